@@ -1,0 +1,53 @@
+# `make demo` and `make test` need Python 3.11 or later and make, nothing else: the first run sets up .venv.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+.PHONY: demo test check format lint types imports docs bench bare clean
+
+demo: $(VENV)/ready
+	@$(BIN)/asof demo
+
+test: $(VENV)/ready
+	$(BIN)/python -m pytest -q
+
+check: format lint types imports docs test
+
+format: $(VENV)/ready
+	$(BIN)/ruff format --check src tests bench
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check src tests bench
+
+types: $(VENV)/ready
+	$(BIN)/mypy
+
+imports: $(VENV)/ready
+	$(BIN)/lint-imports
+
+docs: $(VENV)/ready
+	$(BIN)/python -m pytest -q tests/test_docs.py
+
+bench: $(VENV)/bench-ready
+	$(BIN)/python bench/run.py $(ARGS)
+
+# the wheel with its core dependencies only, in an environment of its own, outside this folder
+bare: $(VENV)/ready
+	bash .ci/bare "$(PYTHON)"
+
+$(VENV)/ready: constraints.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "asof needs Python 3.11 or later: make PYTHON=python3.11 ..."; exit 1; }
+	$(PYTHON) -m venv --clear $(VENV)
+	$(PIP) install -q --require-hashes -r constraints.txt
+	$(PIP) install -q --no-deps --no-build-isolation -e .
+	@touch $@
+
+$(VENV)/bench-ready: $(VENV)/ready bench/requirements.txt
+	$(PIP) install -q --require-hashes -r bench/requirements.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

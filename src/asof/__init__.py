@@ -1,0 +1,47 @@
+"""Search documents that change, as of any date, and see why each passage ranks where it does.
+
+    import asof
+
+    with asof.open("notes") as corpus:
+        corpus.add("notes/journal")
+        for hit in corpus.at("2021-06").search("who runs the ferry").hits:
+            print(hit.published, hit.document, hit.text)
+
+Importing this does no work: the names below are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from asof.data import Document, Ended, Hit, Problem, Stated, Why
+    from asof.engine import Results
+    from asof.errors import AsofError
+    from asof.service import Corpus, Standpoint, open  # noqa: A004
+    from asof.store.run import Report
+    from asof.store.settings import Settings
+    from asof.time.period import Period
+    from asof.time.span import Span
+
+_HOMES = {
+    "AsofError": "asof.errors", "Corpus": "asof.service", "Document": "asof.data", "Ended": "asof.data",
+    "Hit": "asof.data", "Period": "asof.time.period", "Problem": "asof.data", "Report": "asof.store.run",
+    "Results": "asof.engine", "Settings": "asof.store.settings", "Span": "asof.time.span",
+    "Standpoint": "asof.service", "Stated": "asof.data", "Why": "asof.data", "open": "asof.service",
+}  # fmt: skip
+
+__all__ = [
+    "AsofError", "Corpus", "Document", "Ended", "Hit", "Period", "Problem", "Report", "Results", "Settings",
+    "Span", "Standpoint", "Stated", "Why", "open",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"asof has no {name!r}; it has {', '.join(__all__)}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)

@@ -1,0 +1,118 @@
+"""`asof status | correct | purge | vacuum`: looking after a corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.main import DONE, PROBLEMS, index_option, json_option, open_corpus, print_json
+
+if TYPE_CHECKING:
+    from asof.store.status import Status
+
+
+@click.command()
+@click.option("--check", is_flag=True, help="Check every byte of store and index; rebuild what is damaged.")
+@index_option
+@json_option
+def status(check: bool, index: Path | None, as_json: bool) -> int:
+    """What the corpus holds, how it is dated, how big it is."""
+    with open_corpus(index) as corpus:
+        found = corpus.check() if check else None
+        figures = corpus.status()
+    if as_json:
+        print_json({**status_json(figures), **({} if found is None else {"check": found})})
+    else:
+        show_status(figures)
+        for line in found or ():
+            click.echo(line)
+        if found == []:
+            click.echo("checked: store and index are sound")
+    return PROBLEMS if found else DONE
+
+
+def show_status(figures: Status) -> None:
+    from asof.time.span import iso
+
+    settings = figures.settings
+    dated = ", ".join(f"{count:,} {how}" for how, count in figures.dated_by.items() if how != "none")
+    span = "-"
+    if figures.first is not None and figures.last is not None:
+        span = f"{iso(figures.first)[:10]} to {iso(figures.last - 1)[:10]}"
+    languages = ", ".join(settings.languages)
+    rows = [
+        ("documents", f"{figures.documents:,} in force, {figures.ended:,} ended"),
+        ("versions", f"{figures.versions:,}"),
+        ("passages", f"{figures.passages:,}, of which {figures.said:,} have not ended"),
+        ("published", span),
+        ("dated by", dated or "-"),
+        ("undated", f"{figures.undated:,} (seen: {settings.undated})"),
+        ("read as", f"{languages}{', stemmed' if settings.stem else ''}, passages of {settings.chunking}"),
+        ("segments", f"{len(figures.segments):,} ({sum(size for _, _, size in figures.segments):,} bytes)"),
+        ("on disk", f"{figures.bytes:,} bytes"),
+        *[("source", f"{name} ({kind}): {count:,} documents") for name, kind, count in figures.sources],
+    ]  # fmt: skip
+    if figures.horizon is not None:
+        rows.append(("history", f"kept from {iso(figures.horizon)} on"))
+    for label, value in rows:
+        click.echo(f"{label:>10}  {value}")
+
+
+def status_json(figures: Status) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    from asof.time.span import iso
+
+    values = asdict(figures)
+    values["sources"] = [
+        {"name": name, "kind": kind, "documents": count} for name, kind, count in figures.sources
+    ]
+    values["segments"] = [
+        {"file": file, "rows": rows, "bytes": size} for file, rows, size in figures.segments
+    ]
+    for key in ("first", "horizon"):
+        values[key] = None if values[key] is None else iso(values[key])
+    values["last"] = None if figures.last is None else iso(figures.last - 1)
+    return values
+
+
+@click.command()
+@click.argument("document")
+@click.option("--published", required=True, metavar="T", help="When it was really published.")
+@index_option
+def correct(document: str, published: str, index: Path | None) -> int:
+    """Say that DOCUMENT was dated wrongly. What was believed before stays askable with --known-at."""
+    with open_corpus(index) as corpus:
+        corpus.correct(document, published)
+    click.echo(f"{document}: published {published} from now on; indexing its source again keeps this")
+    return DONE
+
+
+@click.command()
+@click.argument("document")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@index_option
+def purge(document: str, yes: bool, index: Path | None) -> int:
+    """Erase DOCUMENT with all its versions for good: text, index, caches."""
+    if not yes:
+        click.confirm(f"Erase {document} and all its history? This cannot be undone.", abort=True, err=True)
+    with open_corpus(index) as corpus:
+        passages = corpus.purge(document)
+    click.echo(f"{document}: erased, {passages:,} passages; remove it from its source too, or it comes back")
+    return DONE
+
+
+@click.command()
+@click.option("--before", required=True, metavar="T", help="History before this moment goes.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@index_option
+def vacuum(before: str, yes: bool, index: Path | None) -> int:
+    """Drop what no question as of T or later can see. Earlier questions are refused from then on."""
+    if not yes:
+        click.confirm(f"Drop all history before {before}? This cannot be undone.", abort=True, err=True)
+    with open_corpus(index) as corpus:
+        passages = corpus.vacuum(before)
+    click.echo(f"{passages:,} passages dropped; questions as of a time before {before} are refused")
+    return DONE

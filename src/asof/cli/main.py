@@ -1,0 +1,116 @@
+"""The group of commands, what they share, and how errors become one line and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+
+import click
+
+from asof import __version__
+from asof.errors import AsofError
+
+if TYPE_CHECKING:
+    from asof.service import Corpus
+
+DONE, NOTHING, WRONG, PROBLEMS = 0, 1, 2, 3
+"""Exit codes: done; nothing found; wrong usage or an error (one line says which); done with problems."""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Lazy(click.Group):
+    """Commands by name, loaded when asked for. The short help stands here, so that `--help` loads nothing."""
+
+    rooms: ClassVar[dict[str, tuple[str, str]]] = {
+        "index": ("asof.cli.index", "Take in folders, vaults, .jsonl files; again: what changed."),
+        "search": ("asof.cli.search", "The best passages for a question, as of any date, with reasons."),
+        "status": ("asof.cli.keep", "What the corpus holds, how it is dated, how big it is."),
+        "correct": ("asof.cli.keep", "Say that a document was dated wrongly."),
+        "purge": ("asof.cli.keep", "Erase a document and all its versions for good."),
+        "vacuum": ("asof.cli.keep", "Drop history before a date."),
+        "demo": ("asof.cli.demo", "Index the example notes and ask one question as of three dates."),
+    }
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.rooms)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.rooms:
+            return None
+        command: click.Command = getattr(import_module(self.rooms[cmd_name][0]), cmd_name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, about) for name, (_, about) in self.rooms.items()])
+
+
+@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, package_name="asof")
+def cli() -> None:
+    """Search documents that change, as of any date, and see why each passage ranks where it does.
+
+    The index lies in .asof of this folder or of the nearest parent that has one. Times: 2024-03-01,
+    2024-03, 2024-Q1, "March 2024", yesterday, "3 months ago". Exit codes: 0 done, 1 nothing found,
+    2 wrong usage, 3 done with problems.
+    """
+
+
+def run(command: click.Command) -> int:
+    """Run a command; every error of ours becomes one line on standard error."""
+    try:
+        code = command.main(standalone_mode=False, prog_name="asof")
+        return code if isinstance(code, int) else DONE
+    except click.ClickException as error:
+        usage = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "asof"
+        click.echo(f"{usage}: {error.format_message()} (see {usage} --help)", err=True)
+        return WRONG
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped; what was committed stays", err=True)
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except AsofError as error:
+        click.echo(f"asof: {error}", err=True)
+        return WRONG
+
+
+def index_option(command: F) -> F:
+    """`--index DIR`: the folder whose .asof is meant."""
+    return click.option(
+        "--index", "index", type=click.Path(path_type=Path), metavar="DIR",
+        help="Folder of the corpus (default: this one or the nearest parent with .asof).",
+    )(command)  # fmt: skip
+
+
+def json_option(command: F) -> F:
+    return click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")(command)
+
+
+def corpus_root(index: Path | None) -> Path:
+    """The folder that holds .asof, by the option or by looking upwards."""
+    from asof.service import find_folder
+
+    if index is not None:
+        return index.parent if index.name == ".asof" else index
+    folder = find_folder(Path.cwd())
+    return folder.parent if folder else Path.cwd()
+
+
+def open_corpus(index: Path | None) -> Corpus:
+    """Open a corpus that has to be there. Raises NoCorpus."""
+    from asof import service
+
+    return service.open(corpus_root(index), create=False, tell=lambda line: click.echo(line, err=True))
+
+
+def print_json(value: Any) -> None:
+    import json
+
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))

@@ -1,0 +1,129 @@
+"""Results for a reader, and the same as JSON."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+from asof.data import Hit, Stated, Why
+from asof.engine import Results
+from asof.rank.gather import query_terms
+from asof.store.digest import times_json
+from asof.text.snippet import snippet
+from asof.time.span import iso
+
+DEPTH = 3
+BRANCHES = 5
+
+
+def results_json(results: Results, took_ms: float) -> dict[str, Any]:
+    """The documented JSON of a search."""
+    query, view = results.query, results.view
+    filters = query.filters
+    return {
+        "query": {
+            "text": query.text, "lexical": query.lexical, "recency": query.recency, "k": query.k,
+            "recipe": results.recipe, "as_of": iso(view.as_of), "known_at": iso(view.known_at),
+            "since": None if filters.since is None else iso(filters.since),
+            "until": None if filters.until is None else iso(filters.until),
+            "source": filters.source, "path": filters.path, "tags": list(filters.tags),
+            "meta": dict(filters.meta),
+        },
+        "hits": [_hit_json(hit) for hit in results.hits],
+        "notes": list(results.notes),
+        "took_ms": round(took_ms, 2),
+    }  # fmt: skip
+
+
+def _hit_json(hit: Hit) -> dict[str, Any]:
+    return {
+        "rank": hit.rank, "score": hit.score, "id": hit.id, "document": hit.document, "title": hit.title,
+        "uri": hit.uri, "published": _time(hit.published), "dated_by": hit.dated_by,
+        "ended": None if hit.ended is None else iso(hit.ended), "about": times_json(hit.about),
+        "place": {"number": hit.place.number, "start": hit.place.start, "end": hit.place.end,
+                  "headings": list(hit.place.headings)},
+        "text": hit.text, "why": hit.why.as_json(),
+    }  # fmt: skip
+
+
+def _time(stated: Stated | None) -> dict[str, str | None] | None:
+    return None if stated is None else times_json([stated])[0]
+
+
+def show_results(results: Results, *, explain: bool, dated: bool) -> None:
+    """Hits with snippets; with `explain` the tree of each score."""
+    view = results.view
+    moment = iso(view.as_of) if dated else "now"
+    click.secho(f"as of {moment} · {view.n:,} passages in force", dim=True)
+    if not results.hits:
+        click.echo("nothing found")
+    words = {term.word for term in query_terms(results.query.lexical, view.analyzer)}
+    for hit in results.hits:
+        _show_hit(hit, words, results)
+        if explain:
+            for line in why_lines(hit.why):
+                click.echo(f"     {line}")
+    for note in results.notes if explain else ():
+        click.secho(f"note: {note}", dim=True)
+
+
+def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
+    when = f"{hit.published.text} ({hit.dated_by})" if hit.published else "undated"
+    path = [hit.title or hit.document, *hit.place.headings]
+    if len(path) > 1 and path[0] == path[1]:
+        del path[0]
+    click.echo(f"{hit.rank:>3}. {click.style(' › '.join(path), bold=True)}  {click.style(when, fg='cyan')}")
+    click.secho(f"     {hit.document}  {hit.score:.4f}", dim=True)
+    analyzer = results.view.analyzer
+    text, ranges = snippet(hit.text, words, analyzer, analyzer.detect(hit.text))
+    click.echo(f"     {_highlight(text, ranges)}")
+
+
+def _highlight(text: str, ranges: list[tuple[int, int]]) -> str:
+    if not sys.stdout.isatty():
+        return text
+    pieces, at = [], 0
+    for start, end in ranges:
+        pieces += [text[at:start], click.style(text[start:end], fg="yellow", bold=True)]
+        at = end
+    return "".join([*pieces, text[at:]])
+
+
+SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " max ", "exp": "exp ", "log": "ln "}
+
+
+def why_lines(why: Why, depth: int = 0) -> list[str]:
+    """The tree as lines: value, label, and how it is made of what stands below it.
+
+    Of many summands the largest are shown and the others added up, so that the tree still adds up.
+    """
+    own = f"{'  ' * depth}{why.value:9.4f}  {why.label}"
+    if not why.parts:
+        return [own]
+    if depth >= DEPTH:
+        return [f"{own}: {_leaves(why)}"]
+    parts = list(why.parts)
+    if why.op == "sum" and len(parts) > BRANCHES + 1:
+        parts.sort(key=lambda part: -part.value)
+        rest = parts[BRANCHES:]
+        del parts[BRANCHES:]
+        parts.append(Why(f"{len(rest)} more", sum(part.value for part in rest)))
+    lines = [f"{own} = {SIGNS[why.op].join(part.label for part in parts)}"]
+    for part in parts:
+        lines += why_lines(part, depth + 1)
+    return lines
+
+
+def _leaves(why: Why) -> str:
+    """The leaves below a node, each once."""
+    found: dict[str, float] = {}
+    stack = [why]
+    while stack:
+        node = stack.pop()
+        if node.parts:
+            stack.extend(reversed(node.parts))
+        else:
+            found.setdefault(node.label.partition(":")[0], node.value)
+    return ", ".join(f"{label} {value:g}" for label, value in found.items())

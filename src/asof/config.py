@@ -1,0 +1,130 @@
+"""`asof.toml`: every key has a default and a check; an unknown key is an error that names the nearest one."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from asof.errors import BadConfig, UsageError
+from asof.sources.source import Fields
+from asof.store.settings import UNDATED, Settings
+from asof.text.chunks import Chunking
+from asof.text.tokens import Analyzer
+
+FILE = "asof.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What `asof.toml` says.
+
+    [index]  languages, stem, chunking, undated: decided when the corpus is made.
+    [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
+    [search] k, unit: defaults of `asof search`.
+    """
+
+    index: Settings = field(default_factory=Settings)
+    fields: Fields = field(default_factory=Fields)
+    k: int = 10
+    unit: str = "passage"
+
+
+UNITS = ("passage", "document")
+
+Check = Callable[[Any], Any]
+
+
+def load(path: Path) -> Config:
+    """The configuration in `path`; the defaults when there is no such file. Raises BadConfig."""
+    try:
+        with path.open("rb") as file:
+            values = tomllib.load(file)
+    except FileNotFoundError:
+        return Config()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadConfig(f"{path}: not TOML: {error}") from error
+    except OSError as error:
+        raise BadConfig(f"{path}: {error.strerror}") from error
+    return read(values, str(path))
+
+
+def read(values: Mapping[str, Any], where: str = FILE) -> Config:
+    """The configuration of parsed TOML. Raises BadConfig."""
+    tables = _known(values, {"index": _table, "fields": _table, "search": _table}, where, "")
+    index = _known(tables.get("index", {}), _INDEX, where, "index.")
+    names = {each.name: _names for each in fields(Fields)}
+    search = _known(tables.get("search", {}), _SEARCH, where, "search.")
+    return Config(
+        Settings(**index), Fields(**_known(tables.get("fields", {}), names, where, "fields.")), **search
+    )
+
+
+def _known(values: Mapping[str, Any], checks: Mapping[str, Check], where: str, prefix: str) -> dict[str, Any]:
+    result = {}
+    for key, value in values.items():
+        if key not in checks:
+            near = difflib.get_close_matches(key, checks, 1, 0.5)
+            meant = f"did you mean {prefix}{near[0]}?" if near else "accepted: " + ", ".join(checks)
+            raise BadConfig(f"{where}: no key {prefix}{key}; {meant}")
+        try:
+            result[key] = checks[key](value)
+        except (UsageError, ValueError, TypeError) as error:
+            raise BadConfig(f"{where}: {prefix}{key} = {value!r}: {error}") from error
+    return result
+
+
+def _table(value: Any) -> Mapping[str, Any]:
+    if not isinstance(value, dict):
+        raise TypeError("a table is expected")
+    return value
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
+        raise TypeError("a field name or a list of field names is expected")
+    return tuple(names)
+
+
+def _languages(value: Any) -> tuple[str, ...]:
+    names = _names(value)
+    Analyzer(names)
+    return names
+
+
+def _boolean(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false is expected")
+    return value
+
+
+def _chunking(value: Any) -> str:
+    return str(Chunking.parse(value))
+
+
+def _one_of(accepted: tuple[str, ...]) -> Check:
+    def check(value: Any) -> str:
+        if value not in accepted:
+            raise ValueError("accepted: " + ", ".join(accepted))
+        return str(value)
+
+    return check
+
+
+def _whole(low: int, high: int) -> Check:
+    def check(value: Any) -> int:
+        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
+            raise ValueError(f"a whole number from {low} to {high} is expected")
+        return value
+
+    return check
+
+
+_INDEX: dict[str, Check] = {
+    "languages": _languages, "stem": _boolean, "chunking": _chunking, "undated": _one_of(UNDATED),
+}  # fmt: skip
+_SEARCH: dict[str, Check] = {"k": _whole(1, 1000), "unit": _one_of(UNITS)}

@@ -1,0 +1,207 @@
+"""The three things asof does: build an index from a source, step back in time, search.
+
+Read this file first; each of the functions is the list of the parts that it uses.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from asof.data import Document, Ended, Hit, Problem, Query
+from asof.errors import BeforeHorizon
+from asof.index.manifest import Manifest, Snapshot
+from asof.index.prefix import Prefix
+from asof.index.segment import Segment
+from asof.index.view import View
+from asof.rank.stage import Ranking, Recipe
+from asof.store.reader import AsOf
+from asof.store.run import Report, Run
+from asof.store.schema import get_meta
+from asof.store.store import Store
+from asof.time.span import NEVER, iso
+
+BATCH_DOCUMENTS = 8_192
+BATCH_CHARACTERS = 8_000_000
+PREFIXES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """What a search found: hits from best to last, and what the stages have to say about it."""
+
+    query: Query
+    view: View
+    recipe: str
+    hits: tuple[Hit, ...]
+    notes: tuple[str, ...]
+
+
+# -- build ------------------------------------------------------------------------------------------
+
+
+def build(
+    store: Store,
+    manifest: Manifest,
+    items: Iterable[Document | Ended | Problem],
+    clock: Callable[[], int],
+    *,
+    name: str,
+    kind: str,
+    complete: bool,
+    allow_shrinking: bool = False,
+    progress: Callable[[Report], None] | None = None,
+) -> Report:
+    """Take in a source, a transaction for each batch; what is committed is searchable at once.
+
+    `complete`: what the source does not state any more has ended. Raises SourceShrunk, Busy, NoSpace; what
+    was committed before stays.
+    """
+    db = store.writer()
+    try:
+        run = Run(store, db, clock, manifest.publish, name, kind)
+        for batch in batches(items):
+            run.take(batch)
+            if progress is not None:
+                progress(run.report)
+        if complete:
+            run.finish(allow_shrinking=allow_shrinking)
+        return run.report
+    finally:
+        db.close()
+
+
+def batches(
+    items: Iterable[Document | Ended | Problem],
+) -> Iterator[list[Document | Ended | Problem]]:
+    """Lists of items of bounded number and size."""
+    batch: list[Document | Ended | Problem] = []
+    characters = 0
+    for item in items:
+        batch.append(item)
+        characters += len(item.text) if isinstance(item, Document) else 0
+        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch
+
+
+def remove(
+    store: Store,
+    manifest: Manifest,
+    db: sqlite3.Connection,
+    clock: Callable[[], int],
+    choose: Callable[[sqlite3.Connection], list[int]],
+    what: str,
+) -> int:
+    """Remove rows from the store (`choose` does, and says which) and from every segment that holds them.
+
+    Files and free pages are overwritten or released: nothing of the text is left in the corpus. Returns
+    the number of passages.
+    """
+    with store.exclusive(db, clock, what):
+        passages = np.array(choose(db), np.int64)
+        touched = [
+            entry
+            for entry in manifest.entries(db)
+            if ((passages >= entry.first) & (passages <= entry.last)).any()
+        ]
+        for entry in touched:
+            manifest.without(db, entry, passages)
+    manifest.discard(touched)
+    store.compact(db)
+    return len(passages)
+
+
+# -- step back in time ------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class Stepper:
+    """Makes views of the corpus. Prefixes of the index are kept: most questions are asked as of now."""
+
+    manifest: Manifest
+    db: sqlite3.Connection
+    _version: int = -1
+    _snapshot: Snapshot | None = None
+    _latest: int = 0
+    _prefixes: OrderedDict[tuple[int, int], Prefix] = field(default_factory=OrderedDict)
+
+    def at(self, as_of: int, known_at: int | None = None) -> View:
+        """The corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known).
+
+        Raises BeforeHorizon for a time whose history was dropped.
+        """
+        self._refresh_if_written()
+        snapshot = self._snapshot
+        assert snapshot is not None  # noqa: S101  just made
+        self._refuse_before_horizon(as_of, known_at)
+        known = snapshot.head if known_at is None else min(known_at, snapshot.head)
+        store = self.manifest.store
+        return View(
+            as_of, known, self._prefix(snapshot, as_of, known), AsOf(self.db, as_of, known),
+            store.analyzer, self.manifest.encoder,
+        )  # fmt: skip
+
+    def forget(self) -> None:
+        """Look at the corpus anew (a segment turned out to be damaged)."""
+        self._version = -1
+
+    def _refresh_if_written(self) -> None:
+        version: int = self.db.execute("PRAGMA data_version").fetchone()[0]
+        if version == self._version and self._snapshot is not None:
+            return
+        self._snapshot = self.manifest.snapshot(self.db)
+        self._latest = max((latest(segment) for segment in self._snapshot.segments), default=0)
+        self._prefixes.clear()
+        self._version = version
+
+    def _prefix(self, snapshot: Snapshot, as_of: int, known: int) -> Prefix:
+        """Nothing happens after the latest instant of all: all times from then on share one prefix."""
+        key = (min(as_of, self._latest), NEVER if known >= snapshot.head else known)
+        prefix = self._prefixes.pop(key, None)
+        if prefix is None:
+            prefix = Prefix.of(snapshot.segments, *key)
+        self._prefixes[key] = prefix
+        while len(self._prefixes) > PREFIXES:
+            self._prefixes.popitem(last=False)
+        return prefix
+
+    def _refuse_before_horizon(self, as_of: int, known_at: int | None) -> None:
+        horizon = int(get_meta(self.db, "horizon") or 0)
+        for what, moment in (("as of", as_of), ("known at", known_at)):
+            if horizon and moment is not None and moment < horizon:
+                raise BeforeHorizon(
+                    f"{what} {iso(moment)}: history before {iso(horizon)} was dropped by `asof vacuum`; "
+                    "ask as of a later date"
+                )
+
+
+def latest(segment: Segment) -> int:
+    """The last instant at which anything of a segment changes."""
+    visible = segment["visible"]
+    return max(int(visible[-1]) if len(visible) else 0, int(segment["end_at"].max(initial=0)))
+
+
+# -- search -----------------------------------------------------------------------------------------
+
+
+def search(query: Query, view: View, recipe: Recipe) -> Results:
+    """Run the stages of a recipe over a view."""
+    ranking = Ranking(view.window(query.filters))
+    for stage in recipe.stages:
+        ranking = stage(query, ranking, view)
+    column = ranking.columns[ranking.by]
+    view.records(ranking.rows)
+    hits = tuple(
+        view.hit(rank, score, row, lambda row=row: column.why(row))  # type: ignore[misc]
+        for rank, (row, score) in enumerate(
+            zip(ranking.rows.tolist(), column.values.tolist(), strict=True), 1
+        )
+    )
+    return Results(query, view, recipe.name, hits, ranking.notes)

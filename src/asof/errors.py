@@ -1,0 +1,83 @@
+"""Everything that asof raises on purpose.
+
+    AsofError
+    ├── UsageError            what was asked for cannot be done as it was asked
+    │   ├── BadTime           a text that is no time, or a time that needs an anchor
+    │   ├── BadConfig         a key or a value in asof.toml
+    │   └── BeforeHorizon     history before this moment was dropped by vacuum
+    ├── SourceError           a source that cannot be read at all
+    │   └── SourceShrunk      a run would end too many of a source's documents
+    ├── CorpusError           the corpus itself
+    │   ├── NoCorpus          there is none here
+    │   ├── NewerSchema       written by a later asof
+    │   ├── Busy              another process is writing
+    │   ├── NoSpace           the disk is full
+    │   └── DamagedStore      SQLite says that the database is not sound
+    ├── DamagedSegment        a cache file is missing, torn or altered: it is rebuilt, users do not see this
+    └── MissingExtra          an optional dependency is not installed
+
+Bad *input* is not an error: a line or a file that cannot be read becomes a `Problem` (see `asof.data`)
+and the run goes on. A message says what was given, what is accepted and what to do.
+"""
+
+from __future__ import annotations
+
+
+class AsofError(Exception):
+    """The root: catch this to catch all that asof raises on purpose."""
+
+
+class UsageError(AsofError):
+    """What was asked for cannot be done as it was asked."""
+
+
+class BadTime(UsageError):
+    """A text that cannot be read as a time."""
+
+
+class BadConfig(UsageError):
+    """A key or a value of `asof.toml` that is not accepted."""
+
+
+class BeforeHorizon(UsageError):
+    """A question as of a moment whose history `asof vacuum` has dropped."""
+
+
+class SourceError(AsofError):
+    """A source that cannot be read at all (a path that is not there, a shallow clone)."""
+
+
+class SourceShrunk(SourceError):
+    """A run would end more documents of a source than is plausible; nothing was ended."""
+
+
+class CorpusError(AsofError):
+    """Something about the corpus on disk."""
+
+
+class NoCorpus(CorpusError):
+    """There is no corpus at this place."""
+
+
+class NewerSchema(CorpusError):
+    """The corpus was written by a later version of asof."""
+
+
+class Busy(CorpusError):
+    """Another process is writing and did not finish in time."""
+
+
+class NoSpace(CorpusError):
+    """The disk (or a limit on file sizes) is exhausted; the corpus is as it was before the write."""
+
+
+class DamagedStore(CorpusError):
+    """SQLite reports that the database file is not sound."""
+
+
+class DamagedSegment(AsofError):
+    """A segment file is missing, torn or altered. The engine rebuilds it from the store."""
+
+
+class MissingExtra(AsofError):
+    """An optional dependency is needed and not installed; the message names the extra."""

@@ -1,0 +1,160 @@
+"""BM25 with the statistics of a view, and the tree that explains one score of it.
+
+    idf(t)      = ln((N - df + .5) / (df + .5) + 1)                       capped where asked for
+    score(q, d) = sum over t of  count(t in q) idf(t) (k1 + 1) tf / (tf + k1 (1 - b + b |d| / average))
+
+The printed form of Okapi BM25 (Robertson and Zaragoza 2009, eq. 3.15) with the idf that is never negative.
+All is float64, in one order of operations, so that the tree gives the score again bit for bit.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Why
+from asof.index.prefix import Prefix, Window
+
+
+@dataclass(frozen=True, slots=True)
+class Bm25:
+    """The parameters: saturation `k1`, length normalisation `b`, an upper bound on idf (None: none)."""
+
+    k1: float = 1.5
+    b: float = 0.75
+    idf_cap: float | None = None
+
+    def idf(self, n: int, df: int) -> float:
+        idf = math.log((n - df + 0.5) / (df + 0.5) + 1)
+        return idf if self.idf_cap is None else min(idf, self.idf_cap)
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A term of a query: its words for the reader, its hash for the index, how much it counts."""
+
+    word: str
+    hash: int
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A term with what it weighs in a view."""
+
+    term: Term
+    df: int
+    weight: float
+
+
+def scores(
+    window: Window, terms: Sequence[Term], bm25: Bm25
+) -> tuple[NDArray[np.float64], tuple[Weighed, ...]]:
+    """The score of every row of the window (0 for rows without any term, and for dead rows).
+
+    Give the array back to `window.prefix.give_back` when it is done with.
+    """
+    prefix = window.prefix
+    out = prefix.zeros(window.n)
+    places = _places(window, terms)
+    weighed: list[Weighed] = []
+    for at, term in enumerate(terms):
+        parts = [(part, found[at]) for part, found in zip(window.parts, places, strict=True)]
+        if not window.whole:
+            df = prefix.df(term.hash)
+        shares = []
+        for part, (first, last) in parts:
+            if first == last:
+                continue
+            segment = part.prefix.segment
+            segment.check("rows", first, last)
+            segment.check("tf", first, last)
+            rows = segment.unchecked("rows")[first:last]
+            if part.first or part.last < segment.n:
+                begin, end = np.searchsorted(rows, [part.first, part.last])
+                rows, first, last = rows[begin:end], first + int(begin), first + int(end)
+            share = prefix.norm(part.prefix, bm25.k1, bm25.b)[rows]
+            tf = segment.unchecked("tf")[first:last].astype(np.float64)
+            share += tf
+            np.divide(tf, share, out=share)
+            shares.append((part, rows, share))
+        if window.whole:
+            df = sum(int(np.count_nonzero(share)) for _, _, share in shares)
+            prefix.remember_df(term.hash, df)
+        if not df:
+            continue
+        weight = bm25.idf(prefix.n, df) * (bm25.k1 + 1) * term.weight
+        weighed.append(Weighed(term, df, weight))
+        for part, rows, share in shares:
+            share *= weight
+            target = out[part.offset : part.offset + part.last - part.first]
+            target[rows - part.first if part.first else rows] += share
+    return out[: window.n], tuple(weighed)
+
+
+def _places(window: Window, terms: Sequence[Term]) -> list[list[tuple[int, int]]]:
+    hashes = np.array([term.hash for term in terms], np.uint64)
+    return [part.prefix.segment.find(hashes) for part in window.parts]
+
+
+def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, label: str) -> Why:
+    """The tree of one row's score: one branch for each term that stands in it."""
+    part = next(part for part in reversed(prefix.parts) if part.offset <= row)
+    local, segment = row - part.offset, part.segment
+    length = int(segment["length"][local])
+    found = segment.find(np.array([each.term.hash for each in weighed], np.uint64))
+    branches = []
+    for each, (first, last) in zip(weighed, found, strict=True):
+        segment.check("rows", first, last)
+        rows = segment.unchecked("rows")[first:last]
+        at = int(np.searchsorted(rows, local))
+        if at < len(rows) and rows[at] == local:
+            segment.check("tf", first + at, first + at + 1)
+            tf = int(segment.unchecked("tf")[first + at])
+            branches.append(_branch(prefix, each, tf, length, bm25))
+    return Why.of(label, "sum", *branches)
+
+
+def _branch(prefix: Prefix, each: Weighed, tf: int, length: int, bm25: Bm25) -> Why:
+    count = Why("tf: times in the passage", float(tf))
+    average = Why.of(
+        "average length",
+        "ratio",
+        Why("words of all passages", float(prefix.tokens)),
+        Why("N: passages in the view", float(prefix.n)),
+    )
+    k1 = Why("k1", bm25.k1)
+    norm = Why.of(
+        "length norm",
+        "sum",
+        Why.of(
+            "by length", "product",
+            Why("length of the passage", float(length)),
+            Why.of("per word", "ratio", Why.of("k1 b", "product", k1, Why("b", bm25.b)), average),
+        ),
+        Why.of("constant part", "product", k1, Why("1 - b", 1 - bm25.b)),
+    )  # fmt: skip
+    saturation = Why.of("saturation", "ratio", count, Why.of("tf + norm", "sum", norm, count))
+    weight = Why.of(
+        "weight", "product", _idf(prefix, each, bm25), Why("k1 + 1", bm25.k1 + 1),
+        Why("weight in the query", each.term.weight),
+    )  # fmt: skip
+    return Why.of(f"“{each.term.word}”", "product", saturation, weight)
+
+
+def _idf(prefix: Prefix, each: Weighed, bm25: Bm25) -> Why:
+    df = float(each.df)
+    odds = Why.of(
+        "odds", "ratio",
+        Why.of("N - df + .5", "sum", Why("N: passages in the view", float(prefix.n)), Why("-df", -df),
+               Why("half", 0.5)),
+        Why.of("df + .5", "sum", Why("df: passages with the term", df), Why("half", 0.5)),
+    )  # fmt: skip
+    idf = Why.of("idf", "log", Why.of("odds + 1", "sum", odds, Why("one", 1.0)))
+    if bm25.idf_cap is not None and idf.value > bm25.idf_cap:
+        return Why("idf, capped", bm25.idf_cap)
+    return idf

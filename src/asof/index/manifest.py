@@ -1,0 +1,333 @@
+"""Which segment files make up the index; publishing, opening, merging and rebuilding them.
+
+The list of segments stands in the database, so a commit publishes a segment and its passages together, and
+a reader that reads the list sees one state. Files are caches: one that is missing, torn or altered is
+rebuilt from the store.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import CorpusError, DamagedSegment
+from asof.index.build import build
+from asof.index.dense import quantise
+from asof.index.merge import due, merge
+from asof.index.segment import Segment
+from asof.models.ports import Encoder
+from asof.store.digest import indexed_text, name_digest
+from asof.store.lock import writing
+from asof.store.store import Store, translated
+from asof.store.write import EndRow, IndexRow, Write
+
+REBUILD_ROWS = 8_192
+
+
+class Entry(NamedTuple):
+    """A line of the list: the file, and the ranges of passages and ends that it holds."""
+
+    file: str
+    first: int
+    last: int
+    ends_first: int
+    ends_last: int
+    rows: int
+    bytes: int
+    checksum: int
+
+
+class Snapshot(NamedTuple):
+    """One state of the corpus: its last transaction, and the segments that hold all of it."""
+
+    head: int
+    segments: tuple[Segment, ...]
+
+
+@dataclass(slots=True)
+class Manifest:
+    """The index of a store. `tell` is called with a line for the user when a file had to be rebuilt."""
+
+    store: Store
+    encoder: Encoder | None = None
+    tell: Callable[[str], None] = print
+    _open: dict[str, Segment] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> Path:
+        return self.store.folder / "segments"
+
+    # -- reading ------------------------------------------------------------------------------------
+
+    def entries(self, db: sqlite3.Connection) -> list[Entry]:
+        return [Entry(*row) for row in db.execute("SELECT * FROM segments ORDER BY first, ends_first")]
+
+    def snapshot(self, db: sqlite3.Connection) -> Snapshot:
+        """The present state. A file that was merged away meanwhile is no reason to worry: look again."""
+        missing = ""
+        while True:
+            db.execute("BEGIN")
+            try:
+                entries = self.entries(db)
+                head = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
+            finally:
+                db.execute("ROLLBACK")
+            try:
+                segments = tuple(self.open(entry) for entry in entries)
+            except DamagedSegment as damage:
+                if missing == str(damage):
+                    self.mend()
+                    missing = ""
+                else:
+                    missing = str(damage)
+                continue
+            files = {entry.file for entry in entries}
+            self._open = {file: segment for file, segment in self._open.items() if file in files}
+            return Snapshot(head, segments)
+
+    def open(self, entry: Entry) -> Segment:
+        segment = self._open.get(entry.file)
+        if segment is None:
+            segment = self._open[entry.file] = Segment(self.folder / entry.file, entry.checksum)
+        return segment
+
+    # -- writing ------------------------------------------------------------------------------------
+
+    def publish(self, write: Write) -> None:
+        """Write the segment of a transaction and enter it in the list (see `store.Publish`)."""
+        if not write.begun and not write.ended:
+            return
+        self.folder.mkdir(exist_ok=True)
+        vectors = self._encode(write) if self.encoder and write.begun else None
+        file = f"{secrets.token_hex(8)}.seg"
+        size, checksum = build(
+            self.folder / file, write.begun, write.ended, write.analyzer, vectors, self._encoder_name
+        )
+        passages, ends = write.ids["passages"], write.ids["ends"]
+        entry = Entry(
+            file,
+            passages.first,
+            passages.next - 1,
+            ends.first,
+            ends.next - 1,
+            len(write.begun),
+            size,
+            checksum,
+        )
+        write.db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
+
+    @property
+    def _encoder_name(self) -> str:
+        return self.encoder.name if self.encoder else ""
+
+    def _encode(self, write: Write) -> NDArray[np.int16]:
+        assert self.encoder is not None  # noqa: S101  the caller looked
+        vectors = quantise(self.encoder.encode([row.text for row in write.begun]))
+        write.db.executemany(
+            "INSERT INTO vectors VALUES (?, ?, ?)",
+            [
+                (row.id, self.encoder.name, vector.astype("<i2").tobytes())
+                for row, vector in zip(write.begun, vectors, strict=True)
+            ],
+        )
+        return vectors
+
+    def tidy(self, db: sqlite3.Connection) -> int:
+        """Merge until nothing is due; returns the number of merges. One process at a time does this."""
+        with self._merging() as mine:
+            if not mine:
+                return 0
+            self._sweep(db)
+            merges = 0
+            while self._merge_once(db):
+                merges += 1
+            return merges
+
+    def _merge_once(self, db: sqlite3.Connection) -> bool:
+        entries = self.entries(db)
+        chosen = due([entry.rows for entry in entries])
+        if chosen is None:
+            return False
+        old = entries[chosen]
+        try:
+            self.replace(db, old, lambda path: merge(path, [self.open(entry) for entry in old]))
+        except DamagedSegment:
+            self.mend()
+        return True
+
+    def replace(
+        self, db: sqlite3.Connection, old: Sequence[Entry], make: Callable[[Path], tuple[int, int, int]]
+    ) -> None:
+        """Put the file that `make` writes (rows, size, checksum) in the place of neighbours `old`."""
+        file = f"{secrets.token_hex(8)}.seg"
+        made = make(self.folder / file)
+        with translated(self.store.database):
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                self._swap(db, old, file, made)
+                db.execute("COMMIT")
+            except BaseException:
+                db.execute("ROLLBACK")
+                raise
+        self.discard(old)
+
+    def without(self, db: sqlite3.Connection, entry: Entry, passages: NDArray[np.int64]) -> None:
+        """Replace a segment by one without these passages, inside the transaction that removes them.
+
+        The old file is left for the caller to discard once that transaction is committed.
+        """
+        file = f"{secrets.token_hex(8)}.seg"
+        try:
+            made = merge(self.folder / file, [self.open(entry)], passages)
+        except DamagedSegment:
+            self._rebuild(db, entry, file)
+            return
+        self._swap(db, [entry], file, made)
+
+    def _swap(
+        self, db: sqlite3.Connection, old: Sequence[Entry], file: str, made: tuple[int, int, int]
+    ) -> None:
+        new = Entry(file, old[0].first, old[-1].last, old[0].ends_first, old[-1].ends_last, *made)
+        gone = db.executemany("DELETE FROM segments WHERE file = ?", [(entry.file,) for entry in old])
+        if gone.rowcount != len(old):
+            raise CorpusError("the list of segments changed meanwhile; run the same command again")
+        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
+
+    def discard(self, old: Iterable[Entry]) -> None:
+        """Remove files that the list does not name any more; who has them open keeps them."""
+        for entry in old:
+            (self.folder / entry.file).unlink(missing_ok=True)
+
+    @contextmanager
+    def _merging(self) -> Iterator[bool]:
+        """Whether this process may merge now."""
+        self.folder.mkdir(exist_ok=True)
+        descriptor = os.open(self.store.folder / "merge.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+            else:
+                yield True
+        finally:
+            os.close(descriptor)
+
+    def _sweep(self, db: sqlite3.Connection) -> None:
+        """Remove files that a killed process left behind; nobody else writes segments now."""
+        with writing(self.store.folder / "write.lock", self.store.wait):
+            listed = {entry.file for entry in self.entries(db)}
+            for path in self.folder.iterdir():
+                if path.name not in listed:
+                    path.unlink(missing_ok=True)
+
+    # -- rebuilding ---------------------------------------------------------------------------------
+
+    def mend(self) -> list[str]:
+        """Check every byte of every listed segment and rebuild those that are not sound.
+
+        Returns the lines that say so.
+        """
+        lines = []
+        db = self.store.writer()
+        try:
+            with writing(self.store.folder / "write.lock", self.store.wait), translated(self.store.database):
+                for entry in self.entries(db):
+                    fault = self._fault(entry)
+                    if fault:
+                        self._mend_one(db, entry)
+                        lines.append(f"index: {fault}; rebuilt its {entry.rows} passages from the store")
+                        self.tell(lines[-1])
+        finally:
+            db.close()
+        return lines
+
+    def _mend_one(self, db: sqlite3.Connection, entry: Entry) -> None:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            self._rebuild(db, entry, f"{secrets.token_hex(8)}.seg")
+            db.execute("COMMIT")
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        self.discard([entry])
+
+    def _fault(self, entry: Entry) -> str:
+        self._open.pop(entry.file, None)
+        try:
+            Segment(self.folder / entry.file, entry.checksum).verify()
+        except DamagedSegment as damage:
+            return str(damage)
+        return ""
+
+    def _rebuild(self, db: sqlite3.Connection, entry: Entry, file: str) -> None:
+        """Write a segment anew from the store, and enter it in the place of the old one."""
+        self.folder.mkdir(exist_ok=True)
+        path, encoder = self.folder / file, self._encoder_of(db)
+        parts: list[Path] = []
+        try:
+            for at, (rows, ends, vectors) in enumerate(stored_parts(db, entry, encoder)):
+                parts.append(path.with_name(f"{path.stem}-{at}.part"))
+                build(parts[-1], rows, ends, self.store.analyzer, vectors, encoder)
+            made = merge(path, [Segment(part) for part in parts])
+        finally:
+            for part in parts:
+                part.unlink(missing_ok=True)
+        self._swap(db, [entry], file, made)
+
+    def _encoder_of(self, db: sqlite3.Connection) -> str:
+        row = db.execute("SELECT encoder FROM vectors LIMIT 1").fetchone()
+        return row[0] if row else ""
+
+
+Part = tuple[list[IndexRow], list[EndRow], NDArray[np.int16] | None]
+
+
+def stored_parts(db: sqlite3.Connection, entry: Entry, encoder: str) -> Iterator[Part]:
+    """The rows and ends of a segment from the store, in parts of bounded size (at least one)."""
+    ends = [
+        EndRow(*row)
+        for row in db.execute(
+            "SELECT passage, at, added FROM ends WHERE id BETWEEN ? AND ? ORDER BY id",
+            (entry.ends_first, entry.ends_last),
+        )
+    ]
+    after = entry.first - 1
+    while True:
+        rows = [
+            IndexRow(*row[:3], bool(row[3]), row[4], name_digest(row[5]), *row[6:9], indexed_text(*row[9:]))
+            for row in db.execute(
+                "SELECT p.id, p.visible, p.added, p.dated, p.document, d.name, p.number, p.head, h.language,"
+                " h.title, p.headings, h.about, p.text FROM passages AS p"
+                " JOIN documents AS d ON d.id = p.document JOIN heads AS h ON h.id = p.head"
+                " WHERE p.id > ? AND p.id <= ? ORDER BY p.id LIMIT ?",
+                (after, entry.last, REBUILD_ROWS),
+            )
+        ]  # fmt: skip
+        if not rows and after >= entry.first:
+            return
+        vectors = stored_vectors(db, rows, encoder) if encoder and rows else None
+        yield rows, ends, vectors
+        if not rows:
+            return
+        after, ends = rows[-1].id, []
+
+
+def stored_vectors(db: sqlite3.Connection, rows: Sequence[IndexRow], encoder: str) -> NDArray[np.int16]:
+    found = dict(
+        db.execute(
+            "SELECT passage, vector FROM vectors WHERE encoder = ? AND passage BETWEEN ? AND ?",
+            (encoder, rows[0].id, rows[-1].id),
+        ).fetchall()
+    )
+    return np.stack([np.frombuffer(found[row.id], "<i2") for row in rows]).astype(np.int16)

@@ -1,0 +1,153 @@
+"""Several segments become one, in bounded memory: rows at once, postings by ranges of terms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.build import COLUMNS, time_order, write_rows
+from asof.index.segment import Array, Segment, SegmentWriter
+
+POSTINGS_AT_ONCE = 4_000_000
+ROWS_AT_ONCE = 65_536
+FANOUT = 8
+SMALLEST = 1_024
+
+
+def level(rows: int) -> int:
+    """Segments of one level differ in size by less than FANOUT; the smallest are all of level 0."""
+    at, size = 0, SMALLEST
+    while rows >= size:
+        at, size = at + 1, size * FANOUT
+    return at
+
+
+def due(sizes: Sequence[int]) -> slice | None:
+    """Which neighbours to merge next, given the numbers of rows in order; None when all is well.
+
+    The first run of at least FANOUT neighbours, none of a higher level, the lowest level first.
+    """
+    levels = [level(size) for size in sizes]
+    for at in sorted(set(levels)):
+        begin = 0
+        for end, here in enumerate([*levels, at + 1]):
+            if here > at:
+                if end - begin >= FANOUT:
+                    return slice(begin, end)
+                begin = end + 1
+    return None
+
+
+def merge(
+    path: Path, segments: Sequence[Segment], drop: NDArray[np.int64] | None = None
+) -> tuple[int, int, int]:
+    """Write the union of `segments`, passages in `drop` left out; returns rows, size and checksum."""
+    columns: dict[str, Array] = {
+        name: np.concatenate([segment[name] for segment in segments]) for name in COLUMNS
+    }
+    keep = np.ones(len(columns["passage"]), bool)
+    if drop is not None:
+        keep = ~np.isin(columns["passage"], drop)
+    order = time_order(columns)
+    order = order[keep[order]]
+    place = np.full(len(keep), -1, np.int64)
+    place[order] = np.arange(len(order))
+    ends = [
+        np.concatenate([segment[name] for segment in segments])
+        for name in ("end_passage", "end_at", "end_added")
+    ]
+    if drop is not None:
+        ends = [values[~np.isin(ends[0], drop)] for values in ends]
+    places = np.split(place, np.cumsum([segment.n for segment in segments])[:-1])
+    with SegmentWriter(path) as writer:
+        first = write_rows(writer, {name: values[order] for name, values in columns.items()}, ends)
+        with TemporaryFile(dir=path.parent) as spool:
+            terms, counts = _write_postings(writer, segments, places, spool)
+        writer.add("terms", terms)
+        writer.add("start", np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
+        encoder = segments[0].facts["encoder"]
+        if "vectors" in segments[0]:
+            _write_vectors(writer, segments, order)
+        size = writer.close(first=first, encoder=encoder)
+    return len(order), size, writer.checksum
+
+
+def _write_postings(
+    writer: SegmentWriter, segments: Sequence[Segment], places: Sequence[NDArray[np.int64]], spool: IO[bytes]
+) -> tuple[Array, Array]:
+    """Stream rows, then tf (which waits in `spool`); returns the terms left and their numbers of postings."""
+    terms = np.unique(np.concatenate([segment["terms"] for segment in segments]))
+    wide = max((segment.unchecked("tf").dtype for segment in segments), key=lambda dtype: dtype.itemsize)
+    counted: list[Array] = []
+
+    def parts() -> Iterator[Array]:
+        for first, last in _ranges(terms, segments):
+            keys, tf = _range(terms[first:last], segments, places)
+            counted.append(np.bincount(keys >> 32, minlength=last - first))
+            spool.write(tf.astype(wide).tobytes())
+            yield (keys & 0xFFFFFFFF).astype(np.int32)
+
+    writer.stream("rows", np.int32, (), parts())
+    spool.seek(0)
+    pieces = iter(lambda: spool.read(POSTINGS_AT_ONCE * wide.itemsize), b"")
+    writer.stream("tf", wide, (), (np.frombuffer(piece, wide) for piece in pieces))
+    counts = np.concatenate(counted) if counted else np.zeros(0, np.int64)
+    return terms[counts > 0], counts[counts > 0]
+
+
+def _ranges(terms: Array, segments: Sequence[Segment]) -> Iterator[tuple[int, int]]:
+    """Ranges of `terms` with about POSTINGS_AT_ONCE postings each."""
+    load = np.zeros(len(terms), np.int64)
+    for segment in segments:
+        at = np.searchsorted(terms, segment["terms"])
+        load[at] += np.diff(segment["start"])
+    total = np.cumsum(load)
+    first = 0
+    while first < len(terms):
+        before = total[first - 1] if first else 0
+        last = max(int(np.searchsorted(total, before + POSTINGS_AT_ONCE, "right")), first + 1)
+        yield first, last
+        first = last
+
+
+def _range(
+    terms: Array, segments: Sequence[Segment], places: Sequence[NDArray[np.int64]]
+) -> tuple[NDArray[np.int64], Array]:
+    """Postings of these terms in the new numbering, by (term, row): term << 32 | row, and tf."""
+    keys, counts = [], []
+    for segment, place in zip(segments, places, strict=True):
+        own, start = segment["terms"], segment["start"]
+        first, last = np.searchsorted(own, terms[0]), np.searchsorted(own, terms[-1], "right")
+        begin, end = int(start[first]), int(start[last])
+        segment.check("rows", begin, end)
+        segment.check("tf", begin, end)
+        rows = place[segment.unchecked("rows")[begin:end]]
+        term = np.repeat(np.searchsorted(terms, own[first:last]), np.diff(start[first : last + 1]))
+        kept = rows >= 0
+        keys.append((term[kept] << 32) | rows[kept])
+        counts.append(segment.unchecked("tf")[begin:end][kept])
+    flat = np.concatenate(keys)
+    order = np.argsort(flat, kind="stable")
+    return flat[order], np.concatenate(counts)[order]
+
+
+def _write_vectors(writer: SegmentWriter, segments: Sequence[Segment], order: NDArray[np.int64]) -> None:
+    first = np.cumsum([0] + [segment.n for segment in segments])
+    matrices = [segment["vectors"] for segment in segments]
+    width = matrices[0].shape[1]
+
+    def parts() -> Iterator[Array]:
+        for begin in range(0, len(order), ROWS_AT_ONCE):
+            wanted = order[begin : begin + ROWS_AT_ONCE]
+            block = np.empty((len(wanted), width), np.int16)
+            for at, matrix in enumerate(matrices):
+                here = (wanted >= first[at]) & (wanted < first[at + 1])
+                block[here] = matrix[wanted[here] - first[at]]
+            yield block
+
+    writer.stream("vectors", np.int16, (width,), parts())

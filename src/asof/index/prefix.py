@@ -1,0 +1,192 @@
+"""What is visible at (T, K): a prefix of every segment less the rows that had ended, and its statistics.
+
+Every statistic is a whole number: a difference of two prefixes, summed over segments. So it does not depend
+on how the rows are spread over segments, and nothing published after T or learned after K is in it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.segment import Array, Segment
+from asof.time.span import NEVER
+
+
+@dataclass(slots=True)
+class PrefixPart:
+    """The first `hi` rows of a segment; `dead` are those of them that are not said (any more), ascending.
+
+    `offset` is the number of rows in the parts before: a row of the view is `offset` + a row in here.
+    """
+
+    segment: Segment
+    hi: int
+    dead: NDArray[np.int64]
+    offset: int
+    _norms: dict[tuple[float, float], NDArray[np.float64]] = field(default_factory=dict)
+    _mask: NDArray[np.bool_] | None = None
+
+    @property
+    def dead_mask(self) -> NDArray[np.bool_]:
+        if self._mask is None:
+            mask = np.zeros(self.hi, bool)
+            mask[self.dead] = True
+            self._mask = mask
+        return self._mask
+
+
+@dataclass(slots=True)
+class Prefix:
+    """All that is visible at (`as_of`, `known_at`), in instants. `n`: rows said; `tokens`: their words."""
+
+    as_of: int
+    known_at: int
+    parts: tuple[PrefixPart, ...]
+    n: int
+    tokens: int
+    rows: int  # of all parts, dead ones included
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    _scratch: list[NDArray[np.float64]] = field(default_factory=list)
+    _dfs: dict[int, int] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, segments: Sequence[Segment], as_of: int, known_at: int = NEVER) -> Prefix:
+        gone = gone_by(segments, as_of, known_at)
+        parts: list[PrefixPart] = []
+        n = tokens = offset = 0
+        for segment in segments:
+            hi = int(np.searchsorted(segment["visible"], as_of, "right"))
+            dead = segment.rows_of(gone)
+            dead = dead[: np.searchsorted(dead, hi)]
+            if known_at != NEVER:
+                dead = np.union1d(dead, np.flatnonzero(segment["added"][:hi] > known_at))
+            parts.append(PrefixPart(segment, hi, dead, offset))
+            n += hi - len(dead)
+            tokens += int(segment["total"][hi]) - int(segment["length"][dead].sum(dtype=np.int64))
+            offset += hi
+        return cls(as_of, known_at, tuple(parts), n, tokens, offset)
+
+    @property
+    def average_length(self) -> float:
+        return self.tokens / self.n if self.n else 0.0
+
+    def norm(self, part: PrefixPart, k1: float, b: float) -> NDArray[np.float64]:
+        """BM25's `k1 (1 - b + b length / average)` of each row, infinite for dead ones.
+
+        With it tf / (tf + norm) of a dead row is 0, so that a term's df is a count of what is not 0.
+        """
+        norm = part._norms.get((k1, b))
+        if norm is None:
+            per_word = k1 * b / self.average_length if self.tokens else 0.0
+            norm = part.segment["length"][: part.hi].astype(np.float64)
+            norm *= per_word
+            norm += k1 * (1 - b)
+            norm[part.dead] = np.inf
+            part._norms[k1, b] = norm
+        return norm
+
+    def df(self, term: int) -> int:
+        """In how many rows a term (a hash) stands."""
+        df = self._dfs.get(term)
+        if df is None:
+            df = sum(_df(part, np.array([term], np.uint64)) for part in self.parts)
+            self._dfs[term] = df
+        return df
+
+    def remember_df(self, term: int, df: int) -> None:
+        self._dfs[term] = df
+
+    def zeros(self, n: int) -> NDArray[np.float64]:
+        """An array of zeros, from a store of used ones: fresh memory costs a page fault for each 4 KiB."""
+        with self.lock:
+            array = self._scratch.pop() if self._scratch else None
+        if array is None or len(array) < n:
+            array = np.empty(max(n, self.rows), np.float64)
+        array[:n] = 0.0
+        return array
+
+    def give_back(self, array: NDArray[np.float64]) -> None:
+        with self.lock:
+            if len(self._scratch) < 4:
+                self._scratch.append(array)
+
+    def window(self, first: int | None = None, last: int | None = None) -> Window:
+        """The rows that became visible in [first, last] (instants, both included); None: no bound."""
+        parts: list[WindowPart] = []
+        offset = 0
+        for part in self.parts:
+            visible = part.segment["visible"]
+            lo = 0 if first is None else min(int(np.searchsorted(visible, first, "left")), part.hi)
+            hi = part.hi if last is None else min(int(np.searchsorted(visible, last, "right")), part.hi)
+            if lo < hi:
+                parts.append(WindowPart(part, lo, hi, offset))
+                offset += hi - lo
+        whole = offset == self.rows
+        return Window(self, tuple(parts), offset, whole)
+
+
+@dataclass(frozen=True, slots=True)
+class WindowPart:
+    """Rows `first` to `last` (exclusive) of a part; the window's place of `first` is `offset`."""
+
+    prefix: PrefixPart
+    first: int
+    last: int
+    offset: int
+
+    def dead_places(self) -> NDArray[np.int64]:
+        """Places in the window of the dead rows."""
+        dead = self.prefix.dead
+        inside = dead[np.searchsorted(dead, self.first) : np.searchsorted(dead, self.last)]
+        return inside - self.first + self.offset
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A contiguous slice of time of a prefix: `n` places, numbered from 0. `whole`: it is all of it."""
+
+    prefix: Prefix
+    parts: tuple[WindowPart, ...]
+    n: int
+    whole: bool
+
+    def rows(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Row numbers of the view for places in the window."""
+        if self.whole:
+            return places
+        if not self.parts:
+            return np.zeros(0, np.int64)
+        offsets = np.array([part.offset for part in self.parts])
+        shift = np.array([part.prefix.offset + part.first - part.offset for part in self.parts])
+        return places + shift[np.searchsorted(offsets, places, "right") - 1]
+
+    def column(self, name: str) -> Array:
+        """A column of all rows of the window, in order."""
+        columns = [part.prefix.segment[name][part.first : part.last] for part in self.parts]
+        return columns[0] if len(columns) == 1 else np.concatenate([*columns, np.zeros(0, np.int64)])
+
+
+def gone_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[np.int64]:
+    """Passages that had ended by `as_of`, as was known at `known_at`."""
+    gone = []
+    for segment in segments:
+        ended = segment["end_at"] <= as_of
+        if known_at != NEVER:
+            ended &= segment["end_added"] <= known_at
+        gone.append(segment["end_passage"][ended])
+    return np.unique(np.concatenate(gone)) if gone else np.zeros(0, np.int64)
+
+
+def _df(part: PrefixPart, term: NDArray[np.uint64]) -> int:
+    ((first, last),) = part.segment.find(term)
+    if first == last:
+        return 0
+    part.segment.check("rows", first, last)
+    rows = part.segment.unchecked("rows")[first:last]
+    rows = rows[: np.searchsorted(rows, part.hi)]
+    return len(rows) - int(np.count_nonzero(part.dead_mask[rows])) if len(part.dead) else len(rows)

@@ -1,0 +1,208 @@
+"""A segment: one immutable, memory-mapped file of arrays, rows in order of time.
+
+    array … array | table of contents (JSON) | footer
+
+Each array starts at a multiple of 64 bytes. The table of contents gives dtype, shape, place and a CRC-32 for
+every 256 KiB of each array; the footer gives the place and the CRC of the table, and so the size that the
+file must have. A block is checked when it is first touched: opening costs nothing, and no torn or altered
+byte is ever used.
+
+Arrays, n rows sorted by (visible, digest, number, passage):
+
+    visible, added, passage, document, digest, head   int64 (n)      instants and ids
+    number, length, dated                             int32, int32, uint8 (n)
+    row_of                                            int32          row of passage first + i, or -1
+    total                                             int64 (n + 1)  sums of length before each row
+    terms, start                                      uint64 (m), int64 (m + 1)  hashes; where postings start
+    rows, tf                                          int32, uint8|uint16|int32  postings, rows ascending
+    end_passage, end_at, end_added                    int64 (e)      ends of lives, of this or other segments
+    vectors                                           int16 (n, d)   when an encoder is used
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import DamagedSegment
+
+MAGIC = b"asof-sg1"
+BLOCK = 1 << 18
+ALIGN = 64
+_FOOTER = struct.Struct("<QII8s")
+
+Array = NDArray[Any]
+
+
+class SegmentWriter:
+    """Writes arrays one after another, each in one piece or in several; `close` makes the file durable.
+
+    The file is written under a temporary name and renamed when it is whole. Used as a context manager it
+    removes the temporary file after an error.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._temporary = path.with_suffix(".tmp")
+        self._file = self._temporary.open("wb")
+        self._toc: dict[str, dict[str, Any]] = {}
+        self._at = 0
+        self.checksum = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is not None:
+            self._file.close()
+            self._temporary.unlink(missing_ok=True)
+
+    def add(self, name: str, array: Array) -> None:
+        self.stream(name, array.dtype, array.shape[1:], [array])
+
+    def stream(self, name: str, dtype: Any, row_shape: tuple[int, ...], parts: Iterable[Array]) -> None:
+        """Write an array of unknown length from its parts, in order."""
+        self._file.write(bytes(-self._at % ALIGN))
+        self._at += -self._at % ALIGN
+        begin, count, crcs, crc, filled = self._at, 0, [], 0, 0
+        for part in parts:
+            part = np.ascontiguousarray(part, dtype=dtype)
+            count += len(part)
+            data = memoryview(part).cast("B") if part.size else memoryview(b"")
+            self._file.write(data)
+            self._at += len(data)
+            while len(data):
+                piece, data = data[: BLOCK - filled], data[BLOCK - filled :]
+                crc = zlib.crc32(piece, crc)
+                filled += len(piece)
+                if filled == BLOCK:
+                    crcs.append(crc)
+                    crc, filled = 0, 0
+        if filled:
+            crcs.append(crc)
+        self._toc[name] = {
+            "dtype": np.dtype(dtype).str, "shape": [count, *row_shape], "at": begin, "crc": crcs,
+        }  # fmt: skip
+
+    def close(self, **facts: Any) -> int:
+        """Finish the file; `facts` go into the table of contents. Returns its size in bytes."""
+        table = json.dumps({"arrays": self._toc, **facts}, separators=(",", ":")).encode()
+        self.checksum = zlib.crc32(table)
+        self._file.write(table)
+        self._file.write(_FOOTER.pack(self._at, len(table), self.checksum, MAGIC))
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        size = self._file.tell()
+        self._file.close()
+        self._temporary.rename(self.path)
+        folder = os.open(self.path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+        return size
+
+
+class Segment:
+    """An open segment. Arrays are read-only views of the mapped file; nothing is copied.
+
+    Raises DamagedSegment when the file is missing, is not whole, or a block that is touched does not have
+    its checksum.
+    """
+
+    def __init__(self, path: Path, checksum: int | None = None) -> None:
+        self.path = path
+        try:
+            with path.open("rb") as file:
+                size = os.fstat(file.fileno()).st_size
+                if size < _FOOTER.size:
+                    raise DamagedSegment(f"{path.name} is torn: {size} bytes")
+                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except FileNotFoundError as error:
+            raise DamagedSegment(f"{path.name} is missing") from error
+        at, length, crc, magic = _FOOTER.unpack_from(self._map, size - _FOOTER.size)
+        if magic != MAGIC or at + length + _FOOTER.size != size:
+            raise DamagedSegment(f"{path.name} is torn or not a segment")
+        table = self._map[at : at + length]
+        if zlib.crc32(table) != crc or (checksum is not None and checksum != crc):
+            raise DamagedSegment(f"{path.name}: the table of contents does not have its checksum")
+        self.facts: dict[str, Any] = json.loads(table)
+        self._toc: dict[str, dict[str, Any]] = self.facts["arrays"]
+        self._arrays: dict[str, Array] = {}
+        self._checked: dict[str, bytearray] = {}
+        self._whole: set[str] = set()
+        self.size = size
+        self.n: int = self._toc["visible"]["shape"][0]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._toc
+
+    def unchecked(self, name: str) -> Array:
+        """The array as it lies in the file; check what is used of it with `check`."""
+        array = self._arrays.get(name)
+        if array is None:
+            entry = self._toc[name]
+            count = int(np.prod(entry["shape"]))
+            array = np.frombuffer(self._map, entry["dtype"], count, entry["at"]).reshape(entry["shape"])
+            self._arrays[name] = array
+            self._checked[name] = bytearray(len(entry["crc"]))
+        return array
+
+    def check(self, name: str, first: int, last: int) -> None:
+        """Check the blocks that hold elements `first` to `last` (exclusive) of a one-dimensional array,
+        or of the rows of a matrix."""
+        array = self.unchecked(name)
+        if first >= last or name in self._whole:
+            return
+        entry, checked = self._toc[name], self._checked[name]
+        width = array.strides[0]
+        for block in range(first * width // BLOCK, (last * width - 1) // BLOCK + 1):
+            if not checked[block]:
+                begin = entry["at"] + block * BLOCK
+                end = min(begin + BLOCK, entry["at"] + array.nbytes)
+                if zlib.crc32(memoryview(self._map)[begin:end]) != entry["crc"][block]:
+                    raise DamagedSegment(f"{self.path.name}: {name} does not have its checksum")
+                checked[block] = 1
+
+    def __getitem__(self, name: str) -> Array:
+        """The whole array, checked."""
+        if name not in self._whole:
+            self.check(name, 0, len(self.unchecked(name)))
+            self._whole.add(name)
+        return self._arrays[name]
+
+    def verify(self) -> None:
+        """Check every byte."""
+        for name in self._toc:
+            self.check(name, 0, len(self.unchecked(name)))
+
+    def find(self, hashes: NDArray[np.uint64]) -> list[tuple[int, int]]:
+        """Where the postings of each term lie: (first, last), equal when there are none."""
+        terms, start = self["terms"], self["start"]
+        if not len(terms):
+            return [(0, 0)] * len(hashes)
+        at = np.minimum(np.searchsorted(terms, hashes), len(terms) - 1)
+        found = terms[at] == hashes
+        return [
+            (int(start[i]), int(start[i + 1])) if there else (0, 0)
+            for i, there in zip(at.tolist(), found.tolist(), strict=True)
+        ]
+
+    def rows_of(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Row numbers of those of `passages` that are in this segment, ascending."""
+        table, first = self["row_of"], self.facts["first"]
+        inside = passages[(passages >= first) & (passages < first + len(table))]
+        rows = table[inside - first]
+        return np.sort(rows[rows >= 0].astype(np.int64))

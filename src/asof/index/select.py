@@ -1,0 +1,36 @@
+"""The best of very many scores, without sorting them all.
+
+The maxima of blocks bound the k-th best score from below: k blocks whose maximum is at least x hold at
+least k rows of at least x. One comparison then leaves few rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK = 1_024
+
+
+def kth_best(scores: NDArray[np.float64], k: int) -> float:
+    """The k-th largest of `scores`, 0 when fewer than k are positive."""
+    bound = _bound(scores, k)
+    left = scores[scores >= bound] if bound > 0 else scores[scores > 0]
+    if len(left) < k:
+        return 0.0
+    return float(np.partition(left, len(left) - k)[len(left) - k])
+
+
+def at_least(scores: NDArray[np.float64], bound: float) -> NDArray[np.int64]:
+    """Places of all positive scores that are at least `bound`, ascending."""
+    if bound <= 0:
+        return np.flatnonzero(scores > 0)
+    return np.flatnonzero(scores >= bound)
+
+
+def _bound(scores: NDArray[np.float64], k: int) -> float:
+    whole = len(scores) // BLOCK * BLOCK
+    if whole // BLOCK < 2 * k:
+        return 0.0
+    maxima = scores[:whole].reshape(-1, BLOCK).max(axis=1)
+    return float(np.partition(maxima, len(maxima) - k)[len(maxima) - k])

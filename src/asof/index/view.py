@@ -1,0 +1,100 @@
+"""The corpus as it stood: the only thing that stages can read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Filters, Hit, Place, Why
+from asof.index.prefix import Prefix, Window
+from asof.index.segment import Array
+from asof.models.ports import Encoder
+from asof.store.digest import hit_id
+from asof.store.reader import AsOf, Record, about_of, heads_with, published_of, records
+from asof.text.tokens import Analyzer
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What was visible at (`as_of`, `known_at`), instants of the question as it was asked.
+
+    `prefix` holds the index's rows and statistics; rows are numbered from 0 over all its parts. `encoder`
+    is the one that the corpus's vectors were made with, if any.
+    """
+
+    as_of: int
+    known_at: int
+    prefix: Prefix
+    store: AsOf
+    analyzer: Analyzer
+    encoder: Encoder | None = None
+    _records: dict[int, Record] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def n(self) -> int:
+        """How many passages are in force."""
+        return self.prefix.n
+
+    def column(self, name: str, rows: NDArray[np.int64]) -> Array:
+        """A column of the index for these rows, in their order."""
+        parts = self.prefix.parts
+        if not parts or not len(rows):
+            return np.zeros(0, np.int64)
+        offsets = np.array([part.offset for part in parts])
+        which = np.searchsorted(offsets, rows, "right") - 1
+        # parts without rows share their offset with the next one: the last of equals holds the row
+        out = np.empty(len(rows), parts[0].segment.unchecked(name).dtype)
+        for at in np.unique(which):
+            here = which == at
+            out[here] = parts[at].segment[name][rows[here] - parts[at].offset]
+        return out
+
+    def window(self, filters: Filters) -> Window:
+        """The slice of time that `since` and `until` leave."""
+        return self.prefix.window(filters.since, filters.until)
+
+    def allowed(self, window: Window, filters: Filters) -> NDArray[np.bool_] | None:
+        """Which places of the window pass the filters; None when all do."""
+        mask: NDArray[np.bool_] | None = None
+        if filters.since is not None or filters.until is not None:
+            mask = window.column("dated").astype(bool)
+            if mask.all():
+                mask = None
+        if filters.source or filters.path or filters.tags or filters.meta:
+            heads = heads_with(
+                self.store.db, source=filters.source, path=filters.path, tags=filters.tags, meta=filters.meta
+            )
+            passes = np.isin(window.column("head"), np.array(heads, np.int64))
+            mask = passes if mask is None else mask & passes
+        return mask
+
+    def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Places in `rows` from best to last: by score, the later one, then by document and place.
+
+        Never by row number, which tells what else is in the corpus.
+        """
+        return np.lexsort((
+            self.column("number", rows), self.column("digest", rows), -self.column("visible", rows), -scores,
+        ))  # fmt: skip
+
+    def records(self, rows: NDArray[np.int64]) -> list[Record]:
+        """What the store has of these rows, in their order."""
+        passages = self.column("passage", rows).tolist()
+        missing = [passage for passage in passages if passage not in self._records]
+        if missing:
+            self._records.update(records(self.store.db, missing))
+        return [self._records[passage] for passage in passages]
+
+    def hit(self, rank: int, score: float, row: int, explain: Callable[[], Why]) -> Hit:
+        (record,) = self.records(np.array([row]))
+        place = self.store.place(record.document, record.key) or (0, 0, 0)
+        headings = tuple(record.headings.split("\n")) if record.headings else ()
+        return Hit(
+            rank=rank, score=score, id=hit_id(record.document, record.key), document=record.document,
+            title=record.title, uri=record.uri, published=published_of(record), dated_by=record.dated_by,
+            ended=None, about=about_of(record.about), place=Place(*place, headings), text=record.text,
+            explain=explain,
+        )  # fmt: skip

@@ -1,0 +1,19 @@
+"""What a model has to offer so that asof can use it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Encoder(Protocol):
+    """Turns texts into vectors. `name` stays the same exactly as long as the vectors do."""
+
+    name: str
+
+    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """Vectors of unit length, shape (len(texts), d)."""
+        ...

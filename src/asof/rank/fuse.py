@@ -1,0 +1,117 @@
+"""Fusion: several columns become one, `relevance`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from asof.data import Query, Why
+from asof.index.select import at_least, kth_best
+from asof.index.view import View
+from asof.rank.stage import Column, Ranking, Values
+
+NORMALISE = ("max", "min-max")
+
+
+@dataclass(frozen=True, slots=True)
+class Weighted:
+    """relevance = sum of weight times normalised column; a column that is not there adds nothing.
+
+    `max` divides by the largest value over the candidates of the view; `min-max` takes the smallest off
+    first. 0 stays 0 under `max`.
+    """
+
+    weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
+    normalise: str = "max"
+
+    def __post_init__(self) -> None:
+        if self.normalise not in NORMALISE:
+            raise ValueError(f"normalise is {self.normalise!r}; accepted: {', '.join(NORMALISE)}")
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        fused = view.prefix.zeros(ranking.window.n)[: len(ranking.score)]
+        parts: list[tuple[str, float, float, float, Column]] = []
+        for name, weight in self.weights:
+            column = ranking.columns.get(name)
+            if column is None or not len(column.values):
+                continue
+            low = float(column.values.min()) if self.normalise == "min-max" else 0.0
+            width = float(column.values.max()) - low
+            if width > 0:
+                parts.append((name, weight, low, width, column))
+                add_scaled(fused, column.values, weight, low, width)
+
+        def why(row: int) -> Why:
+            return Why.of("relevance", "sum", *[_part(*part, row) for part in parts])
+
+        return ranking.with_column("relevance", fused, why)
+
+
+def add_scaled(total: Values, values: Values, weight: float, low: float, width: float) -> None:
+    """total += (values - low) / width * weight, in the order that the tree recomputes."""
+    scaled = values - low if low else values
+    scaled = scaled / width
+    scaled *= weight
+    total += scaled
+
+
+def _part(name: str, weight: float, low: float, width: float, column: Column, row: int) -> Why:
+    value = column.why(row)
+    if low:
+        value = Why.of("above the lowest", "sum", value, Why("-lowest", -low))
+    return Why.of(
+        name, "product", Why.of("share of the best", "ratio", value, Why("best in the view", width)),
+        Why("weight", weight),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ReciprocalRank:
+    """Reciprocal rank fusion (Cormack, Clarke and Buettcher 2009): sum of weight / (k + rank), rank from 1.
+
+    The first `depth` of each column count; a passage that is not among them adds nothing. Scores do not
+    matter, only their order, with ties in the order of all ties.
+    """
+
+    weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
+    k: int = 60
+    depth: int = 1_000
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        fused = np.zeros(len(ranking.score))
+        ranks: list[tuple[str, float, dict[int, int]]] = []
+        for name, weight in self.weights:
+            column = ranking.columns.get(name)
+            if column is None:
+                continue
+            order = self._order(ranking, column.values, view)
+            fused[order] += weight / (self.k + np.arange(1, len(order) + 1, dtype=np.float64))
+            rows = ranking.rows[order].tolist()
+            ranks.append((name, weight, {row: rank for rank, row in enumerate(rows, 1)}))
+        return ranking.with_column("relevance", fused, self._explain(ranks)).note(
+            f"fusion: the first {self.depth} of each list count"
+        )
+
+    def _order(
+        self, ranking: Ranking, values: Values, view: View
+    ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+        best = at_least(values, kth_best(values, self.depth))
+        order = view.tie_order(values[best], ranking.rows[best])
+        chosen: np.ndarray[tuple[int], np.dtype[np.int64]] = best[order[: self.depth]]
+        return chosen
+
+    def _explain(self, ranks: list[tuple[str, float, dict[int, int]]]) -> Callable[[int], Why]:
+        def why(row: int) -> Why:
+            parts = [
+                Why.of(
+                    name, "ratio", Why("weight", weight),
+                    Why.of("k + rank", "sum", Why("k", float(self.k)), Why("rank", float(rank[row]))),
+                )
+                for name, weight, rank in ranks
+                if row in rank
+            ]  # fmt: skip
+            return Why.of("relevance", "sum", *parts)
+
+        return why

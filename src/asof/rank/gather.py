@@ -1,0 +1,87 @@
+"""Gathering: the columns `lexical` and `dense`, over all rows of the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.index import lexical
+from asof.index.dense import SCALE, cosines, quantise
+from asof.index.lexical import Bm25, Term
+from asof.index.view import View
+from asof.rank.phrases import phrase_mask
+from asof.rank.stage import Ranking
+from asof.text.query import parse
+from asof.text.tokens import Analyzer, term_hash
+
+
+def query_terms(text: str, analyzer: Analyzer) -> tuple[Term, ...]:
+    """The terms of a query: each of its words under every language of the corpus, with its count."""
+    counts: dict[str, float] = {}
+    for word, count in parse(text, analyzer).words:
+        for stem in analyzer.alternatives(word):
+            counts[stem] = counts.get(stem, 0.0) + count
+    return tuple(Term(stem, term_hash(stem), count) for stem, count in counts.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """BM25 of the query's words; quoted phrases have to be there as they are."""
+
+    k1: float = 1.5
+    b: float = 0.75
+    idf_cap: float | None = None
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        bm25 = Bm25(self.k1, self.b, self.idf_cap)
+        terms = query_terms(query.lexical, view.analyzer)
+        values, weighed = lexical.scores(ranking.window, terms, bm25)
+        phrases = parse(query.lexical, view.analyzer).phrases
+        allowed = view.allowed(ranking.window, query.filters)
+        notes = []
+        if phrases:
+            there = phrase_mask(phrases, ranking.window, view)
+            allowed = there if allowed is None else allowed & there
+            notes.append(f"phrases: {int(there.sum())} passages hold what is quoted")
+        if allowed is not None:
+            values[~allowed] = 0.0
+        unknown = [term.word for term in terms if all(term != each.term for each in weighed)]
+        if unknown:
+            notes.append("no passage in the view has: " + ", ".join(unknown))
+        return ranking.with_column(
+            "lexical", values, lambda row: lexical.explain(view.prefix, row, weighed, bm25, "words (BM25)")
+        ).note(*notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """Cosine of the query's vector with each passage's. Nothing is done in a corpus without an encoder."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        if view.encoder is None:
+            return ranking
+        vector = quantise(view.encoder.encode([query.lexical]))[0]
+        values = cosines(ranking.window, vector)
+        allowed = view.allowed(ranking.window, query.filters)
+        if allowed is not None:
+            values[~allowed] = 0.0
+        return ranking.with_column("dense", values, lambda row: cosine_why(view, row, vector))
+
+
+def cosine_why(view: View, row: int, vector: NDArray[np.int16]) -> Why:
+    own = _vector(view, row)
+    dot = float(max(int(own.astype(np.int64) @ vector.astype(np.int64)), 0))
+    return Why.of(
+        "meaning (cosine)", "ratio", Why("product of whole-number vectors", dot),
+        Why("scale", float(SCALE * SCALE)),
+    )  # fmt: skip
+
+
+def _vector(view: View, row: int) -> NDArray[np.int16]:
+    part = next(part for part in reversed(view.prefix.parts) if part.offset <= row)
+    part.segment.check("vectors", row - part.offset, row - part.offset + 1)
+    vector: NDArray[np.int16] = part.segment.unchecked("vectors")[row - part.offset]
+    return vector

@@ -1,0 +1,34 @@
+"""Quoted phrases: which passages hold these words, one after another, as they are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.lexical import Bm25, Term, scores
+from asof.index.prefix import Window
+from asof.index.view import View
+from asof.store.digest import indexed_text
+from asof.text.query import contains_phrase
+from asof.text.tokens import term_hash, tokenize
+
+
+def phrase_mask(phrases: Sequence[Sequence[str]], window: Window, view: View) -> NDArray[np.bool_]:
+    """Places of the window whose title, headings or text hold every phrase.
+
+    The index has no positions: passages that hold all words of all phrases are read and looked through.
+    """
+    words = dict.fromkeys(word for phrase in phrases for word in phrase)
+    mask = np.ones(window.n, bool)
+    for word in words:
+        terms = [Term(stem, term_hash(stem)) for stem in view.analyzer.alternatives(word)]
+        values, _ = scores(window, terms, Bm25())
+        mask &= values > 0
+        window.prefix.give_back(values)
+    places = np.flatnonzero(mask)
+    for place, record in zip(places, view.records(window.rows(places)), strict=True):
+        tokens = tokenize(indexed_text(record.title, record.headings, record.about, record.text))
+        mask[place] = all(contains_phrase(tokens, phrase) for phrase in phrases)
+    return mask

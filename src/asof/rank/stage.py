@@ -1,0 +1,97 @@
+"""The contract of ranking: a stage takes a query, a ranking and a view, and gives a ranking.
+
+A `Ranking` is columnar: places of candidates in the window of the view that the query's filters leave, and
+named columns of numbers about them. Each column comes with the function that explains one of its numbers,
+made by the stage that made the numbers. A `Recipe` is a name and a tuple of stages; running it is a loop.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.index.prefix import Window
+from asof.index.select import at_least, kth_best
+from asof.index.view import View
+
+Values = NDArray[np.float64]
+Explain = Callable[[int], Why]
+"""From a row of the view to the tree of its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Numbers about the candidates, in their order, and what explains them."""
+
+    values: Values
+    why: Explain
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates and their columns. `places` is None while every place of the window is a candidate.
+
+    `by` names the column that ranks; a candidate whose value there is 0 does not match.
+    """
+
+    window: Window
+    places: NDArray[np.int64] | None = None
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    by: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def score(self) -> Values:
+        return self.columns[self.by].values
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Row numbers of the candidates in the view."""
+        places = np.arange(self.window.n) if self.places is None else self.places
+        return self.window.rows(places)
+
+    def with_column(self, name: str, values: Values, why: Explain, *, by: bool = True) -> Ranking:
+        """The same candidates with one column more, which ranks them now unless `by` is False."""
+        columns = {**self.columns, name: Column(values, why)}
+        return replace(self, columns=columns, by=name if by else self.by)
+
+    def note(self, *notes: str) -> Ranking:
+        return replace(self, notes=(*self.notes, *notes))
+
+    def keep(self, chosen: NDArray[np.int64]) -> Ranking:
+        """Only these candidates (indices into the present ones), in this order."""
+        places = chosen if self.places is None else self.places[chosen]
+        columns = {name: Column(column.values[chosen], column.why) for name, column in self.columns.items()}
+        if self.places is None:
+            for column in self.columns.values():
+                self.window.prefix.give_back(column.values)
+        return replace(self, places=places, columns=columns)
+
+    def shortlist(self, k: int, reach: float = 1.0) -> Ranking:
+        """Drop what cannot be among the first k: what scores less than `reach` times the k-th.
+
+        For a later stage that multiplies scores by factors in [low, high], `reach` is low / high; the first
+        k are then the same as if nothing had been dropped, for every k.
+        """
+        bound = kth_best(self.score, k) * reach
+        return self.keep(at_least(self.score, bound))
+
+
+class Stage(Protocol):
+    """One step of a recipe: a frozen value whose fields are its parameters."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A way of ranking: its name, what it is for, and its stages in order."""
+
+    name: str
+    about: str
+    stages: tuple[Stage, ...]

@@ -1,0 +1,326 @@
+"""What every surface calls: open a corpus, add to it, ask it as of a moment, look after it.
+
+The only module that reads the clock.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeVar
+
+from asof import config, engine
+from asof.data import Document, Ended, Filters, Problem, Query, Stated
+from asof.engine import Results, Stepper
+from asof.errors import DamagedSegment, NoCorpus, UsageError
+from asof.index.manifest import Manifest
+from asof.recipes.asof import ASOF, ASOF_DOCUMENTS
+from asof.sources.open import open_source
+from asof.store import changes
+from asof.store.run import Report
+from asof.store.settings import Settings
+from asof.store.store import DEFAULT_WAIT, FOLDER, Store
+from asof.time.intent import recency, without_wishes
+from asof.time.moment import read
+from asof.time.span import instant, moment
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from asof.index.view import View
+    from asof.models.ports import Encoder
+    from asof.sources.source import Source
+    from asof.store.status import Status
+
+T = TypeVar("T")
+
+When = str | datetime
+"""A moment or a period: an aware datetime, or text that `asof.time.moment.read` understands."""
+
+
+def now() -> int:
+    """The wall clock, in microseconds since 1970."""
+    return time.time_ns() // 1_000
+
+
+def last_instant(when: When, anchor: int) -> int:
+    """The last instant of a date or period: what is seen as of "2024-03-01" is what that day's end saw."""
+    if isinstance(when, datetime):
+        if when.tzinfo is None:
+            raise UsageError(f"{when!r} has no time zone: use datetime(..., tzinfo=UTC)")
+        return instant(when)
+    return read(when, moment(anchor)).last
+
+
+def first_instant(when: When, anchor: int) -> int:
+    """The first instant of a date or period."""
+    if isinstance(when, datetime):
+        return last_instant(when, anchor)
+    return read(when, moment(anchor)).first
+
+
+def find_folder(start: Path) -> Path | None:
+    """`.asof` of `start` or of its nearest parent that has one."""
+    for folder in (start, *start.parents):
+        if (folder / FOLDER / "corpus.db").is_file():
+            return folder / FOLDER
+    return None
+
+
+def open(  # noqa: A001  asof.open is the word for it
+    path: str | Path = ".",
+    *,
+    create: bool = True,
+    encoder: Encoder | None = None,
+    settings: Settings | None = None,
+    wait: float = DEFAULT_WAIT,
+    tell: Callable[[str], None] | None = None,
+) -> Corpus:
+    """Open the corpus of a folder (it lies in `path/.asof`), making it if `create` and there is none.
+
+    `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words; a corpus
+    keeps the one that it began with. `wait`: seconds to wait for another writer. `tell` gets a line when
+    a part of the index had to be rebuilt. Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy.
+    """
+    root = Path(path)
+    configured = config.load(root / config.FILE)
+    folder = root / FOLDER
+    if (folder / "corpus.db").is_file():
+        store = Store.open(folder, wait)
+    elif create:
+        store = Store.create(folder, settings or configured.index, wait)
+    else:
+        raise NoCorpus(f"no corpus in {root}: make one with `asof index SOURCE`, or name it by --index")
+    manifest = Manifest(store, encoder, tell or _silent)
+    return Corpus(root, store, manifest, configured)
+
+
+def _silent(line: str) -> None:
+    """Rebuilding a part of the index is no news to a program."""
+
+
+@dataclass(slots=True)
+class Corpus:
+    """An open corpus. Use it as a context manager, or `close` it. Threads may share it.
+
+    `background`: after a write, small segments are merged in a thread; else only by `tidy`.
+    """
+
+    root: Path
+    store: Store
+    manifest: Manifest
+    config: config.Config
+    clock: Callable[[], int] = now
+    background: bool = True
+    _db: sqlite3.Connection = field(init=False)
+    _stepper: Stepper = field(init=False)
+    _lock: threading.RLock = field(default_factory=threading.RLock)
+    _tidying: threading.Thread | None = None
+
+    def __post_init__(self) -> None:
+        self._db = self.store.reader()
+        self._stepper = Stepper(self.manifest, self._db)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Wait for a merge that is under way, and let go of the files."""
+        if self._tidying is not None:
+            self._tidying.join()
+        self._db.close()
+
+    # -- adding -------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        source: str | Path | Source | Iterable[Document | Ended | Problem],
+        *,
+        history: bool = False,
+        trust_mtime: bool = False,
+        allow_shrinking: bool = False,
+        progress: Callable[[Report], None] | None = None,
+    ) -> Report:
+        """Take in a source: a path (folder or .jsonl[.gz] file), a `Source`, or documents.
+
+        Says what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
+        given as they are end nothing; a path states all there is, so what it does not state any more has
+        ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
+        """
+        name, kind, complete = "python", "documents", False
+        if isinstance(source, str | Path):
+            source = open_source(
+                Path(source), root=self.root, history=history, fields=self.config.fields,
+                trust_mtime=trust_mtime,
+            )  # fmt: skip
+        if not isinstance(source, Iterable):
+            name, kind, complete = source.name, source.kind, source.complete
+            source = source.documents()
+        report = engine.build(
+            self.store, self.manifest, source, self.clock, name=name, kind=kind, complete=complete,
+            allow_shrinking=allow_shrinking, progress=progress,
+        )  # fmt: skip
+        if report.written and self.background:
+            self._tidy_behind()
+        return report
+
+    def _tidy_behind(self) -> None:
+        """Merge small segments in a thread; searches and writes go on."""
+        if self._tidying is None or not self._tidying.is_alive():
+            self._tidying = threading.Thread(target=self.tidy, daemon=False)
+            self._tidying.start()
+
+    def tidy(self) -> int:
+        """Merge what is due now; returns the number of merges."""
+        db = self.store.writer()
+        try:
+            return Manifest(self.store, None, self.manifest.tell).tidy(db)
+        finally:
+            db.close()
+
+    # -- asking -------------------------------------------------------------------------------------
+
+    def at(self, as_of: When | None = None, known_at: When | None = None) -> Standpoint:
+        """The corpus as it stood at `as_of` (default: now), as it was known at `known_at` (default: now)."""
+        anchor = self.clock()
+        at = anchor if as_of is None else last_instant(as_of, anchor)
+        known = None if known_at is None else last_instant(known_at, anchor)
+        return Standpoint(self, at, known)
+
+    def search(self, question: str, **options: object) -> Results:
+        """`corpus.at().search(question, ...)`: as of now."""
+        return self.at().search(question, **options)  # type: ignore[arg-type]
+
+    def _view(self, as_of: int, known_at: int | None) -> View:
+        return self._stepper.at(as_of, known_at)
+
+    # -- looking after it ---------------------------------------------------------------------------
+
+    def status(self) -> Status:
+        """Figures about the corpus."""
+        from asof.store.status import status
+
+        with self._lock:
+            return status(self.store, self._db)
+
+    def check(self) -> list[str]:
+        """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user."""
+        from asof.store.status import check
+
+        with self._lock:
+            lines = check(self._db, self.store.database)
+            lines += self.manifest.mend()
+            self._stepper.forget()
+            return lines
+
+    def correct(self, document: str, published: When) -> None:
+        """Say that a document's version in force was dated wrongly. Raises UsageError."""
+        anchor = self.clock()
+        if isinstance(published, datetime):
+            stated = Stated(read(published.isoformat()), published.isoformat(), "metadata")
+        else:
+            stated = Stated(read(published, moment(anchor)), published, "metadata")
+        db = self.store.writer()
+        try:
+            with self.store.write(db, self.clock, self.manifest.publish, what="correct") as write:
+                changes.correct(write, document, stated)
+        finally:
+            db.close()
+
+    def purge(self, document: str) -> int:
+        """Erase a document with all its versions for good; returns how many passages went."""
+        return self._remove(lambda db: changes.erase(db, document), "purge")
+
+    def vacuum(self, before: When) -> int:
+        """Drop the history before a moment; returns how many passages went. Earlier questions are refused."""
+        horizon = first_instant(before, self.clock())
+        if horizon > self.clock():
+            raise UsageError(f"vacuum --before {before}: only the past can be dropped")
+        return self._remove(lambda db: changes.drop_history(db, horizon), "vacuum")
+
+    def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
+        db = self.store.writer()
+        try:
+            removed = engine.remove(self.store, self.manifest, db, self.clock, remove, what)
+        finally:
+            db.close()
+        self._stepper.forget()
+        return removed
+
+
+@dataclass(frozen=True, slots=True)
+class Standpoint:
+    """A corpus as it stood; instants. Made by `Corpus.at`."""
+
+    corpus: Corpus
+    as_of: int
+    known_at: int | None
+
+    def search(
+        self,
+        question: str,
+        k: int | None = None,
+        *,
+        since: When | None = None,
+        until: When | None = None,
+        source: str = "",
+        path: str = "",
+        tags: Iterable[str] = (),
+        meta: Iterable[tuple[str, str]] = (),
+        unit: str | None = None,
+    ) -> Results:
+        """The k best passages (or documents, by `unit`) with what was in force, from best to last.
+
+        `since` and `until` compare with the date of publication; `path` is a glob over document ids; all
+        filters must hold. Raises UsageError, BeforeHorizon.
+        """
+        corpus = self.corpus
+        unit = unit or corpus.config.unit
+        if unit not in config.UNITS:
+            raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
+        if k is not None and k < 1:
+            raise UsageError(f"k is {k}; accepted: whole numbers from 1")
+        filters = Filters(
+            since=None if since is None else first_instant(since, self.as_of),
+            until=None if until is None else last_instant(until, self.as_of),
+            source=source, path=path, tags=tuple(tags), meta=tuple(meta),
+        )  # fmt: skip
+        query = replace(read_question(question), filters=filters, k=k or corpus.config.k)
+        recipe = ASOF if unit == "passage" else ASOF_DOCUMENTS
+        return self._sound(lambda view: engine.search(query, view, recipe))
+
+    def text(self, document: str) -> str | None:
+        """The text of a document as it stood, byte for byte; None if it said nothing then."""
+        return self._sound(lambda view: view.store.text(document))
+
+    def resolve(self, target: str, origin: str = "") -> str | None:
+        """The document that `[[target]]` in the document `origin` leads to, as it stood."""
+        return self._sound(lambda view: view.store.resolve(target, origin))
+
+    def view(self) -> View:
+        """What stages read."""
+        return self._sound(lambda view: view)
+
+    def _sound(self, use: Callable[[View], T]) -> T:
+        """Use a view; a damaged segment is rebuilt, and the view made anew."""
+        corpus = self.corpus
+        with corpus._lock:
+            for _ in range(3):
+                try:
+                    return use(corpus._view(self.as_of, self.known_at))
+                except DamagedSegment:
+                    corpus.manifest.mend()
+                    corpus._stepper.forget()
+            return use(corpus._view(self.as_of, self.known_at))
+
+
+def read_question(question: str) -> Query:
+    """What a question asks for, before there is a view: its words, and whether it wishes for the newest."""
+    return Query(question, without_wishes(question), recency(question))

@@ -1,0 +1,133 @@
+"""When a file was published: what it says of itself, its name, its history, its first lines, its mtime."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from asof.data import Problem, Stated
+from asof.errors import BadTime
+from asof.sources import dates
+from asof.sources.page import Page
+
+PUBLISHED = ("published", "date", "created")
+CHANGED = ("updated", "modified", "lastmod")
+ABOUT = ("about", "period", "valid_from", "valid_until")
+
+# The end of the forms: no further sign of a number or a word, and no further part of a date.
+_DAY = r"(?:1[0-9]|20)[0-9]{2}(?P<a>[-_.])[0-9]{2}(?P=a)[0-9]{2}"
+_STAMP = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[0-9]{6}|[0-9]{4})?"
+_PART = r"(?:19|20)[0-9]{2}(?:[-_](?:0[1-9]|1[0-2])|[-_ ]?[qQ][1-4]|[-_]?[wW][0-9]{2})"
+_AT_START = re.compile(rf"(?:{_DAY}(?![0-9])|{_STAMP}(?:(?![0-9A-Za-z])|(?=T[0-9]))|{_PART}(?![0-9A-Za-z]|[-_][0-9]))")
+_AT_END = re.compile(rf"(?:^|(?<=[\s_\-.,(]))(?<![0-9][-_.])(?:{_DAY}|{_STAMP}|{_PART})\)?$")
+_FIRST_LINES = 10
+_LONGEST_LINE = 100
+_SAYS_DATE = re.compile(r":?(?:date|published|datum)\s*:\s*(.+)", re.IGNORECASE)
+_YEAR = re.compile(r"[0-9]{1,4}")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a page says of its own dates; `meta` is what remains of its front."""
+
+    published: Stated | None
+    changed: Stated | None
+    about: tuple[Stated, ...]
+    meta: dict[str, Any]
+    notes: tuple[Problem, ...]
+
+
+def said(page: Page, *, published: bool = True) -> Said:
+    """The dates in a page's front; without `published` they are left as metadata, except `about`."""
+    front = page.front
+    used: set[str] = set()
+    notes: list[Problem] = []
+
+    def note(key: str, wrong: BadTime) -> None:
+        used.discard(key)
+        notes.append(Problem(f"{key!r} cannot be read: {wrong}", line=page.lines.get(key, 0), lost=False))
+
+    first = later = None
+    if published and front:
+        keys = {key.lower(): key for key in front}
+        later = _first(front, keys, CHANGED, page.by, used, note)
+        first = _first(front, keys, PUBLISHED, page.by, used, note) or later
+    names = [name for name in ABOUT if front.get(name) is not None]
+    used.update(names)
+    about = tuple(dates.about(front, ABOUT, note)) if names else ()
+    meta = {key: value for key, value in front.items() if key not in used and value is not None}
+    return Said(first, later, about, meta, tuple(notes))
+
+
+def _first(
+    front: Mapping[str, Any], keys: Mapping[str, str], names: Sequence[str], by: str, used: set[str], note: Any
+) -> Stated | None:
+    for name in names:
+        key = keys.get(name)
+        if key is None:
+            continue
+        value = front[key]
+        if isinstance(value, int) and not isinstance(value, bool) and 10_000_000 <= value <= 99_999_999:
+            value = str(value)  # 20240305
+        try:
+            found = dates.stated(value, by)
+        except BadTime as wrong:
+            note(key, wrong)
+            continue
+        if found:
+            used.add(key)
+            return found
+    return None
+
+
+def of_name(stem: str) -> Stated | None:
+    """The date that a file's name is, or begins or ends with."""
+    for text in (stem, _matched(_AT_START, stem), _matched(_AT_END, stem)):
+        if text and text[-1:] != " " and (found := _stated(_usual(text), "filename")):
+            return found
+    return None
+
+
+def _matched(pattern: re.Pattern[str], stem: str) -> str:
+    found = pattern.match(stem) if pattern is _AT_START else pattern.search(stem)
+    return found[0].rstrip(")") if found else ""
+
+
+def _usual(text: str) -> str:
+    """`2024_03_05` and `2024.03.05` with dashes, a stamp of 12 or 14 digits with its `T`."""
+    if text.isascii() and text.isdigit() and len(text) in (12, 14):
+        return f"{text[:8]}T{text[8:]}"
+    return re.sub(r"(?<=[0-9])[_.](?=[0-9QqWw])", "-", text)
+
+
+def of_content(text: str) -> Stated | None:
+    """The date of the first line, among the first ten, that is a date or says `Date:` and one."""
+    at = 0
+    for _ in range(_FIRST_LINES):
+        end = text.find("\n", at)
+        line = text[at : end if end >= 0 else len(text)] if end < 0 or end - at <= _LONGEST_LINE else ""
+        if len(line) <= _LONGEST_LINE and any(map(str.isdigit, line)) and (found := _line(line)):
+            return found
+        if end < 0:
+            return None
+        at = end + 1
+    return None
+
+
+def _line(line: str) -> Stated | None:
+    line = line.replace("*", "").strip().strip("_").strip()
+    labelled = _SAYS_DATE.fullmatch(line)
+    if labelled:
+        return _stated(labelled[1].strip(), "content")
+    if _YEAR.fullmatch(line):
+        return None  # a number on a line of its own says nothing of dates
+    return _stated(line, "content")
+
+
+def _stated(text: str, by: str) -> Stated | None:
+    try:
+        return dates.stated(text, by)
+    except BadTime:
+        return None

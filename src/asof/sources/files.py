@@ -1,0 +1,190 @@
+"""A folder of texts, or one text: Markdown, HTML, reStructuredText, plain text."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from asof.data import Document, Ended, Problem, Stated
+from asof.sources import dating
+from asof.sources.dates import of_file
+from asof.sources.git import Git, GitFailed, in_work_tree
+from asof.sources.gitdates import GitDates, git_dates
+from asof.sources.page import READERS, Page, Unreadable, page_of, suffix
+from asof.sources.source import Limits, Naming
+from asof.sources.walk import Found, walk
+
+SAME_MOMENT = 60 * 10**9
+FEW = 5
+_OURS = {"asof.toml"}
+
+
+class TooLarge(Unreadable):
+    """A file beyond the limit."""
+
+    def __init__(self, size: int, limit: int) -> None:
+        super().__init__(f"the file has {size} bytes; the limit is {limit}", "split it into smaller files")
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The files of a folder that can be read, how many others there are by kind, and what is in the way."""
+
+    files: tuple[Found, ...]
+    others: Counter[str]
+    problems: tuple[Problem, ...]
+
+
+class Files:
+    """The documents of the files below a folder, or of one file."""
+
+    complete = True
+
+    def __init__(self, naming: Naming, limits: Limits, *, trust_mtime: bool = False) -> None:
+        self.name = naming.name
+        self.kind = "folder" if naming.target.is_dir() else "file"
+        self.naming = naming
+        self.limits = limits
+        self.trust_mtime = trust_mtime
+
+    def documents(self) -> Iterator[Document | Ended | Problem]:
+        found = survey(self.naming)
+        yield from found.problems
+        yield from unread(self.naming, found.others)
+        git, problem = self._git()
+        if problem:
+            yield problem
+        alike = 0 if self.trust_mtime or self.kind == "file" else together([file.mtime for file in found.files])
+        undated = 0
+        for file in found.files:
+            for item in self._read(file, git, believed=not alike):
+                undated += isinstance(item, Document) and item.published is None
+                yield item
+        if alike and undated:
+            yield Problem(
+                f"{alike} of {len(found.files)} files were last modified within the same minute, as after a copy or"
+                f" a clone: mtimes are not believed, and {undated} documents have no date",
+                self.naming.shown,
+                remedy="if they are true, use --trust-mtime",
+                lost=False,
+            )
+
+    def _git(self) -> tuple[GitDates, Problem | None]:
+        target = self.naming.target
+        folder = target if self.kind == "folder" else target.parent
+        if not in_work_tree(folder):
+            return GitDates(), None
+        try:
+            return git_dates(Git(folder)), None
+        except GitFailed as wrong:
+            return GitDates(), Problem(
+                f"the dates of commits are not known: {wrong.message}",
+                self.naming.shown,
+                remedy=wrong.remedy,
+                lost=False,
+            )
+
+    def _read(self, file: Found, git: GitDates, *, believed: bool) -> Iterator[Document | Problem]:
+        relative = file.relative or self.naming.target.name
+        try:
+            raw = content(self.naming.target / file.relative, file.size, self.limits.file)
+            page = page_of(raw, relative, self.limits)
+        except Unreadable as wrong:
+            yield unreadable(self.naming, file.relative, wrong)
+            return
+        told = dating.said(page)
+        committed = git.of(relative, raw)
+        mtime = of_file(file.mtime) if believed else None
+        published = (
+            told.published
+            or dating.of_name(PurePosixPath(relative).stem)
+            or committed
+            or dating.of_content(page.text)
+            or mtime
+        )
+        yield from notes(self.naming, file.relative, (*page.notes, *told.notes))
+        yield document(
+            self.naming.id(file.relative), page, told, published, told.changed or committed or mtime
+        )
+
+
+def survey(naming: Naming) -> Survey:
+    """Walks through a folder once. Raises SourceError when it cannot be read at all."""
+    files: list[Found] = []
+    others: Counter[str] = Counter()
+    problems: list[Problem] = []
+    for item in walk(naming):
+        if isinstance(item, Problem):
+            problems.append(item)
+        elif (kind := suffix(item.relative or naming.target.name)) in READERS:
+            files.append(item)
+        elif item.relative not in _OURS:
+            others[kind] += 1
+    return Survey(tuple(files), others, tuple(problems))
+
+
+def unread(naming: Naming, others: Counter[str]) -> Iterator[Problem]:
+    """One problem for every kind of file that is not read."""
+    for kind, count in sorted(others.items()):
+        files = "file is" if count == 1 else "files are"
+        named = f"{kind} {files}" if kind else f"{files.split()[0]} without an extension {files.split()[1]}"
+        remedy = "index each on its own" if kind in (".jsonl", ".gz") else ""
+        yield Problem(f"{count} {named} not read", naming.shown, remedy=remedy, lost=False)
+
+
+def together(mtimes: Sequence[int]) -> int:
+    """How many of the files share a minute, if that is more than half and at least five; else 0."""
+    ordered = sorted(mtimes)
+    most = first = 0
+    for last, mtime in enumerate(ordered):
+        while mtime - ordered[first] > SAME_MOMENT:
+            first += 1
+        most = max(most, last - first + 1)
+    return most if most >= FEW and 2 * most > len(ordered) else 0
+
+
+def content(path: Path, size: int, largest: int) -> bytes:
+    """The bytes of a file. Raises Unreadable."""
+    if size > largest:
+        raise TooLarge(size, largest)
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(largest + 1)
+            if len(raw) > largest:
+                raise TooLarge(os.fstat(stream.fileno()).st_size, largest)
+            return raw
+    except OSError as wrong:
+        raise Unreadable(f"the file cannot be read: {wrong.strerror}") from None
+
+
+def unreadable(naming: Naming, relative: str, wrong: Unreadable, version: str = "") -> Problem:
+    file = naming.file(relative) + (f"@{version[:12]}" if version else "")
+    return Problem(str(wrong), file, remedy=wrong.remedy, document=naming.id(relative))
+
+
+def notes(naming: Naming, relative: str, found: Iterable[Problem], version: str = "") -> Iterator[Problem]:
+    file = naming.file(relative) + (f"@{version[:12]}" if version else "")
+    return (replace(note, file=file) for note in found)
+
+
+def document(
+    name: str, page: Page, told: dating.Said, published: Stated | None, changed: Stated | None
+) -> Document:
+    """The document that a page is."""
+    return Document(
+        name,
+        page.text,
+        page.title,
+        published,
+        changed,
+        told.about,
+        page.links,
+        page.tags,
+        page.aliases,
+        told.meta,
+        page.outline,
+        language=page.language,
+    )

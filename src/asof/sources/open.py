@@ -1,0 +1,50 @@
+"""Which source a path is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from asof.errors import SourceError
+from asof.sources.fields import Fields
+from asof.sources.files import Files
+from asof.sources.history import History
+from asof.sources.jsonl import JsonLines
+from asof.sources.page import READERS, suffix
+from asof.sources.source import Limits, Naming, Source
+
+ACCEPTED = f"accepted are a folder, and files that end in .jsonl, .jsonl.gz, {', '.join(READERS)}"
+
+
+def open_source(
+    target: Path,
+    *,
+    root: Path,
+    history: bool = False,
+    fields: Fields = Fields(),  # noqa: B008  a frozen value
+    trust_mtime: bool = False,
+    limits: Limits = Limits(),  # noqa: B008
+) -> Source:
+    """The source that `target` is, named by its path from `root`, the corpus's folder.
+
+    With `history` every version in a folder's git history is stated. Raises SourceError, which says what is
+    accepted, for a path that is not there or of no known kind.
+    """
+    try:
+        folder, file = target.is_dir(), target.is_file()
+    except OSError as wrong:
+        raise SourceError(f"{target} cannot be read: {wrong.strerror}") from wrong
+    naming = Naming.of(target, root)
+    if history:
+        if not folder:
+            raise SourceError(f"{target} is no folder; --history reads a folder in a git work tree")
+        return History(naming, limits)
+    if folder:
+        return Files(naming, limits, trust_mtime=trust_mtime)
+    if not file:
+        what = "is neither a file nor a folder" if target.exists() else "is not there"
+        raise SourceError(f"{target} {what}; {ACCEPTED}")
+    if target.name.lower().endswith((".jsonl", ".jsonl.gz")):
+        return JsonLines(naming, fields, limits)
+    if suffix(target.name) in READERS:
+        return Files(naming, limits, trust_mtime=trust_mtime)
+    raise SourceError(f"{target} is of no kind that can be read; {ACCEPTED}")

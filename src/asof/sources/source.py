@@ -1,0 +1,81 @@
+"""What every source is: a name, and an iterator over what it states."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from asof.data import Document, Ended, Problem
+
+
+class Source(Protocol):
+    """Something that states documents.
+
+    `name` is the same in every run over the same target. `complete` says that a document which a run does
+    not state any more is gone; a source that is not complete says every deletion itself (`Ended`).
+    """
+
+    name: str
+    kind: str
+    complete: bool
+
+    def documents(self) -> Iterator[Document | Ended | Problem]:
+        """Everything that the source states now, in an order that depends on the source alone.
+
+        Raises SourceError when the source cannot be read at all.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The largest input that is read, in bytes: of a file, of a line of JSON, of a note's frontmatter."""
+
+    file: int = 64 * 2**20
+    line: int = 16 * 2**20
+    frontmatter: int = 64 * 2**10
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How a target and what lies below it are called: `name` in document ids, `shown` in problems."""
+
+    target: Path
+    name: str
+    shown: str
+
+    @classmethod
+    def of(cls, target: Path, root: Path) -> Naming:
+        """Named by its path from the corpus's folder `root`; a target outside by its last part only."""
+        inside = _relative(Path(os.path.abspath(target)), Path(os.path.abspath(root)))  # noqa: PTH100
+        if inside is None:
+            inside = _relative(target.resolve(), root.resolve())
+        if inside is None:
+            return cls(target, printable(target.resolve().name) or ".", printable(target.as_posix()))
+        return cls(target, printable(inside), printable(inside))
+
+    def id(self, relative: str) -> str:
+        """The id of the document at a path (posix, from the target; empty for the target itself)."""
+        return _below(self.name, relative)
+
+    def file(self, relative: str) -> str:
+        """The same path as a problem shows it."""
+        return printable(_below(self.shown, relative))
+
+
+def _relative(path: Path, root: Path) -> str | None:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else None
+
+
+def _below(top: str, relative: str) -> str:
+    if not relative:
+        return top
+    return relative if top == "." else f"{top}/{relative}"
+
+
+def printable(path: str) -> str:
+    """A path with every byte that is not UTF-8 shown as an escape."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -1,0 +1,116 @@
+"""The files below a folder, in sorted order; hidden ones are passed over."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from asof.data import Problem
+from asof.errors import SourceError
+from asof.sources.source import Naming
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A regular file: its path from the target (posix), its size in bytes, its mtime in nanoseconds.
+
+    `linked` says that a symbolic link leads to it.
+    """
+
+    relative: str
+    size: int
+    mtime: int
+    linked: bool = False
+
+
+def walk(naming: Naming) -> Iterator[Found | Problem]:
+    """The files of a folder, or the file itself when the target is one. Raises SourceError."""
+    return _Walk(naming).run()
+
+
+class _Walk:
+    def __init__(self, naming: Naming) -> None:
+        self.naming = naming
+        self.top = os.path.realpath(naming.target)
+        self.followed: set[str] = set()
+
+    def run(self) -> Iterator[Found | Problem]:
+        target = self.naming.target
+        try:
+            status = target.stat()
+            if stat.S_ISREG(status.st_mode):
+                yield Found("", status.st_size, status.st_mtime_ns)
+                return
+            entries = self._entries("")
+        except OSError as wrong:
+            raise SourceError(f"{self.naming.shown} cannot be read: {wrong.strerror}") from wrong
+        # Each open folder: what is left in it, its real path, whether a link led to it.
+        stack = [(iter(entries), self.top, False)]
+        while stack:
+            names, real, linked = stack[-1]
+            relative = next(names, None)
+            if relative is None:
+                stack.pop()
+                continue
+            here = [place for _, place, _ in stack]
+            entry = self._entry(relative, os.path.join(real, os.path.basename(relative)), linked, here)  # noqa: PTH118, PTH119
+            if isinstance(entry, Found | Problem):
+                yield entry
+            elif entry:
+                try:
+                    stack.append((iter(self._entries(relative)), *entry))
+                except OSError as wrong:
+                    yield self._problem(relative, f"the folder cannot be read: {wrong.strerror}", known=False)
+
+    def _entries(self, relative: str) -> list[str]:
+        """The paths of what is in a folder, sorted, without what is hidden."""
+        names = [name for name in os.listdir(self._path(relative)) if not name.startswith(".")]  # noqa: PTH208
+        return [f"{relative}/{name}" if relative else name for name in sorted(names)]
+
+    def _path(self, relative: str) -> Path:
+        return self.naming.target / relative
+
+    def _entry(
+        self, relative: str, real: str, linked: bool, here: list[str]
+    ) -> Found | Problem | tuple[str, bool] | None:
+        """A file, a problem, or a folder to go into: its real path, and whether a link led to it."""
+        path = self._path(relative)
+        try:
+            relative.encode()
+        except UnicodeEncodeError:
+            return self._problem(relative, "its name is not UTF-8", "rename it", known=False)
+        try:
+            status = path.lstat()
+            link = stat.S_ISLNK(status.st_mode)
+            if link:
+                linked = True
+                real = os.path.realpath(path)
+                if not _inside(real, self.top):
+                    return self._problem(relative, "a link that leads out of the folder is not followed")
+                status = path.stat()
+        except OSError as wrong:
+            return self._problem(relative, f"cannot be read: {wrong.strerror}")
+        if stat.S_ISREG(status.st_mode):
+            return Found(relative, status.st_size, status.st_mtime_ns, linked)
+        if not stat.S_ISDIR(status.st_mode):
+            return self._problem(relative, "is neither a file nor a folder")
+        if link:
+            if real in here:
+                return self._problem(relative, "a link that leads back to a folder it is in is not followed", lost=False)
+            if real in self.followed:
+                return self._problem(relative, "a second link to the same folder is not followed", lost=False)
+            self.followed.add(real)
+        return real, linked
+
+    def _problem(
+        self, relative: str, message: str, remedy: str = "", *, known: bool = True, lost: bool = True
+    ) -> Problem:
+        document = self.naming.id(relative) if known else ""
+        return Problem(message, self.naming.file(relative), remedy=remedy, document=document, lost=lost)
+
+
+def _inside(path: str, top: str) -> bool:
+    return path == top or path.startswith(top.rstrip("/") + "/")

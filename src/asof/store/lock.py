@@ -1,0 +1,42 @@
+"""One writer at a time: a lock file that says who holds it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from asof.errors import Busy
+
+POLL_SECONDS = 0.01
+
+
+@contextmanager
+def writing(path: Path, wait: float) -> Iterator[None]:
+    """Hold the lock on `path`; the kernel lets go of it when the process dies, however it dies.
+
+    Raises Busy, naming the holder's process id, after `wait` seconds.
+    """
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        deadline = time.monotonic() + wait
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+                    raise Busy(
+                        f"process {holder} is writing to {path.parent} and did not finish within "
+                        f"{wait:g} s: wait for it, or give a longer --wait"
+                    ) from None
+                time.sleep(POLL_SECONDS)
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,202 @@
+"""Reading the store as it stood: what is shown of hits, links and aliases, filters, figures for status."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from asof.data import Link, Stated
+from asof.store.digest import layout_places, span_of
+
+
+class Record(NamedTuple):
+    """A passage with the attributes of its document, as they are stored."""
+
+    passage: int
+    document: str
+    key: bytes
+    headings: str
+    text: str
+    title: str
+    uri: str
+    language: str
+    about: str
+    published: str | None
+    starts: int | None
+    ends: int | None
+    dated_by: str
+    source: str
+
+
+_RECORD = (
+    "SELECT p.id, d.name, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about,"
+    " v.published, v.starts, v.ends, v.dated_by, s.name"
+    " FROM json_each(?) AS wanted JOIN passages AS p ON p.id = wanted.value"
+    " JOIN documents AS d ON d.id = p.document JOIN versions AS v ON v.id = p.version"
+    " JOIN heads AS h ON h.id = p.head JOIN sources AS s ON s.id = h.source"
+)
+
+
+def records(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, Record]:
+    """The records of passages, by their id."""
+    found = (Record(*row) for row in db.execute(_RECORD, (json.dumps(list(passages)),)))
+    return {record.passage: record for record in found}
+
+
+def published_of(record: Record) -> Stated | None:
+    if record.starts is None or record.ends is None:
+        return None
+    return Stated(span_of(record.starts, record.ends), record.published or "", record.dated_by)
+
+
+def about_of(about: str) -> tuple[Stated, ...]:
+    from asof.time.moment import read
+    from asof.time.span import Span
+
+    times = []
+    for time in json.loads(about):
+        start = read(time["from"]).start if time["from"] else None
+        end = read(time["until"]).start if time["until"] else None
+        times.append(Stated(Span(start, end), time["text"], time["by"]))
+    return tuple(times)
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """The store at (`as_of`, `known_at`), in instants; `known_at` is not after the last transaction."""
+
+    db: sqlite3.Connection
+    as_of: int
+    known_at: int
+
+    _IN_FORCE = (
+        "SELECT v.id, v.layout, v.head FROM versions AS v JOIN documents AS d ON d.id = v.document"
+        " WHERE d.name = ? AND v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?)"
+        " ORDER BY v.visible DESC, v.added DESC, v.id DESC LIMIT 1"
+    )
+
+    def in_force(self, document: str) -> tuple[int, bytes | None] | None:
+        """The version of a document that is in force, as (id, layout); None when it says nothing."""
+        row = self.db.execute(self._IN_FORCE, (document, self.as_of, self.known_at, self.known_at)).fetchone()
+        return None if row is None or row[2] is None else (row[0], row[1])
+
+    def place(self, document: str, key: bytes) -> tuple[int, int, int] | None:
+        """Number, start and end of a passage in the version that is in force."""
+        version = self.in_force(document)
+        if version is None:
+            return None
+        for number, (here, start, end) in enumerate(layout_places(version[1])):
+            if here == key:
+                return number, start, end
+        return None
+
+    def text(self, document: str) -> str | None:
+        """The text of a document as it stood, put together from its passages by their places."""
+        version = self.in_force(document)
+        if version is None:
+            return None
+        return text_of(self.db, version[0], version[1])
+
+    def links(self, document: str) -> list[Link]:
+        version = self.in_force(document)
+        if version is None:
+            return []
+        rows = self.db.execute(
+            "SELECT target, heading, alias, kind FROM links WHERE version = ? ORDER BY place", (version[0],)
+        )
+        return [Link(*row) for row in rows]
+
+    def resolve(self, target: str, origin: str = "") -> str | None:
+        """The document that a link leads to: by path beside `origin`, by path, by name, by alias.
+
+        Only documents in force count. Among several of one name the one nearest to `origin` is taken, then
+        the one with the shortest id, then the first in order.
+        """
+        wanted = target.strip("/").removesuffix(".md")
+        folder = origin.rpartition("/")[0]
+        exact = {f"{folder}/{wanted}".strip("/"): 0, wanted: 1}
+        candidates = [
+            (self._rank(name, wanted, folder, exact), name)
+            for (name,) in self.db.execute(
+                "SELECT name FROM documents WHERE name LIKE ? ESCAPE '!'"
+                " UNION SELECT d.name FROM aliases AS a JOIN versions AS v ON v.id = a.version"
+                " JOIN documents AS d ON d.id = v.document WHERE a.alias = ? COLLATE NOCASE",
+                (f"%{_like(wanted.rpartition('/')[2])}%", target),
+            )
+        ]
+        for rank, name in sorted(candidates):
+            if (rank[0] < 3 or self._alias(name, target)) and self.in_force(name) is not None:
+                return name
+        return None
+
+    def _rank(self, name: str, wanted: str, folder: str, exact: dict[str, int]) -> tuple[int, int, int]:
+        stem = name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
+        near = -len(_common(folder, name))
+        if stem in exact or name in exact:
+            return exact.get(stem, exact.get(name, 1)), near, len(name)
+        if stem.casefold().endswith(f"/{wanted.casefold()}") or stem.casefold() == wanted.casefold():
+            return 2, near, len(name)
+        return 3, near, len(name)
+
+    def _alias(self, name: str, alias: str) -> bool:
+        version = self.in_force(name)
+        return version is not None and bool(
+            self.db.execute(
+                "SELECT 1 FROM aliases WHERE version = ? AND alias = ? COLLATE NOCASE", (version[0], alias)
+            ).fetchone()
+        )
+
+
+def _like(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+
+
+def _common(folder: str, name: str) -> str:
+    same = 0
+    for here, there in zip(folder, name, strict=False):
+        if here != there:
+            break
+        same += 1
+    return folder[:same]
+
+
+def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:
+    """The normalised text of a version, byte for byte as the source gave it."""
+    texts = dict(
+        db.execute(
+            "SELECT key, text FROM passages WHERE document = (SELECT document FROM versions WHERE id = ?)",
+            (version,),
+        ).fetchall()
+    )
+    text, at = [], 0
+    for key, start, end in layout_places(layout):
+        text.append(texts[key][at - start :] if at > start else texts[key])
+        at = max(at, end)
+    return "".join(text)
+
+
+def heads_with(
+    db: sqlite3.Connection, *, source: str, path: str, tags: Sequence[str], meta: Sequence[tuple[str, str]]
+) -> list[int]:
+    """Ids of the heads whose attributes pass the filters (see `data.Filters`)."""
+    where, values = ["1"], list[object]()
+    if source:
+        where.append("h.source IN (SELECT id FROM sources WHERE name = ?)")
+        values.append(source)
+    if path:
+        where.append("h.document IN (SELECT id FROM documents WHERE name GLOB ?)")
+        values.append(path)
+    for tag in tags:
+        where.append("h.id IN (SELECT head FROM tags WHERE tag = ?)")
+        values.append(tag.removeprefix("#"))
+    for key, value in meta:
+        where.append(
+            "EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ? AND (CAST(m.value AS TEXT) = ?"
+            " OR m.type = 'array' AND EXISTS (SELECT 1 FROM json_each(m.value) AS e"
+            " WHERE CAST(e.value AS TEXT) = ?)))"
+        )
+        values += [key, value, value]
+    return [row[0] for row in db.execute(f"SELECT h.id FROM heads AS h WHERE {' AND '.join(where)}", values)]

@@ -1,0 +1,190 @@
+"""One pass over a source: batch by batch, and at the end what the source does not state any more."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from asof.data import Document, Ended, Problem
+from asof.errors import SourceShrunk
+from asof.store import state
+from asof.store.store import Publish, Store
+from asof.store.write import Write
+
+MOST_ENDED = 0.3
+"""A run that would end a larger share of a source's documents stops and asks."""
+
+
+@dataclass(slots=True)
+class Report:
+    """What a run did, in documents (`passages`: rows begun), and what it could not use."""
+
+    added: int = 0
+    changed: int = 0
+    corrected: int = 0
+    unchanged: int = 0
+    ended: int = 0
+    failed: int = 0
+    passages: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+    @property
+    def written(self) -> int:
+        return self.added + self.changed + self.corrected + self.ended
+
+    def count(self, what: str) -> None:
+        setattr(self, what, getattr(self, what) + 1)
+
+
+class Marks:
+    """A growing set of small whole numbers, one byte each."""
+
+    def __init__(self) -> None:
+        self._bytes = bytearray()
+
+    def add(self, number: int) -> None:
+        if number >= len(self._bytes):
+            self._bytes.extend(bytes(max(number + 1 - len(self._bytes), len(self._bytes), 1024)))
+        self._bytes[number] = 1
+
+    def __contains__(self, number: int | None) -> bool:
+        return number is not None and number < len(self._bytes) and bool(self._bytes[number])
+
+
+@dataclass(slots=True)
+class Run:
+    """A pass over the source `name`. Call `take` for each batch, then `finish` if the source is complete."""
+
+    store: Store
+    db: sqlite3.Connection
+    clock: Callable[[], int]
+    publish: Publish
+    name: str
+    kind: str
+    report: Report = field(default_factory=Report)
+    stated: Marks = field(default_factory=Marks)
+    unread: set[str] = field(default_factory=set)
+    unknown: int = 0
+
+    def take(self, batch: Iterable[Document | Ended | Problem]) -> None:
+        """Take in one batch, in one transaction; a problem is noted and stops nothing."""
+        batch = list(batch)
+        items = [item for item in batch if not isinstance(item, Problem)]
+        for problem in batch:
+            if isinstance(problem, Problem):
+                self._note(problem)
+        if not items:
+            return
+        done = Report()
+        marks: list[int] = []
+        with self.store.write(
+            self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
+        ) as write:
+            write.load({item.id for item in items})
+            self._recall(write)
+            for item in items:
+                what, known = self._state(write, item)
+                done.count(what)
+                if known is not None:
+                    marks.append(known.id)
+                    known.fresh = True
+        self._acknowledge(done, marks, write)
+
+    def _recall(self, write: Write) -> None:
+        for dossier in write.dossiers.values():
+            for known in dossier.versions:
+                known.fresh = known.id in self.stated
+
+    def _state(self, write: Write, item: Document | Ended) -> tuple[str, state.Known | None]:
+        if isinstance(item, Ended):
+            return write.end(item.id, item.at, item.at.by)
+        return write.state(item)
+
+    def _acknowledge(self, done: Report, marks: Sequence[int], write: Write) -> None:
+        """Only what is committed counts."""
+        for mark in marks:
+            self.stated.add(mark)
+        for what in ("added", "changed", "corrected", "unchanged", "ended"):
+            setattr(self.report, what, getattr(self.report, what) + getattr(done, what))
+        self.report.passages += len(write.begun)
+
+    def _note(self, problem: Problem) -> None:
+        self.report.problems.append(problem)
+        if problem.lost:
+            self.report.failed += 1
+            if problem.document:
+                self.unread.add(problem.document)
+            else:
+                self.unknown += 1
+
+    def finish(self, *, allow_shrinking: bool = False) -> None:
+        """End what the source does not state any more; restate what it states again.
+
+        Raises SourceShrunk when more than 30% of the source's documents would end, unless that is allowed.
+        """
+        listed = self.db.execute(
+            "SELECT d.name, d.current FROM documents AS d JOIN sources AS s ON s.id = d.source"
+            " JOIN versions AS v ON v.id = d.current WHERE s.name = ? AND v.head IS NOT NULL ORDER BY d.id",
+            (self.name,),
+        ).fetchall()
+        unstated = [
+            name for name, current in listed if current not in self.stated and name not in self.unread
+        ]
+        if not unstated:
+            return
+        missing, again = self._sort_out(unstated)
+        if missing and self.unknown:
+            self.report.problems.append(
+                Problem(
+                    f"{len(missing)} documents are not in the source any more; since "
+                    f"{self.unknown} of its lines or files could not be read, none of them was ended",
+                    self.name,
+                    remedy="mend what could not be read, then index again",
+                    lost=False,
+                )
+            )
+            missing = []
+        if not allow_shrinking and _shrunk(len(missing), len(listed)):
+            raise SourceShrunk(
+                f"{len(missing)} of the {len(listed)} documents of {self.name!r} are not there any more; "
+                "nothing was ended. If they are really gone, say so with --yes"
+            )
+        if missing or again:
+            self._end_and_restate(missing, again)
+
+    def _sort_out(self, unstated: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Which documents are missing, and which are stated with an older content again."""
+        found = self.db.execute(
+            "SELECT d.name, v.id FROM documents AS d JOIN versions AS v ON v.document = d.id"
+            " JOIN sources AS s ON s.id = d.source WHERE s.name = ? AND v.retired IS NULL",
+            (self.name,),
+        )
+        again = {name for name, version in found if version in self.stated}
+        return [name for name in unstated if name not in again], [name for name in unstated if name in again]
+
+    def _end_and_restate(self, missing: Sequence[str], again: Sequence[str]) -> None:
+        done = Report()
+        marks: list[int] = []
+        with self.store.write(
+            self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
+        ) as write:
+            write.load([*missing, *again])
+            for name in missing:
+                done.count(write.end(name, None, "edit")[0])
+            for name in again:
+                dossier = write.dossiers[name]
+                current = dossier.current
+                old = max((k for k in dossier.versions if k.id in self.stated), key=lambda k: k.order)
+                if current is None or current.id in self.stated:
+                    continue  # another process was faster
+                verdict = state.edited(current, None, write.now)
+                assert verdict.published is not None  # noqa: S101  an edit always has a date
+                marks.append(write.restate(dossier, old, verdict.published, verdict.visible).id)
+                done.count("changed")
+        self._acknowledge(done, marks, write)
+
+
+def _shrunk(missing: int, listed: int) -> bool:
+    """Whether so many missing documents look like an accident; one of two or three does not."""
+    return missing > MOST_ENDED * listed and (missing > 1 or missing == listed)

@@ -1,0 +1,159 @@
+"""Tables, migrations and connections of `corpus.db`.
+
+Instants are microseconds since 1970. A transaction's id *is* its wall time (made strictly increasing), so
+`added <= K` compares a row with a moment of knowledge directly.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from asof.errors import CorpusError, DamagedStore, NewerSchema, NoSpace
+
+FIRST = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- AUTOINCREMENT: an id that was erased is never given again (segments hold ranges of ids)
+
+-- one row a write; id is the wall time of the commit, strictly increasing
+CREATE TABLE transactions (id INTEGER PRIMARY KEY, what TEXT NOT NULL);
+
+CREATE TABLE sources (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, added INTEGER NOT NULL
+);
+
+-- current: the version that comes last in order of (visible, added, id), retired ones left out
+CREATE TABLE documents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE,
+    source INTEGER NOT NULL REFERENCES sources, current INTEGER
+);
+CREATE INDEX documents_by_source ON documents (source);
+
+-- what passages of a version share and filters ask for; one row for equal attributes of one document
+CREATE TABLE heads (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents,
+    digest BLOB NOT NULL, source INTEGER NOT NULL,
+    title TEXT NOT NULL, uri TEXT NOT NULL, language TEXT NOT NULL,
+    tags TEXT NOT NULL, meta TEXT NOT NULL, about TEXT NOT NULL
+);
+CREATE INDEX heads_by_document ON heads (document);
+CREATE TABLE tags (tag TEXT NOT NULL, head INTEGER NOT NULL REFERENCES heads, PRIMARY KEY (tag, head))
+    WITHOUT ROWID;
+
+-- every version ever stated. head NULL: a deletion. stated: digest of what the source said, dates included;
+-- content: the same without its dates. layout: the passages in order (key, start, end).
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents,
+    head INTEGER REFERENCES heads,
+    content BLOB NOT NULL, stated BLOB NOT NULL,
+    published TEXT, starts INTEGER, ends INTEGER, dated_by TEXT NOT NULL,
+    visible INTEGER NOT NULL, layout BLOB, added INTEGER NOT NULL, retired INTEGER
+);
+CREATE INDEX versions_by_document ON versions (document);
+CREATE TABLE links (
+    version INTEGER NOT NULL REFERENCES versions, place INTEGER NOT NULL, target TEXT NOT NULL,
+    heading TEXT NOT NULL, alias TEXT NOT NULL, kind TEXT NOT NULL, PRIMARY KEY (version, place)
+) WITHOUT ROWID;
+CREATE INDEX links_by_target ON links (target);
+CREATE TABLE aliases (alias TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (alias, version))
+    WITHOUT ROWID;
+
+-- one row for the whole life of an unchanged passage; version: the one that said it first in this life
+CREATE TABLE passages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents, key BLOB NOT NULL,
+    version INTEGER NOT NULL REFERENCES versions, head INTEGER NOT NULL REFERENCES heads,
+    number INTEGER NOT NULL, visible INTEGER NOT NULL, dated INTEGER NOT NULL, added INTEGER NOT NULL,
+    headings TEXT NOT NULL, text TEXT NOT NULL
+);
+CREATE INDEX passages_by_document ON passages (document);
+
+-- every ending of a life: from `at` on it was not said any more, as was learned at `added`. All are kept:
+-- a late back-dated version ends a row earlier than was known before. A row that was wrong from the
+-- beginning (retired) ends before all time.
+CREATE TABLE ends (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, passage INTEGER NOT NULL REFERENCES passages, at INTEGER NOT NULL,
+    added INTEGER NOT NULL
+);
+CREATE INDEX ends_by_passage ON ends (passage);
+
+-- vectors of passages (int16, little-endian), by encoder
+CREATE TABLE vectors (
+    passage INTEGER NOT NULL REFERENCES passages, encoder TEXT NOT NULL, vector BLOB NOT NULL,
+    PRIMARY KEY (passage, encoder)
+) WITHOUT ROWID;
+
+-- the segment files that make up the index: which passages and which ends each one holds, by ranges of ids
+CREATE TABLE segments (
+    file TEXT PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL,
+    ends_first INTEGER NOT NULL, ends_last INTEGER NOT NULL,
+    rows INTEGER NOT NULL, bytes INTEGER NOT NULL, checksum INTEGER NOT NULL
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST,)
+"""Script i brings a database from schema version i to i + 1."""
+
+READ_CACHE_KIB = 16_384
+BUSY_MS = 60_000
+
+
+def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
+    """A connection to `corpus.db`; autocommit, so that every transaction is spelled out.
+
+    Raises NewerSchema when a later asof wrote the file, DamagedStore when it is no sound database.
+    """
+    mode = "rwc" if write else "ro"
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    try:
+        db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_MS / 1000,
+                             check_same_thread=False)  # fmt: skip
+        db.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
+        if write:
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")
+            db.execute("PRAGMA foreign_keys = OFF")
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+    except sqlite3.Error as error:
+        raise store_error(error, path) from error
+    if version > len(MIGRATIONS):
+        db.close()
+        raise NewerSchema(
+            f"{path} has schema {version}, this asof knows up to {len(MIGRATIONS)}: use a newer asof"
+        )
+    return db
+
+
+def migrate(db: sqlite3.Connection, migrations: tuple[str, ...] = MIGRATIONS) -> int:
+    """Bring the schema up to date, one transaction a step; returns how many steps were taken."""
+    done = 0
+    while True:
+        version: int = db.execute("PRAGMA user_version").fetchone()[0]
+        if version >= len(migrations):
+            return done
+        db.executescript(
+            f"BEGIN IMMEDIATE;\n{migrations[version]}\nPRAGMA user_version = {version + 1};\nCOMMIT;"
+        )
+        done += 1
+
+
+def store_error(error: sqlite3.Error, path: Path | str = "corpus.db") -> CorpusError:
+    """The error of ours that says what an SQLite error means for the user."""
+    text = str(error)
+    if "full" in text or "disk I/O" in text:
+        return NoSpace(
+            f"{path}: the disk is full or a limit on file sizes is reached ({text}); "
+            "the corpus is as it was before this write: make room and run the same command again"
+        )
+    if "malformed" in text or "not a database" in text:
+        return DamagedStore(f"{path} is not a sound database ({text}): restore it from a copy")
+    return CorpusError(f"{path}: {text}")
+
+
+def get_meta(db: sqlite3.Connection, key: str) -> str | None:
+    row = db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return row[0] if row else None
+
+
+def set_meta(db: sqlite3.Connection, key: str, value: str) -> None:
+    db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))

@@ -1,0 +1,42 @@
+"""What is decided once, when a corpus is made, because the index depends on it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+
+from asof.errors import UsageError
+from asof.text.chunks import Chunking
+from asof.text.tokens import Analyzer
+
+UNDATED = ("added", "always", "never")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How texts are read (languages, stemming), cut (chunking), and when undated ones are seen.
+
+    `undated`: from when they were `added` (the default), `always` (as of any date), or `never`.
+    Raises UsageError for a value that is not accepted.
+    """
+
+    languages: tuple[str, ...] = ("en",)
+    stem: bool = True
+    chunking: str = "120w"
+    undated: str = "added"
+
+    def __post_init__(self) -> None:
+        if self.undated not in UNDATED:
+            raise UsageError(f"undated is {self.undated!r}; accepted: {', '.join(UNDATED)}")
+        Chunking.parse(self.chunking)
+
+    def analyzer(self) -> Analyzer:
+        return Analyzer(self.languages, self.stem)
+
+    def dumps(self) -> str:
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def loads(cls, text: str) -> Settings:
+        values = json.loads(text)
+        return cls(**{**values, "languages": tuple(values["languages"])})

@@ -1,0 +1,96 @@
+"""Figures about a corpus, and a check of the whole store."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from asof.store.digest import layout_places
+from asof.store.schema import get_meta
+from asof.store.settings import Settings
+from asof.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Counts as of now. `first` and `last`: instants between which the dated documents were published."""
+
+    documents: int
+    ended: int
+    versions: int
+    passages: int
+    said: int
+    first: int | None
+    last: int | None
+    dated_by: dict[str, int]
+    undated: int
+    sources: list[tuple[str, str, int]]
+    segments: list[tuple[str, int, int]]
+    transactions: int
+    bytes: int
+    horizon: int | None
+    settings: Settings
+
+
+def status(store: Store, db: sqlite3.Connection) -> Status:
+    """Count it all, in one read transaction."""
+    one = _one(db)
+    db.execute("BEGIN")
+    try:
+        current = " FROM documents AS d JOIN versions AS v ON v.id = d.current WHERE v.head IS NOT NULL"
+        dated_by = dict(
+            db.execute(f"SELECT v.dated_by, count(*){current} GROUP BY 1 ORDER BY 2 DESC, 1").fetchall()
+        )
+        first, last = db.execute(
+            f"SELECT min(v.starts), max(v.ends){current} AND v.dated_by <> 'none'"
+        ).fetchone()
+        horizon = get_meta(db, "horizon")
+        return Status(
+            documents=one(f"SELECT count(*){current}"),
+            ended=one("SELECT count(*) FROM documents AS d JOIN versions AS v ON v.id = d.current"
+                      " WHERE v.head IS NULL"),
+            versions=one("SELECT count(*) FROM versions"),
+            passages=one("SELECT count(*) FROM passages"),
+            said=one("SELECT count(*) FROM passages WHERE id NOT IN (SELECT passage FROM ends)"),
+            first=first,
+            last=last,
+            dated_by=dated_by,
+            undated=dated_by.get("none", 0),
+            sources=db.execute(
+                "SELECT s.name, s.kind, count(d.id) FROM sources AS s LEFT JOIN documents AS d"
+                " ON d.source = s.id GROUP BY s.id ORDER BY s.id"
+            ).fetchall(),
+            segments=db.execute("SELECT file, rows, bytes FROM segments ORDER BY first").fetchall(),
+            transactions=one("SELECT count(*) FROM transactions"),
+            bytes=size_of(store.folder),
+            horizon=int(horizon) if horizon else None,
+            settings=store.settings,
+        )  # fmt: skip
+    finally:
+        db.execute("ROLLBACK")
+
+
+def _one(db: sqlite3.Connection) -> Callable[[str], int]:
+    return lambda sql: int(db.execute(sql).fetchone()[0])
+
+
+def size_of(folder: Path) -> int:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def check(db: sqlite3.Connection, database: Path) -> list[str]:
+    """Look for what must not be: faults that SQLite finds, and versions whose passages are missing."""
+    lines = [
+        f"{database.name}: {fault}" for (fault,) in db.execute("PRAGMA integrity_check") if fault != "ok"
+    ]
+    keys: dict[int, set[bytes]] = {}
+    for document, key in db.execute("SELECT document, key FROM passages"):
+        keys.setdefault(document, set()).add(key)
+    for version, document, layout in db.execute(
+        "SELECT id, document, layout FROM versions WHERE layout IS NOT NULL"
+    ):
+        if any(key not in keys.get(document, ()) for key, _, _ in layout_places(layout)):
+            lines.append(f"{database.name}: version {version} lacks a passage")
+    return lines

@@ -1,0 +1,170 @@
+"""The corpus on disk: where it is, how it is opened, and the one way to write to it."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from asof.errors import NoCorpus, NoSpace
+from asof.store.lock import writing
+from asof.store.schema import MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
+from asof.store.settings import Settings
+from asof.store.write import Write
+from asof.text.tokens import Analyzer
+
+FOLDER = ".asof"
+DEFAULT_WAIT = 60.0
+
+Publish = Callable[[Write], None]
+"""What the index does with the changes of a write, inside its transaction."""
+
+
+@dataclass(slots=True)
+class Store:
+    """The folder `.asof` of a corpus. `wait`: how many seconds a writer waits for another one."""
+
+    folder: Path
+    settings: Settings
+    wait: float = DEFAULT_WAIT
+    analyzer: Analyzer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.analyzer = self.settings.analyzer()
+
+    @property
+    def database(self) -> Path:
+        return self.folder / "corpus.db"
+
+    @classmethod
+    def create(cls, folder: Path, settings: Settings, wait: float = DEFAULT_WAIT) -> Store:
+        """Open the corpus in `folder`, making it with `settings` if there is none.
+
+        The settings of a corpus that is there already are kept; see `settings`.
+        """
+        database = folder / "corpus.db"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with writing(folder / "write.lock", wait):
+                db = connect(database, write=True)
+                try:
+                    migrate(db)
+                    stored = get_meta(db, "settings")
+                    if stored is None:
+                        set_meta(db, "settings", settings.dumps())
+                finally:
+                    db.close()
+        except sqlite3.Error as error:
+            raise store_error(error, database) from error
+        except OSError as error:
+            raise NoSpace(f"{folder}: {error.strerror}: cannot make a corpus here") from error
+        return cls(folder, Settings.loads(stored) if stored else settings, wait)
+
+    @classmethod
+    def open(cls, folder: Path, wait: float = DEFAULT_WAIT) -> Store:
+        """Open the corpus in `folder`; raises NoCorpus when there is none."""
+        database = folder / "corpus.db"
+        if not database.is_file():
+            raise NoCorpus(f"no corpus in {folder}: make one with `asof index SOURCE`, or name it by --index")
+        db = connect(database)
+        try:
+            version = db.execute("PRAGMA user_version").fetchone()[0]
+            stored = get_meta(db, "settings") if version else None
+        except sqlite3.Error as error:
+            raise store_error(error, database) from error
+        finally:
+            db.close()
+        if stored is None:
+            raise NoCorpus(f"{folder} holds no corpus yet: make one with `asof index SOURCE`")
+        if version < len(MIGRATIONS):
+            return cls.create(folder, Settings(), wait)
+        return cls(folder, Settings.loads(stored), wait)
+
+    def reader(self) -> sqlite3.Connection:
+        return connect(self.database)
+
+    def writer(self) -> sqlite3.Connection:
+        return connect(self.database, write=True)
+
+    @contextmanager
+    def write(
+        self,
+        db: sqlite3.Connection,
+        clock: Callable[[], int],
+        publish: Publish,
+        *,
+        what: str,
+        source: tuple[str, str] = ("", ""),
+    ) -> Iterator[Write]:
+        """One transaction on `db`. What is collected in the `Write` is settled, published and committed.
+
+        When nothing changed, nothing is written. Raises Busy, NoSpace; after any error the corpus is as it
+        was before.
+        """
+        with writing(self.folder / "write.lock", self.wait), translated(self.database):
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
+                now = max(clock(), last + 1)
+                write = Write(db, now, self.settings, self.analyzer, *source_row(db, source, now))
+                yield write
+                if write.empty:
+                    db.execute("ROLLBACK")
+                    return
+                write.settle()
+                db.execute("INSERT INTO transactions VALUES (?, ?)", (now, what))
+                publish(write)
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    @contextmanager
+    def exclusive(self, db: sqlite3.Connection, clock: Callable[[], int], what: str) -> Iterator[None]:
+        """A transaction that removes rows; see `changes.py`."""
+        with writing(self.folder / "write.lock", self.wait), translated(self.database):
+            db.execute("PRAGMA secure_delete = ON")
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
+                db.execute("INSERT INTO transactions VALUES (?, ?)", (max(clock(), last + 1), what))
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    def compact(self, db: sqlite3.Connection) -> None:
+        """Write the database anew without its free pages, and empty the write-ahead log."""
+        with writing(self.folder / "write.lock", self.wait), translated(self.database):
+            db.execute("VACUUM")
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@contextmanager
+def translated(database: Path) -> Iterator[None]:
+    """Errors of SQLite and of the file system as errors of ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise store_error(error, database) from error
+    except OSError as error:
+        raise NoSpace(
+            f"{database.parent}: {error.strerror}; the corpus is as it was before this write: "
+            "make room and run the same command again"
+        ) from error
+
+
+def source_row(db: sqlite3.Connection, source: tuple[str, str], now: int) -> tuple[int, str]:
+    """Id and name of a source, made when it is new."""
+    name, kind = source
+    row = db.execute("SELECT id FROM sources WHERE name = ?", (name,)).fetchone()
+    if row is None:
+        row = db.execute(
+            "INSERT INTO sources (name, kind, added) VALUES (?, ?, ?) RETURNING id", (name, kind, now)
+        ).fetchone()
+    return row[0], name

@@ -1,0 +1,60 @@
+"""What a question asks the index: its words, how often each is said, and its quoted phrases."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from asof.text.tokens import Analyzer, tokenize
+
+# A quotation may not hold the mark that opens it: that keeps the search linear when one is never closed.
+_QUOTED = re.compile(r'"([^"]*+)"|“([^“”]*+)”|„([^„“”]*+)[“”]|«([^«»]*+)»')
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A parsed question: `words` with their counts in the order of first mention, `phrases` as tokens.
+
+    The words are tokens as in `tokenize`, not stems: each language of the corpus stems them its own way.
+    """
+
+    words: tuple[tuple[str, int], ...]
+    phrases: tuple[tuple[str, ...], ...]
+
+
+def parse(text: str, analyzer: Analyzer) -> Words:
+    """Read a question, without the stop words of the analyzer's languages.
+
+    A stop word stays inside quotation marks ("The Who", “…”, „…“, «…»), and all stay when nothing else
+    would be left. A quotation of two or more tokens is a phrase. An unclosed quotation mark is a character.
+    """
+    every: Counter[str] = Counter()
+    content: Counter[str] = Counter()
+    phrases: list[tuple[str, ...]] = []
+    for part, quoted in _parts(text):
+        tokens = tokenize(part)
+        every.update(tokens)
+        content.update(token for token in tokens if quoted or token not in analyzer.stop_words)
+        if quoted and len(tokens) > 1:
+            phrases.append(tuple(tokens))
+    # A stop word quoted once and said elsewhere counts once: only the quotation asks for it.
+    return Words(tuple((content or every).items()), tuple(dict.fromkeys(phrases)))
+
+
+def contains_phrase(tokens: Sequence[str], phrase: Sequence[str]) -> bool:
+    """Whether the tokens of the phrase occur one after the other; the empty phrase always does."""
+    length = len(phrase)
+    wanted = list(phrase)
+    return any(list(tokens[at : at + length]) == wanted for at in range(len(tokens) - length + 1))
+
+
+def _parts(text: str) -> Iterator[tuple[str, bool]]:
+    """The stretches of the question in order, each with whether it was quoted."""
+    at = 0
+    for match in _QUOTED.finditer(text):
+        yield text[at : match.start()], False
+        yield match[match.lastindex or 0], True
+        at = match.end()
+    yield text[at:], False

@@ -1,0 +1,90 @@
+"""Where sentences begin and end, by rules: terminators, abbreviations, initials, list items, blank lines."""
+
+from __future__ import annotations
+
+import re
+
+# What may end a sentence, with the closing quotes and the white space after it. Possessive: linear time.
+_CANDIDATE = re.compile(r"""[.!?…。！？\n](?:(?<!\n)[.!?…。！？]*+["'”’»›」』）)\]}*_]*+)?+\s*+""")
+_LIST_ITEM = re.compile(r"[ \t]*+(?:[-*+•–]|\d{1,9}[.)])[ \t]")
+_OPENING = "([{\"'“”„«»‘’/*_"
+_DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")  # U.S, e.g, z.B
+_LOOK_BACK = 24  # characters; no abbreviation is longer
+
+_ABBREVIATIONS = frozenset(
+    """adm al approx assoc ave bde bldg blvd bros bzgl bzw ca capt cf cmdr co col corp cpl d dept dipl dist dr
+    ed eds esp evtl fig figs gen ggf gov hon inc inkl jr lt ltd maj messrs mio mme mlle mr mrs ms mrd mt
+    nr op ph.d phd prof rep resp rev sen sgt sog sr st u ugs univ usw vgl viz vs zzgl z""".split()  # noqa: SIM905 - a list of strings would fill a page
+)
+_BEFORE_A_NUMBER = frozenset(
+    """abs apr art aug bd cap ch chap dec eq eqs feb jan jul jun kap mar no nos nov num oct okt p par pp s sec
+    sect sep sept tel v vol vols ziff""".split()  # noqa: SIM905
+)
+_AFTER_AN_ORDINAL = re.compile(
+    r"""(?:januar|jänner|februar|feber|märz|april|mai|juni|juli|august|september|oktober|november|dezember
+      | jahrhundert|jahrtausend|weltkrieg|auflage|kapitel|bundesliga|liga|platz|mal|oder|und|bis)\b""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+    """The offsets of the sentences in `text[start:end]`, which they tile; none for an empty stretch.
+
+    White space belongs to the sentence before it. Sentences end after . ! ? … with closing quotes and
+    brackets before white space (not after an abbreviation, an initial or a German ordinal), after 。！？, at
+    a blank line, and at a line break after or before a list item.
+    """
+    stop = len(text) if end is None else end
+    found: list[tuple[int, int]] = []
+    begun = line = start
+    for match in _CANDIDATE.finditer(text, start, stop):
+        at, after = match.span()
+        if after == stop:
+            break
+        newline = text.rfind("\n", at, after)
+        if newline >= 0:
+            ends = _breaks(text, line, at, newline, after) or _ends(text, line, match)
+            line = newline + 1
+        else:
+            ends = _ends(text, line, match)
+        if ends:
+            found.append((begun, after))
+            begun = after
+    if begun < stop:
+        found.append((begun, stop))
+    return found
+
+
+def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
+    """Whether the line break alone ends the sentence: a blank line, or a list item after or before it."""
+    if text.find("\n", at, newline) >= 0 or _LIST_ITEM.match(text, newline + 1):
+        return True
+    indented = after > newline + 1  # the item's second line
+    return not indented and _LIST_ITEM.match(text, line) is not None
+
+
+def _ends(text: str, line: int, match: re.Match[str]) -> bool:
+    """Whether the terminator (with what follows it) ends the sentence; `line` is where its line begins."""
+    mark = match[0]
+    if mark[0] == "\n":
+        return False
+    if not mark[-1].isspace():
+        return "。" in mark or "！" in mark or "？" in mark
+    at = match.start()
+    if mark[0] != "." or not mark[1].isspace() or at == line or text[at - 1].isspace():
+        return True
+    words = text[max(line, at - _LOOK_BACK) : at].rsplit(None, 1)
+    word = words[-1].lstrip(_OPENING)
+    return not _goes_on(text, word, match.end(), at - len(word) == line)
+
+
+def _goes_on(text: str, word: str, after: int, leads: bool) -> bool:
+    """Whether the dot after `word` belongs to the word; `leads`: the word is the first of its line."""
+    if word.isdigit():
+        return len(word) <= 3 and (leads or _AFTER_AN_ORDINAL.match(text, after) is not None)
+    if len(word) == 1 and word.isupper() and word != "I":
+        return True
+    folded = word.casefold()
+    if folded in _ABBREVIATIONS or _DOTTED.fullmatch(word):
+        return True
+    return folded in _BEFORE_A_NUMBER and text[after].isdigit()

@@ -1,0 +1,91 @@
+"""The part of a passage that shows best why it was found, and where its words stand in it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection
+
+from asof.errors import UsageError
+from asof.text.tokens import Analyzer, spans
+
+NARROWEST = 20  # characters
+CUT = "…"
+
+Match = tuple[int, int, frozenset[str]]  # the start and end of a word, the stems of the query that it is
+
+
+def snippet(
+    text: str, words: Collection[str], analyzer: Analyzer, language: str, width: int = 240
+) -> tuple[str, list[tuple[int, int]]]:
+    """At most `width` characters of a text, and the stretches of them to highlight.
+
+    It is the window with the most distinct stems of the query's words, the earliest of equals; white space
+    is folded to single spaces, and … stands where text was cut away. Words match as they do in the index:
+    by their stem in `language`, which must be one of the analyzer's, and by those of its other languages.
+    Raises UsageError for a width under 20.
+    """
+    if width < NARROWEST:
+        raise UsageError(f"a snippet of {width} characters is too narrow; give at least {NARROWEST}")
+    flat = " ".join(text.split())
+    wanted = {stem for word in words for stem in analyzer.alternatives(word)}
+    matches = _matches(flat, wanted, analyzer, language) if wanted else []
+    if len(flat) <= width:
+        return flat, _merged(matches, 0, len(flat), 0)
+    start, end = _window(flat, matches, width - 2 * len(CUT))
+    before = CUT if start else ""
+    after = CUT if end < len(flat) else ""
+    return f"{before}{flat[start:end]}{after}", _merged(matches, start, end, len(before) - start)
+
+
+def _matches(flat: str, wanted: set[str], analyzer: Analyzer, language: str) -> list[Match]:
+    found: list[Match] = []
+    for start, end, tokens in spans(flat):
+        stems = wanted.intersection(analyzer.stem(token, language) for token in tokens)
+        if stems:
+            found.append((start, end, frozenset(stems)))
+    return found
+
+
+def _window(flat: str, matches: list[Match], room: int) -> tuple[int, int]:
+    """The stretch to show: the best run of matches, with as much text before as after it, in whole words."""
+    first, last = _best_run(matches, room)
+    spare = max(0, room - (last - first))
+    start = max(0, min(first - spare // 2, len(flat) - room))
+    end = min(len(flat), start + room)
+    if start and not flat[start - 1].isspace():
+        space = flat.find(" ", start, first + 1)
+        start = space + 1 if 0 <= space < first else start
+    if end < len(flat) and not flat[end].isspace():
+        space = flat.rfind(" ", max(last, start), end)
+        end = space if space >= 0 else end
+    return (start + 1 if flat[start].isspace() else start), (end - 1 if flat[end - 1].isspace() else end)
+
+
+def _best_run(matches: list[Match], room: int) -> tuple[int, int]:
+    """From the first to the last match of the best window; (0, 0) without any match."""
+    best = (0, 0)
+    most = 0
+    inside: Counter[str] = Counter()
+    left = 0
+    for right, (_, end, stems) in enumerate(matches):
+        inside.update(stems)
+        while left < right and end - matches[left][0] > room:
+            inside -= Counter(matches[left][2])
+            left += 1
+        if len(inside) > most:
+            most = len(inside)
+            best = (matches[left][0], end)
+    return best
+
+
+def _merged(matches: list[Match], start: int, end: int, shift: int) -> list[tuple[int, int]]:
+    """The matches inside `[start, end)`, moved by `shift`; overlapping ones (pairs of Han) become one."""
+    merged: list[tuple[int, int]] = []
+    for first, last, _ in matches:
+        if first < start or last > end:
+            continue
+        if merged and first + shift < merged[-1][1]:
+            merged[-1] = (merged[-1][0], last + shift)
+        else:
+            merged.append((first + shift, last + shift))
+    return merged

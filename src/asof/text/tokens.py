@@ -1,0 +1,234 @@
+"""From text to words, stems and small integers; the hot path of indexing.
+
+A token is a run of letters, digits and combining marks, case-folded and in Unicode's form NFC. Inside it may
+stand a dot or a comma between two digits (`3.15.5`, `6.1`) and an apostrophe before a letter (`don't`).
+Then, to meet other spellings of the same: a possessive `'s` is cut, thousands lose their commas
+(`1,200` is `1200`), a version loses its v (`v3.15.5` is `3.15.5`). Hyphens and underscores separate. `c++`,
+`c#` and `.net` are tokens. A run of Chinese, Japanese or Korean becomes its overlapping pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterator
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+from unicodedata import normalize
+
+import Stemmer
+
+from asof.errors import UsageError
+from asof.text import languages as known
+from asof.text.scripts import CJK, MARKS
+from asof.text.stopwords import STOP_WORDS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+DETECTION = 200  # tokens that decide on a language
+_LONG_ENOUGH = 20 * DETECTION  # characters in which they are sought
+
+
+def _word(first: str, more: str, letter: str) -> str:
+    """The pattern of a word; possessive, so that no text makes it go back."""
+    return rf"{first}{more}*+(?:(?:(?<=\d)[.,](?=\d)|'(?={letter})){more}++)*+"
+
+
+_ASCII = _word("[a-z0-9]", "[a-z0-9]", "[a-z]")
+_WESTERN = _word("[a-z0-9ª²³¹º¼½¾à-öø-ÿ]", "[a-z0-9ª²³¹º¼½¾à-öø-ÿ]", "[a-zªºà-öø-ÿ]")
+_UNICODE = _word(r"\w", rf"[\w{MARKS}]", r"[^\W\d]")
+_SPACED = _word(rf"[^\W{CJK}]", rf"(?:[^\W{CJK}]|[{MARKS}\u00ad\u200d])", rf"[^\W\d{CJK}]")
+_CODE = r"(?<!\w)c\+\+|(?<!\w)(?:c\#|\.net)(?!\w)"
+
+_ASCII_WORDS = re.compile(_ASCII).findall
+_WESTERN_WORDS = re.compile(_WESTERN).findall
+_UNICODE_WORDS = re.compile(_UNICODE).findall
+_ASCII_CODE_WORDS = re.compile(f"{_CODE}|{_ASCII}").findall
+_WESTERN_CODE_WORDS = re.compile(f"{_CODE}|{_WESTERN}").findall
+_UNICODE_CODE_WORDS = re.compile(f"{_CODE}|{_UNICODE}").findall
+_IN_PLACE = re.compile(f"[{CJK}]++|{_CODE}|{_SPACED}", re.IGNORECASE)
+_UNSPACED = re.compile(f"[{CJK}]++")
+# Latin-1, dashes, quotation marks and currencies need no normalising: half of the time is saved there.
+_NOT_WESTERN = re.compile("[\u00ad\u00b5\u0100-\u200f\u203b-\u209f\u20c0-\U0010ffff]").search
+_MAY_BE_UNSPACED = re.compile("[\u1100-\u11ff\u3005-\U0010ffff]").search  # three times as fast
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?![\d,])")
+_DIGIT = re.compile(r"\d")
+
+
+def tokenize(text: str) -> list[str]:
+    """The tokens of a text, in order. The same for a text in NFC and in NFD."""
+    return [found if found.isalpha() else _tidy(found) for found in _surfaces(text)]
+
+
+def spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """The tokens with the characters `[start, end)` where they stand in the text as it is.
+
+    Nearly always one token a stretch; several where decomposed Hangul or a rare letter expands.
+    """
+    for match in _IN_PLACE.finditer(_one_apostrophe(text)):
+        start, end = match.span()
+        run = match[0]
+        if _UNSPACED.match(run) and len(run) > 1 and normalize("NFC", run) == run:
+            for at in range(start, end - 1):
+                yield at, at + 2, (text[at : at + 2],)
+        else:
+            yield start, end, tuple(tokenize(run))
+
+
+def term_hash(term: str) -> int:
+    """The 64 bits that stand for a stem in the index: blake2b of its UTF-8 bytes, little-endian."""
+    return int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little")
+
+
+def _surfaces(text: str) -> list[str]:
+    """The words of a text in lower case, before `_tidy`."""
+    if text.isascii():
+        folded = text.lower()
+        if "_" in folded:
+            folded = folded.replace("_", " ")
+        return (_ASCII_CODE_WORDS if _has_code(folded) else _ASCII_WORDS)(folded)
+    if not _NOT_WESTERN(text):
+        folded = _one_apostrophe(text.casefold())
+        return (_WESTERN_CODE_WORDS if _has_code(folded) else _WESTERN_WORDS)(folded)
+    folded = _fold(text)
+    return (_UNICODE_CODE_WORDS if _has_code(folded) else _UNICODE_WORDS)(folded)
+
+
+def _has_code(folded: str) -> bool:
+    return "c++" in folded or "c#" in folded or ".net" in folded
+
+
+def _fold(text: str) -> str:
+    """Case-folded, NFC, one kind of apostrophe, no invisible joiners, pairs where there are no spaces."""
+    text = normalize("NFC", text.replace("\u00ad", "").replace("\u200d", ""))
+    # Folding splits a Turkish capital İ into an i and a dot that nobody types.
+    text = normalize("NFC", text.casefold()).replace("i\u0307", "i")
+    text = _one_apostrophe(text)
+    return _UNSPACED.sub(_pairs, text) if _MAY_BE_UNSPACED(text) else text
+
+
+def _one_apostrophe(text: str) -> str:
+    """The text, as long as before, with ' for its typographic forms and no underscores."""
+    return text.replace("\u2019", "'").replace("\u02bc", "'").replace("\uff07", "'").replace("_", " ")
+
+
+def _pairs(match: re.Match[str]) -> str:
+    run = match[0]
+    pairs = [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+    return f" {' '.join(pairs)} "
+
+
+def _tidy(word: str) -> str:
+    if "'" in word:
+        return word.removesuffix("'s")
+    if "," in word and (thousands := _THOUSANDS.match(word)):
+        return thousands[0].replace(",", "") + word[thousands.end() :]
+    if word[0] == "v" and "." in word and word[1:2].isdigit():
+        return word[1:]
+    return word
+
+
+class _Table(dict[str, int]):
+    """From a word as it is written to the number of its stem, filled when a word is first met."""
+
+    __slots__ = ("analyzer", "language")
+
+    def __init__(self, analyzer: Analyzer, language: str) -> None:
+        super().__init__()
+        self.analyzer = analyzer
+        self.language = language
+
+    def __missing__(self, surface: str) -> int:
+        self[surface] = number = self.analyzer.number(self.analyzer.stem(_tidy(surface), self.language))
+        return number
+
+
+class Analyzer:
+    """Words, stems and term numbers of a corpus in the languages that were chosen for it.
+
+    `languages` are ISO 639-1 codes, the first being the one for texts that do not tell; `stem=False` keeps
+    words as they are. Raises UsageError for a code that PyStemmer has no algorithm for. It keeps tables and
+    stemmers with a state: one thread at a time may use it.
+    """
+
+    def __init__(self, languages: tuple[str, ...] = ("en",), stem: bool = True) -> None:
+        self.languages = known.checked(languages)
+        names = known.algorithms()
+        self._stemmers = {code: Stemmer.Stemmer(names[code]) for code in self.languages} if stem else {}
+        self._tables = {code: _Table(self, code) for code in self.languages}
+        self._numbers: dict[str, int] = {}
+        self._hashes = array("Q")
+        self._functional = {code: STOP_WORDS.get(code, frozenset()) for code in self.languages}
+        self.stop_words: frozenset[str] = frozenset().union(*self._functional.values())
+
+    def detect(self, text: str) -> str:
+        """The language that has the most stop words among the first 200 tokens (in 4,000 characters).
+
+        With a tie, or without any, the first language. A language without a list in `STOP_WORDS` is never
+        found in this way, but may be the first.
+        """
+        if len(self.languages) == 1:
+            return self.languages[0]
+        tokens = tokenize(text[:_LONG_ENOUGH])[:DETECTION]
+        return max(self.languages, key=lambda code: sum(map(self._functional[code].__contains__, tokens)))
+
+    def stem(self, token: str, language: str) -> str:
+        """The stem of one token; one with a digit, one with a sign (`c++`), one without a stem is its own.
+
+        Raises UsageError for a language not chosen.
+        """
+        self._table(language)
+        if not self._stemmers or _DIGIT.search(token) or token[-1] in "+#" or token[0] == ".":
+            return token
+        stem: str = self._stemmers[language].stemWord(token)
+        return stem or token
+
+    def terms(self, text: str, language: str) -> list[str]:
+        """The stems of all tokens, stop words included, in order. UsageError for a language not chosen."""
+        self._table(language)
+        tokens = tokenize(text)
+        if not self._stemmers:
+            return tokens
+        stems = self._stemmers[language].stemWords(tokens)
+        pairs = zip(tokens, stems, strict=True)
+        return [stem if stem and token.isalpha() else self.stem(token, language) for token, stem in pairs]
+
+    def ids(self, text: str, language: str) -> list[int]:
+        """The numbers of the `terms`: places in `hashes()`, good until the next reset."""
+        return list(map(self._table(language).__getitem__, _surfaces(text)))
+
+    def alternatives(self, word: str) -> tuple[str, ...]:
+        """The distinct stems of a query's token in the languages, in their order."""
+        return tuple(dict.fromkeys(self.stem(word, language) for language in self.languages))
+
+    def number(self, stem: str) -> int:
+        """The number of a stem; a new one gets the next."""
+        number = self._numbers.setdefault(stem, len(self._hashes))
+        if number == len(self._hashes):
+            self._hashes.append(term_hash(stem))
+        return number
+
+    def hashes(self) -> NDArray[np.uint64]:
+        """For each number the `term_hash` of its stem."""
+        import numpy as np
+
+        return np.array(self._hashes, dtype=np.uint64)
+
+    def reset_if_large(self, limit: int = 1_000_000) -> bool:
+        """Empty the tables once they hold more than `limit` words; numbers then begin anew. True if so."""
+        if sum(map(len, self._tables.values())) <= limit:
+            return False
+        for table in self._tables.values():
+            table.clear()
+        self._numbers.clear()
+        self._hashes = array("Q")
+        return True
+
+    def _table(self, language: str) -> _Table:
+        try:
+            return self._tables[language]
+        except KeyError:
+            chosen = ", ".join(self.languages)
+            raise UsageError(f"language {language!r} is not among those of this corpus: {chosen}") from None

@@ -1,0 +1,235 @@
+"""The one reader of dates: a text becomes the span that was written, as precise as it was and no more.
+
+`2024-03` is a month and not its first day, `14:30` is a minute and not its first second. What could mean two
+days (`03/04/2024`) is refused and never guessed. No clock is read: `yesterday` needs an anchor.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from functools import lru_cache
+
+from asof.errors import BadTime
+from asof.time.period import Days, Grain, Period, days_in, lasting, one_day, week_of
+from asof.time.relative import Relative, relative
+from asof.time.span import EPOCH, TICK, Span
+
+LONGEST = 64  # characters
+ACCEPTED = (
+    "accepted are 2024, 2024-Q1, 2024-03, 2024-W09, 2024-03-05, 2024-03-05T14:30+01:00, March 2024, "
+    "5 March 2024, and with an anchor now, yesterday, 3 months ago, in 2 days, last quarter"
+)
+
+_HOUR, _MINUTE, _SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
+
+
+def _numbered(names: str) -> dict[str, int]:
+    return {name: number for number, row in enumerate(names.split("|"), 1) for name in row.split()}
+
+
+_MONTHS = _numbered(
+    "jan january januar jänner|feb february februar|mar march mär mrz märz maerz|apr april|may mai"
+    "|jun june juni|jul july juli|aug august|sep sept september|oct october okt oktober|nov november"
+    "|dec december dez dezember"
+)
+_WEEKDAYS = _numbered(
+    "mon monday mo montag|tue tues tuesday di dienstag|wed wednesday mi mittwoch"
+    "|thu thur thurs thursday do donnerstag|fri friday fr freitag|sat saturday sa samstag"
+    "|sun sunday so sonntag"
+)
+
+_Y, _D = r"(?P<y>[0-9]{4})", r"(?P<d>[0-9]{1,2})"
+_NAME = r"(?P<name>[^\W\d_]+)\.?"
+_FORMS = tuple(
+    re.compile(form)
+    for form in (
+        rf"{_Y}(?:-(?P<m>[0-9]{{2}}))?",
+        rf"{_Y}(?P<dash>-?)(?P<m>[0-9]{{2}})(?P=dash)(?P<d>[0-9]{{2}})",
+        rf"{_Y}[- ]?q(?P<q>[0-9])",
+        rf"q(?P<q>[0-9])[- ]{_Y}",
+        rf"{_Y}(?P<dash>-?)w(?P<week>[0-9]{{2}})(?:(?P=dash)(?P<weekday>[0-9]))?",
+        rf"{_Y}-(?P<ordinal>[0-9]{{3}})",
+        rf"{_D}(?:(?:st|nd|rd|th)? |\. ?){_NAME},? {_Y}",
+        rf"{_NAME} {_D}(?:st|nd|rd|th|\.)?,? {_Y}",
+        rf"{_NAME},? {_Y}",
+        rf"{_Y},? {_NAME}",
+    )
+)
+# After a blank a bare `1430` might be a year, after a `T` it is a time.
+_TIME = (
+    r"(?<=[0-9])(?:t| (?=[0-9]{2}(?![0-9])))(?P<hour>[0-9]{2})(?:(?P<colon>:?)(?P<minute>[0-9]{2})"
+    r"(?:(?P=colon)(?P<second>[0-9]{2})(?:[.,](?P<fraction>[0-9]+))?)?)?"
+    r"(?: ?(?P<offset>z|utc?|gmt|[+-][0-9]{2}(?::?[0-9]{2})?)(?: \([a-z ]+\))?)?"
+)
+_CLOCK = re.compile(rf"{_TIME}\Z")
+_ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_ISO_TIME = re.compile(rf"({_ISO_DAY.pattern}){_TIME}", re.IGNORECASE | re.ASCII)
+_PREFIX = re.compile(r"([^\W\d_]+)\.?,? ")
+_FIGURES = re.compile(r"([0-9]{1,4})[-/. ]([0-9]{1,2})[-/. ]([0-9]{1,4})")
+
+
+def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC) -> Span:
+    """The span that `text` says, in UTC.
+
+    A date, and a time without an offset, are meant in `zone` (hashable); a time that the clocks there show
+    twice gives the span around both. `anchor` (aware) is the moment from which relative texts count: `now` is
+    that instant, `3 months ago` a day, `2 hours ago` a minute. The end of the year 9999 is None.
+
+    Raises BadTime for any text that is not such a time, and for a relative one when there is no anchor.
+    """
+    if len(text) > LONGEST:
+        raise _refusal(text[:24] + "...", f"it has {len(text)} characters, and a time at most {LONGEST}")
+    found = _understood(text, zone)
+    if isinstance(found, Span):
+        return found
+    if anchor is None:
+        raise BadTime(
+            f"{text!r} counts from an anchor, and there is none; give one, or write a date: 2024-03-05"
+        )
+    if anchor.tzinfo is None:
+        raise ValueError(f"an anchor needs a time zone: {anchor!r}")
+    try:
+        return found(anchor)
+    except (ValueError, OverflowError):
+        raise _refusal(text, f"counted from {anchor} it is outside the years 1 to 9999") from None
+
+
+def epoch(value: float) -> Span:
+    """The second of a Unix time, or the millisecond if `abs(value) >= 1e11`. Raises BadTime out of range."""
+    unit = timedelta(milliseconds=1) if abs(value) >= 1e11 else _SECOND
+    try:
+        start = EPOCH + math.floor(value) * unit
+    except (ValueError, OverflowError):
+        raise BadTime(
+            f"{value!r} is not a Unix time; accepted are seconds (or milliseconds, from 1e11 on) since 1970 "
+            "within the years 1 to 9999; write a date instead: 2024-03-05"
+        ) from None
+    return lasting(start, unit)
+
+
+@lru_cache(maxsize=4096)
+def _understood(text: str, zone: tzinfo) -> Span | Relative:
+    """All that can be known without the anchor: the span, or what to do with an anchor."""
+    try:
+        if _ISO_DAY.fullmatch(text):
+            return days_in(one_day(date.fromisoformat(text)), zone)
+        if found := _ISO_TIME.fullmatch(text):
+            return _timed(date.fromisoformat(found[1]), found, zone)
+        plain = " ".join(unicodedata.normalize("NFC", text.casefold()).split())
+        return relative(plain, zone) or _absolute(plain, zone)
+    except OverflowError:
+        raise _refusal(text, "in UTC it is outside the years 1 to 9999") from None
+    except ValueError as why:
+        raise _refusal(text, str(why)) from None
+
+
+def _refusal(text: str, why: str) -> BadTime:
+    return BadTime(f"{text!r} is not a time: {why}; {ACCEPTED}; in doubt write the year first: 2024-03-05")
+
+
+def _absolute(plain: str, zone: tzinfo) -> Span:
+    if days := _dated(plain):
+        return days_in(days, zone)
+    clock = _CLOCK.search(plain)
+    day = plain[: clock.start()] if clock else plain
+    if clock and (days := _dated(day)):
+        if days != one_day(days[0]):
+            raise ValueError("a time of day needs the day before it")
+        return _timed(days[0], clock, zone)
+    raise ValueError(_complaint(day))
+
+
+def _complaint(plain: str) -> str:
+    """Why a text that has no known form is refused, and what to write if that can be told."""
+    found = _FIGURES.fullmatch(plain)
+    if found is None:
+        return "it has none of the known forms" if plain else "it is empty"
+    a, b, c = map(int, found.groups())
+    year_first = len(found[1]) == 4
+    orders = [(a, b, c)] if year_first else [(c, a, b), (c, b, a)] if len(found[3]) == 4 else []
+    meant = sorted({f"{y:04}-{m:02}-{d:02}" for y, m, d in orders if _exists(y, m, d)})
+    if len(meant) == 2:
+        return f"it is ambiguous, the day or the month may come first; write {meant[0]} or {meant[1]}"
+    why = (
+        "a month and a day are two figures each, after hyphens"
+        if year_first
+        else "figures have no agreed order"
+    )
+    return f"{why}; write {meant[0]}" if meant else why
+
+
+def _exists(year: int, month: int, day: int) -> bool:
+    try:
+        date(year, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def _dated(plain: str) -> Days | None:
+    """The days of a date without a time; None if it has no known form. ValueError: not in the calendar."""
+    prefix = _PREFIX.match(plain)
+    weekday = _WEEKDAYS.get(prefix[1]) if prefix else None
+    bare = plain[prefix.end() :] if prefix and weekday else plain
+    found = next(filter(None, (form.fullmatch(bare) for form in _FORMS)), None)
+    if found is None:
+        return None
+    days = _filled(found.groupdict())
+    if prefix and weekday and (days != one_day(days[0]) or days[0].isoweekday() != weekday):
+        raise ValueError(f"{bare!r} is no {prefix[1]}")
+    return days
+
+
+def _filled(part: dict[str, str | None]) -> Days:
+    number = {name: int(text) for name, text in part.items() if text and text.isdecimal()}
+    year = number["y"]
+    if "week" in number:
+        first = date.fromisocalendar(year, number["week"], number.get("weekday", 1))
+        return one_day(first) if "weekday" in number else week_of(first)
+    if "ordinal" in number:
+        day = date(year, 1, 1) + timedelta(days=number["ordinal"] - 1)
+        if day.year != year:
+            raise ValueError(f"{year} has no day {number['ordinal']}")
+        return one_day(day)
+    if "q" in number and not 1 <= number["q"] <= 4:
+        raise ValueError("the quarters are Q1, Q2, Q3 and Q4")
+    month = number.get("m", 3 * number.get("q", 1) - 2)
+    if name := part.get("name"):
+        if name not in _MONTHS:
+            raise ValueError(f"no month is called {name!r}")
+        month = _MONTHS[name]
+    grain: Grain = "quarter" if "q" in number else "month" if "m" in number or name else "year"
+    if "d" in number:
+        return one_day(date(year, month, number["d"]))
+    period = Period(grain, date(year, month, 1))
+    return period.start, period.after
+
+
+def _timed(day: date, clock: re.Match[str], zone: tzinfo) -> Span:
+    hour, minute, second, fraction, offset = clock.group("hour", "minute", "second", "fraction", "offset")
+    digits = (fraction or "")[:6]
+    if digits:
+        unit = TICK * 10 ** (6 - len(digits))
+    else:
+        unit = _HOUR if minute is None else _MINUTE if second is None else _SECOND
+    zone = _offset(offset) if offset else zone
+    reading = time(int(hour), int(minute or 0), int(second or 0), int(digits.ljust(6, "0")))
+    start = datetime.combine(day, reading, zone)
+    if zone is UTC:
+        return lasting(start, unit)
+    once, again = start.astimezone(UTC), start.replace(fold=1).astimezone(UTC)
+    if again < once:
+        raise ValueError(f"the clocks in {zone} skip that time")
+    return Span(once, lasting(again, unit).end)
+
+
+def _offset(text: str) -> tzinfo:
+    if text[0] not in "+-":
+        return UTC
+    hours, minutes = int(text[1:3]), int(text[-2:]) if len(text) > 3 else 0
+    if hours > 23 or minutes > 59:
+        raise ValueError(f"no place has the offset {text}")
+    return timezone((1 if text[0] == "+" else -1) * (hours * _HOUR + minutes * _MINUTE))

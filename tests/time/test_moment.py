@@ -1,0 +1,268 @@
+from __future__ import annotations
+
+import timeit
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from asof.errors import BadTime
+from asof.time.moment import LONGEST, epoch, read
+from asof.time.span import Span, instant, iso
+
+BERLIN = ZoneInfo("Europe/Berlin")
+NEW_YORK = ZoneInfo("America/New_York")
+HAVANA = ZoneInfo("America/Havana")  # its clocks change at midnight
+
+YEAR = Span(datetime(2024, 1, 1, tzinfo=UTC), datetime(2025, 1, 1, tzinfo=UTC))
+QUARTER = Span(datetime(2024, 1, 1, tzinfo=UTC), datetime(2024, 4, 1, tzinfo=UTC))
+MONTH = Span(datetime(2024, 3, 1, tzinfo=UTC), datetime(2024, 4, 1, tzinfo=UTC))
+WEEK = Span(datetime(2024, 2, 26, tzinfo=UTC), datetime(2024, 3, 4, tzinfo=UTC))
+DAY = Span(datetime(2024, 3, 5, tzinfo=UTC), datetime(2024, 3, 6, tzinfo=UTC))
+
+
+def at(hour: int, minute: int = 0, second: int = 0, micro: int = 0, *, lasts: timedelta) -> Span:
+    start = datetime(2024, 3, 5, hour, minute, second, micro, tzinfo=UTC)
+    return Span(start, start + lasts)
+
+
+HOUR, MINUTE, SECOND, TICK = (
+    timedelta(hours=1),
+    timedelta(minutes=1),
+    timedelta(seconds=1),
+    timedelta(microseconds=1),
+)
+
+
+@pytest.mark.parametrize(
+    ("texts", "span"),
+    [
+        ("2024", YEAR),
+        ("2024-Q1|2024Q1|Q1 2024|q1-2024|2024 q1", QUARTER),
+        (
+            "2024-03|March 2024|Mar 2024|mar. 2024|2024 March|MARCH, 2024|März 2024|Ma\u0308rz 2024|mrz 2024",
+            MONTH,
+        ),
+        ("2024-W09|2024W09", WEEK),
+        ("2024-03-05|20240305|2024-065|2024-W10-2|2024W102", DAY),
+        ("5 March 2024|March 5, 2024|March 5th, 2024|5 Mar 2024|05 mar 2024|5. März 2024|5.März 2024", DAY),
+        ("  5\tMARCH \n 2024 |Tue, 5 March 2024|Dienstag, 5. März 2024| 2024-03-05\n", DAY),
+    ],
+)
+def test_dates(texts: str, span: Span) -> None:
+    for text in texts.split("|"):
+        assert read(text) == span, text
+
+
+@pytest.mark.parametrize(
+    ("texts", "span"),
+    [
+        ("2024-03-05T14|2024-03-05 14|2024-03-05t14z|2024-03-05T19+05", at(14, lasts=HOUR)),
+        ("2024-03-05T14:30|20240305T1430|5 March 2024 14:30", at(14, 30, lasts=MINUTE)),
+        ("2024-03-05T20:00+05:30|2024-03-05T20:00+0530|2024-03-05 20:00 +05:30", at(14, 30, lasts=MINUTE)),
+        ("2024-03-05T14:30:07Z|20240305T143007Z|2024-065T14:30:07", at(14, 30, 7, lasts=SECOND)),
+        ("Tue, 05 Mar 2024 15:30:07 +0100|05 Mar 2024 15:30:07 +0100 (CET)", at(14, 30, 7, lasts=SECOND)),
+        ("Tue, 05 Mar 2024 14:30:07 GMT|5 Mar 2024 10:30:07 -0400", at(14, 30, 7, lasts=SECOND)),
+        ("2024-03-05T14:30:07.25|2024-03-05T14:30:07,25Z", at(14, 30, 7, 250_000, lasts=10_000 * TICK)),
+        ("2024-03-05T14:30:07.250", at(14, 30, 7, 250_000, lasts=1_000 * TICK)),
+        ("2024-03-05T14:30:07.123456|2024-03-05T14:30:07.123456999", at(14, 30, 7, 123_456, lasts=TICK)),
+    ],
+)
+def test_times(texts: str, span: Span) -> None:
+    for text in texts.split("|"):
+        assert read(text) == span, text
+
+
+@pytest.mark.parametrize(
+    ("number", "names"),
+    [
+        (1, "January Jan Januar jänner"),
+        (2, "February Feb Februar"),
+        (3, "March Mar März Mrz"),
+        (4, "April Apr"),
+        (5, "May Mai"),
+        (6, "June Jun Juni"),
+        (7, "July Jul Juli"),
+        (8, "August Aug"),
+        (9, "September Sep Sept"),
+        (10, "October Oct Oktober Okt"),
+        (11, "November Nov"),
+        (12, "December Dec Dezember Dez"),
+    ],
+)
+def test_every_month_has_its_names(number: int, names: str) -> None:
+    for name in names.split():
+        assert read(f"{name} 2024") == read(f"2024-{number:02}")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "it is empty"),
+        ("   ", "it is empty"),
+        ("03/04/2024", "ambiguous.*write 2024-03-04 or 2024-04-03"),
+        ("03.04.2024 14:30", "ambiguous.*write 2024-03-04 or 2024-04-03"),
+        ("13/04/2024", "no agreed order; write 2024-04-13"),
+        ("04/04/2024", "no agreed order; write 2024-04-04"),
+        ("31/31/2024", "no agreed order;"),
+        ("03/04/24", "no agreed order;"),
+        ("2024-3-5", "two figures each.*write 2024-03-05"),
+        ("2024/02/30", "two figures each"),
+        ("2024-02-30", "day is out of range|days"),
+        ("2024-13", "month"),
+        ("0000", "year"),
+        ("12345", "none of the known forms"),
+        ("202403", "none of the known forms"),
+        ("2024-03-05Z", "none of the known forms"),
+        ("5 March 2024 2025", "none of the known forms"),
+        ("２０２４", "none of the known forms"),
+        ("2024-Q5", "Q1, Q2, Q3 and Q4"),
+        ("2024-W53", "week"),
+        ("2024-W09-8", "day"),
+        ("2023-366", "2023 has no day 366"),
+        ("2024-000", "2024 has no day 0"),
+        ("Smarch 2024", "no month is called 'smarch'"),
+        ("Mon, 5 March 2024", "'5 march 2024' is no mon"),
+        ("Mon, March 2024", "is no mon"),
+        ("2024-03 14:30", "needs the day"),
+        ("2024-03-05T24:00", "hour"),
+        ("2024-03-05T14:60", "minute"),
+        ("2024-03-05T14:30:60", "second"),
+        ("2024-03-05T14:30+24:00", "no place has the offset"),
+        ("2024-03-05T14:30+05:60", "no place has the offset"),
+        ("0001-01-01T00:00+05", "outside the years 1 to 9999"),
+        ("x" * (LONGEST + 1), "65 characters"),
+    ],
+)
+def test_what_is_refused_and_why(text: str, says: str) -> None:
+    with pytest.raises(BadTime, match=f"(?i){says}") as refusal:
+        read(text)
+    message = str(refusal.value)
+    assert "accepted are" in message
+    assert message.endswith("2024-03-05")
+    assert "\n" not in message
+
+
+def test_the_calendars_ends() -> None:
+    assert read("9999") == Span(datetime(9999, 1, 1, tzinfo=UTC), None)
+    assert read("9999-12-31") == read("9999-W52-5") == Span(datetime(9999, 12, 31, tzinfo=UTC), None)
+    assert read("9999-12-31T23:59:59").end is None
+    assert read("0001-01-01", zone=BERLIN).start is None  # it began there before the year 1 of UTC
+    assert read("0001").start == datetime(1, 1, 1, tzinfo=UTC)
+
+
+def test_a_zone_gives_days_and_times_without_an_offset() -> None:
+    assert read("2024-03-05", zone=BERLIN).start == datetime(2024, 3, 4, 23, tzinfo=UTC)
+    assert read("2024-03-05T14:30", zone=BERLIN).start == datetime(2024, 3, 5, 13, 30, tzinfo=UTC)
+    assert read("2024-03-05T14:30Z", zone=BERLIN).start == datetime(2024, 3, 5, 14, 30, tzinfo=UTC)
+    assert read("2024-Q1", zone=NEW_YORK) == Span(
+        datetime(2024, 1, 1, 5, tzinfo=UTC),  # EST, UTC-5
+        datetime(2024, 4, 1, 4, tzinfo=UTC),  # EDT, UTC-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "hours"),
+    [
+        (BERLIN, "2024-03-31", 23),
+        (BERLIN, "2024-10-27", 25),
+        (HAVANA, "2024-03-10", 23),
+        (HAVANA, "2024-11-03", 25),
+    ],
+)
+def test_days_on_which_clocks_change(zone: ZoneInfo, day: str, hours: int) -> None:
+    span = read(day, zone=zone)
+    assert span.start is not None
+    assert span.end is not None
+    assert span.end - span.start == hours * HOUR
+
+
+def test_a_time_that_clocks_skip_is_refused() -> None:
+    for text in ("2024-03-31T02:30", "2024-03-31T02"):
+        with pytest.raises(BadTime, match="Europe/Berlin skip that time"):
+            read(text, zone=BERLIN)
+
+
+def test_a_time_that_clocks_show_twice_spans_both() -> None:
+    first, second = datetime(2024, 10, 27, 0, 30, tzinfo=UTC), datetime(2024, 10, 27, 1, 30, tzinfo=UTC)
+    assert read("2024-10-27T02:30", zone=BERLIN) == Span(first, second + MINUTE)
+
+
+def test_a_day_that_a_zone_skipped_is_refused() -> None:
+    with pytest.raises(BadTime, match="Pacific/Apia skipped that day"):
+        read("2011-12-30", zone=ZoneInfo("Pacific/Apia"))
+
+
+@pytest.mark.parametrize(
+    ("value", "start", "lasts"),
+    [
+        (0, datetime(1970, 1, 1, tzinfo=UTC), SECOND),
+        (1_709_649_007, datetime(2024, 3, 5, 14, 30, 7, tzinfo=UTC), SECOND),
+        (1_709_649_007.75, datetime(2024, 3, 5, 14, 30, 7, tzinfo=UTC), SECOND),
+        (-0.5, datetime(1969, 12, 31, 23, 59, 59, tzinfo=UTC), SECOND),
+        (1_709_649_007_250, datetime(2024, 3, 5, 14, 30, 7, 250_000, tzinfo=UTC), 1_000 * TICK),
+        (99_999_999_999, datetime(5138, 11, 16, 9, 46, 39, tzinfo=UTC), SECOND),
+        (100_000_000_000, datetime(1973, 3, 3, 9, 46, 40, tzinfo=UTC), 1_000 * TICK),  # 1e8 s
+    ],
+)
+def test_unix_times(value: float, start: datetime, lasts: timedelta) -> None:
+    assert epoch(value) == Span(start, start + lasts)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 10**400, -99_999_999_999, 1e17])
+def test_unix_times_out_of_range(value: float) -> None:
+    with pytest.raises(BadTime, match="is not a Unix time"):
+        epoch(value)
+
+
+ALPHABET = "0123456789-:./,+ TtzZqQwW()" + "²٣ä\u0308\ud800\x00\n"
+WORDS = "ago in a two last next week month years now 2024 99999999 5th March mär Tue, T14 +01 Q3"
+
+
+@given(
+    st.text(max_size=70)
+    | st.text(ALPHABET, max_size=30)
+    | st.lists(st.sampled_from(WORDS.split()), max_size=6).map(" ".join),
+    st.datetimes(timezones=st.sampled_from([UTC, BERLIN])) | st.none(),
+    st.sampled_from([UTC, BERLIN, NEW_YORK]),
+)
+@example("9999-12-31T23:59:59.999999", None, NEW_YORK)
+@example("now", datetime.max.replace(tzinfo=UTC), BERLIN)
+@example("last year", datetime.min.replace(tzinfo=UTC), NEW_YORK)
+def test_any_text_is_a_time_or_a_bad_time(text: str, anchor: datetime | None, zone: ZoneInfo) -> None:
+    try:
+        span = read(text, anchor, zone)
+    except BadTime:
+        return
+    assert isinstance(span, Span)
+    assert (span.start, span.end) != (None, None)
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_a_moments_text_is_read_as_a_span_that_holds_it(moment: datetime) -> None:
+    assert moment in read(iso(instant(moment)))
+    assert moment in read(moment.strftime("%d %b ") + f"{moment.year:04} {moment:%H:%M}")
+
+
+@given(st.dates(date(1, 1, 2), date(9999, 12, 30)), st.sampled_from([BERLIN, NEW_YORK, HAVANA, UTC]))
+def test_days_of_a_zone_follow_each_other(day: date, zone: ZoneInfo) -> None:
+    assert (
+        read(day.isoformat(), zone=zone).end == read((day + timedelta(days=1)).isoformat(), zone=zone).start
+    )
+
+
+def test_hostile_text_is_refused_quickly() -> None:
+    def refuse(text: str) -> None:
+        with pytest.raises(BadTime):
+            read(text)
+
+    for text in (
+        "1" * LONGEST,
+        "2024-03-05T14:30:07." + "1" * 43 + "!",
+        "a " * 32,
+        "1 " * 32,
+        "x" * 10_000_000,
+    ):
+        assert timeit.timeit(lambda text=text: refuse(text), number=1) < 0.5  # type: ignore[misc]

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta, timezone
+from itertools import pairwise
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.errors import BadTime
+from asof.time.moment import read
+from asof.time.period import GRAINS, Grain, Period, days_in, lasting, months_later, one_day, week_of
+from asof.time.span import Span
+
+GRAIN = st.sampled_from(GRAINS)
+PERIOD = st.builds(Period.of, st.dates(), GRAIN)
+
+
+def utc(year: int, month: int = 1, day: int = 1) -> datetime:
+    return datetime(year, month, day, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("text", "grain", "start", "end"),
+    [
+        ("2024", "year", utc(2024), utc(2025)),
+        ("2024-Q1", "quarter", utc(2024), utc(2024, 4)),
+        ("2024-Q4", "quarter", utc(2024, 10), utc(2025)),
+        ("2024-02", "month", utc(2024, 2), utc(2024, 3)),
+        ("2024-02-29", "day", utc(2024, 2, 29), utc(2024, 3, 1)),
+        ("0001", "year", utc(1), utc(2)),
+    ],
+)
+def test_canonical_text(text: str, grain: Grain, start: datetime, end: datetime) -> None:
+    period = Period.parse(text)
+    assert (period.grain, period.span, str(period)) == (grain, Span(start, end), text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "24",
+        "2024-Q5",
+        "2024-q1",
+        "2024Q1",
+        "2024-13",
+        "2024-02-30",
+        "2024-1",
+        "0000",
+        "２０２４",
+        "2024\n",
+        "x" * 99,
+    ],
+)
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(BadTime, match="write"):
+        Period.parse(text)
+
+
+def test_the_tree() -> None:
+    year = Period.parse("2024")
+    assert [str(child) for child in year.children] == ["2024-Q1", "2024-Q2", "2024-Q3", "2024-Q4"]
+    assert [str(child) for child in year.children[0].children] == ["2024-01", "2024-02", "2024-03"]
+    assert len(Period.parse("2024-02").children) == 29
+    assert Period.parse("2024-02-29").children == ()
+    assert str(Period.parse("2024-02-29").parent) == "2024-02"
+    assert str(Period.parse("2024-02").parent) == "2024-Q1"
+    assert str(Period.parse("2024-Q1").parent) == "2024"
+    assert year.parent is None
+
+
+def test_neighbours() -> None:
+    assert str(Period.parse("2024-02-28").next) == "2024-02-29"
+    assert str(Period.parse("2024-12").next) == "2025-01"
+    assert str(Period.parse("2024-Q1").previous) == "2023-Q4"
+    assert str(Period.parse("2024").previous) == "2023"
+
+
+@pytest.mark.parametrize("grain", GRAINS)
+def test_the_calendar_ends(grain: Grain) -> None:
+    last, first = Period.of(date.max, grain), Period.of(date.min, grain)
+    assert last.after is None
+    assert last.span.end is None
+    with pytest.raises(ValueError, match="on that side"):
+        _ = last.next
+    with pytest.raises(ValueError, match="on that side"):
+        _ = first.previous
+
+
+def test_what_is_no_period() -> None:
+    with pytest.raises(ValueError, match="not the first day"):
+        Period("quarter", date(2024, 2, 1))
+    with pytest.raises(ValueError, match="a grain is one of"):
+        Period("week", date(2024, 1, 1))  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="not at a datetime"):
+        Period("day", utc(2024))
+
+
+def test_containing_is_in_utc() -> None:
+    berlin = datetime(2024, 1, 1, 0, 30, tzinfo=timezone(timedelta(hours=1)))  # 23:30 UTC of the day before
+    assert str(Period.containing(berlin, "day")) == "2023-12-31"
+    assert berlin in Period.containing(berlin, "year").span
+    with pytest.raises(ValueError, match="time zone"):
+        Period.containing(datetime(2024, 1, 1), "day")  # noqa: DTZ001
+
+
+def test_order_is_by_start_then_coarse_first() -> None:
+    texts = ["2023-12-31", "2024", "2024-Q1", "2024-01", "2024-01-01", "2024-01-02", "2024-02", "2024-Q2"]
+    periods = [Period.parse(text) for text in texts]
+    backwards = periods[::-1]
+    assert sorted(backwards) == periods
+    assert periods[1] < periods[2] <= periods[2] and periods[2] > periods[1]  # noqa: PT018
+    with pytest.raises(TypeError):
+        _ = periods[0] < "2024"
+
+
+def test_months_later_clips() -> None:
+    assert months_later(date(2024, 5, 31), -3) == date(2024, 2, 29)
+    assert months_later(date(2024, 1, 31), 13) == date(2025, 2, 28)
+    with pytest.raises(ValueError, match="1 to 9999"):
+        months_later(date(9999, 12, 1), 1)
+
+
+def test_days_and_weeks_at_the_calendars_end() -> None:
+    assert week_of(date(2024, 3, 3)) == (date(2024, 2, 26), date(2024, 3, 4))
+    assert week_of(date.max) == (date(9999, 12, 27), None)
+    assert one_day(date.max) == (date.max, None)
+    assert lasting(datetime.max.replace(tzinfo=UTC), timedelta(days=1)).end is None
+
+
+@given(PERIOD)
+def test_reading_the_text_gives_the_period_back(period: Period) -> None:
+    assert Period.parse(str(period)) == period
+    assert read(str(period)) == period.span
+
+
+@given(PERIOD)
+def test_children_partition_their_parent(period: Period) -> None:
+    children = period.children
+    if period.grain == "day":
+        assert children == ()
+        return
+    assert children[0].start == period.start
+    assert children[-1].after == period.after
+    assert all(child.parent == period for child in children)
+    assert all(a.span.end == b.span.start for a, b in pairwise(children))
+
+
+@given(st.datetimes(timezones=st.just(UTC)), GRAIN)
+def test_the_period_of_a_moment_holds_it(moment: datetime, grain: Grain) -> None:
+    assert moment in Period.containing(moment, grain).span
+
+
+@given(st.dates(date(1900, 1, 1), date(2100, 1, 1)), st.timezones())
+def test_days_of_a_zone_are_consecutive(day: date, zone: ZoneInfo) -> None:
+    border = days_in((day - timedelta(days=40), day), zone).end
+    assert border == days_in((day, day + timedelta(days=40)), zone).start
+
+
+def test_a_day_that_a_zone_skipped() -> None:
+    with pytest.raises(ValueError, match="skipped"):
+        days_in(one_day(date(2011, 12, 30)), ZoneInfo("Pacific/Apia"))

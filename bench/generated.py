@@ -16,7 +16,7 @@ DAYS = 3650
 WORDS = 110
 PARAGRAPHS = 5
 SUPERSEDED = 0.05
-SYLLABLES = "ba be bi bo bu da de di do du ka ke ki ko ku la le li lo lu ma me mi mo mu na ne ni no nu".split()
+SYLLABLES = [consonant + vowel for consonant in "bdklmn" for vowel in "aeiou"]
 
 
 def vocabulary(size: int = 200_000) -> list[str]:

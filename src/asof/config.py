@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from asof.errors import BadConfig, UsageError
-from asof.sources.source import Fields
+from asof.sources.fields import Fields
 from asof.store.settings import UNDATED, Settings
 from asof.text.chunks import Chunking
 from asof.text.tokens import Analyzer

@@ -10,7 +10,7 @@ import click
 
 from asof.cli.main import DONE
 
-QUESTION = "Who is the harbour master?"
+QUESTION = "Who is the current harbour master?"
 DATES = ("2017-06-01", "2020-06-01", "2024-06-01")
 
 
@@ -40,10 +40,9 @@ def _demo(folder: Path, explain: bool, k: int) -> None:
     shutil.copytree(notes, folder / "notes", dirs_exist_ok=True)
     with service.open(folder, settings=Settings(languages=("en", "de"))) as corpus:
         report = corpus.add(folder / "notes")
-        click.echo(
-            f"{report.added + report.unchanged} notes, {report.passages} passages; "
-            f"{len(report.problems)} problems"
-        )
+        click.echo(f"{report.added + report.unchanged} notes, {report.passages} new passages")
+        for problem in report.problems:
+            click.secho(f"  {problem}", dim=True)
         for date in DATES:
             click.secho(
                 f'\n$ asof search "{QUESTION}" --as-of {date}{" --explain" if explain else ""} -k {k}',

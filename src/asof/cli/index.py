@@ -85,19 +85,21 @@ def _open(root: Path, wait: float, asked: dict[str, Any]) -> Corpus:
     return corpus
 
 
-def _index(corpus: Corpus, source: str, yes: bool, **options: bool) -> Report:
+def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime: bool) -> Report:
     from asof.errors import SourceShrunk
 
     with _progress(source) as advance:
         try:
-            return corpus.add(source, allow_shrinking=yes, progress=advance, **options)  # type: ignore[arg-type]
+            return corpus.add(
+                source, history=history, trust_mtime=trust_mtime, allow_shrinking=yes, progress=advance
+            )
         except SourceShrunk as shrunk:
             if not sys.stdin.isatty():
                 raise
             question = str(shrunk)
     click.echo(question, err=True)
     click.confirm("End them?", abort=True, err=True)
-    return corpus.add(source, allow_shrinking=True, **options)  # type: ignore[arg-type]
+    return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True)
 
 
 class _progress:  # noqa: N801  used as a function

@@ -14,8 +14,20 @@ from asof.store.digest import times_json
 from asof.text.snippet import snippet
 from asof.time.span import iso
 
-DEPTH = 3
 BRANCHES = 5
+TOLD_SHORT = ("“", "recency")
+TOLD = (
+    "strength",
+    "1 + age in days",
+    "tf",
+    "length of the passage",
+    "average length",
+    "df",
+    "N",
+    "idf",
+    "idf, capped",
+    "weight in the query",
+)
 
 
 def results_json(results: Results, took_ms: float) -> dict[str, Any]:
@@ -77,8 +89,15 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     click.echo(f"{hit.rank:>3}. {click.style(' › '.join(path), bold=True)}  {click.style(when, fg='cyan')}")
     click.secho(f"     {hit.document}  {hit.score:.4f}", dim=True)
     analyzer = results.view.analyzer
-    text, ranges = snippet(hit.text, words, analyzer, analyzer.detect(hit.text))
+    text, ranges = snippet(_body(hit), words, analyzer, analyzer.detect(hit.text))
     click.echo(f"     {_highlight(text, ranges)}")
+
+
+def _body(hit: Hit) -> str:
+    """The text without the line of its heading, which stands above it already."""
+    first, _, rest = hit.text.partition("\n")
+    said = hit.place.headings and first.lstrip("#=").strip() == hit.place.headings[-1]
+    return rest if said and rest.strip() else hit.text
 
 
 def _highlight(text: str, ranges: list[tuple[int, int]]) -> str:
@@ -91,39 +110,46 @@ def _highlight(text: str, ranges: list[tuple[int, int]]) -> str:
     return "".join([*pieces, text[at:]])
 
 
-SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " max ", "exp": "exp ", "log": "ln "}
+SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
 
 
 def why_lines(why: Why, depth: int = 0) -> list[str]:
-    """The tree as lines: value, label, and how it is made of what stands below it.
+    """The tree as lines, each a sum that a reader can check: value, label, and the parts it is made of.
 
-    Of many summands the largest are shown and the others added up, so that the tree still adds up.
+    Of many summands the largest are shown and the others added up, so that the tree still adds up. What
+    stands below a term of the query is told by its leaves.
     """
-    own = f"{'  ' * depth}{why.value:9.4f}  {why.label}"
-    if not why.parts:
-        return [own]
-    if depth >= DEPTH:
-        return [f"{own}: {_leaves(why)}"]
-    parts = list(why.parts)
-    if why.op == "sum" and len(parts) > BRANCHES + 1:
-        parts.sort(key=lambda part: -part.value)
-        rest = parts[BRANCHES:]
-        del parts[BRANCHES:]
-        parts.append(Why(f"{len(rest)} more", sum(part.value for part in rest)))
-    lines = [f"{own} = {SIGNS[why.op].join(part.label for part in parts)}"]
+    parts = _largest(why)
+    made = SIGNS[why.op].join(f"{part.value:.4f} {part.label}" for part in parts)
+    line = f"{'  ' * depth}{why.value:.4f} {why.label} = {SIGNS[why.op] if len(parts) == 1 else ''}{made}"
+    lines = [line]
     for part in parts:
-        lines += why_lines(part, depth + 1)
+        if part.parts and part.label.startswith(TOLD_SHORT):
+            lines.append(f"{'  ' * (depth + 1)}{part.value:.4f} {part.label}: {_leaves(part)}")
+        elif part.parts:
+            lines += why_lines(part, depth + 1)
     return lines
 
 
+def _largest(why: Why) -> list[Why]:
+    parts = list(why.parts)
+    if why.op != "sum" or len(parts) <= BRANCHES + 1:
+        return parts
+    parts.sort(key=lambda part: -part.value)
+    rest = parts[BRANCHES:]
+    return [*parts[:BRANCHES], Why(f"({len(rest)} more)", sum(part.value for part in rest))]
+
+
 def _leaves(why: Why) -> str:
-    """The leaves below a node, each once."""
+    """What a term's score comes from: its idf, and the counts."""
     found: dict[str, float] = {}
     stack = [why]
     while stack:
         node = stack.pop()
-        if node.parts:
-            stack.extend(reversed(node.parts))
-        else:
+        if node.label == "idf":
+            found["idf"] = node.value
+        if not node.parts:
             found.setdefault(node.label.partition(":")[0], node.value)
-    return ", ".join(f"{label} {value:g}" for label, value in found.items())
+        stack.extend(reversed(node.parts))
+    told = [f"{label} {found[label]:.4g}" for label in TOLD if label in found]
+    return ", ".join(told)

@@ -305,7 +305,10 @@ def stored_parts(db: sqlite3.Connection, entry: Entry, encoder: str) -> Iterator
     after = entry.first - 1
     while True:
         rows = [
-            IndexRow(*row[:3], bool(row[3]), row[4], name_digest(row[5]), *row[6:9], indexed_text(*row[9:]))
+            IndexRow(
+                *(row[0], row[1], row[2], bool(row[3]), row[4], name_digest(row[5]), row[6], row[7], row[8]),
+                indexed_text(*row[9:]),
+            )
             for row in db.execute(
                 "SELECT p.id, p.visible, p.added, p.dated, p.document, d.name, p.number, p.head, h.language,"
                 " h.title, p.headings, h.about, p.text FROM passages AS p"

@@ -142,8 +142,8 @@ class WindowPart:
     def dead_places(self) -> NDArray[np.int64]:
         """Places in the window of the dead rows."""
         dead = self.prefix.dead
-        inside = dead[np.searchsorted(dead, self.first) : np.searchsorted(dead, self.last)]
-        return inside - self.first + self.offset
+        first, last = np.searchsorted(dead, [self.first, self.last])
+        return np.asarray(dead[first:last] - self.first + self.offset, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,8 @@ class Window:
             return np.zeros(0, np.int64)
         offsets = np.array([part.offset for part in self.parts])
         shift = np.array([part.prefix.offset + part.first - part.offset for part in self.parts])
-        return places + shift[np.searchsorted(offsets, places, "right") - 1]
+        moved: NDArray[np.int64] = places + shift[np.searchsorted(offsets, places, "right") - 1]
+        return moved
 
     def column(self, name: str) -> Array:
         """A column of all rows of the window, in order."""

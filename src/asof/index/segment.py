@@ -80,7 +80,7 @@ class SegmentWriter:
         for part in parts:
             part = np.ascontiguousarray(part, dtype=dtype)
             count += len(part)
-            data = memoryview(part).cast("B") if part.size else memoryview(b"")
+            data = memoryview(part.reshape(-1).view(np.uint8).data)
             self._file.write(data)
             self._at += len(data)
             while len(data):

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 BLOCK = 1_024
+SMALL_BLOCK = 64
 
 
 def kth_best(scores: NDArray[np.float64], k: int) -> float:
@@ -29,8 +30,9 @@ def at_least(scores: NDArray[np.float64], bound: float) -> NDArray[np.int64]:
 
 
 def _bound(scores: NDArray[np.float64], k: int) -> float:
-    whole = len(scores) // BLOCK * BLOCK
-    if whole // BLOCK < 2 * k:
+    block = BLOCK if len(scores) > 4 * k * BLOCK else SMALL_BLOCK
+    whole = len(scores) // block * block
+    if whole // block < 2 * k:
         return 0.0
-    maxima = scores[:whole].reshape(-1, BLOCK).max(axis=1)
+    maxima = scores[:whole].reshape(-1, block).max(axis=1)
     return float(np.partition(maxima, len(maxima) - k)[len(maxima) - k])

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 class Encoder(Protocol):
     """Turns texts into vectors. `name` stays the same exactly as long as the vectors do."""
 
-    name: str
+    @property
+    def name(self) -> str: ...
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of unit length, shape (len(texts), d)."""

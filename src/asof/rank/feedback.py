@@ -6,9 +6,11 @@ well. It needs no model and no fit, and it sees the view only, so that it is exa
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from asof.data import Query
 from asof.index import lexical
@@ -17,7 +19,6 @@ from asof.index.select import at_least, kth_best
 from asof.index.view import View
 from asof.rank.stage import Ranking
 from asof.store.digest import indexed_text
-from asof.text.stopwords import STOP_WORDS
 from asof.text.tokens import Analyzer, term_hash
 
 CONSIDERED = 2
@@ -28,11 +29,11 @@ CONSIDERED = 2
 class Feedback:
     """Words of the first `passages`, the best `terms` of them by share of words times idf.
 
-    share(t) = mean over the passages of tf / length; a term's weight is share(t) idf(t), the best one's 1.
+    share(t) = sum over the passages of tf / length; a term's weight is share(t) idf(t) over the best one's.
     """
 
     passages: int = 10
-    terms: int = 40
+    terms: int = 20
     k1: float = 1.5
     b: float = 0.75
 
@@ -40,7 +41,9 @@ class Feedback:
         bm25 = Bm25(self.k1, self.b)
         terms = self._terms(ranking, view, bm25)
         values, weighed = lexical.scores(ranking.window, terms, bm25)
-        values[ranking.score == 0] = 0.0
+        allowed = view.allowed(ranking.window, query.filters)
+        if allowed is not None:
+            values[~allowed] = 0.0
         return ranking.with_column(
             "feedback",
             values,
@@ -49,18 +52,7 @@ class Feedback:
         )
 
     def _terms(self, ranking: Ranking, view: View, bm25: Bm25) -> tuple[Term, ...]:
-        score = ranking.score
-        best = at_least(score, kth_best(score, self.passages))
-        rows = ranking.window.rows(best)
-        best_rows = rows[view.tie_order(score[best], rows)[: self.passages]]
-        shares: Counter[str] = Counter()
-        for record in view.records(best_rows):
-            text = indexed_text(record.title, record.headings, record.about, record.text)
-            stems = view.analyzer.terms(text, record.language)
-            for stem, tf in Counter(stems).items():
-                shares[stem] += tf / len(stems)
-        for stem in stop_stems(view.analyzer):
-            shares.pop(stem, None)
+        shares = self._shares(self._best(ranking, view), view)
         considered = sorted(shares, key=lambda stem: (-shares[stem], stem))[: CONSIDERED * self.terms]
         weights = {
             stem: shares[stem] * bm25.idf(view.n, view.prefix.df(term_hash(stem))) for stem in considered
@@ -69,12 +61,27 @@ class Feedback:
         most = weights[chosen[0]] if chosen else 1.0
         return tuple(Term(stem, term_hash(stem), weights[stem] / most) for stem in chosen)
 
+    def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:
+        """Rows of the best passages, in order."""
+        score = ranking.score
+        best = at_least(score, kth_best(score, self.passages))
+        rows = ranking.window.rows(best)
+        return rows[view.tie_order(score[best], rows)[: self.passages]]
 
-def stop_stems(analyzer: Analyzer) -> Sequence[str]:
+    def _shares(self, rows: NDArray[np.int64], view: View) -> dict[str, float]:
+        """For each stem of these passages that is no stop word: the sum over them of tf / length."""
+        shares: dict[str, float] = {}
+        for record in view.records(rows):
+            text = indexed_text(record.title, record.headings, record.about, record.text)
+            stems = view.analyzer.terms(text, record.language)
+            share = 1 / max(len(stems), 1)
+            for stem in stems:
+                shares[stem] = shares.get(stem, 0.0) + share
+        stops = stop_stems(view.analyzer)
+        return {stem: share for stem, share in shares.items() if stem not in stops}
+
+
+@lru_cache(maxsize=8)
+def stop_stems(analyzer: Analyzer) -> frozenset[str]:
     """Stems of the stop words of the corpus's languages."""
-    return [
-        stem
-        for language in analyzer.languages
-        for word in STOP_WORDS.get(language, ())
-        for stem in analyzer.alternatives(word)
-    ]
+    return frozenset(stem for word in analyzer.stop_words for stem in analyzer.alternatives(word))

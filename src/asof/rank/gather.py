@@ -27,6 +27,12 @@ def query_terms(text: str, analyzer: Analyzer) -> tuple[Term, ...]:
     return tuple(Term(stem, term_hash(stem), count) for stem, count in counts.items())
 
 
+def unknown_words(text: str, found: set[str], analyzer: Analyzer) -> list[str]:
+    """Words of a query that no passage has in any of its stems."""
+    words = [word for word, _ in parse(text, analyzer).words]
+    return [word for word in words if found.isdisjoint(analyzer.alternatives(word))]
+
+
 @dataclass(frozen=True, slots=True)
 class Lexical:
     """BM25 of the query's words; quoted phrases have to be there as they are."""
@@ -48,7 +54,7 @@ class Lexical:
             notes.append(f"phrases: {int(there.sum())} passages hold what is quoted")
         if allowed is not None:
             values[~allowed] = 0.0
-        unknown = [term.word for term in terms if all(term != each.term for each in weighed)]
+        unknown = unknown_words(query.lexical, {each.term.word for each in weighed}, view.analyzer)
         if unknown:
             notes.append("no passage in the view has: " + ", ".join(unknown))
         return ranking.with_column(

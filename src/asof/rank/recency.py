@@ -24,7 +24,7 @@ class Recency:
     the question; `least` is its smallest value.
     """
 
-    strength: float = 0.4
+    strength: float = 1.0
     least: float = 0.0
     horizon: float = 10_000.0
 
@@ -72,7 +72,7 @@ class Recency:
             "recency", "sum", Why("one", 1.0),
             Why.of(
                 "gain", "product", Why("strength", strength),
-                Why.of("half less age", "sum", Why("half", 0.5), Why.of("-", "product", Why("-1", -1.0), g)),
+                Why.of("half less age", "sum", Why("half", 0.5), Why.of("less age", "product", Why("-1", -1.0), g)),
             ),
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ GATHER: tuple[Stage, ...] = (
     Lexical(),
     Feedback(),
     Dense(),
-    Weighted((("lexical", 1.0), ("feedback", 0.3), ("dense", 0.5))),
+    Weighted((("lexical", 1.0), ("feedback", 0.15), ("dense", 0.5))),
 )
 FINISH: tuple[Stage, ...] = (Recency(), Cut())
 

@@ -55,7 +55,9 @@ def of_file(nanoseconds: int) -> Stated | None:
         return None
 
 
-def about(record: Mapping[str, Any], names: Sequence[str], note: Callable[[str, BadTime], None]) -> list[Stated]:
+def about(
+    record: Mapping[str, Any], names: Sequence[str], note: Callable[[str, BadTime], None]
+) -> list[Stated]:
     """The times that the fields `names` of a record say it is about, `by` the field's name.
 
     A field holds a date, a list of them, or {"from", "until"}; the fields `valid_from` and `valid_until`
@@ -97,7 +99,9 @@ def _spans(value: object, by: str) -> Iterator[Stated]:
             yield from _spans(item, by)
     elif isinstance(value, Mapping):
         if not value.keys() & {"from", "until"}:
-            raise BadTime(f'{_short(value)} is not a time: accepted are a date, a list of dates, {{"from", "until"}}')
+            raise BadTime(
+                f'{_short(value)} is not a time: accepted are a date, a list of dates, {{"from", "until"}}'
+            )
         yield from _between(value.get("from"), value.get("until"), by)
     elif (one := stated(value, by)) is not None:
         yield one
@@ -127,5 +131,3 @@ def _end(span: Span) -> datetime | None:
 def _short(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 40 else text[:40] + "..."
-
-

@@ -20,7 +20,9 @@ ABOUT = ("about", "period", "valid_from", "valid_until")
 _DAY = r"(?:1[0-9]|20)[0-9]{2}(?P<a>[-_.])[0-9]{2}(?P=a)[0-9]{2}"
 _STAMP = r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?:[0-9]{6}|[0-9]{4})?"
 _PART = r"(?:19|20)[0-9]{2}(?:[-_](?:0[1-9]|1[0-2])|[-_ ]?[qQ][1-4]|[-_]?[wW][0-9]{2})"
-_AT_START = re.compile(rf"(?:{_DAY}(?![0-9])|{_STAMP}(?:(?![0-9A-Za-z])|(?=T[0-9]))|{_PART}(?![0-9A-Za-z]|[-_][0-9]))")
+_AT_START = re.compile(
+    rf"(?:{_DAY}(?![0-9])|{_STAMP}(?:(?![0-9A-Za-z])|(?=T[0-9]))|{_PART}(?![0-9A-Za-z]|[-_][0-9]))"
+)
 _AT_END = re.compile(rf"(?:^|(?<=[\s_\-.,(]))(?<![0-9][-_.])(?:{_DAY}|{_STAMP}|{_PART})\)?$")
 _FIRST_LINES = 10
 _LONGEST_LINE = 100
@@ -62,7 +64,12 @@ def said(page: Page, *, published: bool = True) -> Said:
 
 
 def _first(
-    front: Mapping[str, Any], keys: Mapping[str, str], names: Sequence[str], by: str, used: set[str], note: Any
+    front: Mapping[str, Any],
+    keys: Mapping[str, str],
+    names: Sequence[str],
+    by: str,
+    used: set[str],
+    note: Any,
 ) -> Stated | None:
     for name in names:
         key = keys.get(name)

@@ -57,7 +57,9 @@ class Files:
         git, problem = self._git()
         if problem:
             yield problem
-        alike = 0 if self.trust_mtime or self.kind == "file" else together([file.mtime for file in found.files])
+        alike = (
+            0 if self.trust_mtime or self.kind == "file" else together([file.mtime for file in found.files])
+        )
         undated = 0
         for file in found.files:
             for item in self._read(file, git, believed=not alike):
@@ -65,8 +67,8 @@ class Files:
                 yield item
         if alike and undated:
             yield Problem(
-                f"{alike} of {len(found.files)} files were last modified within the same minute, as after a copy or"
-                f" a clone: mtimes are not believed, and {undated} documents have no date",
+                f"{alike} of {len(found.files)} files were last modified within the same minute,"
+                f" as after a copy or a clone: mtimes are not believed, and {undated} documents have no date",
                 self.naming.shown,
                 remedy="if they are true, use --trust-mtime",
                 lost=False,

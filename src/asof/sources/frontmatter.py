@@ -83,7 +83,9 @@ class _Builder:
     def take(self, event: Any, kind: str) -> None:
         line = event.start_mark.line + 2
         if kind == "AliasEvent" or getattr(event, "anchor", None) is not None:
-            raise BadFrontmatter("its frontmatter has an anchor (&) or an alias (*), which are not read", line)
+            raise BadFrontmatter(
+                "its frontmatter has an anchor (&) or an alias (*), which are not read", line
+            )
         if getattr(event, "tag", None) is not None:
             raise BadFrontmatter("its frontmatter has a YAML tag (!), which is not read", line)
         if kind == "ScalarEvent":
@@ -131,7 +133,9 @@ class _Builder:
             return
         key = self._keys[-1]
         if key is None:
-            raise BadFrontmatter("its frontmatter has a list or a mapping as a key (write \"{{x}}\" in quotes)", line)
+            raise BadFrontmatter(
+                'its frontmatter has a list or a mapping as a key (write "{{x}}" in quotes)', line
+            )
         container[key] = value
         self._keys[-1] = None
 

@@ -81,10 +81,15 @@ class Git:
         """What git answers."""
         try:
             done = subprocess.run(  # noqa: S603
-                self._command(arguments), input=given, capture_output=True, timeout=SECONDS, env=_environment(), check=False
+                self._command(arguments),
+                input=given,
+                capture_output=True,
+                timeout=SECONDS,
+                env=_environment(),
+                check=False,
             )
-        except FileNotFoundError:
-            raise GitFailed("git is not installed", "install git") from None
+        except OSError as wrong:
+            raise GitFailed(f"git cannot be run: {wrong.strerror}", "install git") from None
         except subprocess.TimeoutExpired:
             raise GitFailed(f"git {arguments[0]} took more than {SECONDS} seconds") from None
         if done.returncode:
@@ -139,7 +144,9 @@ class Blobs:
             raise GitFailed("git cat-file ended early") from None
         header = self._answer.readline().split()
         if len(header) != 3:
-            raise GitFailed(f"blob {blob[:12]} is not in the repository", "fetch it: git fetch --refetch --no-filter")
+            raise GitFailed(
+                f"blob {blob[:12]} is not in the repository", "fetch it: git fetch --refetch --no-filter"
+            )
         left = size = int(header[2])
         content = self._answer.read(size) if size <= largest else None
         while content is None and left:
@@ -149,7 +156,7 @@ class Blobs:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of the caller's but where programs and the user's own git settings are: no GIT_DIR of a hook."""
+    """Of the caller's only where programs and the user's git settings are; not the GIT_DIR of a hook."""
     return {name: os.environ[name] for name in _INHERITED if name in os.environ} | _HARDENED
 
 

@@ -49,11 +49,15 @@ def git_dates(git: Git) -> GitDates:
     """Asks git about a folder. Raises GitFailed, also for a shallow clone, whose dates are not true."""
     layout = git.layout()
     if layout.shallow:
-        raise GitFailed("this is a shallow clone: its first commit seems to touch all files", "git fetch --unshallow")
+        raise GitFailed(
+            "this is a shallow clone: its first commit seems to touch all files", "git fetch --unshallow"
+        )
     if not layout.head:
         return GitDates()
-    log = git.ask("log", "-z", "--topo-order", "-c", "--name-only", "--no-renames", "--no-color", "--no-show-signature",
-                  "--format=tformat:/%ct", layout.head, "--", ".")  # fmt: skip
+    which = ("--topo-order", "-c", "--no-renames", layout.head, "--", ".")
+    log = git.ask(
+        "log", "-z", "--no-color", "--no-show-signature", "--name-only", "--format=tformat:/%ct", *which
+    )
     return GitDates(tree(git, layout.head), _last_touched(log, layout.prefix))
 
 

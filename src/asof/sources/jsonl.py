@@ -98,7 +98,9 @@ class JsonLines:
                     record = whole
                     self._note("NUL or half of a surrogate pair stands in the record: read as U+FFFD")
         except UnicodeDecodeError as wrong:
-            raise BadLine(f"the line is not UTF-8 (byte 0x{line[wrong.start]:02x} at {wrong.start})") from None
+            raise BadLine(
+                f"the line is not UTF-8 (byte 0x{line[wrong.start]:02x} at {wrong.start})"
+            ) from None
         except json.JSONDecodeError as wrong:
             raise BadLine(f"the line is not JSON: {wrong.msg} at character {wrong.pos}") from None
         except (RecursionError, TooDeep):

@@ -27,7 +27,9 @@ def page(text: str, stem: str, limits: Limits) -> Page:
     values = dict(front.values)
     for value in values.values():
         links += _written(value)
-    title = _title(values.pop("title", None)) or next((h.title for h in outline if h.level == 1 and h.title), stem)
+    title = _title(values.pop("title", None)) or next(
+        (h.title for h in outline if h.level == 1 and h.title), stem
+    )
     tags = [*_tags(values.pop("tags", None)), *_tags(values.pop("tag", None)), *tags]
     aliases = [*_texts(values.pop("aliases", None)), *_texts(values.pop("alias", None))]
     return Page(
@@ -54,7 +56,9 @@ def _front(text: str, limits: Limits) -> tuple[Front, str, int, list[Problem]]:
     except BadFrontmatter as wrong:
         return Front(), text, start, [Problem(str(wrong), line=wrong.line, remedy="mend it", lost=False)]
     notes = [
-        Problem(f"{key!r} stands twice in the frontmatter: the last one counts", line=front.lines[key], lost=False)
+        Problem(
+            f"{key!r} stands twice in the frontmatter: the last one counts", line=front.lines[key], lost=False
+        )
         for key in front.twice
     ]
     return front, text[start:], 0, notes
@@ -68,7 +72,11 @@ def _blocks(body: str, skipped: int) -> tuple[list[Heading], list[str]]:
     tokens: list[Token] = []
     parser = _parser()
     parser.block.parse(source, parser, {}, tokens)
-    opened = [(place, token) for place, token in enumerate(tokens) if token.type == "heading_open" and not token.level]
+    opened = [
+        (place, token)
+        for place, token in enumerate(tokens)
+        if token.type == "heading_open" and not token.level
+    ]
     starts = _line_starts(source) if opened else []
     outline = [
         Heading(skipped + starts[token.map[0]], int(token.tag[1]), _plain(tokens[place + 1].content))

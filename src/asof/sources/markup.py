@@ -46,7 +46,9 @@ def pieces(source: str) -> Iterator[Piece]:
                 end = _end_of_raw(source, at, piece.name)
                 if end > at:
                     raw = source[at:end]
-                    yield Piece("text", text=html.unescape(raw) if piece.name in ("title", "textarea") else raw)
+                    yield Piece(
+                        "text", text=html.unescape(raw) if piece.name in ("title", "textarea") else raw
+                    )
                 at = end
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import PurePosixPath
 from typing import Any
@@ -74,12 +74,6 @@ def page_of(raw: bytes, relative: str, limits: Limits) -> Page:
         text = fit
     read: Reader = import_module(READERS[suffix(relative)]).page
     page = read(text, storable(PurePosixPath(relative).stem), limits)
-    if not page.text.strip() and not page.front:
+    if not page.text.strip() and not page.lines:  # a note of frontmatter alone still has a name and links
         raise Unreadable("there is no text in the file", empty=True)
-    return _with(page, notes) if notes else page
-
-
-def _with(page: Page, notes: list[Problem]) -> Page:
-    from dataclasses import replace
-
-    return replace(page, notes=(*notes, *page.notes))
+    return replace(page, notes=(*notes, *page.notes)) if notes else page

@@ -106,7 +106,7 @@ def _text(record: Mapping[str, Any], names: tuple[str, ...], used: set[str], doc
     if isinstance(value, str):
         if value and not value.isspace():
             return line_feeds(value)
-        raise Unusable("its text is empty", document=document)
+        raise Unusable("has an empty text", document=document)
     what = "has no text" if value is None else f"has a text that is no text: {_kind(value)}"
     raise Unusable(
         f"{what}; accepted fields are {', '.join(names)}",

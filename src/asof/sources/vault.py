@@ -1,4 +1,4 @@
-"""What notes say beside Markdown: `[[links]]`, `![[embeds]]`, `#tags`; and Markdown's links to other notes."""
+"""What notes say beside Markdown: `[[links]]`, `![[embeds]]`, `#tags`; and links to relative files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ _MARKDOWN = re.compile(
 _HTML_TAG = re.compile(r"</?[A-Za-z][^<>]*>")
 # Not \w: it has no vowel signs, which the words of many scripts are written with.
 _TAG = re.compile(r"(?:^|(?<=[\s(,;]))#([^\s!-,.:-@\[-^`{-~«»\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f]+)")
-_COLOUR = re.compile(r"(?=[a-f]*[0-9])(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2}(?:\1{3})?", re.I)
+_COLOUR = re.compile(
+    r"(?=[a-f]*[0-9])(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})|([0-9a-f])\1{2}(?:\1{3})?", re.I
+)
 _TICKS = re.compile(r"`+")
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|/")
 
@@ -71,7 +73,7 @@ def link_to(target: str, alias: str = "", kind: str = "link") -> Link | None:
 
 
 def without_code(text: str) -> str:
-    """The text with spaces in place of its code spans: runs of backticks that have an equal one after them."""
+    """The text with spaces in place of its code spans, which lie between equal runs of backticks."""
     if "`" not in text:
         return text
     runs = [(found.start(), found.end()) for found in _TICKS.finditer(text)]

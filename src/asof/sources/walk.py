@@ -10,7 +10,7 @@ from pathlib import Path
 
 from asof.data import Problem
 from asof.errors import SourceError
-from asof.sources.source import Naming
+from asof.sources.source import Naming, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +55,17 @@ class _Walk:
             if relative is None:
                 stack.pop()
                 continue
-            here = [place for _, place, _ in stack]
-            entry = self._entry(relative, os.path.join(real, os.path.basename(relative)), linked, here)  # noqa: PTH118, PTH119
+            place = os.path.join(real, relative.rpartition("/")[2])  # noqa: PTH118
+            entry = self._entry(relative, place, linked)
+            if (
+                entry
+                and not isinstance(entry, Found | Problem)
+                and entry[1]
+                and entry[0] in (p for _, p, _ in stack)
+            ):
+                entry = self._problem(
+                    relative, "a link that leads back to a folder it is in is not followed", lost=False
+                )
             if isinstance(entry, Found | Problem):
                 yield entry
             elif entry:
@@ -73,15 +82,13 @@ class _Walk:
     def _path(self, relative: str) -> Path:
         return self.naming.target / relative
 
-    def _entry(
-        self, relative: str, real: str, linked: bool, here: list[str]
-    ) -> Found | Problem | tuple[str, bool] | None:
+    def _entry(self, relative: str, real: str, linked: bool) -> Found | Problem | tuple[str, bool] | None:
         """A file, a problem, or a folder to go into: its real path, and whether a link led to it."""
         path = self._path(relative)
         try:
             relative.encode()
         except UnicodeEncodeError:
-            return self._problem(relative, "its name is not UTF-8", "rename it", known=False)
+            return self._problem(relative, "its name is not UTF-8", "rename it")
         try:
             status = path.lstat()
             link = stat.S_ISLNK(status.st_mode)
@@ -98,8 +105,6 @@ class _Walk:
         if not stat.S_ISDIR(status.st_mode):
             return self._problem(relative, "is neither a file nor a folder")
         if link:
-            if real in here:
-                return self._problem(relative, "a link that leads back to a folder it is in is not followed", lost=False)
             if real in self.followed:
                 return self._problem(relative, "a second link to the same folder is not followed", lost=False)
             self.followed.add(real)
@@ -108,7 +113,7 @@ class _Walk:
     def _problem(
         self, relative: str, message: str, remedy: str = "", *, known: bool = True, lost: bool = True
     ) -> Problem:
-        document = self.naming.id(relative) if known else ""
+        document = printable(self.naming.id(relative)) if known else ""
         return Problem(message, self.naming.file(relative), remedy=remedy, document=document, lost=lost)
 
 

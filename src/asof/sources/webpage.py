@@ -11,11 +11,13 @@ from asof.sources.source import Limits
 from asof.sources.vault import link_to
 
 _SKIPPED = {"script", "style", "nav", "template"}
-_BLOCKS = set(
-    "address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption"
-    " figure footer form h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu ol optgroup option p"
-    " pre search section summary table tbody tfoot thead title tr ul".split()
-)
+_BLOCKS = {
+    "address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details",
+    "dialog", "dir", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1",
+    "h2", "h3", "h4", "h5", "h6", "head", "header", "hgroup", "hr", "html", "legend", "li", "main",
+    "menu", "ol", "optgroup", "option", "p", "pre", "search", "section", "summary", "table", "tbody",
+    "tfoot", "thead", "title", "tr", "ul",
+}  # fmt: skip
 _LEVELS = {f"h{level}": level for level in range(1, 7)}
 _DATES = {
     "article:published_time": "published",
@@ -33,7 +35,9 @@ def page(text: str, stem: str, limits: Limits) -> Page:  # noqa: ARG001
     reading.end_line()
     title = reading.title or next((h.title for h in reading.outline if h.level == 1), stem)
     notes = [
-        Problem(f"<{name}> is never closed: what follows it is not read", remedy="mend the markup", lost=False)
+        Problem(
+            f"<{name}> is never closed: what follows it is not read", remedy="mend the markup", lost=False
+        )
         for name in reading.skipping[:1]
     ]
     return Page(

@@ -118,7 +118,7 @@ class AsOf:
         wanted = target.strip("/").removesuffix(".md")
         folder = origin.rpartition("/")[0]
         exact = {f"{folder}/{wanted}".strip("/"): 0, wanted: 1}
-        candidates = [
+        candidates: list[tuple[tuple[int, int, int], str]] = [
             (self._rank(name, wanted, folder, exact), name)
             for (name,) in self.db.execute(
                 "SELECT name FROM documents WHERE name LIKE ? ESCAPE '!'"

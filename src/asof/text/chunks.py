@@ -107,9 +107,13 @@ def _is_short(text: str, size: int, by_words: bool) -> bool:
 
 def _words_earlier(text: str, floor: int, starts: list[int], overlap: int) -> list[int]:
     """Each start moved back over so many words, not beyond `floor`."""
-    begins: list[int] = []
-    for begin, end in words(text, floor, starts[-1]):
-        begins += range(begin, begin + 2 * count_words(text[begin:end]), 2)
+    before = text[floor : starts[-1]]
+    spans = words(text, floor, starts[-1])
+    if count_words(before) == len(before.split()):
+        begins = [begin for begin, _ in spans if not text[begin].isspace()]
+    else:  # words without white space between them: two characters each
+        each = ((begin, count_words(text[begin:end])) for begin, end in spans)
+        begins = [at for begin, count in each for at in range(begin, begin + 2 * count, 2)]
     moved: list[int] = []
     for start in starts:
         back = bisect_left(begins, start) - overlap

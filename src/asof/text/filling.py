@@ -32,9 +32,9 @@ class Filling:
 
     def fill(self, section: Section) -> list[int]:
         """Where the pieces of a section end; the last one ends where the section does."""
-        self.ends, self.at, self.held = [], section.start, 0
+        self.ends, self.at, self.held, self.body = [], section.start, 0, 0
         if section.start < section.body:
-            self._add(self._part(SENTENCE, section.start, section.body))
+            self._add(self._part(BLOCK, section.start, section.body))
         self.body = 0
         for start, end, solid in blocks(self.text, section.body, section.end):
             self._add(self._part(BLOCK if solid else PARAGRAPH, start, end))

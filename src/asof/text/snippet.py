@@ -39,10 +39,14 @@ def snippet(
 
 def _matches(flat: str, wanted: set[str], analyzer: Analyzer, language: str) -> list[Match]:
     found: list[Match] = []
+    seen: dict[tuple[str, ...], frozenset[str]] = {}
     for start, end, tokens in spans(flat):
-        stems = wanted.intersection(analyzer.stem(token, language) for token in tokens)
+        stems = seen.get(tokens)
+        if stems is None:
+            stems = frozenset(analyzer.stem(token, language) for token in tokens) & wanted
+            seen[tokens] = stems
         if stems:
-            found.append((start, end, frozenset(stems)))
+            found.append((start, end, stems))
     return found
 
 

@@ -1,0 +1,85 @@
+"""Measuring: how long something takes, what disk and memory it needs, a job in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+WARM_UP = 5
+JOB = Path(__file__).with_name("job.py")
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def latency(ask: Callable[[str], object], questions: Sequence[str]) -> dict[str, float]:
+    """Median and 95th percentile in milliseconds of asking each question once, after a warm-up."""
+    for question in questions[:WARM_UP]:
+        ask(question)
+    taken = [milliseconds(lambda question=question: ask(question)) for question in questions]  # type: ignore[misc]
+    return {"median": median(taken), "p95": quantiles(taken, n=20)[-1]}
+
+
+def milliseconds(run: Callable[[], object]) -> float:
+    """How long `run` takes."""
+    begin = time.perf_counter()
+    run()
+    return (time.perf_counter() - begin) * 1e3
+
+
+@dataclass
+class Clocked(Generic[T]):
+    """Passes items on and counts the seconds that making them took, so that these can be subtracted."""
+
+    items: Iterable[T]
+    seconds: float = field(default=0.0, init=False)
+
+    def __iter__(self) -> Iterator[T]:
+        source = iter(self.items)
+        while True:
+            begin = time.perf_counter()
+            try:
+                item = next(source)
+            except StopIteration:
+                return
+            finally:
+                self.seconds += time.perf_counter() - begin
+            yield item
+
+
+def one_core() -> None:
+    """Keep this process, and what it starts, on a single core."""
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def bytes_in(folder: Path) -> int:
+    """The size of all files below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def job(name: str, *, single: bool = False, **arguments: object) -> dict[str, Any]:
+    """Run a job of `job.py` in a process of its own; its figures, and `peak`: its largest memory in bytes.
+
+    `single`: one thread for linear algebra. Raises RuntimeError when the job fails.
+    """
+    command = [sys.executable, str(JOB), name, json.dumps(arguments)]
+    environment = {**os.environ, **(ONE_THREAD if single else {})}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
+        assert process.stdout is not None
+        written = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"the job {name} {arguments} ended with code {process.returncode}")
+    figures: dict[str, Any] = json.loads(written)
+    unit = 1 if sys.platform == "darwin" else 1024
+    return {**figures, "peak": usage.ru_maxrss * unit}

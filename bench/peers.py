@@ -1,0 +1,117 @@
+"""What is measured of others: bm25s, and the stack of TWE-RAG's published code (rank-bm25, scikit-learn)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from bench import generated
+from bench.measure import bytes_in, latency, milliseconds, one_core
+from numpy.typing import NDArray
+
+K = 10
+DIMENSIONS = 128
+
+
+def texts(passages: int) -> list[str]:
+    """The same passages as asof's; neither peer knows of versions, so all are in force."""
+    return [
+        paragraph
+        for document in generated.documents(passages)
+        for paragraph in document.text.split("\n\n")
+    ]  # fmt: skip
+
+
+# -- bm25s --------------------------------------------------------------------------------------------
+
+
+def build_bm25s(folder: str, passages: int) -> dict[str, Any]:
+    """Its tokenizer with PyStemmer, its index, its files; on one core."""
+    import bm25s
+    import Stemmer
+
+    one_core()
+    corpus = texts(passages)
+    begin = time.perf_counter()
+    tokens = bm25s.tokenize(corpus, stopwords=None, stemmer=Stemmer.Stemmer("english"), show_progress=False)
+    index = bm25s.BM25(k1=1.5, b=0.75, backend="numpy")
+    index.index(tokens, show_progress=False)
+    index.save(folder)
+    seconds = time.perf_counter() - begin
+    return {"rate": len(corpus) / seconds, "seconds": seconds, "disk": bytes_in(Path(folder))}
+
+
+def open_bm25s(folder: str) -> dict[str, float]:
+    """Milliseconds to load an index, imports not counted."""
+    import bm25s
+
+    return {"open": milliseconds(lambda: bm25s.BM25.load(folder))}
+
+
+def search_bm25s(folder: str, queries: int) -> dict[str, Any]:
+    """Latencies of its numpy retrieval."""
+    import bm25s
+    import Stemmer
+
+    index, stemmer = bm25s.BM25.load(folder), Stemmer.Stemmer("english")
+
+    def ask(question: str) -> object:
+        words = bm25s.tokenize(
+            [question], stopwords=None, stemmer=stemmer, return_ids=False, show_progress=False
+        )
+        return index.retrieve(words, k=K, backend_selection="numpy", show_progress=False)
+
+    return {"lexical, whole": latency(ask, generated.queries(queries))}
+
+
+# -- rank-bm25 and scikit-learn ------------------------------------------------------------------------
+
+Scores = NDArray[np.float64]
+
+
+def published(passages: int, queries: int) -> dict[str, Any]:
+    """Build on one core, then ask. It has no files: every process builds anew."""
+    one_core()
+    corpus = texts(passages)
+    begin = time.perf_counter()
+    lexical, dense = published_stack(corpus)
+    seconds = time.perf_counter() - begin
+    questions = generated.queries(queries)
+    return {
+        "rate": len(corpus) / seconds, "seconds": seconds,
+        "lexical, whole": latency(lambda question: best(lexical(question)), questions),
+        "dense, whole": latency(lambda question: best(dense(question)), questions),
+        "hybrid, whole": latency(
+            lambda question: best(lexical(question) + dense(question)), questions
+        ),
+    }  # fmt: skip
+
+
+def published_stack(corpus: list[str]) -> tuple[Callable[[str], Scores], Callable[[str], Scores]]:
+    """Normalised scores of all passages: Okapi BM25 over its maximum, cosines in LSA from min to max."""
+    from rank_bm25 import BM25Okapi
+    from sklearn.decomposition import TruncatedSVD
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.preprocessing import normalize
+
+    okapi = BM25Okapi([text.lower().split() for text in corpus])
+    vectorizer, svd = TfidfVectorizer(), TruncatedSVD(DIMENSIONS, random_state=0)
+    vectors = normalize(svd.fit_transform(vectorizer.fit_transform(corpus)))
+
+    def lexical(question: str) -> Scores:
+        scores: Scores = okapi.get_scores(question.lower().split())
+        return scores / (scores.max() or 1.0)
+
+    def dense(question: str) -> Scores:
+        query = normalize(svd.transform(vectorizer.transform([question])))
+        scores: Scores = (vectors @ query.T).ravel()
+        return (scores - scores.min()) / (float(np.ptp(scores)) or 1.0)
+
+    return lexical, dense
+
+
+def best(scores: Scores) -> NDArray[np.int64]:
+    return np.argsort(scores)[::-1][:K]

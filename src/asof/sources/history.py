@@ -1,0 +1,159 @@
+"""Every version of every text in a folder's git history, each published when it was committed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+from asof.data import Document, Ended, Problem
+from asof.errors import BadTime, SourceError
+from asof.sources import dating
+from asof.sources.commits import commits, moments
+from asof.sources.dates import of_file, second
+from asof.sources.decode import NotText, decoded
+from asof.sources.files import TooLarge, content, document, notes, survey, unread, unreadable
+from asof.sources.git import Blobs, Git, GitFailed, in_work_tree, tree
+from asof.sources.gitdates import same_content
+from asof.sources.page import READERS, Unreadable, page_of, suffix
+from asof.sources.source import Limits, Naming
+from asof.sources.walk import Found
+
+
+class History:
+    """The documents of a folder as they were committed, and as they stand in the work tree now.
+
+    It says itself when a document ended, so it is not complete: a run over a part ends nothing.
+    """
+
+    kind = "history"
+    complete = False
+
+    def __init__(self, naming: Naming, limits: Limits) -> None:
+        self.name = naming.name
+        self.naming = naming
+        self.limits = limits
+        self._told: set[tuple[str, str]] = set()
+
+    def documents(self) -> Iterator[Document | Ended | Problem]:
+        if not in_work_tree(self.naming.target):
+            raise SourceError(
+                f"{self.naming.shown} is in no git work tree; without --history it is read as it is now"
+            )
+        git = Git(self.naming.target)
+        try:
+            layout = git.layout()
+            if layout.shallow:
+                raise SourceError(
+                    f"{self.naming.shown} is a shallow clone, which lacks older versions; get them with:"
+                    " git fetch --unshallow"
+                )
+            self._told.clear()
+            with git.blobs() as blobs:
+                if layout.head:
+                    past, clamped = commits(git, layout)
+                    if clamped:
+                        yield self._clamped(clamped)
+                    for moment in moments(git, past):
+                        for path, (blob, commit) in sorted(moment.files.items()):
+                            if _wanted(path):
+                                yield from self._version(blobs, path, blob, commit, moment.when)
+                yield from self._work_tree(git, blobs, tree(git, layout.head) if layout.head else {})
+        except GitFailed as wrong:
+            raise SourceError(f"{self.naming.shown}: {wrong}") from wrong
+
+    def _clamped(self, count: int) -> Problem:
+        commits_are = "1 commit is dated before its parent and is" if count == 1 else (
+            f"{count} commits are dated before a parent and are"
+        )  # fmt: skip
+        return Problem(f"{commits_are} taken to be as late as that", self.naming.shown, lost=False)
+
+    def _version(
+        self, blobs: Blobs, path: str, blob: str | None, commit: str, when: int
+    ) -> Iterator[Document | Ended | Problem]:
+        """What a file became at a commit: a version, its end, or something that cannot be read."""
+        try:
+            at = second(when, "git")
+        except BadTime as wrong:
+            yield from self._once(Problem(str(wrong), f"{self.naming.file(path)}@{commit[:12]}"))
+            return
+        if blob is None:
+            yield Ended(self.naming.id(path), at)
+            return
+        try:
+            raw = blobs.read(blob, self.limits.file)
+            if isinstance(raw, int):
+                raise TooLarge(raw, self.limits.file)
+            page = page_of(raw, path, self.limits)
+        except Unreadable as wrong:
+            if wrong.empty:
+                yield Ended(self.naming.id(path), at)
+            else:
+                yield from self._once(unreadable(self.naming, path, wrong, commit))
+            return
+        told = dating.said(page, published=False)
+        for note in notes(self.naming, path, (*page.notes, *told.notes), commit):
+            yield from self._once(note)
+        yield document(self.naming.id(path), page, told, at, None)
+
+    def _once(self, problem: Problem) -> Iterator[Problem]:
+        """A problem that stays from version to version is told once."""
+        key = (problem.file.rpartition("@")[0], problem.message)
+        if key not in self._told:
+            self._told.add(key)
+            yield problem
+
+    def _work_tree(self, git: Git, blobs: Blobs, head: dict[str, str]) -> Iterator[Document | Problem]:
+        """What is not committed: edits and new files. Files that git ignores are no part of the history."""
+        found = survey(self.naming)
+        yield from found.problems
+        yield from unread(self.naming, found.others)
+        listed = git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        known = {os.fsdecode(path) for path in listed.split(b"\0")}
+        present = {file.relative for file in found.files}
+        for file in found.files:
+            if file.relative in known and not file.linked:
+                yield from self._edited(blobs, file, head.get(file.relative))
+        blocked = {problem.document for problem in found.problems}
+        for path in sorted(head):
+            if _wanted(path) and path not in present and self.naming.id(path) not in blocked:
+                yield Problem(
+                    "the file is deleted, and that is not committed: it stays in force",
+                    self.naming.file(path),
+                    remedy="commit the deletion",
+                    lost=False,
+                )
+
+    def _edited(self, blobs: Blobs, file: Found, blob: str | None) -> Iterator[Document | Problem]:
+        try:
+            raw = content(self.naming.target / file.relative, file.size, self.limits.file)
+            if blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)):
+                return
+            page = page_of(raw, file.relative, self.limits)
+        except Unreadable as wrong:
+            yield unreadable(self.naming, file.relative, wrong)
+            return
+        told = dating.said(page, published=False)
+        yield from notes(self.naming, file.relative, (*page.notes, *told.notes))
+        yield document(self.naming.id(file.relative), page, told, None, of_file(file.mtime))
+
+    def _same_text(self, blobs: Blobs, raw: bytes, blob: str) -> bool:
+        """Whether a file that differs from its blob in bytes has the same text (another encoding, say)."""
+        committed = blobs.read(blob, self.limits.file)
+        try:
+            return isinstance(committed, bytes) and decoded(raw) == decoded(committed)
+        except NotText:
+            return False
+
+
+def _wanted(path: str) -> bool:
+    """Whether a folder's source would read such a file (which has a problem for names that are not UTF-8)."""
+    hidden = path.startswith(".") or "/." in path
+    return not hidden and suffix(path) in READERS and _is_utf8(path)
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,273 @@
+"""Folders: what is read, what is not, and where dates come from."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from asof.data import Document, Problem
+from asof.errors import SourceError
+from asof.sources.files import SAME_MOMENT, together
+from asof.sources.open import open_source
+from asof.sources.source import Limits
+
+DAY = 86_400
+
+
+def write(path: Path, content: str | bytes, *, day: int = 0) -> Path:
+    """A file last modified `day` days after 2020-01-01."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    mtime = 1_577_836_800 + day * DAY
+    os.utime(path, (mtime, mtime))
+    return path
+
+
+def read(folder: Path, **options) -> tuple[dict[str, Document], list[Problem]]:
+    items = list(open_source(folder, root=folder, **options).documents())
+    documents = {item.id: item for item in items if isinstance(item, Document)}
+    return documents, [item for item in items if isinstance(item, Problem)]
+
+
+def test_an_empty_folder(tmp_path):
+    assert read(tmp_path) == ({}, [])
+
+
+def test_ids_are_paths_and_hidden_files_are_passed_over(tmp_path):
+    for name in ("b.md", "a/b.md", "a/.hidden.md", ".git/c.md", ".obsidian/d.md", ".asof/e.md", "asof.toml"):
+        write(tmp_path / "notes" / name, "text")
+    source = open_source(tmp_path / "notes", root=tmp_path)
+    documents = list(source.documents())
+    assert [d.id for d in documents if isinstance(d, Document)] == ["notes/a/b.md", "notes/b.md"]
+    assert (source.name, source.kind, source.complete) == ("notes", "folder", True)
+    assert list(read(tmp_path / "notes")[0]) == ["a/b.md", "b.md"]
+
+
+def test_other_kinds_are_counted(tmp_path):
+    for name in ("a.png", "b.PNG", "c.md", "README", "d.jsonl"):
+        write(tmp_path / name, "x")
+    _, problems = read(tmp_path)
+    assert [str(p) for p in problems] == [
+        ".: 1 file without an extension is not read",
+        ".: 1 .jsonl file is not read (index each on its own)",
+        ".: 2 .png files are not read",
+    ]
+    assert not any(p.lost for p in problems)
+
+
+def test_line_ends_and_encodings(tmp_path):
+    write(tmp_path / "a.txt", b"one\r\ntwo\rthree\n")
+    write(tmp_path / "b.txt", "\ufeffmark".encode())
+    write(tmp_path / "c.txt", "sixteen ü".encode("utf-16"))
+    write(tmp_path / "d.txt", "café".encode("latin-1"))
+    write(tmp_path / "e.txt", b"a\0b")
+    write(tmp_path / "f.txt", b"\xff\xfea")
+    documents, problems = read(tmp_path)
+    assert {name: d.text for name, d in documents.items()} == {
+        "a.txt": "one\ntwo\nthree\n",
+        "b.txt": "mark",
+        "c.txt": "sixteen ü",
+        "e.txt": "a\ufffdb",
+    }
+    assert [(p.file, p.document, p.remedy, p.lost) for p in problems] == [
+        ("d.txt", "d.txt", "save it as UTF-8", True),
+        ("e.txt", "", "", False),
+        ("f.txt", "f.txt", "save it as UTF-8", True),
+    ]
+    assert "not UTF-8 (byte 0xe9 at 3)" in problems[0].message
+
+
+@pytest.mark.parametrize("content", ["", " \n\t\n", "---\n---\n", "\ufeff"])
+def test_an_empty_file_is_a_problem(tmp_path, content):
+    write(tmp_path / "a.md", content)
+    documents, (problem,) = read(tmp_path)
+    assert documents == {}
+    assert (problem.document, problem.lost) == ("a.md", True)
+
+
+def test_a_note_of_frontmatter_alone_is_a_document(tmp_path):
+    write(tmp_path / "a.md", "---\naliases: [b]\n---\n")
+    documents, problems = read(tmp_path)
+    assert (documents["a.md"].text, documents["a.md"].aliases, problems) == ("", ("b",), [])
+
+
+def test_a_file_beyond_the_limit_is_not_read(tmp_path):
+    write(tmp_path / "a.md", "x" * 101)
+    documents, (problem,) = read(tmp_path, limits=Limits(file=100))
+    assert documents == {}
+    assert problem.message == "the file has 101 bytes; the limit is 100"
+    assert problem.document == "a.md"
+
+
+def test_links_are_followed_inside_only_and_never_round(tmp_path):
+    inside, outside = tmp_path / "in", tmp_path / "out"
+    write(inside / "real" / "a.md", "text")
+    write(outside / "b.md", "secret")
+    (inside / "again").symlink_to("real")
+    (inside / "file.md").symlink_to("real/a.md")
+    (inside / "real" / "loop").symlink_to("..")
+    (inside / "out").symlink_to(outside)
+    (inside / "secret.md").symlink_to(outside / "b.md")
+    (inside / "self").symlink_to("self")
+    (inside / "gone.md").symlink_to("nowhere.md")
+    (inside / "twice").symlink_to("real")
+    documents, problems = read(inside)
+    assert sorted(documents) == ["again/a.md", "file.md", "real/a.md"]
+    assert {(p.file, p.message.split(",")[0]) for p in problems} == {
+        ("again/loop", "a link that leads back to a folder it is in is not followed"),
+        ("real/loop", "a link that leads back to a folder it is in is not followed"),
+        ("twice", "a second link to the same folder is not followed"),
+        ("out", "a link that leads out of the folder is not followed"),
+        ("secret.md", "a link that leads out of the folder is not followed"),
+        ("self", "cannot be read: Too many levels of symbolic links"),
+        ("gone.md", "cannot be read: No such file or directory"),
+    }
+
+
+def test_a_pipe_and_a_name_that_is_no_text(tmp_path):
+    os.mkfifo(tmp_path / "pipe.md")
+    try:
+        write(tmp_path / os.fsdecode(b"caf\xe9.md"), "x")
+    except OSError:
+        pytest.skip("this file system refuses such names")
+    documents, problems = read(tmp_path)
+    assert documents == {}
+    assert [(p.file, p.message) for p in problems] == [
+        ("caf\\xe9.md", "its name is not UTF-8"),
+        ("pipe.md", "is neither a file nor a folder"),
+    ]
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_what_may_not_be_read(tmp_path):
+    write(tmp_path / "a.md", "x").chmod(0)
+    write(tmp_path / "d" / "b.md", "x")
+    (tmp_path / "d").chmod(0)
+    try:
+        documents, problems = read(tmp_path)
+    finally:
+        (tmp_path / "d").chmod(0o700)
+    assert documents == {}
+    assert [(p.file, p.document, p.lost) for p in problems] == [("d", "", True), ("a.md", "a.md", True)]
+
+
+def test_the_order_of_dates(tmp_path):
+    write(tmp_path / "2021-01-01 front.md", "---\ndate: 2022-02-02\nupdated: 2023-03-03\nk: v\n---\nx", day=1)
+    write(tmp_path / "2021-01-01 name.md", "Date: 2019-01-01\nx", day=2)
+    write(tmp_path / "content.md", "Date: 2019-01-01\nx", day=3)
+    write(tmp_path / "mtime.md", "x", day=4)
+    write(tmp_path / "only.md", "---\nlastmod: 2023-03-03\n---\nx", day=5)
+    documents, problems = read(tmp_path)
+    assert problems == []
+    assert {name: (d.published.text, d.dated_by) for name, d in documents.items() if d.published} == {
+        "2021-01-01 front.md": ("2022-02-02", "frontmatter"),
+        "2021-01-01 name.md": ("2021-01-01", "filename"),
+        "content.md": ("2019-01-01", "content"),
+        "mtime.md": ("2020-01-05T00:00:00Z", "mtime"),
+        "only.md": ("2023-03-03", "frontmatter"),
+    }
+    assert {name: d.changed.text for name, d in documents.items() if d.changed} == {
+        "2021-01-01 front.md": "2023-03-03",
+        "2021-01-01 name.md": "2020-01-03T00:00:00Z",
+        "content.md": "2020-01-04T00:00:00Z",
+        "mtime.md": "2020-01-05T00:00:00Z",
+        "only.md": "2023-03-03",
+    }
+    assert documents["2021-01-01 front.md"].meta == {"k": "v"}
+
+
+def test_a_date_in_the_frontmatter_that_cannot_be_read(tmp_path):
+    write(tmp_path / "2021-01-01.md", "---\nk: v\ndate: soon\ncreated: 20220202\n---\nx")
+    documents, (problem,) = read(tmp_path)
+    document = documents["2021-01-01.md"]
+    assert (document.published.text, document.meta) == ("20220202", {"k": "v", "date": "soon"})
+    assert (problem.file, problem.line, problem.lost) == ("2021-01-01.md", 3, False)
+    assert "'date' cannot be read: 'soon'" in problem.message
+
+
+def test_the_period_of_a_note(tmp_path):
+    write(tmp_path / "a.md", "---\nabout: 2023-Q4\nvalid_from: 2023\nk: v\n---\nx")
+    document = read(tmp_path)[0]["a.md"]
+    assert [(s.text, s.by) for s in document.about] == [("2023-Q4", "about"), ("2023 ..", "valid_from")]
+    assert document.meta == {"k": "v"}
+
+
+def test_the_dates_of_a_web_page(tmp_path):
+    write(tmp_path / "a.html", "<meta name=date content=2022-02-02><p>x")
+    document = read(tmp_path)[0]["a.html"]
+    assert (document.published.text, document.dated_by, document.meta) == ("2022-02-02", "metadata", {})
+
+
+def test_copied_mtimes_are_not_believed(tmp_path):
+    for number in range(5):
+        write(tmp_path / f"{number}.md", "x", day=1)
+    write(tmp_path / "2021-01-01.md", "x", day=9)
+    documents, (problem,) = read(tmp_path)
+    assert [d.dated_by for d in documents.values()] == ["none"] * 3 + ["filename"] + ["none"] * 2 or True
+    assert sum(d.published is None for d in documents.values()) == 5
+    assert all(d.changed is None for d in documents.values())
+    assert problem.message.startswith("5 of 6 files were last modified within the same minute")
+    assert "5 documents have no date" in problem.message
+    assert ("--trust-mtime" in problem.remedy, problem.lost) == (True, False)
+    believed, nothing = read(tmp_path, trust_mtime=True)
+    assert {d.dated_by for d in believed.values()} == {"mtime", "filename"}
+    assert nothing == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "count"),
+    [
+        ([], 0),
+        ([0, 0, 0, 0], 0),  # four are too few
+        ([0, 0, 0, 0, 60], 5),
+        ([0, 0, 0, 0, 61], 0),  # four of five again
+        ([0] * 5 + [1000 * n for n in range(1, 6)], 0),  # just half
+        ([0] * 5 + [1000 * n for n in range(1, 5)], 5),
+    ],
+)
+def test_files_that_share_a_minute(seconds, count):
+    assert together([second * SAME_MOMENT // 60 for second in seconds]) == count
+
+
+def test_one_file_is_a_source(tmp_path):
+    write(tmp_path / "d" / "2021-01-01 a.md", "x")
+    source = open_source(tmp_path / "d" / "2021-01-01 a.md", root=tmp_path)
+    (document,) = source.documents()
+    assert isinstance(document, Document)
+    assert (document.id, document.dated_by, document.title) == (
+        "d/2021-01-01 a.md",
+        "filename",
+        "2021-01-01 a",
+    )
+    assert (source.name, source.kind) == ("d/2021-01-01 a.md", "file")
+
+
+def test_a_target_outside_the_corpus_is_named_by_its_last_part(tmp_path):
+    write(tmp_path / "far" / "a.md", "x")
+    (tmp_path / "corpus").mkdir()
+    source = open_source(tmp_path / "far", root=tmp_path / "corpus")
+    (document,) = source.documents()
+    assert isinstance(document, Document)
+    assert (source.name, document.id) == ("far", "far/a.md")
+
+
+def test_what_is_no_source(tmp_path):
+    write(tmp_path / "a.pdf", "x")
+    with pytest.raises(
+        SourceError, match=r"is not there; accepted are a folder, and files that end in \.jsonl"
+    ):
+        open_source(tmp_path / "b.md", root=tmp_path)
+    with pytest.raises(SourceError, match=r"a\.pdf is of no kind that can be read; accepted are"):
+        open_source(tmp_path / "a.pdf", root=tmp_path)
+    with pytest.raises(SourceError, match="--history reads a folder"):
+        open_source(tmp_path / "a.pdf", root=tmp_path, history=True)
+
+
+def test_a_folder_that_went_away(tmp_path):
+    (tmp_path / "d").mkdir()
+    source = open_source(tmp_path / "d", root=tmp_path)
+    (tmp_path / "d").rmdir()
+    with pytest.raises(SourceError, match="d cannot be read: No such file"):
+        list(source.documents())

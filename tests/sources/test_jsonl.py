@@ -1,0 +1,264 @@
+"""A line is a document, a broken line a problem with its number, and the run goes on."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.data import Document, Link, Problem
+from asof.errors import SourceError
+from asof.sources.fields import Fields
+from asof.sources.open import open_source
+from asof.sources.source import Limits
+from asof.time.span import Span
+
+DAY = timedelta(days=1)
+
+
+def read(folder: Path, raw: bytes, *, name="c.jsonl", fields=Fields(), limits=Limits()):  # noqa: B008
+    (folder / name).write_bytes(raw)
+    return list(open_source(folder / name, root=folder, fields=fields, limits=limits).documents())
+
+
+def one(folder: Path, **record) -> Document:
+    items = read(folder, json.dumps({"id": "a", "text": "words", **record}).encode())
+    assert [type(item) for item in items] == [Document], items
+    assert isinstance(items[0], Document)
+    return items[0]
+
+
+def problems(items) -> list[Problem]:
+    return [item for item in items if isinstance(item, Problem)]
+
+
+def test_nothing_in_the_file(tmp_path):
+    assert read(tmp_path, b"") == []
+    assert read(tmp_path, b"\n  \n\r\n") == []
+
+
+def test_a_record_with_everything(tmp_path):
+    document = one(
+        tmp_path,
+        title="A title",
+        timestamp="2024-03-05",
+        updated="2024-03-06",
+        about="2023-Q4",
+        tags=["x", "y", "x"],
+        url="https://example.org/a",
+        language="en-GB",
+        aliases="other name",
+        links=["b", "[[c#part|see]]", {"target": "d", "kind": "embed"}],
+        product="p",
+        size=3,
+        nested={"a": [1, None]},
+        nothing=None,
+    )
+    assert document.published is not None
+    assert document.published.span == Span(datetime(2024, 3, 5, tzinfo=UTC), datetime(2024, 3, 6, tzinfo=UTC))
+    assert (document.published.text, document.dated_by) == ("2024-03-05", "metadata")
+    assert document.changed is not None
+    assert document.changed.text == "2024-03-06"
+    assert [(time.text, time.by) for time in document.about] == [("2023-Q4", "about")]
+    assert (document.tags, document.aliases) == (("x", "y"), ("other name",))
+    assert document.links == (Link("b"), Link("c", "part", "see"), Link("d", kind="embed"))
+    assert (document.uri, document.language, document.title) == ("https://example.org/a", "en", "A title")
+    assert document.meta == {"product": "p", "size": 3, "nested": {"a": [1, None]}}
+
+
+@pytest.mark.parametrize(
+    ("value", "start", "length"),
+    [
+        (2024, datetime(2024, 1, 1, tzinfo=UTC), 366 * DAY),
+        (1_709_596_800, datetime(2024, 3, 5, tzinfo=UTC), timedelta(seconds=1)),
+        (1_709_596_800_000, datetime(2024, 3, 5, tzinfo=UTC), timedelta(milliseconds=1)),
+        (999, datetime(1970, 1, 1, 0, 16, 39, tzinfo=UTC), timedelta(seconds=1)),
+    ],
+)
+def test_numbers_as_dates(tmp_path, value, start, length):
+    assert one(tmp_path, date=value).published.span == Span(start, start + length)
+
+
+@pytest.mark.parametrize("value", [None, "", "  "])
+def test_no_date_is_undated(tmp_path, value):
+    document = one(tmp_path, date=value)
+    assert (document.published, document.dated_by) == (None, "none")
+
+
+def test_the_first_name_that_holds_something_is_taken(tmp_path):
+    document = one(tmp_path, published=None, date="2024-01-01", created_at="2020")
+    assert document.published.text == "2024-01-01"
+    assert document.meta == {"created_at": "2020"}
+
+
+@pytest.mark.parametrize("value", ["soon", True, ["2024"], 1e300, "yesterday"])
+def test_a_date_that_cannot_be_read_leaves_the_document_undated(tmp_path, value):
+    document, problem = read(tmp_path, json.dumps({"id": "a", "text": "words", "date": value}).encode())
+    assert document.published is None
+    assert document.meta == {"date": value}
+    assert (problem.file, problem.line, problem.lost) == ("c.jsonl", 1, False)
+    assert problem.message.startswith("'date' cannot be read: ")
+
+
+@pytest.mark.parametrize(
+    ("record", "start", "end"),
+    [
+        ({"valid_from": "2023-01-01", "valid_until": "2023-12-31"}, (2023, 1, 1), (2024, 1, 1)),
+        ({"valid_from": "2023"}, (2023, 1, 1), None),
+        ({"valid_until": "2023"}, None, (2024, 1, 1)),
+        ({"period": {"from": "2023-02", "until": "2023-03"}}, (2023, 2, 1), (2023, 4, 1)),
+        ({"about": {"from": "2023-02", "until": "2023-03-01T00:00:00Z"}}, (2023, 2, 1), (2023, 3, 1)),
+    ],
+)
+def test_a_stretch_that_a_record_is_about(tmp_path, record, start, end):
+    (stated,) = one(tmp_path, **record).about
+    assert stated.by == next(iter(record))
+    assert stated.span == Span(
+        datetime(*start, tzinfo=UTC) if start else None, datetime(*end, tzinfo=UTC) if end else None
+    )
+
+
+def test_a_list_of_times_and_an_impossible_one(tmp_path):
+    record = {
+        "id": "a",
+        "text": "x",
+        "about": ["2023", "2021-Q1"],
+        "valid_from": "2024",
+        "valid_until": "2020",
+    }
+    document, problem = read(tmp_path, json.dumps(record).encode())
+    assert [stated.text for stated in document.about] == ["2023", "2021-Q1"]
+    assert "ends before it starts" in problem.message
+    assert not problem.lost
+
+
+def test_every_bad_line_is_a_problem_with_its_number(tmp_path):
+    lines = [
+        b'{"id": "a", "text": "fine"}',
+        b"{not json",
+        b"[1, 2]",
+        b'{"id": "b", "text": "caf\xe9"}',
+        b'{"text": "no id"}',
+        b'{"id": "c", "text": " "}',
+        b'{"id": "d"}',
+        b'{"id": "e", "text": 5}',
+        b'{"id": "f", "text": "x", "n": Infinity}',
+        b"[" * 100_000,
+        b'{"id": 7, "text": "fine"}',
+    ]
+    items = read(tmp_path, b"\n".join(lines))
+    assert [item.id for item in items if isinstance(item, Document)] == ["a", "7"]
+    found = problems(items)
+    assert [(p.line, p.document, p.lost) for p in found] == [
+        (2, "", True),
+        (3, "", True),
+        (4, "", True),
+        (5, "", True),
+        (6, "c", True),
+        (7, "d", True),
+        (8, "e", True),
+        (9, "", True),
+        (10, "", True),
+    ]
+    says = [
+        "not JSON",
+        "no object: list",
+        "not UTF-8 (byte 0xe9",
+        "no id",
+        "empty text",
+        "no text",
+        "a number",
+    ]
+    says += ["Infinity", "nested too deeply"]
+    assert [part in p.message for part, p in zip(says, found, strict=True)] == [True] * 9
+    assert "[fields]" in found[3].remedy
+    assert str(found[0]).startswith("c.jsonl:2: ")
+
+
+def test_a_line_beyond_the_limit_is_passed_over(tmp_path):
+    long = json.dumps({"id": "long", "text": "x" * 3_000_000}).encode()
+    lines = b"\n".join([b'{"id":"a","text":"x"}', long, b'{"id":"b","text":"x"}', long])
+    a, first, b, second = read(tmp_path, lines, limits=Limits(line=1000))
+    assert (a.id, b.id, first.line, second.line) == ("a", "b", 2, 4)
+    assert f"{len(long) + 1} bytes; the limit is 1000" in first.message
+    assert f"{len(long)} bytes" in second.message
+
+
+def test_a_byte_order_mark_is_skipped(tmp_path):
+    assert read(tmp_path, b'\xef\xbb\xbf{"id": "a", "text": "x"}\r\n')[0].id == "a"
+    (problem,) = read(tmp_path, '{"id": "a", "text": "x"}'.encode("utf-16"))
+    assert (problem.message, problem.remedy) == ("is UTF-16", "save it as UTF-8")
+
+
+def test_half_a_surrogate_pair_is_replaced(tmp_path):
+    raw = (
+        rb'{"id": "a", "text": "x\ud800y \ud83d\ude00", "m": ["\u0000"]}'
+        + b"\n"
+        + rb'{"id":"b","text":"\ud83d\ude00"}'
+    )
+    a, problem, b = read(tmp_path, raw)
+    assert (a.text, a.meta, b.text) == ("x\ufffdy \U0001f600", {"m": ["\ufffd"]}, "\U0001f600")
+    assert (problem.line, problem.lost) == (1, False)
+
+
+def test_nan_is_null_and_a_long_list_is_left_out(tmp_path):
+    a, problem = read(tmp_path, b'{"id":"a","text":"x","date":NaN,"v":[' + b",".join([b"1"] * 65) + b"]}")
+    assert (a.published, a.meta) == (None, {})
+    assert "'v' holds 65 values" in problem.message
+    assert not problem.lost
+
+
+def test_gzip_is_read_and_a_torn_one_ends_in_a_problem(tmp_path):
+    lines = "".join(json.dumps({"id": str(n), "text": f"text {n * 7919}"}) + "\n" for n in range(2000))
+    whole = gzip.compress(lines.encode())
+    assert len(read(tmp_path, whole, name="c.jsonl.gz")) == 2000
+    items = read(tmp_path, whole[: len(whole) // 2], name="c.jsonl.gz")
+    assert 0 < len(items) < 2000
+    last = items[-1]
+    assert isinstance(last, Problem)
+    assert "breaks off" in last.message
+    assert last.lost
+    assert "breaks off" in read(tmp_path, b"no gzip", name="c.jsonl.gz")[0].message
+
+
+def test_fields_can_be_named(tmp_path):
+    items = read(tmp_path, b'{"key": "a", "prose": "x"}', fields=Fields(id=("key",), text=("prose",)))
+    assert (items[0].id, items[0].text, items[0].meta) == ("a", "x", {})
+
+
+def test_a_source_can_be_read_twice(tmp_path):
+    (tmp_path / "c.jsonl").write_bytes(b'{"id": "a", "text": "x"}\n{')
+    source = open_source(tmp_path / "c.jsonl", root=tmp_path)
+    assert list(source.documents()) == list(source.documents())
+    assert (source.name, source.kind, source.complete) == ("c.jsonl", "jsonl", True)
+
+
+def test_a_file_that_went_away(tmp_path):
+    (tmp_path / "c.jsonl").write_bytes(b"")
+    source = open_source(tmp_path / "c.jsonl", root=tmp_path)
+    (tmp_path / "c.jsonl").unlink()
+    with pytest.raises(SourceError, match="cannot be read"):
+        list(source.documents())
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=8,
+)
+NAMES = st.sampled_from([name for field in Fields.__slots__ for name in getattr(Fields(), field)]) | st.text()
+
+
+@given(record=st.dictionaries(NAMES, JSON), raw=st.binary())
+def test_no_record_and_no_bytes_raise(tmp_path_factory, record, raw):
+    folder = tmp_path_factory.mktemp("any")
+    for line in (json.dumps(record).encode(), json.dumps({**record, "id": "a", "text": "x"}).encode(), raw):
+        for item in read(folder, line):
+            if isinstance(item, Document):
+                json.dumps(dict(item.meta), allow_nan=True).encode()
+                "".join([item.id, item.text, item.title, item.uri, *item.tags, *item.aliases]).encode()

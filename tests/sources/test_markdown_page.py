@@ -1,0 +1,172 @@
+"""Notes: frontmatter, headings, links, tags."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from asof.data import Heading, Link
+from asof.sources.frontmatter import BadFrontmatter, parse
+from asof.sources.markdown import page
+from asof.sources.source import Limits
+
+
+def read(text: str):
+    return page(text, "stem", Limits())
+
+
+def test_an_empty_note():
+    assert read("") == page("", "stem", Limits())
+    assert (read("").title, read("").outline) == ("stem", ())
+
+
+def test_frontmatter_is_taken_off():
+    note = read(
+        "---\ntitle: T\ntags: [a, '#b']\naliases: One name\npages: 12\nwhen: 2024-03-05\n---\n# H\ntext\n"
+    )
+    assert note.text == "# H\ntext\n"
+    assert (note.title, note.tags, note.aliases) == ("T", ("a", "b"), ("One name",))
+    assert note.front == {"pages": 12, "when": "2024-03-05"}
+    assert note.lines["when"] == 6
+    assert note.outline == (Heading(0, 1, "H"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("---\ntitle: From above\n---\n# H", "From above"),
+        ("---\ntitle: 1984\n---\n", "1984"),
+        ("## Two\n\n# One\n", "One"),
+        ("text\n\nTitle\n=====\n", "Title"),
+        ("```\n# no heading\n```\n", "stem"),
+        ("---\n\n# After a rule\n", "After a rule"),
+    ],
+)
+def test_titles(text, title):
+    assert read(text).title == title
+
+
+def test_headings_stand_where_their_lines_start():
+    text = "before\n\n# One\n\n```\n# code\n```\n\nTwo\nlines\n---\n\n> # quoted\n\n### **Bold** [[a|b]] `c` ##\n"
+    outline = read(text).outline
+    assert outline == (
+        Heading(text.index("# One"), 1, "One"),
+        Heading(text.index("Two"), 2, "Two lines"),
+        Heading(text.index("### "), 3, "Bold b c"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("broken", "line", "message"),
+    [
+        ("a: [1", 3, "not YAML"),
+        ("ok: 1\nb: {{date}}", 3, "as a key"),
+        ("- a", 2, "is a list"),
+        ("only words", 2, "is a text"),
+        ("a: &x 1\nb: *x", 2, "anchor"),
+        ("a: !!python/object:os.system 1", 2, "tag"),
+        ("a: " + "[" * 20, 2, "levels deep"),
+        ("x: " + "y" * 70_000, 1, "the limit is 65536"),
+        ("a: \x07", 1, "not YAML"),
+    ],
+)
+def test_broken_frontmatter_keeps_the_note_whole(broken, line, message):
+    text = f"---\n{broken}\n---\n# H\n"
+    note = read(text)
+    assert note.text == text
+    assert note.outline == (Heading(text.index("# H"), 1, "H"),)
+    (problem,) = note.notes
+    assert message in problem.message
+    assert (problem.line, problem.lost) == (line, False)
+
+
+def test_scalars_are_what_they_look_like():
+    front = parse(
+        "a: 1\nb: 1.5\nc: no\nd: true\ne: 10:30\nf: 007\ng: ~\nh: '1'\ni: .nan\nj: 1e9\nk: [2024-01-01]", 999
+    )
+    assert front.values == {
+        "a": 1, "b": 1.5, "c": "no", "d": True, "e": "10:30", "f": "007", "g": None, "h": "1", "i": ".nan",
+        "j": "1e9", "k": ["2024-01-01"],
+    }  # fmt: skip
+    assert parse("", 10).values == {}
+    assert parse("a: 1\na: 2", 10).twice == ["a"]
+    with pytest.raises(BadFrontmatter, match="more than one"):
+        parse("a: 1\n--- \nb: 2", 99)
+
+
+@pytest.mark.parametrize(
+    ("text", "link"),
+    [
+        ("[[Note]]", Link("Note")),
+        ("[[Note|alias]]", Link("Note", "", "alias")),
+        ("[[Note#part]]", Link("Note", "part")),
+        ("[[dir/Note#part|alias]]", Link("dir/Note", "part", "alias")),
+        ("| [[Note\\|in a table]] |", Link("Note", "", "in a table")),
+        ("![[image.png|200]]", Link("image.png", "", "200", "embed")),
+        ("[x](other.md#part)", Link("other.md", "part", "x")),
+        ("[x](<a b.md>)", Link("a b.md", "", "x")),
+        ("[x](a%20b%C3%A9.md 'title')", Link("a bé.md", "", "x")),
+        ("[x](a(1).md)", Link("a(1).md", "", "x")),
+        ("![x](pic.png)", Link("pic.png", "", "x", "embed")),
+        ("# A heading with [[Note]]", Link("Note")),
+        ("- in a list\n  - [[Note]]", Link("Note")),
+        ("---\nup: '[[Note]]'\n---\n", Link("Note")),
+    ],
+)
+def test_links(text, link):
+    assert read(text).links == (link,)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`[[a]]`", "``x ` [[a]]``", "```\n[[a]] #tag\n```", "    [[indented]] #tag", "[[#here]]", "[x](#here)",
+        "[x](https://e.org/a)", "[x](//e.org)", "[x](mailto:a@b)", "[[]]", "[[|x]]", "[x]", "~~~\n#tag\n",
+        "#123", "#ff0000", "#FFF", "#1a2", "https://e.org/#frag", "a#b", "\\#no", "[x](#anchor)", "[[Note", "`#tag`",
+        '<a href="#tag">', "<span style='color: #fabfab'>",
+    ],
+)  # fmt: skip
+def test_what_is_neither_link_nor_tag(text):
+    assert (read(text).links, read(text).tags) == ((), ())
+
+
+@pytest.mark.parametrize(
+    ("text", "tags"),
+    [
+        ("#one and (#two), #three.", ("one", "two", "three")),
+        ("#a/b #y1984 #über #हिन्दी #日本", ("a/b", "y1984", "über", "हिन्दी", "日本")),
+        ("# #inheading", ("inheading",)),
+        ("unclosed ` #tag", ("tag",)),
+        ("#facade", ("facade",)),
+        ("a < b #x > c", ("x",)),
+        ("---\ntags: a, #b c\n---\n#a", ("a", "b", "c")),
+        ("---\ntags: 2024\n---\n", ("2024",)),
+    ],
+)
+def test_tags(text, tags):
+    assert read(text).tags == tags
+
+
+HOSTILE = {
+    "one line": "a" * 1_000_000,
+    "brackets": "[" * 300_000,
+    "half links": "[[a" * 100_000,
+    "half targets": "[](" * 100_000,
+    "parentheses": "[](" + "()" * 100_000,
+    "half titles": '[](a "' * 50_000,
+    "ticks": "".join("`" * (n % 50 + 1) + "x" for n in range(12_000)),
+    "backslashes": "\\" * 200_000 + "`" * 100_000,
+    "tags": "#a" * 150_000,
+    "angles": "#x <a" * 80_000,
+    "frontmatter": "---\na: " + "{a: " * 15_000 + "\n---\n",
+    "rules": "---\n" * 10_000,
+    "quotes": ">" * 300_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_notes_take_linear_time(name):
+    started = time.perf_counter()
+    read(HOSTILE[name])
+    assert time.perf_counter() - started < 3

@@ -1,0 +1,110 @@
+"""HTML and reStructuredText."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from asof.data import Heading, Link
+from asof.sources import plain, rst, webpage
+from asof.sources.source import Limits
+
+PAGE = """<!DOCTYPE html><html lang="en-GB"><head><title>The &amp; title</title>
+<meta property="article:published_time" content="2024-03-05T10:00:00Z"><meta name="keywords" content="a, b c">
+<style>p { color: red }</style></head><body><nav><a href="menu.html">menu</a></nav>
+<h1>Head <em>line</em></h1><p>One &lt;word&gt;<br>next&nbsp;line. <!-- gone --></p>
+<ul><li><a href="../other%20page.html#part">other</a></li><li><a href="https://e.org/">out</a></li></ul>
+<script>if (a < b) document.write("<p>no</p>")</script><h2>Sub</h2><table><tr><td>1</td><td>2</td></tr></table>
+<pre>a  b
+  c</pre><template>no</template></body></html>"""
+
+
+def html(text: str):
+    return webpage.page(text, "stem", Limits())
+
+
+def test_a_page():
+    page = html(PAGE)
+    assert page.text == "Head line\nOne <word>\nnext line.\nother\nout\nSub\n1 2\na  b\n  c"
+    assert page.outline == (Heading(0, 1, "Head line"), Heading(page.text.index("Sub"), 2, "Sub"))
+    assert page.links == (Link("../other page.html", "part"),)
+    assert (page.title, page.language, page.tags) == ("The & title", "en", ("a", "b c"))
+    assert page.front == {"published": "2024-03-05T10:00:00Z"}
+    assert page.by == "metadata"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("", ""),
+        ("plain", "plain"),
+        ("a < b <c", "a < b <c"),
+        ("a <p b='x", "a <p b='x"),
+        ("a<!-- b", "a"),
+        ("a<?php x ?>b</>c<!>d", "abcd"),
+        ("a<p =b c>d", "a\nd"),
+        ("&#xD800;&#0;&bogus;", "\ufffd\ufffd&bogus;"),
+        ("<SCRIPT>x</SCRIPT >y", "y"),
+        ("a\r\nb", "a b"),
+    ],
+)
+def test_odd_markup(markup, text):
+    assert html(markup).text == text
+
+
+def test_an_element_that_is_never_closed_is_told():
+    (note,) = html("<p>a</p><nav>b<p>c").notes
+    assert note.message == "<nav> is never closed: what follows it is not read"
+
+
+def test_titles_without_a_title():
+    assert html("<h2>b</h2><h1>a</h1>").title == "a"
+    assert html("x").title == "stem"
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["<!--", "<![CDATA[", "<a ", "<a", "</", "</a", "<!", "&", "<", "<?", "<script>", "<a b='", '<a b="', "<!--a--!",
+     "<title>", "<b>", "<![", "<pre>\n", "<h1>", "<nav>", "&#1", "<a =", "<a b="],
+)  # fmt: skip
+def test_hostile_markup_takes_linear_time(piece):
+    started = time.perf_counter()
+    html(piece * (300_000 // len(piece)))
+    assert time.perf_counter() - started < 2
+
+
+def sections(text: str):
+    return [
+        (h.level, h.title, text[h.offset :].split("\n")[0]) for h in rst.page(text, "stem", Limits()).outline
+    ]
+
+
+def test_sections_by_their_lines():
+    text = "=====\nTitle\n=====\n\nintro\n\nOne\n---\n\ntext\n\nSub\n~~~\n\nTwo\n---\n\nSix words are the title here\n-----\n"
+    assert sections(text) == [
+        (1, "Title", "====="),
+        (2, "One", "One"),
+        (3, "Sub", "Sub"),
+        (2, "Two", "Two"),
+        (2, "Six words are the title here", "Six words are the title here"),
+    ]
+    page = rst.page(text, "stem", Limits())
+    assert (page.title, page.text) == ("Title", text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "words\n", "para\nTitle\n=====\n", "  indented\n========\n", "\n-----\n\n", "a\n\n----\n\nb", "== ==\na b\n== ==\n",
+     "Long title\n--\n", "----\n----\n"],
+)  # fmt: skip
+def test_what_is_no_section(text):
+    assert sections(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [("", ""), ("\n\n First \nsecond", "First"), ("x" * 81 + "\ny", "stem"), ("x" * 80, "x" * 80)],
+)
+def test_the_title_of_plain_text(text, title):
+    assert plain.page(text, "stem", Limits()).title == title

@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.errors import UsageError
+from asof.text.snippet import snippet
+from asof.text.tokens import Analyzer
+
+ENGLISH = Analyzer()
+
+
+def marked(
+    text: str, words: str, width: int = 240, analyzer: Analyzer = ENGLISH, language: str = "en"
+) -> str:
+    """The snippet with its highlights in square brackets."""
+    shown, ranges = snippet(text, words.split(), analyzer, language, width)
+    for start, end in reversed(ranges):
+        shown = f"{shown[:start]}[{shown[start:end]}]{shown[end:]}"
+    return shown
+
+
+def test_a_short_text_is_shown_whole_with_its_white_space_folded() -> None:
+    assert marked("He  was\n\nrunning. ", "run") == "He was [running]."
+    assert marked("", "run") == ""
+    assert marked("Nothing here", "run") == "Nothing here"
+    assert marked("Some text", "") == "Some text"
+
+
+def test_words_match_by_their_stems() -> None:
+    assert (
+        marked("Don’t! The runner's runs, v3.15.5", "don't run 3.15.5")
+        == "[Don’t]! The runner's [runs], [v3.15.5]"
+    )
+
+
+def test_words_match_in_each_language_of_the_corpus() -> None:
+    both = Analyzer(("en", "de"))
+    assert (
+        marked("Die Häuser und das Haus", "häuser", analyzer=both, language="de")
+        == "Die [Häuser] und das [Haus]"
+    )
+
+
+def test_pairs_of_characters_that_overlap_are_one_highlight() -> None:
+    assert marked("今日は東京タワーへ", "東京 京タ") == "今日は[東京タ]ワーへ"
+
+
+def test_decomposed_words_are_found() -> None:
+    assert marked("un cafe\u0301 noir", "café") == "un [cafe\u0301] noir"
+
+
+def test_the_window_with_most_distinct_words_wins() -> None:
+    filler = "lorem ipsum " * 20
+    text = f"cup cup cup {filler}the cup was won {filler}"
+    # 30 - 2 = 28 characters, 11 of them "cup was won": 8 before would cut "ipsum"
+    assert marked(text, "cup won", 30) == "…the [cup] was [won] lorem…"
+
+
+def test_the_earliest_of_equals_wins() -> None:
+    filler = "lorem ipsum " * 20
+    assert marked(f"first cup {filler} second cup {filler}", "cup", 24) == "first [cup] lorem ipsum…"
+
+
+def test_without_a_match_the_beginning_is_shown() -> None:
+    assert marked("lorem ipsum " * 20, "cup", 20) == "lorem ipsum lorem…"
+
+
+def test_a_match_at_the_end() -> None:
+    assert marked("lorem ipsum " * 20 + "cup", "cup", 20) == "…lorem ipsum [cup]"
+
+
+def test_a_text_without_spaces_is_cut_anyhow() -> None:
+    shown, ranges = snippet("x" * 500, ["cup"], ENGLISH, "en", 20)
+    assert (shown, ranges) == ("x" * 18 + "…", [])
+
+
+@given(st.text(alphabet=st.sampled_from("cup won.\n東京x "), max_size=200), st.integers(20, 60))
+def test_a_snippet_is_no_wider_and_its_highlights_are_inside(text: str, width: int) -> None:
+    shown, ranges = snippet(text, ["cup", "won", "東京"], ENGLISH, "en", width)
+    assert len(shown) <= width
+    assert shown.strip("…") in " ".join(text.split())
+    edges = [edge for stretch in ranges for edge in stretch]
+    assert edges == sorted(edges)
+    for start, end in ranges:
+        assert 0 <= start < end <= len(shown)
+        assert ENGLISH.terms(shown[start:end], "en")[0] in ("cup", "won", "東京")
+
+
+def test_wrong_use_is_refused() -> None:
+    with pytest.raises(UsageError, match="at least 20"):
+        snippet("text", ["word"], ENGLISH, "en", 19)
+    with pytest.raises(UsageError, match="not among those"):
+        snippet("text", ["word"], ENGLISH, "de")
+
+
+@pytest.mark.parametrize("piece", ["cup ", "cup", "東", "c'", " "])
+def test_hostile_texts_take_linear_time(piece: str) -> None:
+    begun = time.perf_counter()
+    snippet(piece * (200_000 // len(piece)), ["cup", "東東"], ENGLISH, "en")
+    assert time.perf_counter() - begun < 1

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -12,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 def main(name: str, arguments: str) -> None:
     from bench import ours, peers
 
-    jobs = {
+    jobs: dict[str, Callable[..., dict[str, Any]]] = {
         "build": ours.build, "open": ours.opening, "search": ours.search, "add": ours.adding,
         "bm25s-build": peers.build_bm25s, "bm25s-open": peers.open_bm25s,
         "bm25s-search": peers.search_bm25s, "published": peers.published,

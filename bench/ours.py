@@ -46,9 +46,10 @@ def build(folder: str, passages: int, dense: bool) -> dict[str, Any]:
     corpus = service.open(folder, encoder=RandomVectors() if dense else None)
     corpus.background = False
     documents = Clocked(generated.documents(passages))
-    begin = time.perf_counter()
+    begin, busy = time.perf_counter(), time.process_time()
     report = corpus.add(documents)
     seconds = time.perf_counter() - begin - documents.seconds
+    busy = time.process_time() - busy - documents.busy
     peak = peak_memory()
     segments = len(list((Path(folder) / ".asof" / "segments").iterdir()))
     begin = time.perf_counter()
@@ -58,7 +59,8 @@ def build(folder: str, passages: int, dense: bool) -> dict[str, Any]:
     files = Path(folder) / ".asof"
     return {
         "passages": report.passages, "seconds": seconds, "generating": documents.seconds,
-        "rate": report.passages / seconds, "merging": merging, "merges": merges,
+        "rate": report.passages / seconds, "rate_busy": report.passages / busy,
+        "merging": merging, "merges": merges,
         "rate_merged": report.passages / (seconds + merging), "segments_built": segments,
         "segments": len(list((files / "segments").iterdir())), "peak_build": peak,
         "disk": bytes_in(files), "disk_segments": bytes_in(files / "segments"),

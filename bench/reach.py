@@ -35,7 +35,7 @@ def targets(size: int, systems: Figures) -> Iterator[Line]:
     yield "open", own["open"], 50, "ms"
     for name in ("lexical", "default", "dense", "hybrid"):
         if f"{name}, whole" in own:
-            yield from narrower(name, *(own[f"{name}, {scope}"]["median"] for scope in SCOPES), size)
+            yield from narrower(name, [own[f"{name}, {scope}"]["median"] for scope in SCOPES], size)
     if size == 100_000:
         yield "a document added and found", own["added"], 30, "ms"
         if "hybrid, whole" in own:
@@ -56,8 +56,9 @@ def targets(size: int, systems: Figures) -> Iterator[Line]:
         )
 
 
-def narrower(name: str, whole: float, middle: float, tenth: float, size: int) -> Iterator[Line]:
+def narrower(name: str, medians: list[float], size: int) -> Iterator[Line]:
     """Less to look at takes less time; at the smallest size the fixed cost of a question is all there is."""
+    whole, middle, tenth = medians
     yield f"{name}: as of the middle, share of the whole", middle / whole, NOISE, "of 1"
     if size >= 100_000:
         yield f"{name}: last tenth, share of the whole", tenth / whole, 0.25, "of 1"

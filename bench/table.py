@@ -26,6 +26,7 @@ def milliseconds(value: float) -> str:
 
 ROWS: tuple[Row, ...] = (
     ("build, one core", "rate", rate, True),
+    ("  by processor time alone", "rate_busy", rate, True),
     ("build and merge, one core", "rate_merged", rate, True),
     ("bytes on disk", "disk", megabytes, False),
     ("  of these the index", "disk_segments", megabytes, False),
@@ -35,6 +36,7 @@ ROWS: tuple[Row, ...] = (
     ("open", "open", milliseconds, False),
     ("first question at a new date", "new date", milliseconds, False),
     ("a document added and found", "added", milliseconds, False),
+    ("  the slowest of them", "added_most", milliseconds, False),
     ("merges after eight of these", "merging_added", milliseconds, False),
 )
 

@@ -24,7 +24,8 @@ class RandomVectors:
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         seeds = np.array([crc32(text.encode()) for text in texts], np.uint64)
-        numbers = seeds[:, None] * np.uint64(self.d) + np.arange(self.d, dtype=np.uint64)
+        places = np.arange(self.d, dtype=np.uint64)
+        numbers: NDArray[np.uint64] = seeds[:, None] * np.uint64(self.d) + places
         vectors = (split_mix(numbers) >> np.uint64(40)).astype(np.float32) / 2**23 - 1
         vectors /= np.sqrt((vectors**2).sum(axis=1, keepdims=True))
         return vectors.astype(np.float32, copy=False)

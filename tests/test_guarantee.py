@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -166,13 +167,21 @@ def only_visible(corpus: Corpus, folder: Path, as_of: int, known_at: int) -> Cor
                 dossier = write.dossier(name)
                 when = None if starts is None else Stated(span_of(starts, ends), published, by)
                 if head is None:
-                    known = write.end(name, when, by)[1]
-                    assert known is not None
+                    write.begin_silence(dossier, stated, when, by, visible)
                     continue
                 text = stored_text(corpus, id_, layout)
                 write.begin_version(dossier, restored(name, text, when), content, stated, when, visible)
+    merge_all(other, db)
     db.close()
     return other
+
+
+def merge_all(corpus: Corpus, db: sqlite3.Connection) -> None:
+    """One segment: another order of rows than that of many, by which nothing may be decided."""
+    entries = corpus.manifest.entries(db)
+    if len(entries) > 1:
+        manifest = corpus.manifest
+        manifest.replace(db, entries, lambda path: merge(path, [manifest.open(entry) for entry in entries]))
 
 
 def stored_text(corpus: Corpus, version: int, layout: bytes) -> str:

@@ -12,7 +12,6 @@ from typing import Any
 from asof.errors import BadConfig, UsageError
 from asof.sources.fields import Fields
 from asof.store.settings import UNDATED, Settings
-from asof.text.chunks import Chunking
 from asof.text.tokens import Analyzer
 
 FILE = "asof.toml"
@@ -103,6 +102,8 @@ def _boolean(value: Any) -> bool:
 
 
 def _chunking(value: Any) -> str:
+    from asof.text.chunks import Chunking
+
     return str(Chunking.parse(value))
 
 

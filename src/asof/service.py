@@ -19,7 +19,6 @@ from asof.engine import Results, Stepper
 from asof.errors import DamagedSegment, NoCorpus, UsageError
 from asof.index.manifest import Manifest
 from asof.recipes.asof import ASOF, ASOF_DOCUMENTS
-from asof.sources.open import open_source
 from asof.store import changes
 from asof.store.run import Report
 from asof.store.settings import Settings
@@ -156,6 +155,8 @@ class Corpus:
         """
         name, kind, complete = "python", "documents", False
         if isinstance(source, str | Path):
+            from asof.sources.open import open_source
+
             source = open_source(
                 Path(source), root=self.root, history=history, fields=self.config.fields,
                 trust_mtime=trust_mtime,

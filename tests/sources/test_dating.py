@@ -38,12 +38,11 @@ def test_a_date_in_a_name(stem, text):
 
 @pytest.mark.parametrize(
     "stem",
-    ["", "title", "2024-13-45 x", "the 2024-03-05 meeting", "2024 review", "20249999 x", "x20240305", "1234-5678",
-     "2024-03-055", "12024-03-05", "2024-0305", "RFC 2119", "v2024-03-05b", "2024-03-04-05-06", "20240305abc"],
+    ["", "title", "2024-13-45 x", "the 2024-03-05 meeting", "2024 review", "20249999 x", "x20240305",
+     "1234-5678", "2024-03-055", "12024-03-05", "2024-0305", "RFC 2119", "v2024-03-05b", "20240305abc"],
 )  # fmt: skip
 def test_no_date_in_a_name(stem):
-    found = dating.of_name(stem)
-    assert found is None or stem == "2024-03-04-05-06"
+    assert dating.of_name(stem) is None
 
 
 @pytest.mark.parametrize(
@@ -66,8 +65,8 @@ def test_a_date_in_the_first_lines(text, date):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "1984", "On 2024-03-05 we met", "Date: soon", "yesterday", "Date: 3 days ago", "\n" * 10 + "2024-03-05",
-     "03/04/2024", "x" * 1000 + "\n1 2"],
+    ["", "1984", "On 2024-03-05 we met", "Date: soon", "yesterday", "Date: 3 days ago", "03/04/2024",
+     "x" * 1000 + "\n1 2", "\n" * 10 + "2024-03-05"],
 )  # fmt: skip
 def test_no_date_in_the_first_lines(text):
     assert dating.of_content(text) is None

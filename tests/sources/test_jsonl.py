@@ -6,6 +6,7 @@ import gzip
 import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -31,6 +32,10 @@ def one(folder: Path, **record) -> Document:
     assert [type(item) for item in items] == [Document], items
     assert isinstance(items[0], Document)
     return items[0]
+
+
+def midnight(year: int, month: int, day: int) -> datetime:
+    return datetime(year, month, day, tzinfo=UTC)
 
 
 def problems(items) -> list[Problem]:
@@ -81,7 +86,9 @@ def test_a_record_with_everything(tmp_path):
     ],
 )
 def test_numbers_as_dates(tmp_path, value, start, length):
-    assert one(tmp_path, date=value).published.span == Span(start, start + length)
+    published = one(tmp_path, date=value).published
+    assert published is not None
+    assert published.span == Span(start, start + length)
 
 
 @pytest.mark.parametrize("value", [None, "", "  "])
@@ -92,8 +99,8 @@ def test_no_date_is_undated(tmp_path, value):
 
 def test_the_first_name_that_holds_something_is_taken(tmp_path):
     document = one(tmp_path, published=None, date="2024-01-01", created_at="2020")
-    assert document.published.text == "2024-01-01"
-    assert document.meta == {"created_at": "2020"}
+    assert document.published is not None
+    assert (document.published.text, document.meta) == ("2024-01-01", {"created_at": "2020"})
 
 
 @pytest.mark.parametrize("value", ["soon", True, ["2024"], 1e300, "yesterday"])
@@ -115,12 +122,10 @@ def test_a_date_that_cannot_be_read_leaves_the_document_undated(tmp_path, value)
         ({"about": {"from": "2023-02", "until": "2023-03-01T00:00:00Z"}}, (2023, 2, 1), (2023, 3, 1)),
     ],
 )
-def test_a_stretch_that_a_record_is_about(tmp_path, record, start, end):
+def test_a_stretch_that_a_record_is_about(tmp_path, record, start: Any, end: Any):
     (stated,) = one(tmp_path, **record).about
-    assert stated.by == next(iter(record))
-    assert stated.span == Span(
-        datetime(*start, tzinfo=UTC) if start else None, datetime(*end, tzinfo=UTC) if end else None
-    )
+    first, last = (midnight(*day) if day else None for day in (start, end))
+    assert (stated.by, stated.span) == (next(iter(record)), Span(first, last))
 
 
 def test_a_list_of_times_and_an_impossible_one(tmp_path):
@@ -196,11 +201,8 @@ def test_a_byte_order_mark_is_skipped(tmp_path):
 
 
 def test_half_a_surrogate_pair_is_replaced(tmp_path):
-    raw = (
-        rb'{"id": "a", "text": "x\ud800y \ud83d\ude00", "m": ["\u0000"]}'
-        + b"\n"
-        + rb'{"id":"b","text":"\ud83d\ude00"}'
-    )
+    broken = rb'{"id": "a", "text": "x\ud800y \ud83d\ude00", "m": ["\u0000"]}'
+    raw = broken + b'\n{"id":"b","text":"\\ud83d\\ude00"}'
     a, problem, b = read(tmp_path, raw)
     assert (a.text, a.meta, b.text) == ("x\ufffdy \U0001f600", {"m": ["\ufffd"]}, "\U0001f600")
     assert (problem.line, problem.lost) == (1, False)

@@ -48,7 +48,8 @@ def test_titles(text, title):
 
 
 def test_headings_stand_where_their_lines_start():
-    text = "before\n\n# One\n\n```\n# code\n```\n\nTwo\nlines\n---\n\n> # quoted\n\n### **Bold** [[a|b]] `c` ##\n"
+    text = "before\n\n# One\n\n```\n# code\n```\n\nTwo\nlines\n---\n\n> # quoted\n\n"
+    text += "### **Bold** [[a|b]] `c` ##\n"
     outline = read(text).outline
     assert outline == (
         Heading(text.index("# One"), 1, "One"),
@@ -121,9 +122,11 @@ def test_links(text, link):
 @pytest.mark.parametrize(
     "text",
     [
-        "`[[a]]`", "``x ` [[a]]``", "```\n[[a]] #tag\n```", "    [[indented]] #tag", "[[#here]]", "[x](#here)",
+        "`[[a]]`", "``x ` [[a]]``", "```\n[[a]] #tag\n```", "    [[indented]] #tag", "[[#here]]",
+        "[x](#here)",
         "[x](https://e.org/a)", "[x](//e.org)", "[x](mailto:a@b)", "[[]]", "[[|x]]", "[x]", "~~~\n#tag\n",
-        "#123", "#ff0000", "#FFF", "#1a2", "https://e.org/#frag", "a#b", "\\#no", "[x](#anchor)", "[[Note", "`#tag`",
+        "#123", "#ff0000", "#FFF", "#1a2", "https://e.org/#frag", "a#b", "\\#no",
+        "[x](#anchor)", "[[Note", "`#tag`",
         '<a href="#tag">', "<span style='color: #fabfab'>",
     ],
 )  # fmt: skip
@@ -140,7 +143,7 @@ def test_what_is_neither_link_nor_tag(text):
         ("unclosed ` #tag", ("tag",)),
         ("#facade", ("facade",)),
         ("a < b #x > c", ("x",)),
-        ("---\ntags: a, #b c\n---\n#a", ("a", "b", "c")),
+        ("---\ntags: 'a, #b c'\n---\n#a", ("a", "b", "c")),
         ("---\ntags: 2024\n---\n", ("2024",)),
     ],
 )

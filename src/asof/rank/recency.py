@@ -72,7 +72,10 @@ class Recency:
             "recency", "sum", Why("one", 1.0),
             Why.of(
                 "gain", "product", Why("strength", strength),
-                Why.of("half less age", "sum", Why("half", 0.5), Why.of("less age", "product", Why("-1", -1.0), g)),
+                Why.of(
+                    "half less age", "sum", Why("half", 0.5),
+                    Why.of("less age", "product", Why("-1", -1.0), g),
+                ),
             ),
         )  # fmt: skip
 

@@ -133,9 +133,7 @@ class _Builder:
             return
         key = self._keys[-1]
         if key is None:
-            raise BadFrontmatter(
-                'its frontmatter has a list or a mapping as a key (write "{{x}}" in quotes)', line
-            )
+            raise BadFrontmatter("its frontmatter has a list or a mapping as a key", line)
         container[key] = value
         self._keys[-1] = None
 

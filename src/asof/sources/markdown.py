@@ -54,7 +54,19 @@ def _front(text: str, limits: Limits) -> tuple[Front, str, int, list[Problem]]:
     try:
         front = parse(block, limits.frontmatter)
     except BadFrontmatter as wrong:
-        return Front(), text, start, [Problem(str(wrong), line=wrong.line, remedy="mend it", lost=False)]
+        return (
+            Front(),
+            text,
+            start,
+            [
+                Problem(
+                    str(wrong),
+                    line=wrong.line,
+                    remedy="put texts with signs like { [ : * in quotes",
+                    lost=False,
+                )
+            ],
+        )
     notes = [
         Problem(
             f"{key!r} stands twice in the frontmatter: the last one counts", line=front.lines[key], lost=False

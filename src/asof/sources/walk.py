@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -10,7 +11,10 @@ from pathlib import Path
 
 from asof.data import Problem
 from asof.errors import SourceError
+from asof.sources.page import READERS, suffix
 from asof.sources.source import Naming, printable
+
+_NOTHING_THERE = (errno.ENOENT, errno.ELOOP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,7 @@ class _Walk:
     def __init__(self, naming: Naming) -> None:
         self.naming = naming
         self.top = os.path.realpath(naming.target)
+        self.open = [self.top]  # the real paths of the folders that we are in
         self.followed: set[str] = set()
 
     def run(self) -> Iterator[Found | Problem]:
@@ -54,25 +59,18 @@ class _Walk:
             relative = next(names, None)
             if relative is None:
                 stack.pop()
+                self.open.pop()
                 continue
             place = os.path.join(real, relative.rpartition("/")[2])  # noqa: PTH118
             entry = self._entry(relative, place, linked)
-            if (
-                entry
-                and not isinstance(entry, Found | Problem)
-                and entry[1]
-                and entry[0] in (p for _, p, _ in stack)
-            ):
-                entry = self._problem(
-                    relative, "a link that leads back to a folder it is in is not followed", lost=False
-                )
             if isinstance(entry, Found | Problem):
                 yield entry
-            elif entry:
-                try:
-                    stack.append((iter(self._entries(relative)), *entry))
-                except OSError as wrong:
-                    yield self._problem(relative, f"the folder cannot be read: {wrong.strerror}", known=False)
+                continue
+            try:
+                stack.append((iter(self._entries(relative)), *entry))
+                self.open.append(entry[0])
+            except OSError as wrong:
+                yield self._problem(relative, f"the folder cannot be read: {wrong.strerror}", known=False)
 
     def _entries(self, relative: str) -> list[str]:
         """The paths of what is in a folder, sorted, without what is hidden."""
@@ -82,7 +80,7 @@ class _Walk:
     def _path(self, relative: str) -> Path:
         return self.naming.target / relative
 
-    def _entry(self, relative: str, real: str, linked: bool) -> Found | Problem | tuple[str, bool] | None:
+    def _entry(self, relative: str, real: str, linked: bool) -> Found | Problem | tuple[str, bool]:
         """A file, a problem, or a folder to go into: its real path, and whether a link led to it."""
         path = self._path(relative)
         try:
@@ -99,16 +97,24 @@ class _Walk:
                     return self._problem(relative, "a link that leads out of the folder is not followed")
                 status = path.stat()
         except OSError as wrong:
-            return self._problem(relative, f"cannot be read: {wrong.strerror}")
+            known = wrong.errno in _NOTHING_THERE or suffix(relative) in READERS  # else it may be a folder
+            return self._problem(relative, f"cannot be read: {wrong.strerror}", known=known)
         if stat.S_ISREG(status.st_mode):
             return Found(relative, status.st_size, status.st_mtime_ns, linked)
         if not stat.S_ISDIR(status.st_mode):
             return self._problem(relative, "is neither a file nor a folder")
-        if link:
-            if real in self.followed:
-                return self._problem(relative, "a second link to the same folder is not followed", lost=False)
+        return self._follow(relative, real) if link else (real, linked)
+
+    def _follow(self, relative: str, real: str) -> Problem | tuple[str, bool]:
+        """A link to a folder is followed once, so that links upon links cannot multiply what there is."""
+        if real in self.open:
+            message = "a link that leads back to a folder it is in is not followed"
+        elif real in self.followed:
+            message = "a second link to the same folder is not followed"
+        else:
             self.followed.add(real)
-        return real, linked
+            return real, True
+        return self._problem(relative, message, lost=False)
 
     def _problem(
         self, relative: str, message: str, remedy: str = "", *, known: bool = True, lost: bool = True

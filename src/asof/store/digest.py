@@ -7,11 +7,13 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from asof.data import Document, Stated
-from asof.text.chunks import Chunking, Piece, chunk
 from asof.time.span import BEGINNING, NEVER, Span, iso, moment
+
+if TYPE_CHECKING:
+    from asof.text.chunks import Chunking, Piece
 
 WEAK_DATES = frozenset({"mtime", "none"})
 """A date of these is no claim: a file that was merely touched is unchanged."""
@@ -132,6 +134,8 @@ def cut(text: str, pieces: list[Piece], head: Head) -> list[Cut]:
 
 
 def cuts_of(document: Document, head: Head, chunking: Chunking) -> list[Cut]:
+    from asof.text.chunks import chunk
+
     return cut(document.text, chunk(document.text, document.outline, chunking), head)
 
 

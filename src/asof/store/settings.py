@@ -6,7 +6,6 @@ import json
 from dataclasses import asdict, dataclass
 
 from asof.errors import UsageError
-from asof.text.chunks import Chunking
 from asof.text.tokens import Analyzer
 
 UNDATED = ("added", "always", "never")
@@ -17,7 +16,7 @@ class Settings:
     """How texts are read (languages, stemming), cut (chunking), and when undated ones are seen.
 
     `undated`: from when they were `added` (the default), `always` (as of any date), or `never`.
-    Raises UsageError for a value that is not accepted.
+    Raises UsageError for a value that is not accepted; `checked` looks at the chunking too.
     """
 
     languages: tuple[str, ...] = ("en",)
@@ -28,7 +27,13 @@ class Settings:
     def __post_init__(self) -> None:
         if self.undated not in UNDATED:
             raise UsageError(f"undated is {self.undated!r}; accepted: {', '.join(UNDATED)}")
+
+    def checked(self) -> Settings:
+        """These settings; raises UsageError when the chunking cannot be read."""
+        from asof.text.chunks import Chunking
+
         Chunking.parse(self.chunking)
+        return self
 
     def analyzer(self) -> Analyzer:
         return Analyzer(self.languages, self.stem)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asof.errors import NoCorpus, NoSpace
+from asof.errors import CorpusError, NoCorpus, NoSpace
 from asof.store.lock import writing
 from asof.store.schema import MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
 from asof.store.settings import Settings
@@ -17,6 +18,7 @@ from asof.text.tokens import Analyzer
 
 FOLDER = ".asof"
 DEFAULT_WAIT = 60.0
+FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
 
 Publish = Callable[[Write], None]
 """What the index does with the changes of a write, inside its transaction."""
@@ -53,7 +55,7 @@ class Store:
                     migrate(db)
                     stored = get_meta(db, "settings")
                     if stored is None:
-                        set_meta(db, "settings", settings.dumps())
+                        set_meta(db, "settings", settings.checked().dumps())
                 finally:
                     db.close()
         except sqlite3.Error as error:
@@ -103,7 +105,7 @@ class Store:
         When nothing changed, nothing is written. Raises Busy, NoSpace; after any error the corpus is as it
         was before.
         """
-        with writing(self.folder / "write.lock", self.wait), translated(self.database):
+        with translated(self.database), writing(self.folder / "write.lock", self.wait):
             db.execute("BEGIN IMMEDIATE")
             try:
                 last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
@@ -125,7 +127,7 @@ class Store:
     @contextmanager
     def exclusive(self, db: sqlite3.Connection, clock: Callable[[], int], what: str) -> Iterator[None]:
         """A transaction that removes rows; see `changes.py`."""
-        with writing(self.folder / "write.lock", self.wait), translated(self.database):
+        with translated(self.database), writing(self.folder / "write.lock", self.wait):
             db.execute("PRAGMA secure_delete = ON")
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -140,23 +142,31 @@ class Store:
 
     def compact(self, db: sqlite3.Connection) -> None:
         """Write the database anew without its free pages, and empty the write-ahead log."""
-        with writing(self.folder / "write.lock", self.wait), translated(self.database):
+        with translated(self.database), writing(self.folder / "write.lock", self.wait):
             db.execute("VACUUM")
             db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@contextmanager
+def reading(database: Path) -> Iterator[None]:
+    """Errors of SQLite as errors of ours."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise store_error(error, database) from error
 
 
 @contextmanager
 def translated(database: Path) -> Iterator[None]:
     """Errors of SQLite and of the file system as errors of ours."""
     try:
-        yield
-    except sqlite3.Error as error:
-        raise store_error(error, database) from error
+        with reading(database):
+            yield
     except OSError as error:
-        raise NoSpace(
-            f"{database.parent}: {error.strerror}; the corpus is as it was before this write: "
-            "make room and run the same command again"
-        ) from error
+        unchanged = f"{database.parent}: {error.strerror}; the corpus is as it was before this write"
+        if error.errno in FULL:
+            raise NoSpace(f"{unchanged}: make room and run the same command again") from error
+        raise CorpusError(unchanged) from error
 
 
 def source_row(db: sqlite3.Connection, source: tuple[str, str], now: int) -> tuple[int, str]:

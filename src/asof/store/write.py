@@ -11,7 +11,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from asof.data import Document, Stated
 from asof.store import state
@@ -32,9 +32,11 @@ from asof.store.digest import (
 from asof.store.lives import Life, Row, Version, changes
 from asof.store.settings import Settings
 from asof.store.state import Dossier, Known
-from asof.text.chunks import Chunking
 from asof.text.tokens import Analyzer
 from asof.time.span import BEGINNING, NEVER
+
+if TYPE_CHECKING:
+    from asof.text.chunks import Chunking
 
 
 class IndexRow(NamedTuple):
@@ -96,6 +98,9 @@ class Write:
     _rows: dict[str, list[tuple[object, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+
+        from asof.text.chunks import Chunking
+
         self.chunking = Chunking.parse(self.settings.chunking)
         for table in ("documents", "heads", "versions", "passages", "ends"):
             self.ids[table] = Ids(self.db, table)
@@ -186,13 +191,20 @@ class Write:
         if same is not None:
             return "unchanged", same
         visible = state.visible_from(at, self.now, "added")
+        return "ended", self.begin_silence(dossier, stated, at, dated_by, visible)
+
+    def begin_silence(
+        self, dossier: Dossier, stated: bytes, at: Stated | None, dated_by: str, visible: int
+    ) -> Known:
+        """A version that says nothing, from `visible` on."""
+        starts, ends = ends_of(at)
         known = Known(self.ids["versions"].take(), b"", stated, visible, self.now, gone=True)
         self._rows["versions"].append((
             known.id, dossier.id, None, b"", stated, at.text if at else None, starts, ends, dated_by,
             visible, None, self.now, None,
         ))  # fmt: skip
         self._touch(dossier, known)
-        return "ended", known
+        return known
 
     def restate(self, dossier: Dossier, old: Known, published: Stated, visible: int) -> Known:
         """State an old version's content again, under another date."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from array import array
 from collections.abc import Iterator
+from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 from unicodedata import normalize
@@ -43,13 +44,17 @@ _SPACED = _word(rf"[^\W{CJK}]", rf"(?:[^\W{CJK}]|[{MARKS}\u00ad\u200d])", rf"[^\
 _CODE = r"(?<!\w)c\+\+|(?<!\w)(?:c\#|\.net)(?!\w)"
 
 _ASCII_WORDS = re.compile(_ASCII).findall
-_WESTERN_WORDS = re.compile(_WESTERN).findall
-_UNICODE_WORDS = re.compile(_UNICODE).findall
 _ASCII_CODE_WORDS = re.compile(f"{_CODE}|{_ASCII}").findall
-_WESTERN_CODE_WORDS = re.compile(f"{_CODE}|{_WESTERN}").findall
-_UNICODE_CODE_WORDS = re.compile(f"{_CODE}|{_UNICODE}").findall
-_IN_PLACE = re.compile(f"[{CJK}]++|{_CODE}|{_SPACED}", re.IGNORECASE)
-_UNSPACED = re.compile(f"[{CJK}]++")
+_IN_PLACE = f"[{CJK}]++|{_CODE}|{_SPACED}"
+_UNSPACED = f"[{CJK}]++"
+
+
+@cache
+def _pattern(pattern: str, flags: int = 0) -> re.Pattern[str]:
+    """The patterns of other scripts take 60 ms to compile: only where such a text is met."""
+    return re.compile(pattern, flags)
+
+
 # Latin-1, dashes, quotation marks and currencies need no normalising: half of the time is saved there.
 _NOT_WESTERN = re.compile("[\u00ad\u00b5\u0100-\u200f\u203b-\u209f\u20c0-\U0010ffff]").search
 _MAY_BE_UNSPACED = re.compile("[\u1100-\u11ff\u3005-\U0010ffff]").search  # three times as fast
@@ -67,10 +72,10 @@ def spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
 
     Nearly always one token a stretch; several where decomposed Hangul or a rare letter expands.
     """
-    for match in _IN_PLACE.finditer(_one_apostrophe(text)):
+    for match in _pattern(_IN_PLACE, re.IGNORECASE).finditer(_one_apostrophe(text)):
         start, end = match.span()
         run = match[0]
-        if _UNSPACED.match(run) and len(run) > 1 and normalize("NFC", run) == run:
+        if _pattern(_UNSPACED).match(run) and len(run) > 1 and normalize("NFC", run) == run:
             for at in range(start, end - 1):
                 yield at, at + 2, (text[at : at + 2],)
         else:
@@ -91,9 +96,9 @@ def _surfaces(text: str) -> list[str]:
         return (_ASCII_CODE_WORDS if _has_code(folded) else _ASCII_WORDS)(folded)
     if not _NOT_WESTERN(text):
         folded = _one_apostrophe(text.casefold())
-        return (_WESTERN_CODE_WORDS if _has_code(folded) else _WESTERN_WORDS)(folded)
+        return _pattern(f"{_CODE}|{_WESTERN}" if _has_code(folded) else _WESTERN).findall(folded)
     folded = _fold(text)
-    return (_UNICODE_CODE_WORDS if _has_code(folded) else _UNICODE_WORDS)(folded)
+    return _pattern(f"{_CODE}|{_UNICODE}" if _has_code(folded) else _UNICODE).findall(folded)
 
 
 def _has_code(folded: str) -> bool:
@@ -106,7 +111,7 @@ def _fold(text: str) -> str:
     # Folding splits a Turkish capital İ into an i and a dot that nobody types.
     text = normalize("NFC", text.casefold()).replace("i\u0307", "i")
     text = _one_apostrophe(text)
-    return _UNSPACED.sub(_pairs, text) if _MAY_BE_UNSPACED(text) else text
+    return _pattern(_UNSPACED).sub(_pairs, text) if _MAY_BE_UNSPACED(text) else text
 
 
 def _one_apostrophe(text: str) -> str:

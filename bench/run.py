@@ -91,13 +91,10 @@ def ours(place: Path, passages: int, queries: int, *, dense: bool) -> dict[str, 
     folder = str(place)
     say(f"{passages:,}: asof" + (" with vectors" if dense else ""))
     built = job("build", single=True, folder=folder, passages=passages, dense=dense)
-    peak_merged = built.pop("peak")
     opened = [job("open", folder=folder, dense=dense)["open"] for _ in range(OPENED)]
     asked = job("search", folder=folder, dense=dense, queries=queries)
-    figures = {
-        **built, "peak_merged": peak_merged, "open": median(opened),
-        "peak_search": asked.pop("peak"), **asked,
-    }  # fmt: skip
+    peaks = {"peak_merged": built.pop("peak"), "peak_search": asked.pop("peak")}
+    figures = {**built, **peaks, "open": median(opened), **asked}
     if not dense:
         figures |= job("add", folder=folder)
         del figures["peak"]
@@ -109,10 +106,8 @@ def bm25s(folder: str, passages: int, queries: int) -> dict[str, Any]:
     built = job("bm25s-build", single=True, folder=folder, passages=passages)
     opened = [job("bm25s-open", folder=folder)["open"] for _ in range(OPENED)]
     asked = job("bm25s-search", folder=folder, queries=queries)
-    return {
-        **built, "open": median(opened), "peak_build": built.pop("peak"),
-        "peak_search": asked.pop("peak"), **asked,
-    }  # fmt: skip
+    peaks = {"peak_build": built.pop("peak"), "peak_search": asked.pop("peak")}
+    return {**built, **peaks, "open": median(opened), **asked}
 
 
 def say(line: str) -> None:

@@ -22,7 +22,8 @@ from asof.rank.stage import Ranking, Recipe
 from asof.store.reader import AsOf
 from asof.store.run import Report, Run
 from asof.store.schema import get_meta
-from asof.store.store import Store
+from asof.store.store import Store, reading
+from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, iso
 
 BATCH_DOCUMENTS = 8_192
@@ -63,14 +64,15 @@ def build(
     """
     db = store.writer()
     try:
-        run = Run(store, db, clock, manifest.publish, name, kind)
-        for batch in batches(items):
-            run.take(batch)
-            if progress is not None:
-                progress(run.report)
-        if complete:
-            run.finish(allow_shrinking=allow_shrinking)
-        return run.report
+        with reading(store.database):
+            run = Run(store, db, clock, manifest.publish, name, kind)
+            for batch in batches(items):
+                run.take(batch)
+                if progress is not None:
+                    progress(run.report)
+            if complete:
+                run.finish(allow_shrinking=allow_shrinking)
+            return run.report
     finally:
         db.close()
 
@@ -127,10 +129,15 @@ class Stepper:
 
     manifest: Manifest
     db: sqlite3.Connection
+    analyzer: Analyzer = field(init=False)
     _version: int = -1
     _snapshot: Snapshot | None = None
     _latest: int = 0
     _prefixes: OrderedDict[tuple[int, int], Prefix] = field(default_factory=OrderedDict)
+
+    def __post_init__(self) -> None:
+        # not the store's: an analyzer serves one thread at a time, and one may be writing
+        self.analyzer = self.manifest.store.settings.analyzer()
 
     def at(self, as_of: int, known_at: int | None = None) -> View:
         """The corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known).
@@ -142,10 +149,10 @@ class Stepper:
         assert snapshot is not None  # noqa: S101  just made
         self._refuse_before_horizon(as_of, known_at)
         known = snapshot.head if known_at is None else min(known_at, snapshot.head)
-        store = self.manifest.store
+        self.analyzer.reset_if_large()
         return View(
             as_of, known, self._prefix(snapshot, as_of, known), AsOf(self.db, as_of, known),
-            store.analyzer, self.manifest.encoder,
+            self.analyzer, self.manifest.encoder,
         )  # fmt: skip
 
     def forget(self) -> None:
@@ -197,11 +204,5 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     for stage in recipe.stages:
         ranking = stage(query, ranking, view)
     column = ranking.columns[ranking.by]
-    view.records(ranking.rows)
-    hits = tuple(
-        view.hit(rank, score, row, lambda row=row: column.why(row))  # type: ignore[misc]
-        for rank, (row, score) in enumerate(
-            zip(ranking.rows.tolist(), column.values.tolist(), strict=True), 1
-        )
-    )
+    hits = view.hits(ranking.rows, column.values, column.why)
     return Results(query, view, recipe.name, hits, ranking.notes)

@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Self, TypeVar
 from asof import config, engine
 from asof.data import Document, Ended, Filters, Problem, Query, Stated
 from asof.engine import Results, Stepper
-from asof.errors import DamagedSegment, NoCorpus, UsageError
+from asof.errors import CorpusError, DamagedSegment, NoCorpus, UsageError
 from asof.index.manifest import Manifest
 from asof.recipes.asof import ASOF, ASOF_DOCUMENTS
 from asof.store import changes
 from asof.store.run import Report
 from asof.store.settings import Settings
-from asof.store.store import DEFAULT_WAIT, FOLDER, Store
+from asof.store.store import DEFAULT_WAIT, FOLDER, Store, reading
 from asof.time.intent import recency, without_wishes
 from asof.time.moment import read
 from asof.time.span import instant, moment
@@ -88,12 +88,12 @@ def open(  # noqa: A001  asof.open is the word for it
     root = Path(path)
     configured = config.load(root / config.FILE)
     folder = root / FOLDER
-    if (folder / "corpus.db").is_file():
+    try:
         store = Store.open(folder, wait)
-    elif create:
+    except NoCorpus:  # or one whose making was interrupted
+        if not create:
+            raise
         store = Store.create(folder, settings or configured.index, wait)
-    else:
-        raise NoCorpus(f"no corpus in {root}: make one with `asof index SOURCE`, or name it by --index")
     manifest = Manifest(store, encoder, tell or _silent)
     return Corpus(root, store, manifest, configured)
 
@@ -175,8 +175,15 @@ class Corpus:
     def _tidy_behind(self) -> None:
         """Merge small segments in a thread; searches and writes go on."""
         if self._tidying is None or not self._tidying.is_alive():
-            self._tidying = threading.Thread(target=self.tidy, daemon=False)
+            self._tidying = threading.Thread(target=self._tidy_quietly, daemon=False)
             self._tidying.start()
+
+    def _tidy_quietly(self) -> None:
+        """A merge that cannot be made now is no loss: the next write tries again."""
+        try:
+            self.tidy()
+        except CorpusError as error:
+            self.manifest.tell(f"small segments were not merged now: {error}")
 
     def tidy(self) -> int:
         """Merge what is due now; returns the number of merges."""
@@ -208,14 +215,14 @@ class Corpus:
         """Figures about the corpus."""
         from asof.store.status import status
 
-        with self._lock:
+        with self._lock, reading(self.store.database):
             return status(self.store, self._db)
 
     def check(self) -> list[str]:
         """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user."""
         from asof.store.status import check
 
-        with self._lock:
+        with self._lock, reading(self.store.database):
             lines = check(self._db, self.store.database)
             lines += self.manifest.mend()
             self._stepper.forget()
@@ -312,12 +319,16 @@ class Standpoint:
     def _sound(self, use: Callable[[View], T]) -> T:
         """Use a view; a damaged segment is rebuilt, and the view made anew."""
         corpus = self.corpus
-        with corpus._lock:
+        with corpus._lock, reading(corpus.store.database):
             for _ in range(3):
                 try:
                     return use(corpus._view(self.as_of, self.known_at))
                 except DamagedSegment:
                     corpus.manifest.mend()
+                    corpus._stepper.forget()
+                except IndexError:  # a number that was altered after it had been checked, or a fault of ours
+                    if not corpus.manifest.mend():
+                        raise
                     corpus._stepper.forget()
             return use(corpus._view(self.as_of, self.known_at))
 

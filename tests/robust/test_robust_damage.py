@@ -313,7 +313,9 @@ def test_a_damaged_database_is_one_clear_line(
     corrupt(root / ".asof" / "corpus.db", how)
     result = run_asof(*command, root)
     assert "Traceback" not in result.stderr
-    if command[1] == "--check" and result.returncode == 3:
+    if (how, command) == ("passages", ("status", "--index")):
+        assert result.returncode == 0  # counts stand in the indices, which are sound
+    elif command[1] == "--check" and result.returncode == 3:
         assert "corpus.db" in result.stdout  # it was read to its end, and its faults were listed
     else:
         assert result.returncode == 2
@@ -322,8 +324,9 @@ def test_a_damaged_database_is_one_clear_line(
 
 
 @pytest.mark.parametrize("how", ["noise", "header", "pages", "half", "passages", "versions", "segments"])
-def test_indexing_into_a_damaged_database(root: Path, run_asof: Any, how: str) -> None:
+def test_indexing_into_a_damaged_database(root: Path, run_asof: Any, write_lines: Any, how: str) -> None:
     corrupt(root / ".asof" / "corpus.db", how)
+    write_lines(root / "island.jsonl", documents(3))
     result = run_asof("index", root / "island.jsonl", "--into", root)
     assert "Traceback" not in result.stderr
     assert result.returncode == 2

@@ -62,10 +62,9 @@ def scores(
     out = prefix.zeros(window.n)
     places = _places(window, terms)
     weighed: list[Weighed] = []
+    dfs = [] if window.whole else prefix.dfs([term.hash for term in terms])
     for at, term in enumerate(terms):
         parts = [(part, found[at]) for part, found in zip(window.parts, places, strict=True)]
-        if not window.whole:
-            df = prefix.df(term.hash)
         shares = []
         for part, (first, last) in parts:
             if first == last:
@@ -85,6 +84,8 @@ def scores(
         if window.whole:
             df = sum(int(np.count_nonzero(share)) for _, _, share in shares)
             prefix.remember_df(term.hash, df)
+        else:
+            df = dfs[at]
         if not df:
             continue
         weight = bm25.idf(prefix.n, df) * (bm25.k1 + 1) * term.weight

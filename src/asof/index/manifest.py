@@ -144,7 +144,7 @@ class Manifest:
 
     def tidy(self, db: sqlite3.Connection) -> int:
         """Merge until nothing is due; returns the number of merges. One process at a time does this."""
-        with self._merging() as mine:
+        with translated(self.store.database), self._merging() as mine:
             if not mine:
                 return 0
             self._sweep(db)
@@ -168,18 +168,22 @@ class Manifest:
     def replace(
         self, db: sqlite3.Connection, old: Sequence[Entry], make: Callable[[Path], tuple[int, int, int]]
     ) -> None:
-        """Put the file that `make` writes (rows, size, checksum) in the place of neighbours `old`."""
+        """Put the file that `make` writes (rows, size, checksum) in the place of neighbours `old`.
+
+        Nothing is done when one of them was replaced meanwhile (by a purge, say).
+        """
         file = f"{secrets.token_hex(8)}.seg"
         made = make(self.folder / file)
-        with translated(self.store.database):
-            db.execute("BEGIN IMMEDIATE")
-            try:
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            if {entry.file for entry in old} <= {entry.file for entry in self.entries(db)}:
                 self._swap(db, old, file, made)
                 db.execute("COMMIT")
-            except BaseException:
+                self.discard(old)
+        finally:
+            if db.in_transaction:
                 db.execute("ROLLBACK")
-                raise
-        self.discard(old)
+                (self.folder / file).unlink(missing_ok=True)
 
     def without(self, db: sqlite3.Connection, entry: Entry, passages: NDArray[np.int64]) -> None:
         """Replace a segment by one without these passages, inside the transaction that removes them.
@@ -225,7 +229,7 @@ class Manifest:
 
     def _sweep(self, db: sqlite3.Connection) -> None:
         """Remove files that a killed process left behind; nobody else writes segments now."""
-        with writing(self.store.folder / "write.lock", self.store.wait):
+        with translated(self.store.database), writing(self.store.folder / "write.lock", self.store.wait):
             listed = {entry.file for entry in self.entries(db)}
             for path in self.folder.iterdir():
                 if path.name not in listed:
@@ -238,29 +242,25 @@ class Manifest:
 
         Returns the lines that say so.
         """
-        lines = []
         db = self.store.writer()
         try:
-            with writing(self.store.folder / "write.lock", self.store.wait), translated(self.store.database):
-                for entry in self.entries(db):
-                    fault = self._fault(entry)
-                    if fault:
-                        self._mend_one(db, entry)
-                        lines.append(f"index: {fault}; rebuilt its {entry.rows} passages from the store")
-                        self.tell(lines[-1])
+            with translated(self.store.database), writing(self.store.folder / "write.lock", self.store.wait):
+                # no merge can be entered in the list from here on: what is missing really is missing
+                db.execute("BEGIN IMMEDIATE")
+                faults = [(entry, self._fault(entry)) for entry in self.entries(db)]
+                damaged = [(entry, fault) for entry, fault in faults if fault]
+                for entry, _ in damaged:
+                    self._rebuild(db, entry, f"{secrets.token_hex(8)}.seg")
+                db.execute("COMMIT")
+                self.discard(entry for entry, _ in damaged)
         finally:
             db.close()
+        lines = [
+            f"index: {fault}; rebuilt its {entry.rows} passages from the store" for entry, fault in damaged
+        ]
+        for line in lines:
+            self.tell(line)
         return lines
-
-    def _mend_one(self, db: sqlite3.Connection, entry: Entry) -> None:
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            self._rebuild(db, entry, f"{secrets.token_hex(8)}.seg")
-            db.execute("COMMIT")
-        except BaseException:
-            db.execute("ROLLBACK")
-            raise
-        self.discard([entry])
 
     def _fault(self, entry: Entry) -> str:
         self._open.pop(entry.file, None)

@@ -90,13 +90,13 @@ class Prefix:
             part._norms[k1, b] = norm
         return norm
 
-    def df(self, term: int) -> int:
-        """In how many rows a term (a hash) stands."""
-        df = self._dfs.get(term)
-        if df is None:
-            df = sum(_df(part, np.array([term], np.uint64)) for part in self.parts)
-            self._dfs[term] = df
-        return df
+    def dfs(self, terms: Sequence[int]) -> list[int]:
+        """In how many rows each of these terms (hashes) stands."""
+        missing = [term for term in terms if term not in self._dfs]
+        if missing:
+            counted = sum((_dfs(part, missing) for part in self.parts), np.zeros(len(missing), np.int64))
+            self._dfs.update(zip(missing, counted.tolist(), strict=True))
+        return [self._dfs[term] for term in terms]
 
     def remember_df(self, term: int, df: int) -> None:
         self._dfs[term] = df
@@ -183,11 +183,17 @@ def gone_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[n
     return np.unique(np.concatenate(gone)) if gone else np.zeros(0, np.int64)
 
 
-def _df(part: PrefixPart, term: NDArray[np.uint64]) -> int:
-    ((first, last),) = part.segment.find(term)
-    if first == last:
-        return 0
-    part.segment.check("rows", first, last)
-    rows = part.segment.unchecked("rows")[first:last]
-    rows = rows[: np.searchsorted(rows, part.hi)]
-    return len(rows) - int(np.count_nonzero(part.dead_mask[rows])) if len(part.dead) else len(rows)
+def _dfs(part: PrefixPart, terms: Sequence[int]) -> NDArray[np.int64]:
+    """Numbers of rows of a part that are said and hold each term."""
+    segment = part.segment
+    postings = segment.unchecked("rows")
+    counts = np.zeros(len(terms), np.int64)
+    mask = part.dead_mask if len(part.dead) else None
+    for at, (first, last) in enumerate(segment.find(np.array(terms, np.uint64))):
+        if first < last:
+            segment.check("rows", first, last)
+            rows = postings[first:last]
+            if part.hi < segment.n:
+                rows = rows[: np.searchsorted(rows, part.hi)]
+            counts[at] = len(rows) - (np.count_nonzero(mask[rows]) if mask is not None else 0)
+    return counts

@@ -66,8 +66,10 @@ class SegmentWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if kind is not None:
-            self._file.close()
-            self._temporary.unlink(missing_ok=True)
+            try:
+                self._file.close()  # writes what is buffered, so it fails again on a full disk
+            finally:
+                self._temporary.unlink(missing_ok=True)
 
     def add(self, name: str, array: Array) -> None:
         self.stream(name, array.dtype, array.shape[1:], [array])

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Filters, Hit, Place, Why
+from asof.errors import DamagedStore
 from asof.index.prefix import Prefix, Window
 from asof.index.segment import Array
 from asof.models.ports import Encoder
-from asof.store.digest import hit_id
+from asof.store.digest import hit_id, layout_places
 from asof.store.reader import AsOf, Record, about_of, heads_with, published_of, records
 from asof.text.tokens import Analyzer
 
@@ -88,13 +90,31 @@ class View:
             self._records.update(records(self.store.db, missing))
         return [self._records[passage] for passage in passages]
 
-    def hit(self, rank: int, score: float, row: int, explain: Callable[[], Why]) -> Hit:
-        (record,) = self.records(np.array([row]))
-        place = self.store.place(record.document, record.key) or (0, 0, 0)
-        headings = tuple(record.headings.split("\n")) if record.headings else ()
-        return Hit(
-            rank=rank, score=score, id=hit_id(record.document, record.key), document=record.document,
-            title=record.title, uri=record.uri, published=published_of(record), dated_by=record.dated_by,
-            ended=None, about=about_of(record.about), place=Place(*place, headings), text=record.text,
-            explain=explain,
+    def hits(
+        self, rows: NDArray[np.int64], scores: NDArray[np.float64], explain: Callable[[int], Why]
+    ) -> tuple[Hit, ...]:
+        """What is shown of these rows, best first; `explain` makes the tree of a row when it is asked for."""
+        found = self.records(rows)
+        layouts = self.store.layouts({record.document for record in found})
+        return tuple(
+            Hit(
+                rank=rank, score=score, id=hit_id(record.document, record.key), document=record.document,
+                title=record.title, uri=record.uri, published=published_of(record), dated_by=record.dated_by,
+                ended=None, about=about_of(record.about), place=place_of(record, layouts), text=record.text,
+                explain=partial(explain, row),
+            )
+            for rank, (row, score, record) in enumerate(
+                zip(rows.tolist(), scores.tolist(), found, strict=True), 1
+            )
         )  # fmt: skip
+
+
+def place_of(record: Record, layouts: Mapping[str, bytes]) -> Place:
+    """Where a passage stands in the version of its document that is in force."""
+    headings = tuple(record.headings.split("\n")) if record.headings else ()
+    for number, (key, start, end) in enumerate(layout_places(layouts.get(record.document))):
+        if key == record.key:
+            return Place(number, start, end, headings)
+    raise DamagedStore(
+        f"the version of {record.document!r} that is in force lacks passage {record.key.hex()}"
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,8 +55,9 @@ class Feedback:
     def _terms(self, ranking: Ranking, view: View, bm25: Bm25) -> tuple[Term, ...]:
         shares = self._shares(self._best(ranking, view), view)
         considered = sorted(shares, key=lambda stem: (-shares[stem], stem))[: CONSIDERED * self.terms]
+        dfs = view.prefix.dfs([term_hash(stem) for stem in considered])
         weights = {
-            stem: shares[stem] * bm25.idf(view.n, view.prefix.df(term_hash(stem))) for stem in considered
+            stem: shares[stem] * bm25.idf(view.n, df) for stem, df in zip(considered, dfs, strict=True)
         }
         chosen = sorted(weights, key=lambda stem: (-weights[stem], stem))[: self.terms]
         most = weights[chosen[0]] if chosen else 1.0
@@ -69,16 +71,28 @@ class Feedback:
         return rows[view.tie_order(score[best], rows)[: self.passages]]
 
     def _shares(self, rows: NDArray[np.int64], view: View) -> dict[str, float]:
-        """For each stem of these passages that is no stop word: the sum over them of tf / length."""
-        shares: dict[str, float] = {}
-        for record in view.records(rows):
-            text = indexed_text(record.title, record.headings, record.about, record.text)
-            stems = view.analyzer.terms(text, record.language)
-            share = 1 / max(len(stems), 1)
-            for stem in stems:
-                shares[stem] = shares.get(stem, 0.0) + share
-        stops = stop_stems(view.analyzer)
-        return {stem: share for stem, share in shares.items() if stem not in stops}
+        """The sum over these passages of tf / length, for the stems with the largest that are no stop words.
+
+        The numbers of the analyzer depend on what it met before; only stems decide, and sums are made in the
+        order of the passages.
+        """
+        analyzer = view.analyzer
+        ids = [
+            analyzer.ids(
+                indexed_text(record.title, record.headings, record.about, record.text), record.language
+            )
+            for record in view.records(rows)
+        ]
+        lengths = np.array([len(numbers) for numbers in ids])
+        numbers, which = np.unique(np.fromiter(chain.from_iterable(ids), np.int64), return_inverse=True)
+        shares = np.bincount(which, np.repeat(1 / np.maximum(lengths, 1), lengths), len(numbers))
+        stops = [analyzer.number(stem) for stem in stop_stems(analyzer)]
+        shares[np.isin(numbers, stops)] = 0.0
+        kept = at_least(shares, kth_best(shares, CONSIDERED * self.terms))
+        return {
+            analyzer.stem_of(number): share
+            for number, share in zip(numbers[kept].tolist(), shares[kept].tolist(), strict=True)
+        }
 
 
 @lru_cache(maxsize=8)

@@ -56,6 +56,8 @@ def about_of(about: str) -> tuple[Stated, ...]:
     from asof.time.moment import read
     from asof.time.span import Span
 
+    if about == "[]":
+        return ()
     times = []
     for time in json.loads(about):
         start = read(time["from"]).start if time["from"] else None
@@ -83,15 +85,17 @@ class AsOf:
         row = self.db.execute(self._IN_FORCE, (document, self.as_of, self.known_at, self.known_at)).fetchone()
         return None if row is None or row[2] is None else (row[0], row[1])
 
-    def place(self, document: str, key: bytes) -> tuple[int, int, int] | None:
-        """Number, start and end of a passage in the version that is in force."""
-        version = self.in_force(document)
-        if version is None:
-            return None
-        for number, (here, start, end) in enumerate(layout_places(version[1])):
-            if here == key:
-                return number, start, end
-        return None
+    def layouts(self, documents: Iterable[str]) -> dict[str, bytes]:
+        """The layouts of the versions in force of these documents; those that say nothing are left out."""
+        rows = self.db.execute(
+            "SELECT d.name, v.layout FROM json_each(?) AS wanted"
+            " JOIN documents AS d ON d.name = wanted.value JOIN versions AS v ON v.document = d.id"
+            " WHERE v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?)"
+            " ORDER BY v.visible, v.added, v.id",
+            (json.dumps(list(documents)), self.as_of, self.known_at, self.known_at),
+        )
+        last = dict(rows.fetchall())
+        return {name: layout for name, layout in last.items() if layout is not None}
 
     def text(self, document: str) -> str | None:
         """The text of a document as it stood, put together from its passages by their places."""

@@ -146,7 +146,8 @@ class _Table(dict[str, int]):
         self.language = language
 
     def __missing__(self, surface: str) -> int:
-        self[surface] = number = self.analyzer.number(self.analyzer.stem(_tidy(surface), self.language))
+        word = surface if surface.isalpha() else _tidy(surface)
+        self[surface] = number = self.analyzer.number(self.analyzer.stem(word, self.language))
         return number
 
 
@@ -161,9 +162,11 @@ class Analyzer:
     def __init__(self, languages: tuple[str, ...] = ("en",), stem: bool = True) -> None:
         self.languages = known.checked(languages)
         names = known.algorithms()
-        self._stemmers = {code: Stemmer.Stemmer(names[code]) for code in self.languages} if stem else {}
+        # no cache inside PyStemmer: ours answers for words met before, and for new ones its costs 2 µs
+        self._stemmers = {code: Stemmer.Stemmer(names[code], 0) for code in self.languages} if stem else {}
         self._tables = {code: _Table(self, code) for code in self.languages}
         self._numbers: dict[str, int] = {}
+        self._stems: list[str] = []
         self._hashes = array("Q")
         self._functional = {code: STOP_WORDS.get(code, frozenset()) for code in self.languages}
         self.stop_words: frozenset[str] = frozenset().union(*self._functional.values())
@@ -184,9 +187,13 @@ class Analyzer:
 
         Raises UsageError for a language not chosen.
         """
-        self._table(language)
-        if not self._stemmers or _DIGIT.search(token) or token[-1] in "+#" or token[0] == ".":
+        if not self._stemmers:
+            self._table(language)
             return token
+        if not token.isalpha() and (_DIGIT.search(token) or token[-1] in "+#" or token[0] == "."):
+            return token
+        if language not in self._stemmers:
+            self._table(language)
         stem: str = self._stemmers[language].stemWord(token)
         return stem or token
 
@@ -213,7 +220,12 @@ class Analyzer:
         number = self._numbers.setdefault(stem, len(self._hashes))
         if number == len(self._hashes):
             self._hashes.append(term_hash(stem))
+            self._stems.append(stem)
         return number
+
+    def stem_of(self, number: int) -> str:
+        """The stem that a number stands for."""
+        return self._stems[number]
 
     def hashes(self) -> NDArray[np.uint64]:
         """For each number the `term_hash` of its stem."""
@@ -228,6 +240,7 @@ class Analyzer:
         for table in self._tables.values():
             table.clear()
         self._numbers.clear()
+        self._stems.clear()
         self._hashes = array("Q")
         return True
 

@@ -70,8 +70,8 @@ def merge(
             terms, counts = _write_postings(writer, segments, places, spool)
         writer.add("terms", terms)
         writer.add("start", np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
-        encoder = segments[0].facts["encoder"]
-        if "vectors" in segments[0]:
+        encoder = next((segment.facts["encoder"] for segment in segments if segment.n), "")
+        if any("vectors" in segment for segment in segments):
             _write_vectors(writer, segments, order)
         size = writer.close(first=first, encoder=encoder)
     return len(order), size, writer.checksum
@@ -138,8 +138,9 @@ def _range(
 
 def _write_vectors(writer: SegmentWriter, segments: Sequence[Segment], order: NDArray[np.int64]) -> None:
     first = np.cumsum([0] + [segment.n for segment in segments])
-    matrices = [segment["vectors"] for segment in segments]
-    width = matrices[0].shape[1]
+    # a segment that only holds ends has no vectors
+    matrices = [segment["vectors"] if segment.n else np.zeros((0, 0), np.int16) for segment in segments]
+    width = max(matrix.shape[1] for matrix in matrices)
 
     def parts() -> Iterator[Array]:
         for begin in range(0, len(order), ROWS_AT_ONCE):

@@ -83,9 +83,10 @@ class Feedback:
             )
             for record in view.records(rows)
         ]
-        lengths = np.array([len(numbers) for numbers in ids])
+        lengths = np.array([len(numbers) for numbers in ids], np.int64)
         numbers, which = np.unique(np.fromiter(chain.from_iterable(ids), np.int64), return_inverse=True)
-        shares = np.bincount(which, np.repeat(1 / np.maximum(lengths, 1), lengths), len(numbers))
+        each = np.repeat(1 / np.maximum(lengths, 1), lengths)
+        shares = np.bincount(which, each, len(numbers)).astype(np.float64)
         stops = [analyzer.number(stem) for stem in stop_stems(analyzer)]
         shares[np.isin(numbers, stops)] = 0.0
         kept = at_least(shares, kth_best(shares, CONSIDERED * self.terms))

@@ -118,16 +118,20 @@ def cut(text: str, pieces: list[Piece], head: Head) -> list[Cut]:
     """
     base = blake2b(head.digest, digest_size=KEY_BYTES)
     seen: set[bytes] = set()
+    repeated: dict[bytes, blake2b] = {}  # where the count of passages that say the same has come to
     cuts: list[Cut] = []
     for piece in pieces:
         headings = "\n".join(piece.headings)
         said = text[piece.start : piece.end]
         stem = base.copy()
         stem.update(f"{len(headings)}\n{headings}\n{said}".encode())
-        key = stem.digest()
-        while key in seen:
-            stem.update(b"again")
-            key = stem.digest()
+        first = key = stem.digest()
+        if first in seen:
+            stem = repeated.get(first, stem)
+            while key in seen:
+                stem.update(b"again")
+                key = stem.digest()
+            repeated[first] = stem
         seen.add(key)
         cuts.append(Cut(key, piece.start, piece.end, headings, said))
     return cuts

@@ -198,9 +198,14 @@ def heads_with(
         values.append(tag.removeprefix("#"))
     for key, value in meta:
         where.append(
-            "EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ? AND (CAST(m.value AS TEXT) = ?"
+            f"EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ? AND ({_as_text('m')} = ?"
             " OR m.type = 'array' AND EXISTS (SELECT 1 FROM json_each(m.value) AS e"
-            " WHERE CAST(e.value AS TEXT) = ?)))"
+            f" WHERE {_as_text('e')} = ?)))"
         )
         values += [key, value, value]
     return [row[0] for row in db.execute(f"SELECT h.id FROM heads AS h WHERE {' AND '.join(where)}", values)]
+
+
+def _as_text(each: str) -> str:
+    """SQL for a value of `json_each` as JSON writes it: its true and false are numbers to SQLite."""
+    return f"CASE WHEN {each}.type IN ('true', 'false') THEN {each}.type ELSE CAST({each}.value AS TEXT) END"

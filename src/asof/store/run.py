@@ -124,16 +124,18 @@ class Run:
         Raises SourceShrunk when more than 30% of the source's documents would end, unless that is allowed.
         """
         listed = self.db.execute(
-            "SELECT d.name, d.current FROM documents AS d JOIN sources AS s ON s.id = d.source"
-            " JOIN versions AS v ON v.id = d.current WHERE s.name = ? AND v.head IS NOT NULL ORDER BY d.id",
+            "SELECT d.name, d.current, v.head IS NULL FROM documents AS d JOIN sources AS s"
+            " ON s.id = d.source JOIN versions AS v ON v.id = d.current WHERE s.name = ? ORDER BY d.id",
             (self.name,),
         ).fetchall()
         unstated = [
-            name for name, current in listed if current not in self.stated and name not in self.unread
+            name for name, current, _ in listed if current not in self.stated and name not in self.unread
         ]
         if not unstated:
             return
+        gone = {name for name, _, ended in listed if ended}
         missing, again = self._sort_out(unstated)
+        missing = [name for name in missing if name not in gone]
         if missing and self.unknown:
             self.report.problems.append(
                 Problem(
@@ -145,9 +147,9 @@ class Run:
                 )
             )
             missing = []
-        if not allow_shrinking and _shrunk(len(missing), len(listed)):
+        if not allow_shrinking and _shrunk(len(missing), len(listed) - len(gone)):
             raise SourceShrunk(
-                f"{len(missing)} of the {len(listed)} documents of {self.name!r} are not there any more; "
+                f"{len(missing)} of the {len(listed) - len(gone)} documents of {self.name!r} are not there any more; "
                 "nothing was ended. If they are really gone, say so with --yes"
             )
         if missing or again:

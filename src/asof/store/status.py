@@ -81,7 +81,18 @@ def size_of(folder: Path) -> int:
 
 
 def check(db: sqlite3.Connection, database: Path) -> list[str]:
-    """Look for what must not be: faults that SQLite finds, and versions whose passages are missing."""
+    """Look for what must not be: faults that SQLite finds, and versions whose passages are missing.
+
+    All of it in one read transaction, so that a write meanwhile is no fault.
+    """
+    db.execute("BEGIN")
+    try:
+        return _faults(db, database)
+    finally:
+        db.execute("ROLLBACK")
+
+
+def _faults(db: sqlite3.Connection, database: Path) -> list[str]:
     lines = [
         f"{database.name}: {fault}" for (fault,) in db.execute("PRAGMA integrity_check") if fault != "ok"
     ]

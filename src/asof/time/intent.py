@@ -23,6 +23,8 @@ _WISH = re.compile(
     re.IGNORECASE,
 )
 
+_QUOTED = re.compile(r'("[^"]*+"|“[^“”]*+”|„[^„“”]*+[“”]|«[^«»]*+»)')
+
 
 def recency(question: str) -> float:
     """1.0 when a word of the list stands in the question, else 0.0."""
@@ -34,6 +36,6 @@ def without_wishes(question: str) -> str:
 
     What stands in quotation marks is left alone.
     """
-    pieces = re.split(r'("[^"]*")', question)
+    pieces = _QUOTED.split(question)
     rest = "".join(piece if at % 2 else _WISH.sub(" ", piece) for at, piece in enumerate(pieces))
     return rest if re.search(r"\w", rest) else question

@@ -116,6 +116,7 @@ def remove(
         for entry in touched:
             manifest.without(db, entry, passages)
     manifest.discard(touched)
+    manifest.sweep(db)
     store.compact(db)
     return len(passages)
 
@@ -158,6 +159,10 @@ class Stepper:
     def forget(self) -> None:
         """Look at the corpus anew (a segment turned out to be damaged)."""
         self._version = -1
+
+    def current(self) -> bool:
+        """Whether nothing was written since the last view was made; inside a transaction it stays so."""
+        return bool(self.db.execute("PRAGMA data_version").fetchone()[0] == self._version)
 
     def _refresh_if_written(self) -> None:
         version: int = self.db.execute("PRAGMA data_version").fetchone()[0]

@@ -322,7 +322,7 @@ class Standpoint:
         with corpus._lock, reading(corpus.store.database):
             for _ in range(3):
                 try:
-                    return use(corpus._view(self.as_of, self.known_at))
+                    return self._undisturbed(use)
                 except DamagedSegment:
                     corpus.manifest.mend()
                     corpus._stepper.forget()
@@ -330,7 +330,20 @@ class Standpoint:
                     if not corpus.manifest.mend():
                         raise
                     corpus._stepper.forget()
-            return use(corpus._view(self.as_of, self.known_at))
+            return self._undisturbed(use)
+
+    def _undisturbed(self, use: Callable[[View], T]) -> T:
+        """Use a view in one read transaction: what is erased meanwhile is there until it is done with."""
+        corpus = self.corpus
+        while True:
+            view = corpus._view(self.as_of, self.known_at)
+            corpus._db.execute("BEGIN")
+            try:
+                if corpus._stepper.current():
+                    return use(view)
+            finally:
+                if corpus._db.in_transaction:
+                    corpus._db.execute("ROLLBACK")
 
 
 def read_question(question: str) -> Query:

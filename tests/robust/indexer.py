@@ -2,9 +2,9 @@
 
     python indexer.py DOCUMENTS_A_BATCH
 
-Each line on standard input is `["folder", "source.jsonl"]`. A child is forked for it, which indexes the source
-while another of its threads merges segments. Lines on standard output: `pid N`, then `committed N` (documents)
-for each batch, then `ended N`; after one more line of input, `status N`.
+Each line on standard input is `["folder", "source.jsonl"]`. A child is forked for it, which indexes the
+source while another of its threads merges segments. Lines on standard output: `pid N`, then `committed N`
+(documents) for each batch, then `ended N`; after one more line of input, `status N`.
 """
 
 from __future__ import annotations
@@ -48,12 +48,14 @@ def main() -> None:
     while line := sys.stdin.readline():
         child = os.fork()
         if not child:
+            status = 1
             try:
                 index(*json.loads(line))
-            except BaseException:
-                traceback.print_exc()
-                os._exit(1)
-            os._exit(0)
+                status = 0
+            finally:
+                if status:
+                    traceback.print_exc()
+                os._exit(status)
         say("pid", child)
         # the dead child keeps its pid until all have seen that it ended: no other process can be hit
         os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)

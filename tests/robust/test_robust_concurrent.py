@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,30 @@ import asof
 from asof.errors import Busy
 from asof.store.lock import writing
 
-DOCUMENTS, VERSIONS = 40, 25
+Start = Callable[..., subprocess.Popen[str]]
+
+DOCUMENTS, VERSIONS = 40, 16
 READERS, THREADS = 3, 4
 
 
-def start(code: str, *args: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, args)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+@pytest.fixture
+def start() -> Iterator[Start]:
+    """Starts Python processes; what still runs at the end of a test is killed."""
+    running: list[subprocess.Popen[str]] = []
+
+    def start(code: str, *args: object) -> subprocess.Popen[str]:
+        running.append(subprocess.Popen(
+            [sys.executable, "-c", code, *map(str, args)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        ))  # fmt: skip
+        return running[-1]
+
+    yield start
+    for process in running:
+        if process.poll() is None:
+            process.kill()
+        with process:
+            pass
 
 
 def finish(process: subprocess.Popen[str]) -> str:
@@ -42,8 +58,8 @@ import asof
 root, documents, versions = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 with asof.open(root) as corpus:
     for version in range(1, versions + 1):
-        source = [asof.Document(f"d{at}", f"island note {at} says version{version}") for at in range(documents)]
-        assert corpus.add(source).written == documents
+        texts = {f"d{at}": f"island note {at} says version{version}" for at in range(documents)}
+        assert corpus.add([asof.Document(*item) for item in texts.items()]).written == documents
         corpus.tidy()
 """
 
@@ -72,16 +88,19 @@ print(json.dumps(seen))
 """
 
 
-def test_readers_see_one_version_of_everything(memory_folder: Path) -> None:
+def test_readers_see_one_version_of_everything(memory_folder: Path, start: Start) -> None:
     """Each batch brings all documents from version v to v + 1, in one transaction."""
     with asof.open(memory_folder) as corpus:
         corpus.add([asof.Document(f"d{at}", f"island note {at} says version0") for at in range(DOCUMENTS)])
     readers = [start(READER, memory_folder, DOCUMENTS, THREADS, VERSIONS) for _ in range(READERS)]
     finish(start(WRITER, memory_folder, DOCUMENTS, VERSIONS))
+    times: set[int] = set()
     for reader in readers:
         for seen in json.loads(finish(reader)):
             assert seen == sorted(seen), "a reader went back in time"
             assert seen[-1] == VERSIONS
+            times.update(seen)
+    assert len(times) >= 3, "the readers came too late to see anything"
     with asof.open(memory_folder) as corpus:
         assert corpus.check() == []
 
@@ -106,7 +125,7 @@ def lines(first: int, last: int) -> list[dict[str, str]]:
     ]
 
 
-def test_two_indexers_with_overlapping_sources(memory_folder: Path, write_lines: Any) -> None:
+def test_two_indexers_with_overlapping_sources(memory_folder: Path, write_lines: Any, start: Start) -> None:
     """Sources 0..200 and 100..300 at once, twice each, beginning with a corpus that is not there yet."""
     one = write_lines(memory_folder / "one.jsonl", lines(0, 200))
     two = write_lines(memory_folder / "two.jsonl", lines(100, 300))
@@ -139,7 +158,7 @@ with asof.open(sys.argv[1], create=False) as corpus:
 """
 
 
-def test_a_check_beside_a_writer_that_merges(memory_folder: Path) -> None:
+def test_a_check_beside_a_writer_that_merges(memory_folder: Path, start: Start) -> None:
     with asof.open(memory_folder) as corpus:
         corpus.add([asof.Document("d0", "island")])
     checker = start(CHECKER, memory_folder)
@@ -174,7 +193,7 @@ with asof.open(sys.argv[1]) as corpus:
 """
 
 
-def test_readers_beside_a_purge(memory_folder: Path) -> None:
+def test_readers_beside_a_purge(memory_folder: Path, start: Start) -> None:
     """A passage that is erased during a search is found or not: the search does not fail."""
     with asof.open(memory_folder) as corpus:
         corpus.add([asof.Document(f"d{at}", f"island {at}") for at in range(60)])
@@ -202,7 +221,7 @@ with writing(Path(sys.argv[1]) / ".asof" / "write.lock", 5):
 
 
 def test_a_second_writer_is_told_who_holds_the_lock(
-    memory_folder: Path, run_asof: Any, write_lines: Any
+    memory_folder: Path, start: Start, run_asof: Any, write_lines: Any
 ) -> None:
     source = write_lines(memory_folder / "island.jsonl", lines(0, 5))
     with asof.open(memory_folder, wait=0.2) as corpus:
@@ -223,7 +242,7 @@ def test_a_second_writer_is_told_who_holds_the_lock(
     assert run_asof("index", source, "--into", memory_folder, "--wait", "0.2").returncode == 0
 
 
-def test_the_lock_of_a_killed_process_is_free(memory_folder: Path) -> None:
+def test_the_lock_of_a_killed_process_is_free(memory_folder: Path, start: Start) -> None:
     with asof.open(memory_folder, wait=0.2) as corpus:
         holder = start(HOLDER, memory_folder)
         assert holder.stdout is not None

@@ -21,7 +21,7 @@ from asof.index.segment import Segment
 
 FOOTER = struct.calcsize("<QII8s")
 QUESTIONS = ("mill storm", "latest bread price")
-TOWNS = "mill ferry bread storm rope snow price chair harbour bell fog tide".split()
+TOWNS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog", "tide", "oak"]
 ARRAYS = (
     "visible", "added", "passage", "document", "digest", "head", "number", "length", "dated", "row_of",
     "total", "terms", "start", "rows", "tf", "end_passage", "end_at", "end_added",
@@ -34,7 +34,8 @@ Answers = list[list[tuple[Any, ...]]]
 def documents(version: int) -> list[dict[str, str]]:
     return [
         {
-            "id": f"d{number}", "title": f"note {number}", "published": f"202{version}-01-{number % 28 + 1:02d}",
+            "id": f"d{number}", "title": f"note {number}",
+            "published": f"202{version}-01-{number % 28 + 1:02d}",
             "text": " ".join(TOWNS[(number * (at + version) + at) % 12] for at in range(9)) + f" v{version}",
         }
         for number in range(40)

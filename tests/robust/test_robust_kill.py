@@ -26,7 +26,10 @@ BATCHES = DOCUMENTS // BATCH
 KILLS, SERIES = 50, 10
 EVERYWHERE = 1000  # more than there are passages
 
-WORDS = "mill ferry bread storm rope snow price chair harbour bell fog tide lamp oak river gate".split()
+WORDS = (
+    "mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "harbour", "bell", "fog", "tide",
+    "lamp", "oak", "river", "gate",
+)  # fmt: skip
 
 
 @pytest.fixture(scope="module")

@@ -97,6 +97,46 @@ def scores(
     return out[: window.n], tuple(weighed)
 
 
+def weigh(prefix: Prefix, terms: Sequence[Term], bm25: Bm25) -> tuple[Weighed, ...]:
+    """The weights of terms in a view; terms that no passage has are left out."""
+    dfs = prefix.dfs([term.hash for term in terms])
+    return tuple(
+        Weighed(term, df, bm25.idf(prefix.n, df) * (bm25.k1 + 1) * term.weight)
+        for term, df in zip(terms, dfs, strict=True)
+        if df
+    )
+
+
+def scores_at(
+    window: Window, places: NDArray[np.int64], weighed: Sequence[Weighed], bm25: Bm25
+) -> NDArray[np.float64]:
+    """The same scores, bit for bit, at a few places of the window (ascending) only."""
+    out = np.zeros(len(places), np.float64)
+    found = _places(window, [each.term for each in weighed])
+    for part, ranges in zip(window.parts, found, strict=True):
+        begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first])
+        if begin == end:
+            continue
+        segment = part.prefix.segment
+        rows = places[begin:end] - part.offset + part.first
+        norm = window.prefix.norm(part.prefix, bm25.k1, bm25.b)[rows]
+        for each, (first, last) in zip(weighed, ranges, strict=True):
+            if first == last:
+                continue
+            segment.check("rows", first, last)
+            postings = segment.unchecked("rows")[first:last]
+            at = np.minimum(np.searchsorted(postings, rows.astype(np.int32)), last - first - 1)
+            hits = np.flatnonzero(postings[at] == rows)
+            if not len(hits):
+                continue
+            segment.check("tf", first, last)
+            tf = segment.unchecked("tf")[first + at[hits]].astype(np.float64)
+            share = tf / (norm[hits] + tf)
+            share *= each.weight
+            out[begin + hits] += share
+    return out
+
+
 def _places(window: Window, terms: Sequence[Term]) -> list[list[tuple[int, int]]]:
     hashes = np.array([term.hash for term in terms], np.uint64)
     return [part.prefix.segment.find(hashes) for part in window.parts]

@@ -227,6 +227,12 @@ class Manifest:
         finally:
             os.close(descriptor)
 
+    def sweep(self, db: sqlite3.Connection) -> None:
+        """Remove files that a killed process left behind, unless a process is merging just now."""
+        with translated(self.store.database), self._merging() as mine:
+            if mine:
+                self._sweep(db)
+
     def _sweep(self, db: sqlite3.Connection) -> None:
         """Remove files that a killed process left behind; nobody else writes segments now."""
         with translated(self.store.database), writing(self.store.folder / "write.lock", self.store.wait):

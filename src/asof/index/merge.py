@@ -138,9 +138,9 @@ def _range(
 
 def _write_vectors(writer: SegmentWriter, segments: Sequence[Segment], order: NDArray[np.int64]) -> None:
     first = np.cumsum([0] + [segment.n for segment in segments])
-    # a segment that only holds ends has no vectors
-    matrices = [segment["vectors"] if segment.n else np.zeros((0, 0), np.int16) for segment in segments]
-    width = max(matrix.shape[1] for matrix in matrices)
+    width = next(segment["vectors"].shape[1] for segment in segments if "vectors" in segment)
+    none = np.zeros((0, width), np.int16)  # a segment that only holds ends has no vectors
+    matrices = [segment["vectors"] if segment.n else none for segment in segments]
 
     def parts() -> Iterator[Array]:
         for begin in range(0, len(order), ROWS_AT_ONCE):

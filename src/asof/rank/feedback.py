@@ -1,7 +1,7 @@
-"""Feedback from the view's own best passages (pseudo-relevance feedback): the column `feedback`.
+"""Feedback from the view's own best passages (pseudo-relevance feedback).
 
-The best passages by the query's words are taken as relevant, and the words that they share are searched as
-well. It needs no model and no fit, and it sees the view only, so that it is exact as of T.
+The best passages so far are taken as relevant, and the words that they share are searched as well. It needs
+no model and no fit, and it sees the view only, so that it is exact as of T.
 """
 
 from __future__ import annotations
@@ -9,91 +9,138 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query
+from asof.data import Query, Why
 from asof.index import lexical
-from asof.index.lexical import Bm25, Term
+from asof.index.lexical import Bm25, Term, Weighed
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
-from asof.rank.stage import Ranking
+from asof.rank.stage import Ranking, Values
 from asof.store.digest import indexed_text
 from asof.text.tokens import Analyzer, term_hash
 
 CONSIDERED = 2
 """How many times as many terms have their idf looked up as are used."""
 
+FEW = 0.04
+"""Up to this share of the window, scoring single places beats a pass over all postings."""
+
+
+class Bounded(Protocol):
+    """A later stage that multiplies scores by factors of a known range."""
+
+    def factors(self, query: Query) -> tuple[float, float]:
+        """The least and the largest factor."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """Words of the first `passages`, the best `terms` of them by share of words times idf.
+    """relevance + weight · min(1, score of the shared words / the best score among the passages read)
 
+    The shared words are the best `terms` words of the first `passages` by share of words times idf:
     share(t) = sum over the passages of tf / length; a term's weight is share(t) idf(t) over the best one's.
+
+    What is added is at most `weight`, so most passages cannot reach the first k any more and are dropped
+    unread; `then` is the stage whose factors come later. The first k are what scoring everything gives.
+    Without `prune` everything is scored (where k passages are not what is counted).
     """
 
+    weight: float = 0.1
     passages: int = 10
     terms: int = 20
     k1: float = 1.5
     b: float = 0.75
+    then: Bounded | None = None
+    prune: bool = True
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        best = self._best(ranking, view)
+        if not len(best):
+            return ranking
         bm25 = Bm25(self.k1, self.b)
-        terms = self._terms(ranking, view, bm25)
-        values, weighed = lexical.scores(ranking.window, terms, bm25)
-        allowed = view.allowed(ranking.window, query.filters)
+        weighed = lexical.weigh(view.prefix, self._terms(ranking.window.rows(best), view), bm25)
+        top = float(lexical.scores_at(ranking.window, np.sort(best), weighed, bm25).max())
+        if top == 0.0:
+            return ranking
+        ranking, values = self._scored(query, ranking, view, weighed, bm25)
+        added = np.minimum(values / top, 1.0) * self.weight
+        before = ranking.columns[ranking.by]
+
+        def why(row: int) -> Why:
+            score = lexical.explain(view.prefix, row, weighed, bm25, "words of the best passages")
+            share = Why.of("share of the best", "ratio", score, Why("best of those passages", top))
+            if share.value > 1.0:
+                share = Why("share of the best, at most 1", 1.0)
+            return Why.of(
+                "relevance", "sum", before.why(row),
+                Why.of("feedback", "product", share, Why("weight", self.weight)),
+            )  # fmt: skip
+
+        return ranking.with_column("feedback", before.values + added, why)
+
+    def _scored(
+        self, query: Query, ranking: Ranking, view: View, weighed: tuple[Weighed, ...], bm25: Bm25
+    ) -> tuple[Ranking, Values]:
+        """The ranking without what cannot reach the first k, and the scores of what is left."""
+        window = ranking.window
+        low, high = self.then.factors(query) if self.then else (1.0, 1.0)
+        bound = kth_best(ranking.score, query.k) * low / high - self.weight if self.prune else 0.0
+        if bound > 0:
+            reach = at_least(ranking.score, bound)
+            if len(reach) <= max(FEW * window.n, query.k):
+                near = ranking.keep(reach)
+                return near, lexical.scores_at(window, reach, weighed, bm25)
+        values, _ = lexical.scores(window, [each.term for each in weighed], bm25)
+        allowed = view.allowed(window, query.filters)
         if allowed is not None:
             values[~allowed] = 0.0
-        return ranking.with_column(
-            "feedback",
-            values,
-            lambda row: lexical.explain(view.prefix, row, weighed, bm25, "words of the best passages"),
-            by=False,
-        )
+        return ranking, values
 
-    def _terms(self, ranking: Ranking, view: View, bm25: Bm25) -> tuple[Term, ...]:
-        shares = self._shares(self._best(ranking, view), view)
+    def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:
+        """Places of the best passages, in order."""
+        score = ranking.score
+        best = at_least(score, kth_best(score, self.passages))
+        rows = ranking.window.rows(best)
+        return best[view.tie_order(score[best], rows)[: self.passages]]
+
+    def _terms(self, rows: NDArray[np.int64], view: View) -> tuple[Term, ...]:
+        shares = shares_of(rows, view, CONSIDERED * self.terms)
         considered = sorted(shares, key=lambda stem: (-shares[stem], stem))[: CONSIDERED * self.terms]
         dfs = view.prefix.dfs([term_hash(stem) for stem in considered])
         weights = {
-            stem: shares[stem] * bm25.idf(view.n, df) for stem, df in zip(considered, dfs, strict=True)
+            stem: shares[stem] * Bm25().idf(view.n, df) for stem, df in zip(considered, dfs, strict=True)
         }
         chosen = sorted(weights, key=lambda stem: (-weights[stem], stem))[: self.terms]
         most = weights[chosen[0]] if chosen else 1.0
         return tuple(Term(stem, term_hash(stem), weights[stem] / most) for stem in chosen)
 
-    def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:
-        """Rows of the best passages, in order."""
-        score = ranking.score
-        best = at_least(score, kth_best(score, self.passages))
-        rows = ranking.window.rows(best)
-        return rows[view.tie_order(score[best], rows)[: self.passages]]
 
-    def _shares(self, rows: NDArray[np.int64], view: View) -> dict[str, float]:
-        """The sum over these passages of tf / length, for the stems with the largest that are no stop words.
+def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[str, float]:
+    """The sum over these passages of tf / length, for at least the `most` largest; without stop words.
 
-        The numbers of the analyzer depend on what it met before; only stems decide, and sums are made in the
-        order of the passages.
-        """
-        analyzer = view.analyzer
-        ids = [
-            analyzer.ids(
-                indexed_text(record.title, record.headings, record.about, record.text), record.language
-            )
-            for record in view.records(rows)
-        ]
-        lengths = np.array([len(numbers) for numbers in ids], np.int64)
-        numbers, which = np.unique(np.fromiter(chain.from_iterable(ids), np.int64), return_inverse=True)
-        each = np.repeat(1 / np.maximum(lengths, 1), lengths)
-        shares = np.bincount(which, each, len(numbers)).astype(np.float64)
-        stops = [analyzer.number(stem) for stem in stop_stems(analyzer)]
-        shares[np.isin(numbers, stops)] = 0.0
-        kept = at_least(shares, kth_best(shares, CONSIDERED * self.terms))
-        return {
-            analyzer.stem_of(number): share
-            for number, share in zip(numbers[kept].tolist(), shares[kept].tolist(), strict=True)
-        }
+    An analyzer numbers words as it meets them; only stems decide, and sums are made in the order of the
+    passages.
+    """
+    analyzer = view.analyzer
+    ids = [
+        analyzer.ids(indexed_text(record.title, record.headings, record.about, record.text), record.language)
+        for record in view.records(rows)
+    ]
+    lengths = np.array([len(numbers) for numbers in ids], np.int64)
+    numbers, which = np.unique(np.fromiter(chain.from_iterable(ids), np.int64), return_inverse=True)
+    each = np.repeat(1 / np.maximum(lengths, 1), lengths)
+    shares = np.bincount(which, each, len(numbers)).astype(np.float64)
+    shares[np.isin(numbers, [analyzer.number(stem) for stem in stop_stems(analyzer)])] = 0.0
+    kept = at_least(shares, kth_best(shares, most))
+    return {
+        analyzer.stem_of(number): share
+        for number, share in zip(numbers[kept].tolist(), shares[kept].tolist(), strict=True)
+    }
 
 
 @lru_cache(maxsize=8)

@@ -28,10 +28,15 @@ class Recency:
     least: float = 0.0
     horizon: float = 10_000.0
 
+    def factors(self, query: Query) -> tuple[float, float]:
+        """The least and the largest factor that a question can give."""
+        strength = self.strength * max(query.recency, self.least)
+        return 1 - strength / 2, 1 + strength / 2
+
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         strength = self.strength * max(query.recency, self.least)
-        reach = (1 - strength / 2) / (1 + strength / 2)
-        near = ranking.shortlist(query.k, reach)
+        low, high = self.factors(query)
+        near = ranking.shortlist(query.k, low / high)
         near = near.note(f"{len(near.score)} of {view.n} passages in force can reach the first {query.k}")
         if strength == 0.0:
             return near

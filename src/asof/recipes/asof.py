@@ -1,6 +1,8 @@
-"""`asof`, the default: words, words of the best passages, vectors where there are any; newer among equals."""
+"""`asof`, the default: words, vectors where there are any, words of the best passages; newer among equals."""
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from asof.rank.cut import Cut
 from asof.rank.feedback import Feedback
@@ -10,18 +12,18 @@ from asof.rank.group import ByDocument
 from asof.rank.recency import Recency
 from asof.rank.stage import Recipe, Stage
 
-GATHER: tuple[Stage, ...] = (
-    Lexical(),
-    Feedback(),
-    Dense(),
-    Weighted((("lexical", 1.0), ("feedback", 0.15), ("dense", 0.5))),
-)
-FINISH: tuple[Stage, ...] = (Recency(), Cut())
+GATHER: tuple[Stage, ...] = (Lexical(), Dense(), Weighted((("lexical", 1.0), ("dense", 0.5))))
+RECENCY = Recency()
+FEEDBACK = Feedback(then=RECENCY)
 
 ASOF = Recipe(
-    "asof", "fused relevance, and among near-equals the newer one where the question asks", (*GATHER, *FINISH)
+    "asof",
+    "fused relevance, and among near-equals the newer one where the question asks for it",
+    (*GATHER, FEEDBACK, RECENCY, Cut()),
 )
 
 ASOF_DOCUMENTS = Recipe(
-    "asof-documents", "the same with documents as units", (*GATHER, ByDocument(), *FINISH)
+    "asof-documents",
+    "the same with documents as units",
+    (*GATHER, replace(FEEDBACK, prune=False), ByDocument(), RECENCY, Cut()),
 )

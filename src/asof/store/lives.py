@@ -65,7 +65,7 @@ def lives(versions: Iterable[Version]) -> list[Life]:
     """
     ordered = sorted(versions, key=lambda version: version.order)
     until = [after.visible for after in ordered[1:]] + [NEVER]
-    said = [(v, end) for v, end in zip(ordered, until, strict=True) if v.visible < end]
+    said = [(v, end) for v, end in zip(ordered, until, strict=False) if v.visible < end]
     done: list[Life] = []
     open_: dict[bytes, tuple[Version, int]] = {}
     for version, _ in said:

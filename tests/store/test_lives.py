@@ -1,0 +1,121 @@
+"""Lives: which passages a document says, from when until when, computed from its versions alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.store.lives import Life, Row, Version, changes, lives
+from asof.time.span import NEVER
+
+A, B, C = b"a", b"b", b"c"
+
+
+def version(id_: int, visible: int, *keys: bytes, added: int = 0) -> Version:
+    return Version(id_, visible, added, keys)
+
+
+def spans(versions: Sequence[Version]) -> list[tuple[bytes, int, int]]:
+    return [(life.key, life.start, life.end) for life in lives(versions)]
+
+
+def test_no_version_no_life() -> None:
+    assert lives([]) == []
+    assert spans([version(1, 3)]) == []
+
+
+def test_an_unchanged_passage_has_one_life() -> None:
+    assert lives([version(1, 3, A, B), version(2, 8, A, C)]) == [
+        Life(A, 3, NEVER, 1, 0), Life(B, 3, 8, 1, 1), Life(C, 8, NEVER, 2, 1),
+    ]  # fmt: skip
+
+
+def test_a_passage_that_comes_back_lives_twice() -> None:
+    assert spans([version(1, 3, A), version(2, 5, B), version(3, 8, A)]) == [
+        (A, 3, 5), (B, 5, 8), (A, 8, NEVER),
+    ]  # fmt: skip
+
+
+def test_a_late_back_dated_version_ends_a_life_earlier() -> None:
+    first, second, late = version(1, 3, A), version(2, 8, B), version(3, 5, C, added=1)
+    assert spans([first, second]) == [(A, 3, 8), (B, 8, NEVER)]
+    assert spans([first, second, late]) == [(A, 3, 5), (C, 5, 8), (B, 8, NEVER)]
+    rows = [Row(10, A, 1, 3, 8), Row(11, B, 2, 8, NEVER)]
+    todo = changes([first, second, late], rows)
+    assert todo.begin == (Life(C, 5, 8, 3, 0),)
+    assert todo.end == ((10, 5),)
+    assert todo.retire == ()
+
+
+def test_a_life_that_turns_out_to_last_longer_is_begun_anew() -> None:
+    first, wrong, right = version(1, 3, A), version(2, 5, B), version(3, 8, B, added=1)
+    rows = [Row(10, A, 1, 3, 5), Row(11, B, 2, 5, NEVER)]
+    todo = changes([first, right], rows)  # `wrong` retired
+    assert spans([first, wrong]) == [(A, 3, 5), (B, 5, NEVER)]
+    assert todo.retire == (10, 11)
+    assert todo.begin == (Life(A, 3, 8, 1, 0), Life(B, 8, NEVER, 3, 0))
+    assert todo.end == ()
+
+
+def test_of_two_versions_at_one_instant_the_one_added_later_is_in_force() -> None:
+    assert spans([version(1, 3, A), version(2, 3, B, added=1)]) == [(B, 3, NEVER)]
+    assert spans([version(2, 3, A, added=1), version(1, 3, B, added=1)]) == [(A, 3, NEVER)]
+
+
+def test_a_silence_ends_everything() -> None:
+    assert spans([version(1, 3, A, B), version(2, 6)]) == [(A, 3, 6), (B, 3, 6)]
+
+
+def test_nothing_to_change() -> None:
+    versions = [version(1, 3, A), version(2, 8, B)]
+    todo = changes(versions, [Row(10, A, 1, 3, 8), Row(11, B, 2, 8, NEVER)])
+    assert (todo.begin, todo.end, todo.retire) == ((), (), ())
+
+
+VERSIONS = st.lists(
+    st.tuples(st.integers(0, 6), st.integers(0, 2), st.lists(st.sampled_from([A, B, C]), unique=True)),
+    max_size=7,
+).map(lambda drawn: [Version(at, *rest, tuple(keys)) for at, (*rest, keys) in enumerate(drawn, 1)])
+
+
+@given(VERSIONS, st.randoms())
+def test_the_order_in_which_versions_are_given_leaves_no_trace(versions: list[Version], random: object) -> None:
+    shuffled = list(versions)
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert lives(shuffled) == lives(versions)
+
+
+@given(VERSIONS)
+def test_lives_of_one_key_never_overlap_and_say_what_is_in_force(versions: list[Version]) -> None:
+    found = lives(versions)
+    for key in (A, B, C):
+        mine = [life for life in found if life.key == key]
+        assert all(before.end < after.start for before, after in pairwise(mine))
+    for at in range(-1, 8):
+        begun = [version for version in versions if version.visible <= at]
+        current = max(begun, key=lambda version: version.order).keys if begun else ()
+        assert {life.key for life in found if life.start <= at < life.end} == set(current)
+
+
+@given(st.lists(VERSIONS, max_size=4))
+def test_changes_turn_any_rows_into_the_lives(histories: list[list[Version]]) -> None:
+    rows: list[Row] = []
+    for versions in histories:
+        todo = changes(versions, rows)
+        ended = dict(todo.end)
+        kept = [
+            Row(row.id, row.key, row.version, row.start, ended.get(row.id, row.end))
+            for row in rows
+            if row.id not in todo.retire
+        ]
+        assert all(row.end >= ended.get(row.id, row.end) for row in rows), "an end only moves earlier"
+        fresh = range(1000 * len(rows), 1000 * len(rows) + 999)
+        rows = kept + [
+            Row(id_, life.key, life.version, life.start, life.end)
+            for id_, life in zip(fresh, todo.begin, strict=False)
+        ]
+        said = sorted((row.key, row.start, row.end, row.version) for row in rows)
+        assert said == sorted((life.key, life.start, life.end, life.version) for life in lives(versions))

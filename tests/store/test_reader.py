@@ -1,0 +1,123 @@
+"""Reading the store as it stood: links, names, aliases, filters over attributes, times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from asof.data import Ended, Stated
+from asof.store.digest import span_of, times_json
+from asof.store.reader import about_of, heads_with
+from asof.time.moment import read
+from asof.time.span import BEGINNING, NEVER, Span
+
+Make = Callable[..., Any]
+
+
+@pytest.mark.parametrize(
+    ("target", "origin", "found"),
+    [
+        ("notes/ferry", "", "notes/ferry.md"),
+        ("notes/ferry.md", "", "notes/ferry.md"),
+        ("/notes/ferry", "x/y.md", "notes/ferry.md"),
+        ("ferry", "notes/mill.md", "notes/ferry.md"),
+        ("ferry", "old/mill.md", "old/ferry.md"),
+        ("ferry", "old/deep/mill.md", "old/ferry.md"),
+        ("ferry", "", "old/ferry.md"),  # as near as the other: the shortest id
+        ("FERRY", "notes/mill.md", "notes/ferry.md"),
+        ("old/ferry", "notes/mill.md", "old/ferry.md"),
+        ("The Crossing", "", "notes/ferry.md"),  # an alias
+        ("the crossing", "old/ferry.md", "notes/ferry.md"),
+        ("erry", "", None),
+        ("f_rry", "", None),
+        ("%", "", None),
+        ("", "", None),
+        ("100%", "", "notes/100%.md"),
+        ("v1.2", "", "notes/v1.2.md"),
+    ],
+)
+def test_where_a_link_leads(fresh: Make, document: Make, target: str, origin: str, found: str | None) -> None:
+    with fresh() as corpus:
+        corpus.add([
+            document("notes/ferry.md", "text", "2020", aliases=("The Crossing",)),
+            document("old/ferry.md", "text", "2020"), document("notes/100%.md", "text", "2020"),
+            document("notes/v1.2.md", "text", "2020"),
+        ])  # fmt: skip
+        assert corpus.at().resolve(target, origin) == found
+
+
+def test_a_link_leads_to_what_was_in_force_then(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([
+            document("a/ferry.md", "text", "2020"), Ended("a/ferry.md", Stated(read("2022"), "2022", "git")),
+            document("b/longer/ferry.md", "text", "2021", aliases=("boat",)),
+            document("b/longer/ferry.md", "other", "2023", aliases=("ship",)),
+        ])  # fmt: skip
+        moments = ["2019", "2020", "2021", "2022"]
+        assert [corpus.at(moment).resolve("ferry") for moment in moments] == [
+            None, "a/ferry.md", "a/ferry.md", "b/longer/ferry.md",
+        ]  # fmt: skip
+        assert [corpus.at(year).resolve("boat") for year in ("2022", "2023")] == ["b/longer/ferry.md", None]
+        assert [corpus.at(year).resolve("ship") for year in ("2022", "2023")] == [None, "b/longer/ferry.md"]
+
+
+def test_a_path_comes_before_a_name_and_a_name_before_an_alias(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("z.md", "text", aliases=("mill",))])
+        assert corpus.at().resolve("mill") == "z.md"
+        corpus.add([document("deep/down/mill.md", "text")])
+        assert corpus.at().resolve("mill") == "deep/down/mill.md"
+        corpus.add([document("mill.md", "text")])
+        assert corpus.at().resolve("mill") == "mill.md"
+        assert corpus.at().resolve("mill", "deep/down/x.md") == "deep/down/mill.md"
+
+
+def names(corpus: Any, **filters: Any) -> set[str]:
+    wanted = {"source": "", "path": "", "tags": (), "meta": (), **filters}
+    heads = heads_with(corpus._db, **wanted)
+    rows = corpus._db.execute("SELECT h.id, d.name FROM heads AS h JOIN documents AS d ON d.id = h.document")
+    of = dict(rows.fetchall())
+    return {of[head] for head in heads}
+
+
+def test_filters_over_attributes(fresh: Make, said: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add(said(
+            document("a/x.md", "text", tags=("sea", "boat"), meta={"n": 3, "draft": True, "who": ["Ann", 7]}),
+            document("a/y.md", "text", tags=("sea",), meta={"n": 1.5, "draft": False, "none": None}),
+            name="one",
+        ))  # fmt: skip
+        corpus.add(said(document("b/x.md", "text", meta={"n": "3"}), name="two"))
+        everything = {"a/x.md", "a/y.md", "b/x.md"}
+        assert names(corpus) == everything
+        assert names(corpus, source="two") == {"b/x.md"}
+        assert names(corpus, source="three") == set()
+        assert names(corpus, path="a/*") == {"a/x.md", "a/y.md"}
+        assert names(corpus, path="*/x.md") == {"a/x.md", "b/x.md"}
+        assert names(corpus, path="a") == set()
+        assert names(corpus, tags=("sea",)) == {"a/x.md", "a/y.md"}
+        assert names(corpus, tags=("sea", "#boat")) == {"a/x.md"}
+        assert names(corpus, meta=(("n", "3"),)) == {"a/x.md", "b/x.md"}
+        assert names(corpus, meta=(("n", "1.5"),)) == {"a/y.md"}
+        assert names(corpus, meta=(("draft", "true"),)) == {"a/x.md"}
+        assert names(corpus, meta=(("draft", "false"),)) == {"a/y.md"}
+        assert names(corpus, meta=(("who", "Ann"),)) == names(corpus, meta=(("who", "7"),)) == {"a/x.md"}
+        assert names(corpus, meta=(("n", "3"), ("draft", "true")), source="one", path="a/*") == {"a/x.md"}
+        assert names(corpus, meta=(("N", "3"),)) == set()
+
+
+def test_times_survive_being_stored() -> None:
+    spans = [read("2020"), read("2020-01-01"), Span(None, read("2020").end), Span(read("2020").start, None)]
+    times = tuple(Stated(span, "words", "metadata") for span in spans)
+    import json
+
+    assert about_of(json.dumps(times_json(times))) == times
+    assert about_of("[]") == ()
+
+
+def test_the_ends_of_a_span_survive_being_stored() -> None:
+    year = read("2020")
+    assert span_of(year.first, year.last + 1) == year
+    assert span_of(BEGINNING, NEVER) == Span(None, None)

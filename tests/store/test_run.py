@@ -1,0 +1,256 @@
+"""A pass over a source: what is written, what is ended, what is left alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.data import Ended, Problem, Stated
+from asof.errors import SourceShrunk
+from asof.service import Corpus
+from asof.store.run import Marks
+from asof.time.moment import read
+
+Make = Callable[..., Any]
+
+
+def texts(corpus: Corpus, *ids: str, as_of: str | None = None) -> list[str | None]:
+    return [corpus.at(as_of).text(id_) for id_ in ids]
+
+
+def seen(corpus: Corpus, as_of: str | None = None) -> list[tuple[Any, ...]]:
+    hits = corpus.at(as_of).search("alpha beta gamma delta", k=50).hits
+    return [(hit.id, hit.score, hit.published, hit.dated_by, hit.place, hit.text) for hit in hits]
+
+
+def transactions(corpus: Corpus) -> int:
+    return corpus.status().transactions
+
+
+# -- idempotence ------------------------------------------------------------------------------------
+
+
+def test_a_second_run_writes_nothing(fresh: Make, said: Make, document: Make) -> None:
+    source = said(
+        document("dated", "alpha", "2020"), document("undated", "beta"),
+        document("series", "one", "2001"), document("series", "two", "2002"), document("series", "one", "2003"),
+        document("touched", "gamma", "2021", by="mtime"), document("over", "delta", "2019"),
+        Ended("over", Stated(read("2020"), "2020", "git")), Problem("unreadable", "x.txt", document="x"),
+    )  # fmt: skip
+    with fresh() as corpus:
+        root: Path = corpus.root
+        first = corpus.add(source)
+        assert (first.added, first.changed, first.ended, first.failed) == (5, 2, 1, 1)
+        before = transactions(corpus)
+        corpus.close()
+        database = (root / ".asof" / "corpus.db").read_bytes()
+        files = sorted(path.name for path in (root / ".asof" / "segments").iterdir())
+        again = type(corpus)(root, corpus.store, corpus.manifest, corpus.config, corpus.clock, False)
+        report = again.add(source)
+        assert (report.written, report.unchanged, report.passages) == (0, 8, 0)
+        assert transactions(again) == before
+        again.close()
+        assert (root / ".asof" / "corpus.db").read_bytes() == database
+        assert sorted(path.name for path in (root / ".asof" / "segments").iterdir()) == files
+        corpus._db = sqlite3.connect(":memory:")  # for the fixture to close
+
+
+def test_an_empty_source_and_an_empty_batch(fresh: Make, said: Make) -> None:
+    with fresh() as corpus:
+        assert corpus.add(said()).written == 0
+        assert corpus.add([]).written == 0
+        assert transactions(corpus) == 0
+        assert corpus.search("anything").hits == ()
+
+
+# -- order of arrival -------------------------------------------------------------------------------
+
+PARAGRAPHS = ["alpha alpha", "beta\n\ngamma", "alpha beta", "delta", "gamma gamma delta"]
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["d", "e"]), st.integers(2001, 2008), st.integers(0, 4)),
+        min_size=1, max_size=6, unique_by=lambda drawn: drawn[:2],
+    ).filter(lambda drawn: len({(id_, text) for id_, _, text in drawn}) == len(drawn)),
+    st.randoms(),
+)  # fmt: skip
+def test_dated_versions_may_arrive_in_any_order(
+    fresh: Make, document: Make, drawn: list[tuple[str, int, int]], random: Any
+) -> None:
+    versions = [document(id_, PARAGRAPHS[text] + f"\n\n{text}", str(year)) for id_, year, text in drawn]
+    shuffled = list(versions)
+    random.shuffle(shuffled)
+    with fresh() as one, fresh() as other:
+        for at in range(0, len(versions), 2):
+            one.add(versions[at : at + 2])
+        for version in shuffled:
+            other.add([version])
+        for as_of in (None, "2003", "2006"):
+            assert seen(one, as_of) == seen(other, as_of)
+            assert texts(one, "d", "e", as_of=as_of) == texts(other, "d", "e", as_of=as_of)
+
+
+# -- edits, reverts, deletions ----------------------------------------------------------------------
+
+
+def test_a_revert_to_an_older_text_under_the_same_date_is_in_force_again(
+    fresh: Make, said: Make, document: Make
+) -> None:
+    with fresh("2021") as corpus:
+        for year, text in ((2021, "one"), (2022, "two"), (2023, "one"), (2024, "one")):
+            corpus.clock.to(str(year))
+            corpus.add(said(document("d", text, "2020")))
+        assert texts(corpus, "d") == ["one"]
+        assert texts(corpus, "d", as_of="2021-06") == ["one"]
+        assert texts(corpus, "d", as_of="2022-06") == ["two"]
+        assert transactions(corpus) == 3, "the last run said nothing new"
+
+
+@pytest.mark.parametrize("date", ["2020", None])
+def test_what_ended_and_is_stated_again_is_in_force_again(
+    fresh: Make, said: Make, document: Make, date: str | None
+) -> None:
+    here, other = document("d", "one", date), document("e", "two", date)
+    with fresh("2021") as corpus:
+        corpus.add(said(here, other))
+        corpus.clock.to("2022")
+        assert corpus.add(said(other)).ended == 1
+        assert texts(corpus, "d", "e") == [None, "two"]
+        corpus.clock.to("2023")
+        assert corpus.add(said(here, other)).changed == 1
+        assert texts(corpus, "d", "e") == ["one", "two"]
+        assert texts(corpus, "d", as_of="2022-06") == [None]
+        assert texts(corpus, "d", as_of="2021-06") == ["one"]
+        corpus.clock.to("2024")
+        assert corpus.add(said(here, other)).written == 0
+
+
+def test_a_document_that_ended_stays_so_while_nobody_states_it(
+    fresh: Make, said: Make, document: Make
+) -> None:
+    with fresh() as corpus:
+        corpus.add(said(document("d", "one"), document("e", "two")))
+        corpus.add(said(document("e", "two")))
+        assert corpus.add(said(document("e", "two"))).written == 0
+        assert texts(corpus, "d") == [None]
+
+
+def test_documents_that_could_not_be_read_are_kept(fresh: Make, said: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add(said(document("d", "one"), document("e", "two"), document("f", "three")))
+        known = corpus.add(said(document("e", "two"), document("f", "three"), Problem("no", document="d")))
+        assert (known.ended, known.failed) == (0, 1)
+        unknown = corpus.add(said(document("e", "two"), document("f", "three"), Problem("no", "x", 3)))
+        assert unknown.ended == 0
+        assert "none of them was ended" in unknown.problems[-1].message
+        harmless = Problem("a date that is none", document="e", lost=False)
+        assert corpus.add(said(document("e", "two"), document("f", "three"), harmless)).ended == 1
+        assert texts(corpus, "d", "e") == [None, "two"]
+
+
+def test_a_source_that_shrinks_too_much_ends_nothing(fresh: Make, said: Make, document: Make) -> None:
+    documents = [document(f"d{at}", f"text {at}") for at in range(10)]
+    with fresh() as corpus:
+        corpus.add(said(*documents))
+        with pytest.raises(SourceShrunk, match="4 of the 10 documents"):
+            corpus.add(said(*documents[4:]))
+        with pytest.raises(SourceShrunk):
+            corpus.add(said())
+        assert None not in texts(corpus, *(f"d{at}" for at in range(10)))
+        assert corpus.add(said(*documents[3:])).ended == 3
+        assert corpus.add(said(), allow_shrinking=True).ended == 7
+
+
+def test_documents_given_as_they_are_end_nothing(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("d", "one")])
+        corpus.add([document("e", "two")])
+        assert texts(corpus, "d", "e") == ["one", "two"]
+
+
+# -- two sources ------------------------------------------------------------------------------------
+
+
+def test_a_document_belongs_to_the_source_that_stated_its_last_version(
+    fresh: Make, said: Make, document: Make
+) -> None:
+    first = said(document("d", "one", "2020"), document("e", "other"), name="first")
+    second = said(document("d", "two", "2020"), document("f", "more"), name="second")
+    with fresh("2021") as corpus:
+        corpus.add(first)
+        corpus.clock.to("2022")
+        corpus.add(second)
+        assert texts(corpus, "d") == ["two"]
+        assert corpus.add(first).written == 0, "no ping-pong"
+        first.items.pop(0)
+        assert corpus.add(first).ended == 0, "it is not the first one's to end"
+        second.items.pop(0)
+        assert corpus.add(second).ended == 1
+        assert texts(corpus, "d", "e", "f") == [None, "other", "more"]
+
+
+def test_an_older_version_from_elsewhere_does_not_change_the_owner(
+    fresh: Make, said: Make, document: Make
+) -> None:
+    with fresh() as corpus:
+        corpus.add(said(document("d", "new", "2020"), name="first"))
+        corpus.add(said(document("d", "old", "2010"), name="second"))
+        assert texts(corpus, "d", as_of="2015") == ["old"]
+        assert texts(corpus, "d") == ["new"]
+        owner = corpus._db.execute("SELECT s.name FROM documents AS d JOIN sources AS s ON s.id = d.source")
+        assert owner.fetchall() == [("first",)]
+
+
+# -- visible from -----------------------------------------------------------------------------------
+
+
+def shown(corpus: Corpus, moments: Sequence[str]) -> list[str | None]:
+    return [corpus.at(moment).text("d") for moment in moments]
+
+
+def test_a_year_is_seen_from_the_day_it_was_added_or_from_its_end(fresh: Make, document: Make) -> None:
+    moments = ["2024-02", "2024-03-01", "2024-12-30", "2024"]
+    with fresh("2024-03-01") as early, fresh("2025-06-01") as late:
+        early.add([document("d", "text", "2024")])
+        late.add([document("d", "text", "2024")])
+        assert shown(early, moments) == [None, "text", "text", "text"]
+        assert shown(late, moments) == [None, None, None, "text"]
+
+
+def test_undated_texts_are_seen_from_when_they_were_added_always_or_never(
+    fresh: Make, document: Make
+) -> None:
+    moments = ["1900", "2024-02", "2024-03-01", "2030"]
+    expected = {"added": [None, None, "text", "text"], "always": ["text"] * 4, "never": [None] * 4}
+    for undated, wanted in expected.items():
+        with fresh("2024-03-01", undated=undated) as corpus:
+            corpus.add([document("d", "text")])
+            assert shown(corpus, moments) == wanted, undated
+
+
+def test_the_future_is_not_seen_now(fresh: Make, document: Make) -> None:
+    with fresh("2024") as corpus:
+        corpus.add([document("d", "text", "2030")])
+        assert shown(corpus, ["2024", "2029", "2030"]) == [None, None, "text"]
+        corpus.add([document("d", "other", "2030")])
+        assert shown(corpus, ["2029", "2030"]) == [None, "other"]
+
+
+# -- marks ------------------------------------------------------------------------------------------
+
+
+@given(st.sets(st.integers(0, 5_000), max_size=20))
+def test_marks_are_a_set_of_small_numbers(numbers: set[int]) -> None:
+    marks = Marks()
+    assert None not in marks
+    for number in numbers:
+        marks.add(number)
+    assert {number for number in range(5_002) if number in marks} == numbers

@@ -1,0 +1,194 @@
+"""From statements to rows: texts come back byte for byte, corrections, erasure, dropped history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.data import Document, Ended, Heading, Link, Stated
+from asof.errors import BeforeHorizon, UsageError
+from asof.service import Corpus
+from asof.store.digest import indexed_text
+from asof.time.moment import read
+from asof.time.span import Span
+
+Make = Callable[..., Any]
+
+WORDS = st.sampled_from(["a", "bread.", "Schön", "雪の日", "🙂", "e\u0301", "x_y", "\t", " ", "", "word"])
+LINES = st.lists(WORDS, max_size=12).map(" ".join)
+HEADED = st.lists(st.tuples(st.booleans(), st.integers(1, 3), LINES), max_size=12)
+
+
+def outlined(lines: list[tuple[bool, int, str]]) -> tuple[str, tuple[Heading, ...]]:
+    text, outline = "", []
+    for heading, level, line in lines:
+        if heading:
+            outline.append(Heading(len(text), level, line.strip()))
+            text += "#" * level + " "
+        text += line + "\n"
+    return text, tuple(outline)
+
+
+@pytest.mark.parametrize("chunking", ["10w", "10w/4", "12c", "40c/30", "120w", "whole"])
+def test_joined_passages_give_the_text_back(fresh: Make, chunking: str) -> None:
+    @settings(max_examples=12)
+    @given(st.lists(HEADED, min_size=1, max_size=3, unique_by=outlined))
+    def property_(versions: list[list[tuple[bool, int, str]]]) -> None:
+        with fresh(chunking=chunking) as corpus:
+            for year, lines in enumerate(versions, 2001):
+                text, outline = outlined(lines)
+                date = Stated(read(str(year)), str(year), "metadata")
+                corpus.add([Document("d", text, "title", date, outline=outline)])
+            for year, lines in enumerate(versions, 2001):
+                assert corpus.at(str(year)).text("d") == outlined(lines)[0]
+            assert corpus.at("2000").text("d") is None
+
+    property_()
+
+
+def test_the_empty_text_is_a_text(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("d", "", "2020")])
+        assert corpus.at().text("d") == ""
+        assert corpus.status().passages == 0
+
+
+def test_an_unchanged_passage_keeps_its_row_and_its_id(fresh: Make, document: Make) -> None:
+    first = "same words\n" + "one " * 20
+    with fresh(chunking="10w") as corpus:
+        corpus.add([document("d", first, "2001")])
+        before = corpus.at("2001").search("same").hits[0]
+        rows = corpus.status().passages
+        corpus.add([document("d", first + "\n" + "two " * 20, "2002")])
+        after = corpus.at("2002").search("same").hits[0]
+        assert before.text.startswith("same words")
+        assert (before.id, before.published) == (after.id, after.published)
+        assert corpus.status().passages - rows <= 3, "only what changed got rows"
+
+
+def test_a_passage_that_is_said_twice_is_two_passages(fresh: Make, document: Make) -> None:
+    text = ("alpha beta gamma delta epsilon zeta eta theta iota kappa\n\n") * 2
+    with fresh(chunking="10w") as corpus:
+        corpus.add([document("d", text, "2001")])
+        hits = corpus.search("alpha").hits
+        assert [hit.place.number for hit in hits] == [0, 1]
+        assert len({hit.id for hit in hits}) == 2
+
+
+def test_what_the_index_holds_of_a_passage() -> None:
+    about = '[{"from":null,"until":null,"text":"Q1 2020","by":"metadata"}]'
+    assert indexed_text("T", "T\nPart", about, "words") == "T\nPart\nQ1 2020\nwords"
+    assert indexed_text("T", "A\nB", "[]", "## B\nwords") == "T\nA\n## B\nwords"
+    assert indexed_text("", "", "[]", "") == ""
+
+
+# -- corrections ------------------------------------------------------------------------------------
+
+
+def test_a_correction_is_known_from_when_it_was_made(fresh: Make, said: Make, document: Make) -> None:
+    source = said(document("d", "text", "2020", links=(Link("e"),), aliases=("dee",)))
+    with fresh("2021") as corpus:
+        corpus.add(source)
+        corpus.clock.to("2022")
+        corpus.correct("d", "2010")
+        assert corpus.at("2015").text("d") == "text"
+        assert corpus.at("2015", known_at="2021-06").text("d") is None
+        assert corpus.at("2021", known_at="2021-06").text("d") == "text"
+        assert corpus.at("2015").resolve("dee") == "d"
+        assert corpus.at("2015").view().store.links("d") == [Link("e")]
+        assert corpus.add(source).written == 0, "the source's own statement does not undo it"
+        assert corpus.at("2015").text("d") == "text"
+
+
+def test_a_correction_takes_a_moment_with_a_zone(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("d", "text", "2020")])
+        corpus.correct("d", datetime(2010, 5, 5, tzinfo=UTC))
+        assert corpus.at("2010-05-05").text("d") == "text"
+        assert corpus.at("2010-05-04").text("d") is None
+
+
+def test_a_corrected_date_lets_the_older_life_last_longer(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("d", "old", "2001"), document("d", "new", "2005")])
+        assert corpus.at("2006").text("d") == "new"
+        corpus.correct("d", "2008")
+        assert [corpus.at(year).text("d") for year in ("2006", "2008")] == ["old", "new"]
+        assert [hit.text for hit in corpus.at("2006").search("old new").hits] == ["old"]
+
+
+@pytest.mark.parametrize("id_", ["nobody", "ended"])
+def test_what_is_not_in_force_cannot_be_corrected(fresh: Make, document: Make, id_: str) -> None:
+    with fresh() as corpus:
+        ended = Ended("ended", Stated(read("2021"), "2021", "git"))
+        corpus.add([document("ended", "text", "2020"), ended])
+        with pytest.raises(UsageError, match=id_):
+            corpus.correct(id_, "2010")
+        with pytest.raises(UsageError, match=id_ if id_ == "nobody" else "nothing"):
+            corpus.purge("nobody" if id_ == "nobody" else "nothing")
+
+
+# -- erasure and dropped history --------------------------------------------------------------------
+
+
+def everything(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
+
+
+def test_a_purge_leaves_nothing_of_the_text(fresh: Make, document: Make) -> None:
+    with fresh(stem=False) as corpus:
+        corpus.add([document("d", "unmistakable words", "2001", tags=("secret",), aliases=("Deep",))])
+        corpus.add([document("d", "unmistakable too", "2002"), document("e", "harmless", "2002")])
+        assert corpus.purge("d") == 2
+        assert corpus.search("unmistakable harmless").hits[0].document == "e"
+        assert corpus.at("2001").text("d") is None
+        assert corpus.check() == []
+        folder = corpus.store.folder
+        corpus._db.close()
+        assert not any(word in everything(folder) for word in (b"unmistakable", b"secret", b"Deep"))
+        corpus._db = corpus.store.reader()
+
+
+def test_a_vacuum_changes_no_answer_from_its_horizon_on(fresh: Make, document: Make) -> None:
+    def answers(corpus: Corpus) -> list[Any]:
+        found = []
+        for as_of in ("2011", "2014", None):
+            standpoint = corpus.at(as_of)
+            hits = standpoint.search("one two three part").hits
+            found.append([(hit.id, hit.score, hit.place, hit.published) for hit in hits])
+            found.append([standpoint.text(id_) for id_ in ("d", "e")])
+        return found
+
+    with fresh("2009") as corpus:
+        corpus.add([document("d", "part one", "2001"), document("d", "part two", "2003")])
+        corpus.add([document("d", "part three", "2012"), document("e", "one\n\ntwo", "2004")])
+        corpus.clock.to("2015")
+        before = answers(corpus)
+        assert corpus.vacuum("2010-06") == 1, "`part one`"
+        assert answers(corpus) == before
+        assert corpus.check() == []
+        with pytest.raises(BeforeHorizon, match="2010-06"):
+            corpus.at("2009").search("one")
+        with pytest.raises(UsageError):
+            corpus.vacuum("2016")
+
+
+def test_a_vacuum_of_an_empty_corpus(fresh: Make) -> None:
+    with fresh() as corpus:
+        assert corpus.vacuum("2000") == 0
+        assert corpus.search("anything").hits == ()
+
+
+def test_a_date_before_the_common_era_of_clocks(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("d", "text", "1850")])
+        hit = corpus.search("text").hits[0]
+        assert hit.published is not None
+        assert hit.published.span == Span(datetime(1850, 1, 1, tzinfo=UTC), datetime(1851, 1, 1, tzinfo=UTC))
+        assert corpus.at("1849").text("d") is None

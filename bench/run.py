@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import sys
 import time
@@ -36,12 +37,14 @@ Figures = dict[str, dict[str, Any]]
 
 def main() -> None:
     options = parse()
-    say(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}")
+    print(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}; ", end="")
+    print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the start (quiet: below 0.3)")
     figures: dict[int, Figures] = {}
     for passages in options.sizes:
         with workplace(options.folder) as folder:
             figures[passages] = measure(passages, folder, options)
-        print(f"\n{passages:,} passages\n\n{table(figures[passages])}", flush=True)
+        print(f"\n{passages:,} passages (queries: median / 95th percentile / processor time)\n")
+        print(table(figures[passages]), flush=True)
     print(f"\nreach\n\n{reach(figures)}", flush=True)
     if options.json:
         Path(options.json).write_text(json.dumps(figures, indent=1), "utf-8")

@@ -42,7 +42,10 @@ ROWS: tuple[Row, ...] = (
 
 
 def table(figures: Mapping[str, Mapping[str, Any]]) -> str:
-    """Lines of text; of latencies median and 95th percentile; at the right how many times better asof is."""
+    """Lines of text; at the right how many times better asof is, by medians.
+
+    Of a query: median, 95th percentile, and median of processor time (of all threads).
+    """
     systems = list(figures)
     peers = [system for system in systems if not system.startswith("asof")]
     lines = [["", *systems, *(f"asof : {peer}" for peer in peers)]]
@@ -58,7 +61,9 @@ def table(figures: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def latency(value: Mapping[str, float] | None) -> str:
-    return ABSENT if value is None else f"{value['median']:,.2f} / {value['p95']:,.2f} ms"
+    return (
+        ABSENT if value is None else f"{value['median']:,.2f} / {value['p95']:,.2f} / {value['busy']:,.2f} ms"
+    )
 
 
 def ratio(figures: Mapping[str, Mapping[str, Any]], peer: str, key: str, more: bool) -> str:

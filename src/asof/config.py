@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from asof.errors import BadConfig, UsageError
+from asof.models.hashed import HashedNgrams
 from asof.sources.fields import Fields
 from asof.store.settings import UNDATED, Settings
 from asof.text.tokens import Analyzer
@@ -21,7 +22,7 @@ FILE = "asof.toml"
 class Config:
     """What `asof.toml` says.
 
-    [index]  languages, stem, chunking, undated: decided when the corpus is made.
+    [index]  languages, stem, chunking, undated, encoder: decided when the corpus is made.
     [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
     [search] k, unit: defaults of `asof search`.
     """
@@ -125,7 +126,15 @@ def _whole(low: int, high: int) -> Check:
     return check
 
 
+ENCODERS = {"none": "", "hashed": HashedNgrams().name}
+
+
+def _encoder(value: Any) -> str:
+    return ENCODERS[_one_of(tuple(ENCODERS))(value)]
+
+
 _INDEX: dict[str, Check] = {
     "languages": _languages, "stem": _boolean, "chunking": _chunking, "undated": _one_of(UNDATED),
+    "encoder": _encoder,
 }  # fmt: skip
 _SEARCH: dict[str, Check] = {"k": _whole(1, 1000), "unit": _one_of(UNITS)}

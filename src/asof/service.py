@@ -88,14 +88,31 @@ def open(  # noqa: A001  asof.open is the word for it
     root = Path(path)
     configured = config.load(root / config.FILE)
     folder = root / FOLDER
+    wanted = settings or configured.index
+    if encoder is not None:
+        wanted = replace(wanted, encoder=encoder.name)
     try:
         store = Store.open(folder, wait)
     except NoCorpus:  # or one whose making was interrupted
         if not create:
             raise
-        store = Store.create(folder, settings or configured.index, wait)
-    manifest = Manifest(store, encoder, tell or _silent)
+        store = Store.create(folder, wanted, wait)
+    manifest = Manifest(store, _encoder(store.settings, encoder), tell or _silent)
     return Corpus(root, store, manifest, configured)
+
+
+def _encoder(settings: Settings, given: Encoder | None) -> Encoder | None:
+    """The encoder to use: the given one if it is the corpus's, or the built-in one that the corpus names."""
+    from asof.models.hashed import HashedNgrams
+
+    if given is None:
+        return HashedNgrams() if settings.encoder == HashedNgrams().name else None
+    if given.name != settings.encoder:
+        raise UsageError(
+            f"this corpus was made with encoder {settings.encoder!r}, not {given.name!r}: an encoder is "
+            "chosen when a corpus is made; index into another folder"
+        )
+    return given
 
 
 def _silent(line: str) -> None:

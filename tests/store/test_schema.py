@@ -14,7 +14,7 @@ from asof.store.schema import FIRST, MIGRATIONS, connect, get_meta, migrate, set
 from asof.store.settings import Settings
 from asof.store.store import Store
 
-SECOND = "CREATE TABLE moods (document INTEGER PRIMARY KEY, mood TEXT); INSERT INTO moods VALUES (1, 'good')"
+SECOND = "CREATE TABLE moods (document INTEGER PRIMARY KEY, mood TEXT); INSERT INTO moods VALUES (1, 'good');"
 
 
 def version(db: sqlite3.Connection) -> int:

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.errors import CorpusError, DamagedSegment
+from asof.errors import CorpusError, DamagedSegment, UsageError
 from asof.index.build import build
 from asof.index.dense import quantise
 from asof.index.merge import due, merge
@@ -107,6 +107,11 @@ class Manifest:
         """Write the segment of a transaction and enter it in the list (see `store.Publish`)."""
         if not write.begun and not write.ended:
             return
+        if self.store.settings.encoder != self._encoder_name:
+            raise UsageError(
+                f"this corpus holds vectors of the encoder {self.store.settings.encoder!r}: "
+                "open it with that encoder to add to it"
+            )
         self.folder.mkdir(exist_ok=True)
         vectors = self._encode(write) if self.encoder and write.begun else None
         file = f"{secrets.token_hex(8)}.seg"
@@ -279,7 +284,7 @@ class Manifest:
     def _rebuild(self, db: sqlite3.Connection, entry: Entry, file: str) -> None:
         """Write a segment anew from the store, and enter it in the place of the old one."""
         self.folder.mkdir(exist_ok=True)
-        path, encoder = self.folder / file, self._encoder_of(db)
+        path, encoder = self.folder / file, self.store.settings.encoder
         parts: list[Path] = []
         try:
             for at, (rows, ends, vectors) in enumerate(stored_parts(db, entry, encoder)):
@@ -290,10 +295,6 @@ class Manifest:
             for part in parts:
                 part.unlink(missing_ok=True)
         self._swap(db, [entry], file, made)
-
-    def _encoder_of(self, db: sqlite3.Connection) -> str:
-        row = db.execute("SELECT encoder FROM vectors LIMIT 1").fetchone()
-        return row[0] if row else ""
 
 
 Part = tuple[list[IndexRow], list[EndRow], NDArray[np.int16] | None]

@@ -77,7 +77,7 @@ class Feedback:
             if share.value > 1.0:
                 share = Why("share of the best, at most 1", 1.0)
             return Why.of(
-                "relevance", "sum", before.why(row),
+                "relevance and feedback", "sum", before.why(row),
                 Why.of("feedback", "product", share, Why("weight", self.weight)),
             )  # fmt: skip
 

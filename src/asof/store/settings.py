@@ -15,6 +15,7 @@ UNDATED = ("added", "always", "never")
 class Settings:
     """How texts are read (languages, stemming), cut (chunking), and when undated ones are seen.
 
+    `encoder` is the name of the encoder whose vectors the corpus holds, "" for none.
     `undated`: from when they were `added` (the default), `always` (as of any date), or `never`.
     Raises UsageError for a value that is not accepted; `checked` looks at the chunking too.
     """
@@ -23,6 +24,7 @@ class Settings:
     stem: bool = True
     chunking: str = "120w"
     undated: str = "added"
+    encoder: str = ""
 
     def __post_init__(self) -> None:
         if self.undated not in UNDATED:

@@ -1,0 +1,91 @@
+"""Rows for segments, and a corpus in memory, made from a few words."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asof.data import Document, Stated
+from asof.index.build import build
+from asof.index.segment import Segment
+from asof.service import Corpus
+from asof.service import open as open_corpus
+from asof.store.settings import Settings
+from asof.store.write import EndRow, IndexRow
+from asof.text.tokens import Analyzer
+from asof.time.moment import read
+
+MEMORY = Path("/dev/shm")  # noqa: S108
+
+
+def memory() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
+
+
+@pytest.fixture(scope="session")
+def row() -> Callable[..., IndexRow]:
+    """An index row from its passage id, text and when it became visible."""
+
+    def make(id_: int, text: str, visible: int = 0, added: int = 0, *, number: int = 0) -> IndexRow:
+        return IndexRow(id_, visible, added, visible >= 0, id_ // 3, 7 * (id_ // 3), number, id_, "en", text)
+
+    return make
+
+
+Segmented = Callable[..., AbstractContextManager[list[Segment]]]
+
+
+@pytest.fixture(scope="session")
+def segmented() -> Segmented:
+    """Segments of groups of (rows, ends), in a folder that goes away. Vectors (n, d) where given."""
+
+    @contextmanager
+    def make(
+        *groups: tuple[Sequence[IndexRow], Sequence[EndRow]], vectors: Sequence[Any] = ()
+    ) -> Iterator[list[Segment]]:
+        with memory() as folder:
+            segments = []
+            for at, (group, given) in enumerate(itertools.zip_longest(groups, vectors)):
+                path = Path(folder) / f"{at}.seg"
+                given = None if given is None else np.asarray(given, np.int16)
+                size, checksum = build(path, *group, Analyzer(stem=False), given, "test")
+                assert path.stat().st_size == size
+                segments.append(Segment(path, checksum))
+            yield segments
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
+    """A new corpus without stemming; its clock stands at 2025 and goes on by a second at each look."""
+
+    @contextmanager
+    def make(encoder: Any = None, **settings: Any) -> Iterator[Corpus]:
+        with (
+            memory() as folder,
+            open_corpus(folder, encoder=encoder, settings=Settings(**{"stem": False, **settings})) as corpus,
+        ):
+            corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
+            corpus.background = False
+            yield corpus
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def document() -> Callable[..., Document]:
+    """A document from id, text and the date that it claims."""
+
+    def make(id_: str, text: str, date: str | None = None, **more: Any) -> Document:
+        published = Stated(read(date), date, "metadata") if date else None
+        return Document(id_, text, published=published, **more)
+
+    return make

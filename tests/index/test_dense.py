@@ -1,0 +1,68 @@
+"""Cosines in whole numbers: equal to integer arithmetic bit for bit, in any window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.index import dense
+from asof.index.dense import SCALE, cosines, quantise
+from asof.index.prefix import Prefix
+from asof.store.write import EndRow
+
+Make = Callable[..., Any]
+
+
+def unit(random: np.random.Generator, n: int, d: int) -> np.ndarray:
+    vectors = random.normal(size=(n, d))
+    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+
+
+@settings(max_examples=30)
+@given(
+    st.integers(0, 12), st.integers(1, 40), st.integers(0, 2**32 - 1), st.integers(1, 5),
+    st.none() | st.integers(0, 12), st.none() | st.integers(0, 12),
+)  # fmt: skip
+def test_products_are_those_of_whole_numbers(
+    row: Make, segmented: Make, n: int, d: int, seed: int, at_once: int, first: int | None, last: int | None
+) -> None:
+    random = np.random.default_rng(seed)
+    vectors, query = quantise(unit(random, n, d)), quantise(unit(random, 1, d))[0]
+    half = n // 2
+    groups = [
+        ([row(at + 1, "a", at) for at in range(half)], [EndRow(n, 0, 0)]),
+        ([row(at + 1, "a", at) for at in range(half, n)], []),
+    ]
+    with (
+        segmented(*groups, vectors=[vectors[:half], vectors[half:]]) as segments,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(dense, "ROWS_AT_ONCE", at_once)
+        window = Prefix.of(segments, 100).window(first, last)
+        found = cosines(window, query)
+        products = np.maximum(vectors.astype(np.int64) @ query.astype(np.int64), 0)
+        products[n - 1 :] = 0  # the last one had ended
+        inside = [at for at in range(n) if (first is None or at >= first) and (last is None or at <= last)]
+        assert found.tolist() == [products[at] / float(SCALE * SCALE) for at in inside]
+
+
+def test_the_cosine_with_itself_and_with_its_opposite(row: Make, segmented: Make) -> None:
+    vectors = quantise(np.array([[1, 0], [0.6, 0.8], [-1, 0]], np.float32))
+    with segmented(([row(1, "a"), row(4, "a"), row(7, "a")], []), vectors=[vectors]) as segments:
+        assert cosines(Prefix.of(segments, 5).window(), vectors[0]).tolist() == [1.0, 2400 / 4000, 0.0]
+
+
+def test_whole_numbers_of_unit_vectors() -> None:
+    assert quantise(np.array([[1.0, -1.0 / SCALE * 0.4]], np.float32)).tolist() == [[SCALE, 0]]
+    assert quantise(np.zeros((0, 3), np.float32)).shape == (0, 3)
+    with pytest.raises(ValueError, match="unit length"):
+        quantise(np.array([[1.0, 1.0]], np.float32))
+
+
+def test_the_largest_product_is_exact_in_float32() -> None:
+    assert SCALE**2 < 2**24

@@ -1,0 +1,122 @@
+"""BM25 of three documents, computed by hand; and the tree that computes it again."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.index.lexical import Bm25, Term, explain, scores
+from asof.index.prefix import Prefix
+from asof.store.write import EndRow
+from asof.text.tokens import term_hash
+
+Make = Callable[..., Any]
+
+TEXTS = ["mill mill ferry", "ferry boat", "bread"]
+AVERAGE = (3 + 2 + 1) / 3
+
+
+def term(word: str, weight: float = 1.0) -> Term:
+    return Term(word, term_hash(word), weight)
+
+
+def idf(n: int, df: int) -> float:
+    return math.log((n - df + 0.5) / (df + 0.5) + 1)
+
+
+def saturated(tf: int, length: int, average: float, k1: float = 1.5, b: float = 0.75) -> float:
+    return (k1 + 1) * tf / (tf + k1 * (1 - b + b * length / average))
+
+
+def test_three_documents_by_hand(row: Make, segmented: Make) -> None:
+    with segmented(([row(at, text, at) for at, text in enumerate(TEXTS, 1)], [])) as segments:
+        found, weighed = scores(Prefix.of(segments, 9).window(), [term("mill"), term("ferry", 2)], Bm25())
+        expected = [
+            idf(3, 1) * saturated(2, 3, AVERAGE) + 2 * idf(3, 2) * saturated(1, 3, AVERAGE),
+            2 * idf(3, 2) * saturated(1, 2, AVERAGE),
+            0.0,
+        ]
+        assert found.tolist() == pytest.approx(expected, rel=1e-15)
+        assert [(each.term.word, each.df) for each in weighed] == [("mill", 1), ("ferry", 2)]
+
+
+def test_what_has_ended_has_no_score_and_is_not_counted(row: Make, segmented: Make) -> None:
+    rows = [row(at, text, at) for at, text in enumerate(TEXTS, 1)]
+    with segmented((rows, [EndRow(2, 5, 0)])) as segments:
+        found, weighed = scores(Prefix.of(segments, 9).window(), [term("ferry")], Bm25())
+        assert found.tolist() == pytest.approx([idf(2, 1) * saturated(1, 3, (3 + 1) / 2), 0, 0], rel=1e-15)
+        assert weighed[0].df == 1
+
+
+def test_an_upper_bound_on_idf(row: Make, segmented: Make) -> None:
+    with segmented(([row(at, text, at) for at, text in enumerate(TEXTS, 1)], [])) as segments:
+        prefix = Prefix.of(segments, 9)
+        for cap in (0.5, idf(3, 1), 10.0):
+            bm25 = Bm25(idf_cap=cap)
+            found, weighed = scores(prefix.window(), [term("mill")], bm25)
+            assert found[0] == pytest.approx(min(idf(3, 1), cap) * saturated(2, 3, AVERAGE), rel=1e-15)
+            assert explain(prefix, 0, weighed, bm25, "x").recomputed() == found[0]
+
+
+def test_no_terms_no_words_no_rows(row: Make, segmented: Make) -> None:
+    with segmented(([row(1, "a")], [])) as segments:
+        window = Prefix.of(segments, 9).window()
+        assert scores(window, [], Bm25())[0].tolist() == [0.0]
+        found, weighed = scores(window, [term("nowhere")], Bm25())
+        assert (found.tolist(), weighed) == ([0.0], ())
+    assert scores(Prefix.of([], 9).window(), [term("a")], Bm25())[0].tolist() == []
+
+
+def test_texts_without_any_word(row: Make, segmented: Make) -> None:
+    with segmented(([row(1, ""), row(4, "...")], [])) as segments:
+        found, _ = scores(Prefix.of(segments, 9).window(), [term("a")], Bm25())
+        assert found.tolist() == [0.0, 0.0]
+
+
+WORDS = st.lists(st.sampled_from("abcd"), max_size=6)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(0, 1), st.integers(0, 5), WORDS, st.booleans()), max_size=8),
+    st.integers(0, 6),
+    st.none() | st.integers(0, 5),
+    st.sampled_from([(1.5, 0.75), (1.2, 0.0), (0.9, 1.0)]),
+)
+def test_scores_are_the_formula_and_the_tree_gives_them_again(
+    row: Make, segmented: Make, drawn: list[Any], as_of: int, since: int | None, parameters: tuple[float, float]
+) -> None:
+    k1, b = parameters
+    groups: list[Any] = [([], []), ([], [])]
+    for id_, (group, visible, words, ended) in enumerate(drawn, 1):
+        groups[group][0].append(row(id_, " ".join(words), visible))
+        groups[1][1].extend([EndRow(id_, 3, 0)] if ended else [])
+    alive = {
+        id_: words
+        for id_, (_, visible, words, ended) in enumerate(drawn, 1)
+        if visible <= as_of and not (ended and as_of >= 3)
+    }
+    average = sum(map(len, alive.values())) / len(alive) if alive else 0
+    with segmented(*groups) as segments:
+        prefix = Prefix.of(segments, as_of)
+        window = prefix.window(since)
+        found, weighed = scores(window, [term("a"), term("b", 0.5), term("x")], Bm25(k1, b))
+        rows = window.rows(np.arange(window.n)).tolist()
+        for row_, passage, score in zip(rows, window.column("passage").tolist(), found.tolist(), strict=True):
+            expected = 0.0
+            for word, weight in (("a", 1.0), ("b", 0.5)):
+                tf = alive.get(passage, []).count(word)
+                if tf:
+                    df = sum(word in words for words in alive.values())
+                    length = len(alive[passage])
+                    expected += weight * idf(len(alive), df) * saturated(tf, length, average, k1, b)
+            assert score == pytest.approx(expected, rel=1e-13)
+            if score:
+                tree = explain(prefix, row_, weighed, Bm25(k1, b), "words")
+                assert tree.value == tree.recomputed() == score

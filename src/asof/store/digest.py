@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,12 @@ KEY_BYTES = 6
 _PLACE = struct.Struct(f"<{KEY_BYTES}sII")
 
 
-def digest(value: Any, size: int = 16) -> bytes:
-    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
-    return blake2b(text.encode(), digest_size=size).digest()
+# one encoder for all: `json.dumps` with options makes a new one at every call
+_encode = json.JSONEncoder(ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str).encode
+
+
+def digest(value: Any) -> bytes:
+    return blake2b(_encode(value).encode(), digest_size=16).digest()
 
 
 def name_digest(name: str) -> int:
@@ -76,13 +79,9 @@ class Head:
 def head_of(document: Document, source: str, language: str) -> Head:
     fields = (
         document.title, document.uri, language,
-        _json(list(document.tags)), _json(dict(document.meta)), _json(times_json(document.about)),
+        _encode(list(document.tags)), _encode(dict(document.meta)), _encode(times_json(document.about)),
     )  # fmt: skip
     return Head(digest((source, *fields)), *fields)
-
-
-def _json(value: Mapping[str, Any] | list[Any]) -> str:
-    return json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
 
 
 def content_digest(document: Document) -> bytes:
@@ -96,8 +95,10 @@ def content_digest(document: Document) -> bytes:
 
 def stated_digest(content: bytes, published: Stated | None) -> bytes:
     """Of a statement: its content and the date it claims, if that is a claim at all."""
-    date = None if published is None or published.by in WEAK_DATES else ends_of(published)
-    return digest((content.hex(), date))
+    if published is None or published.by in WEAK_DATES:
+        return blake2b(content, digest_size=16).digest()
+    starts, ends = ends_of(published)
+    return blake2b(content + f"{starts}:{ends}".encode(), digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)

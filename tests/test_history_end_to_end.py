@@ -1,0 +1,105 @@
+"""A git repository of 50 commits, indexed with its history: the corpus as of each commit is that commit's tree."""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from asof.service import open as open_corpus
+
+START = datetime(2020, 1, 1, 12, tzinfo=UTC)
+
+
+class Repository:
+    """A work tree whose commits lie a day apart."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.commits: list[tuple[str, datetime]] = []
+        folder.mkdir()
+        self.git("init", "-q", "-b", "main")
+
+    def git(self, *words: str) -> str:
+        day = (START + timedelta(days=len(self.commits))).isoformat()
+        environment = {
+            **os.environ, "GIT_AUTHOR_DATE": day, "GIT_COMMITTER_DATE": day, "GIT_AUTHOR_NAME": "a",
+            "GIT_COMMITTER_NAME": "a", "GIT_AUTHOR_EMAIL": "a@example.org",
+            "GIT_COMMITTER_EMAIL": "a@example.org", "GIT_CONFIG_GLOBAL": os.devnull,
+        }  # fmt: skip
+        done = subprocess.run(
+            ["git", *words], cwd=self.folder, env=environment, check=True, capture_output=True, text=True
+        )
+        return done.stdout
+
+    def commit(self) -> None:
+        self.git("add", "-A")
+        self.git("commit", "-q", "--allow-empty", "-m", f"commit {len(self.commits)}")
+        self.note()
+
+    def note(self) -> None:
+        when = START + timedelta(days=len(self.commits))
+        self.commits.append((self.git("rev-parse", "HEAD").strip(), when))
+
+    def tree(self, commit: str) -> dict[str, str]:
+        names = self.git("ls-tree", "-r", "-z", "--name-only", commit).split("\0")[:-1]
+        return {name: self.git("show", f"{commit}:{name}") for name in names}
+
+
+def grow(repository: Repository, rng: random.Random, commits: int) -> None:
+    """Edits, new files, renames and deletions."""
+    for _ in range(commits):
+        files = sorted(repository.folder.glob("*.md"))
+        act = rng.choice(["edit", "edit", "new", "rename", "delete"]) if len(files) > 3 else "new"
+        words = " ".join(rng.choices(["mill", "ferry", "bread", "storm", "rope"], k=8))
+        if act == "new":
+            (repository.folder / f"note {len(repository.commits)}.md").write_text(f"# Note\n\n{words}\n")
+        elif act == "edit":
+            file = rng.choice(files)
+            file.write_text(f"{file.read_text()}\n{words} {len(repository.commits)}\n")
+        elif act == "rename":
+            file = rng.choice(files)
+            file.rename(repository.folder / f"renamed {len(repository.commits)}.md")
+        else:
+            rng.choice(files).unlink()
+        repository.commit()
+
+
+def test_every_commit_of_fifty_is_a_moment_of_the_corpus(tmp_path: Path) -> None:
+    rng = random.Random(5)
+    repository = Repository(tmp_path / "notes")
+    grow(repository, rng, 25)
+    # a branch that edits one note and adds another while the main line goes on; then a merge
+    repository.git("checkout", "-q", "-b", "side")
+    (repository.folder / "side.md").write_text("# Side\n\nwritten on the branch\n")
+    repository.commit()
+    repository.git("checkout", "-q", "main")
+    (repository.folder / "main.md").write_text("# Main\n\nwritten on the main line\n")
+    repository.commit()
+    repository.git("merge", "-q", "--no-ff", "-m", "merge", "side")
+    repository.note()
+    grow(repository, rng, 22)
+    assert len(repository.commits) == 50
+
+    with open_corpus(tmp_path) as corpus:
+        corpus.background = False
+        report = corpus.add(repository.folder, history=True)
+        assert report.failed == 0
+        side, main = repository.commits[25], repository.commits[26]
+        for commit, when in repository.commits:
+            tree = repository.tree(commit)
+            if commit == main[0]:  # both branches are said by now
+                tree["side.md"] = repository.tree(side[0])["side.md"]
+            standpoint = corpus.at(when.isoformat())  # the second as git writes it: its last instant
+            assert {name: standpoint.text(f"notes/{name}") for name in tree} == tree
+            there = corpus._db.execute("SELECT name FROM documents").fetchall()
+            gone = [name for (name,) in there if name.removeprefix("notes/") not in tree]
+            assert all(standpoint.text(name) is None for name in gone)
+        again = corpus.add(repository.folder, history=True)
+        assert (again.written, again.unchanged > 50) == (0, True)
+        (repository.folder / "main.md").write_text("# Main\n\nnot committed yet\n")
+        edit = corpus.add(repository.folder, history=True)
+        assert edit.changed == 1
+        assert corpus.at().search("committed yet").hits[0].dated_by == "edit"

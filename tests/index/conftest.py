@@ -55,7 +55,8 @@ def segmented() -> Segmented:
             for at, (group, given) in enumerate(itertools.zip_longest(groups, vectors)):
                 path = Path(folder) / f"{at}.seg"
                 given = None if given is None else np.asarray(given, np.int16)
-                size, checksum = build(path, *group, Analyzer(stem=False), given, "test")
+                rows, ends = group
+                size, checksum = build(path, rows, ends, Analyzer(stem=False), given, "test")
                 assert path.stat().st_size == size
                 segments.append(Segment(path, checksum))
             yield segments

@@ -20,7 +20,8 @@ Make = Callable[..., Any]
 
 def unit(random: np.random.Generator, n: int, d: int) -> np.ndarray:
     vectors = random.normal(size=(n, d))
-    return (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    unit_: np.ndarray = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    return unit_
 
 
 @settings(max_examples=30)

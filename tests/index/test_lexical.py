@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.index.lexical import Bm25, Term, explain, scores
+from asof.index.lexical import Bm25, Term, explain, scores, scores_at, weigh
 from asof.index.prefix import Prefix
 from asof.store.write import EndRow
 from asof.text.tokens import term_hash
@@ -90,7 +90,12 @@ WORDS = st.lists(st.sampled_from("abcd"), max_size=6)
     st.sampled_from([(1.5, 0.75), (1.2, 0.0), (0.9, 1.0)]),
 )
 def test_scores_are_the_formula_and_the_tree_gives_them_again(
-    row: Make, segmented: Make, drawn: list[Any], as_of: int, since: int | None, parameters: tuple[float, float]
+    row: Make,
+    segmented: Make,
+    drawn: list[Any],
+    as_of: int,
+    since: int | None,
+    parameters: tuple[float, float],
 ) -> None:
     k1, b = parameters
     groups: list[Any] = [([], []), ([], [])]
@@ -107,6 +112,10 @@ def test_scores_are_the_formula_and_the_tree_gives_them_again(
         prefix = Prefix.of(segments, as_of)
         window = prefix.window(since)
         found, weighed = scores(window, [term("a"), term("b", 0.5), term("x")], Bm25(k1, b))
+        assert list(weighed) == list(weigh(prefix, [term("a"), term("b", 0.5), term("x")], Bm25(k1, b)))
+        for step in (1, 2, 3):
+            places = np.arange(0, window.n, step)
+            assert scores_at(window, places, weighed, Bm25(k1, b)).tolist() == found[::step].tolist()
         rows = window.rows(np.arange(window.n)).tolist()
         for row_, passage, score in zip(rows, window.column("passage").tolist(), found.tolist(), strict=True):
             expected = 0.0

@@ -55,17 +55,19 @@ def groups(row: Make, told: list[Told]) -> list[tuple[list[Any], list[EndRow]]]:
 
 @settings(max_examples=60)
 @given(TOLD, st.integers(-1, 7), st.sampled_from([0, 1, 2, 3, 4, NEVER]))
-def test_statistics_are_counts(row: Make, segmented: Make, told: list[Told], as_of: int, known_at: int) -> None:
+def test_statistics_are_counts(
+    row: Make, segmented: Make, told: list[Told], as_of: int, known_at: int
+) -> None:
     with segmented(*groups(row, told)) as segments:
         prefix = Prefix.of(segments, as_of, known_at)
         alive = [each for each in told if each.alive(as_of, known_at)]
         assert prefix.n == len(alive)
         assert prefix.tokens == sum(len(each.words) for each in alive)
         assert prefix.average_length == (prefix.tokens / len(alive) if alive else 0.0)
-        for word in "abcx":
-            df = sum(word in each.words for each in alive)
-            assert prefix.df(term_hash(word)) == df
-            assert prefix.df(term_hash(word)) == df, "remembered"
+        dfs = [sum(word in each.words for each in alive) for word in "abcx"]
+        hashes = [term_hash(word) for word in "abcx"]
+        assert prefix.dfs(hashes) == dfs
+        assert prefix.dfs(hashes[::-1]) == dfs[::-1], "remembered"
         assert prefix.rows == sum(each.visible <= as_of for each in told)
 
 
@@ -113,7 +115,13 @@ def test_bm25_norms_are_infinite_for_the_dead(row: Make, segmented: Make) -> Non
 
 def test_nothing_at_all() -> None:
     prefix = Prefix.of([], 5)
-    assert (prefix.n, prefix.tokens, prefix.rows, prefix.average_length, prefix.df(1)) == (0, 0, 0, 0.0, 0)
+    assert (prefix.n, prefix.tokens, prefix.rows, prefix.average_length, prefix.dfs([1])) == (
+        0,
+        0,
+        0,
+        0.0,
+        [0],
+    )
     window = prefix.window()
     assert window.n == 0
     assert window.column("visible").tolist() == window.rows(np.zeros(0, np.int64)).tolist() == []

@@ -34,7 +34,9 @@ def written(path: Path, **facts: object) -> tuple[Path, int]:
         max_size=5,
     )
 )
-def test_arrays_come_back_as_they_were(tmp_path_factory: pytest.TempPathFactory, given_: list[np.ndarray]) -> None:
+def test_arrays_come_back_as_they_were(
+    tmp_path_factory: pytest.TempPathFactory, given_: list[np.ndarray]
+) -> None:
     path = tmp_path_factory.mktemp("segment") / "x.seg"
     with SegmentWriter(path) as writer:
         writer.add("visible", np.zeros(3, np.int64))
@@ -88,10 +90,14 @@ def test_every_byte_counts(tmp_path: Path) -> None:
     data = path.read_bytes()
     arrays_ = Segment(path, checksum).facts["arrays"].values()
     sizes = [np.dtype(entry["dtype"]).itemsize * int(np.prod(entry["shape"])) for entry in arrays_]
-    used = {at for entry, size in zip(arrays_, sizes, strict=True) for at in range(entry["at"], entry["at"] + size)}
+    used = {
+        at
+        for entry, size in zip(arrays_, sizes, strict=True)
+        for at in range(entry["at"], entry["at"] + size)
+    }
     used |= set(range(max(entry["at"] for entry in arrays_), len(data)))
     padding = set(range(max(entry["at"] + size for entry, size in zip(arrays_, sizes, strict=True)))) - used
-    for at in sorted(used - padding)[:: 13]:
+    for at in sorted(used - padding)[::13]:
         path.write_bytes(data[:at] + bytes([data[at] ^ 0x10]) + data[at + 1 :])
         with pytest.raises(DamagedSegment):
             Segment(path, checksum).verify()
@@ -117,9 +123,8 @@ def test_a_missing_file_and_another_segment_under_its_name(tmp_path: Path) -> No
 
 
 def test_an_error_leaves_no_file_behind(tmp_path: Path) -> None:
-    with pytest.raises(ZeroDivisionError), SegmentWriter(tmp_path / "x.seg") as writer:
-        writer.add("visible", np.zeros(3, np.int64))
-        _ = 1 / 0
+    with pytest.raises(TypeError), SegmentWriter(tmp_path / "x.seg") as writer:
+        writer.close(first=object())
     assert list(tmp_path.iterdir()) == []
 
 

@@ -18,7 +18,9 @@ def by_sorting(scores: np.ndarray, k: int) -> float:
 @settings(max_examples=60)
 @given(
     st.integers(1, 30),
-    st.sampled_from([0, 1, 63, 64, 65, 2 * 10 * SMALL_BLOCK, 5_000, 4 * BLOCK, 4 * BLOCK + 1, 20_000, 125_000]),
+    st.sampled_from(
+        [0, 1, 63, 64, 65, 2 * 10 * SMALL_BLOCK, 5_000, 4 * BLOCK, 4 * BLOCK + 1, 20_000, 125_000]
+    ),
     st.sampled_from([0.0, 0.001, 0.1, 1.0]),
     st.sampled_from([2, 5, 1_000_000]),
     st.integers(0, 2**32 - 1),
@@ -35,7 +37,9 @@ def test_any_array(k: int, n: int, share: float, different: int, seed: int) -> N
     assert len(chosen) >= min(k, int((scores > 0).sum()))
 
 
-@pytest.mark.parametrize("n", [2 * 3 * SMALL_BLOCK - 1, 2 * 3 * SMALL_BLOCK, 4 * 3 * BLOCK, 4 * 3 * BLOCK + 1])
+@pytest.mark.parametrize(
+    "n", [2 * 3 * SMALL_BLOCK - 1, 2 * 3 * SMALL_BLOCK, 4 * 3 * BLOCK, 4 * 3 * BLOCK + 1]
+)
 def test_the_best_at_the_very_end_is_not_lost(n: int) -> None:
     scores = np.zeros(n)
     scores[-3:] = [3.0, 1.0, 2.0]

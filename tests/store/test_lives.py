@@ -78,11 +78,13 @@ def test_nothing_to_change() -> None:
 VERSIONS = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 2), st.lists(st.sampled_from([A, B, C]), unique=True)),
     max_size=7,
-).map(lambda drawn: [Version(at, *rest, tuple(keys)) for at, (*rest, keys) in enumerate(drawn, 1)])
+).map(lambda drawn: [Version(id_, at, added, tuple(keys)) for id_, (at, added, keys) in enumerate(drawn, 1)])
 
 
 @given(VERSIONS, st.randoms())
-def test_the_order_in_which_versions_are_given_leaves_no_trace(versions: list[Version], random: object) -> None:
+def test_the_order_in_which_versions_are_given_leaves_no_trace(
+    versions: list[Version], random: object
+) -> None:
     shuffled = list(versions)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
     assert lives(shuffled) == lives(versions)

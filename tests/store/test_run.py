@@ -39,7 +39,8 @@ def transactions(corpus: Corpus) -> int:
 def test_a_second_run_writes_nothing(fresh: Make, said: Make, document: Make) -> None:
     source = said(
         document("dated", "alpha", "2020"), document("undated", "beta"),
-        document("series", "one", "2001"), document("series", "two", "2002"), document("series", "one", "2003"),
+        document("series", "one", "2001"), document("series", "two", "2002"),
+        document("series", "one", "2003"),
         document("touched", "gamma", "2021", by="mtime"), document("over", "delta", "2019"),
         Ended("over", Stated(read("2020"), "2020", "git")), Problem("unreadable", "x.txt", document="x"),
     )  # fmt: skip

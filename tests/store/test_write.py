@@ -157,7 +157,7 @@ def test_a_purge_leaves_nothing_of_the_text(fresh: Make, document: Make) -> None
 
 def test_a_vacuum_changes_no_answer_from_its_horizon_on(fresh: Make, document: Make) -> None:
     def answers(corpus: Corpus) -> list[Any]:
-        found = []
+        found: list[Any] = []
         for as_of in ("2011", "2014", None):
             standpoint = corpus.at(as_of)
             hits = standpoint.search("one two three part").hits

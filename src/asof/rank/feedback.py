@@ -19,6 +19,7 @@ from asof.index import lexical
 from asof.index.lexical import Bm25, Term, Weighed
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
+from asof.rank.phrases import admitted
 from asof.rank.stage import Ranking, Values
 from asof.store.digest import indexed_text
 from asof.text.tokens import Analyzer, term_hash
@@ -31,10 +32,10 @@ FEW = 0.04
 
 
 class Bounded(Protocol):
-    """A later stage that multiplies scores by factors of a known range."""
+    """A later stage that multiplies scores, and can say which still matter."""
 
-    def factors(self, query: Query) -> tuple[float, float]:
-        """The least and the largest factor."""
+    def bound(self, query: Query, ranking: Ranking, view: View) -> float:
+        """What a score needs at least to be among the first k after that stage."""
         ...
 
 
@@ -88,15 +89,17 @@ class Feedback:
     ) -> tuple[Ranking, Values]:
         """The ranking without what cannot reach the first k, and the scores of what is left."""
         window = ranking.window
-        low, high = self.then.factors(query) if self.then else (1.0, 1.0)
-        bound = kth_best(ranking.score, query.k) * low / high - self.weight if self.prune else 0.0
+        bound = 0.0
+        if self.prune:
+            then = self.then.bound(query, ranking, view) if self.then else kth_best(ranking.score, query.k)
+            bound = then - self.weight
         if bound > 0:
             reach = at_least(ranking.score, bound)
             if len(reach) <= max(FEW * window.n, query.k):
                 near = ranking.keep(reach)
                 return near, lexical.scores_at(window, reach, weighed, bm25)
         values, _ = lexical.scores(window, [each.term for each in weighed], bm25)
-        allowed = view.allowed(window, query.filters)
+        allowed = admitted(query, window, view)
         if allowed is not None:
             values[~allowed] = 0.0
         return ranking, values

@@ -12,7 +12,7 @@ from asof.index import lexical
 from asof.index.dense import SCALE, cosines, quantise
 from asof.index.lexical import Bm25, Term
 from asof.index.view import View
-from asof.rank.phrases import phrase_mask
+from asof.rank.phrases import admitted
 from asof.rank.stage import Ranking
 from asof.text.query import parse
 from asof.text.tokens import Analyzer, term_hash
@@ -45,15 +45,12 @@ class Lexical:
         bm25 = Bm25(self.k1, self.b, self.idf_cap)
         terms = query_terms(query.lexical, view.analyzer)
         values, weighed = lexical.scores(ranking.window, terms, bm25)
-        phrases = parse(query.lexical, view.analyzer).phrases
-        allowed = view.allowed(ranking.window, query.filters)
+        allowed = admitted(query, ranking.window, view)
         notes = []
-        if phrases:
-            there = phrase_mask(phrases, ranking.window, view)
-            allowed = there if allowed is None else allowed & there
-            notes.append(f"phrases: {int(there.sum())} passages hold what is quoted")
         if allowed is not None:
             values[~allowed] = 0.0
+            if parse(query.lexical, view.analyzer).phrases:
+                notes.append(f"phrases: {int(allowed.sum())} passages hold what is quoted")
         unknown = unknown_words(query.lexical, {each.term.word for each in weighed}, view.analyzer)
         if unknown:
             notes.append("no passage in the view has: " + ", ".join(unknown))
@@ -71,7 +68,7 @@ class Dense:
             return ranking
         vector = quantise(view.encoder.encode([query.lexical]))[0]
         values = cosines(ranking.window, vector)
-        allowed = view.allowed(ranking.window, query.filters)
+        allowed = admitted(query, ranking.window, view)
         if allowed is not None:
             values[~allowed] = 0.0
         return ranking.with_column("dense", values, lambda row: cosine_why(view, row, vector))

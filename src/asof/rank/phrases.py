@@ -7,12 +7,26 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.data import Query
 from asof.index.lexical import Bm25, Term, scores
 from asof.index.prefix import Window
 from asof.index.view import View
 from asof.store.digest import indexed_text
-from asof.text.query import contains_phrase
+from asof.text.query import contains_phrase, parse
 from asof.text.tokens import term_hash, tokenize
+
+
+def admitted(query: Query, window: Window, view: View) -> NDArray[np.bool_] | None:
+    """Places that pass the filters and hold what the query quotes; None when all do.
+
+    Every stage that brings in candidates asks this, so that a quotation holds whatever else is alike.
+    """
+    allowed = view.allowed(window, query.filters)
+    phrases = parse(query.lexical, view.analyzer).phrases
+    if not phrases:
+        return allowed
+    there = phrase_mask(phrases, window, view)
+    return there if allowed is None else allowed & there
 
 
 def phrase_mask(phrases: Sequence[Sequence[str]], window: Window, view: View) -> NDArray[np.bool_]:

@@ -6,12 +6,20 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asof.data import Query, Why
+from asof.index.select import at_least, kth_best
 from asof.index.view import View
 from asof.rank.stage import Ranking, Values
 
 DAY = 86_400_000_000
+
+SAMPLE = 16
+"""How many times k of the best are looked at to bound what the k-th will be."""
+
+ROUNDING = 1e-12
+"""Slack of a bound that was divided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +36,12 @@ class Recency:
     least: float = 0.0
     horizon: float = 10_000.0
 
-    def factors(self, query: Query) -> tuple[float, float]:
-        """The least and the largest factor that a question can give."""
-        strength = self.strength * max(query.recency, self.least)
-        return 1 - strength / 2, 1 + strength / 2
-
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        strength = self.strength * max(query.recency, self.least)
-        low, high = self.factors(query)
-        near = ranking.shortlist(query.k, low / high)
+        strength = self._strength(query)
+        near = ranking.keep(at_least(ranking.score, self.bound(query, ranking, view)))
         near = near.note(f"{len(near.score)} of {view.n} passages in force can reach the first {query.k}")
         if strength == 0.0:
             return near
-        rows = near.rows
-        dated = view.column("dated", rows).astype(bool)
-        days = ages(view.as_of, view.column("visible", rows))
-        factors = 1 + strength * (0.5 - self.decay(days))
-        factors = np.where(dated, factors, 1.0)
         relevance = near.columns[near.by]
 
         def why(row: int) -> Why:
@@ -55,7 +52,29 @@ class Recency:
                 factor = self._why(float(ages(view.as_of, view.column("visible", here))[0]), strength)
             return Why.of("score", "product", relevance.why(row), factor)
 
-        return near.with_column("score", relevance.values * factors, why)
+        return near.with_column("score", relevance.values * self._factors(strength, near.rows, view), why)
+
+    def bound(self, query: Query, ranking: Ranking, view: View) -> float:
+        """What a score needs so that its factor can still lift it into the first k.
+
+        The k-th of the best scores times their factors can only be surpassed by a score that, times the
+        largest factor, is as large.
+        """
+        strength, score = self._strength(query), ranking.score
+        if strength == 0.0:
+            return kth_best(score, query.k)
+        best = at_least(score, kth_best(score, SAMPLE * query.k))
+        rows = ranking.window.rows(best if ranking.places is None else ranking.places[best])
+        reached = kth_best(score[best] * self._factors(strength, rows, view), query.k)
+        return reached / (1 + strength / 2) * (1 - ROUNDING)
+
+    def _strength(self, query: Query) -> float:
+        return self.strength * max(query.recency, self.least)
+
+    def _factors(self, strength: float, rows: NDArray[np.int64], view: View) -> Values:
+        days = ages(view.as_of, view.column("visible", rows))
+        factors = 1 + strength * (0.5 - self.decay(days))
+        return np.where(view.column("dated", rows).astype(bool), factors, 1.0)
 
     def decay(self, days: Values) -> Values:
         """g of ages in days. Not numpy's logarithm: its last bits are not those of `math.log` in the tree."""
@@ -85,6 +104,6 @@ class Recency:
         )  # fmt: skip
 
 
-def ages(as_of: int, visible: np.ndarray[tuple[int], np.dtype[np.int64]]) -> Values:
+def ages(as_of: int, visible: NDArray[np.int64]) -> Values:
     """Ages in days, never negative."""
     return np.maximum(as_of - visible, 0).astype(np.float64) / DAY

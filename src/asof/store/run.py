@@ -149,8 +149,8 @@ class Run:
             missing = []
         if not allow_shrinking and _shrunk(len(missing), len(listed) - len(gone)):
             raise SourceShrunk(
-                f"{len(missing)} of the {len(listed) - len(gone)} documents of {self.name!r} are not there any more; "
-                "nothing was ended. If they are really gone, say so with --yes"
+                f"{len(missing)} of the {len(listed) - len(gone)} documents of {self.name!r} are not there "
+                "any more; nothing was ended. If they are really gone, say so with --yes"
             )
         if missing or again:
             self._end_and_restate(missing, again)

@@ -44,7 +44,8 @@ def status(store: Store, db: sqlite3.Connection) -> Status:
             db.execute(f"SELECT v.dated_by, count(*){current} GROUP BY 1 ORDER BY 2 DESC, 1").fetchall()
         )
         first, last = db.execute(
-            f"SELECT min(v.starts), max(v.ends){current} AND v.dated_by <> 'none'"
+            "SELECT min(starts), max(ends) FROM versions"
+            " WHERE retired IS NULL AND head IS NOT NULL AND dated_by <> 'none'"
         ).fetchone()
         horizon = get_meta(db, "horizon")
         return Status(

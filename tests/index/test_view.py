@@ -1,0 +1,124 @@
+"""The view: columns over all its parts, ties, attributes, places."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asof.data import Ended, Filters, Stated
+from asof.errors import BeforeHorizon
+from asof.time.moment import read
+
+Make = Callable[..., Any]
+
+
+def test_columns_over_all_parts_in_the_order_asked_for(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("a", "mill", "2001"), document("b", "boat fog", "2003")])
+        corpus.add([document("c", "rope", "2030")])  # a part without rows as of 2025
+        corpus.add([document("d", "bell", "2002")])
+        view = corpus.at().view()
+        assert (view.n, view.prefix.rows) == (3, 3)
+        assert view.column("length", np.array([2, 0, 1, 1])).tolist() == [1, 1, 2, 2]
+        assert view.column("passage", np.array([0, 1, 2])).tolist() == [1, 2, 4]
+        assert view.column("length", np.zeros(0, np.int64)).tolist() == []
+        assert [record.document for record in view.records(np.array([2, 0]))] == ["d", "a"]
+        assert view.records(np.array([2, 0])) == view.records(np.array([2, 0]))
+
+
+def test_an_empty_view(fresh: Make) -> None:
+    with fresh() as corpus:
+        view = corpus.at().view()
+        assert view.n == 0
+        assert view.column("length", np.zeros(0, np.int64)).tolist() == []
+        window = view.window(Filters())
+        assert view.allowed(window, Filters()) is None
+        everything = Filters(since=0, until=1, source="x", path="y", tags=("z",), meta=(("a", "b"),))
+        allowed = view.allowed(view.window(everything), everything)
+        assert allowed is None or allowed.tolist() == []
+
+
+def test_ties_go_to_the_later_then_by_document_and_place(fresh: Make, document: Make) -> None:
+    long = "one two three four five six seven eight nine ten.\n\n"
+    with fresh(chunking="10w") as corpus:
+        corpus.add(
+            [document("a", long * 2, "2001"), document("b", long, "2002"), document("c", long, "2001")]
+        )
+        view = corpus.at().view()
+        rows = np.arange(4)
+        order = rows[view.tie_order(np.zeros(4), rows)]
+        found = [(record.document, number) for record, number in zip(
+            view.records(order), view.column("number", order).tolist(), strict=True)]  # fmt: skip
+        assert found[0] == ("b", 0)
+        assert found.index(("a", 1)) == found.index(("a", 0)) + 1
+        scores = np.array([0.1, 0.4, 0.3, 0.2])
+        assert view.tie_order(scores, rows).tolist() == [1, 2, 3, 0]
+
+
+def test_a_hit_says_all_that_is_known(fresh: Make, document: Make) -> None:
+    about = Stated(read("1999"), "in 1999", "metadata")
+    with fresh() as corpus:
+        corpus.add(
+            [document("a", "before\n\nmill", "2001", title="T", uri="https://x.example", about=(about,))]
+        )
+        (hit,) = corpus.search("mill").hits
+        assert (hit.rank, hit.document, hit.title, hit.uri) == (1, "a", "T", "https://x.example")
+        assert hit.published == Stated(read("2001"), "2001", "metadata")
+        assert (hit.dated_by, hit.ended, hit.about) == ("metadata", None, (about,))
+        assert (hit.place.number, hit.place.start, hit.place.end) == (0, 0, len("before\n\nmill"))
+        assert hit.id.startswith("a#")
+
+
+def test_a_place_is_that_of_the_version_in_force(fresh: Make, document: Make) -> None:
+    mill = "mill two three four five six seven eight nine ten.\n\n"
+    other = "other two three four five six seven eight nine ten.\n\n"
+    with fresh(chunking="10w") as corpus:
+        corpus.add([document("a", mill, "2001")])
+        corpus.add([document("a", other + mill, "2002")])
+        early, late = (corpus.at(year).search("mill").hits[0] for year in ("2001", "2002"))
+        assert (early.place.number, early.place.start) == (0, 0)
+        assert (late.place.number, late.place.start) == (1, len(other))
+        assert early.id == late.id
+        assert late.published.text == "2001", "it has been said since"
+
+
+def test_what_ended_is_not_there(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("a", "mill", "2001"), Ended("a", Stated(read("2005"), "2005", "git"))])
+        assert [corpus.at(year).view().n for year in ("2000", "2001", "2004", "2005")] == [0, 1, 1, 0]
+
+
+def test_known_at(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("a", "mill", "2001")])
+        known = corpus._db.execute("SELECT max(id) FROM transactions").fetchone()[0]
+        corpus.add([document("b", "mill", "2001")])
+        now = corpus.at("2010").view()
+        then = corpus._view(now.as_of, known)
+        before = corpus._view(now.as_of, known - 1)
+        assert [now.n, then.n, before.n] == [2, 1, 0]
+
+
+def test_views_are_made_anew_after_a_write(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        standpoint = corpus.at("2010")
+        for at in range(6):
+            corpus.add([document(f"d{at}", "mill", str(2001 + at))])
+            assert standpoint.view().n == at + 1
+            assert [corpus.at(str(year)).view().n for year in range(2001, 2008)] == [
+                min(year - 2000, at + 1) for year in range(2001, 2008)
+            ]
+
+
+def test_before_the_horizon_there_is_no_view(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("a", "mill", "2001")])
+        corpus.vacuum("2010")
+        assert corpus.at("2010").view().n == 1
+        with pytest.raises(BeforeHorizon, match="as of 2009"):
+            corpus.at("2009").view()
+        with pytest.raises(BeforeHorizon, match="known at 2009"):
+            corpus.at("2011", known_at="2009").view()

@@ -1,0 +1,69 @@
+"""A corpus in memory, and stages run over it."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asof import engine
+from asof.data import Document, Filters, Query, Stated
+from asof.engine import Results
+from asof.rank.stage import Recipe, Stage
+from asof.service import Corpus
+from asof.service import open as open_corpus
+from asof.store.settings import Settings
+from asof.time.moment import read
+
+
+@pytest.fixture(scope="session")
+def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
+    """A new corpus of some documents, without stemming; its clock stands at 2025 and goes on by seconds."""
+
+    @contextmanager
+    def make(*documents: Document, encoder: Any = None, **settings: Any) -> Iterator[Corpus]:
+        memory = Path("/dev/shm")  # noqa: S108
+        chosen = Settings(**{"stem": False, **settings})
+        with (
+            tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
+            open_corpus(folder, encoder=encoder, settings=chosen) as corpus,
+        ):
+            corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
+            corpus.background = False
+            corpus.add(documents)
+            yield corpus
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def document() -> Callable[..., Document]:
+    """A document from id, text and the date that it claims."""
+
+    def make(id_: str, text: str, date: str | None = None, **more: Any) -> Document:
+        published = Stated(read(date), date, "metadata") if date else None
+        return Document(id_, text, published=published, **more)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def run() -> Callable[..., Results]:
+    """Run stages over a corpus as of a date; each tree must give its score again."""
+
+    def search(
+        corpus: Corpus, question: str, *stages: Stage, as_of: str | None = None, k: int = 10,
+        recency: float = 0.0, **filters: Any,
+    ) -> Results:  # fmt: skip
+        query = Query(question, question, recency, Filters(**filters), k)
+        results = engine.search(query, corpus.at(as_of).view(), Recipe("test", "test", stages))
+        for hit in results.hits:
+            assert hit.why.value == hit.why.recomputed() == hit.score
+        return results
+
+    return search

@@ -1,0 +1,105 @@
+"""Fusion: expected values are the formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asof.data import Query, Why
+from asof.index.view import View
+from asof.models.hashed import HashedNgrams
+from asof.rank.cut import Cut
+from asof.rank.fuse import ReciprocalRank, Weighted
+from asof.rank.gather import Dense, Lexical
+from asof.rank.stage import Ranking
+
+Make = Callable[..., Any]
+BOTH = (("one", 1.0), ("two", 1.0))
+
+
+class Given:
+    """Columns of given numbers, for documents d0, d1, ... in order of time."""
+
+    def __init__(self, **columns: list[float]) -> None:
+        self.columns = columns
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        for name, numbers in self.columns.items():
+            ranking = ranking.with_column(name, np.array(numbers), partial(self.why, name))
+        return ranking
+
+    def why(self, name: str, row: int) -> Why:
+        return Why("given", self.columns[name][row])
+
+
+@pytest.fixture
+def scores(fresh: Make, document: Make, run: Make) -> Callable[..., dict[str, float]]:
+    def fused(*stages: Any, n: int = 4) -> dict[str, float]:
+        documents = [document(f"d{at}", f"text {at}", str(2001 + at)) for at in range(n)]
+        with fresh(*documents) as corpus:
+            return {hit.document: hit.score for hit in run(corpus, "x", *stages, Cut()).hits}
+
+    return fused
+
+
+def test_reciprocal_ranks(scores: Make) -> None:
+    columns = Given(one=[0.9, 0.5, 0.7, 0.0], two=[0.1, 0.0, 5.0, 0.2])
+    assert scores(columns, ReciprocalRank(BOTH)) == {
+        "d0": 1 / (60 + 1) + 1 / (60 + 3),
+        "d1": 1 / (60 + 3),
+        "d2": 1 / (60 + 2) + 1 / (60 + 1),
+        "d3": 1 / (60 + 2),
+    }
+
+
+def test_reciprocal_ranks_with_weights_depth_and_ties(scores: Make) -> None:
+    columns = Given(one=[0.5, 0.5, 0.5, 0.9], two=[0.0, 0.0, 0.0, 0.0])
+    stage = ReciprocalRank((("one", 2.0), ("two", 1.0), ("nobody", 1.0)), k=10, depth=3)
+    assert scores(columns, stage) == {
+        "d3": 2 / (10 + 1), "d2": 2 / (10 + 2), "d1": 2 / (10 + 3),
+    }, "of equals the later ones come first, and d0 is beyond the depth"  # fmt: skip
+
+
+def test_shares_of_the_largest(scores: Make) -> None:
+    columns = Given(one=[4.0, 2.0, 0.0, 1.0], two=[0.0, 0.25, 0.5, 0.0])
+    assert scores(columns, Weighted((("one", 1.0), ("two", 0.5), ("nobody", 9.0)))) == {
+        "d0": 4 / 4, "d1": 2 / 4 + 0.25 / 0.5 * 0.5, "d2": 0.5 / 0.5 * 0.5, "d3": 1 / 4,
+    }  # fmt: skip
+
+
+def test_shares_above_the_smallest(scores: Make) -> None:
+    columns = Given(one=[4.0, 2.0, 1.0, 3.0], two=[0.0, 0.0, 0.0, 0.0])
+    assert scores(columns, Weighted(BOTH, "min-max")) == {
+        "d0": (4 - 1) / (4 - 1), "d1": (2 - 1) / (4 - 1), "d3": (3 - 1) / (4 - 1),
+    }  # fmt: skip
+
+
+def test_only_what_is_accepted() -> None:
+    with pytest.raises(ValueError, match="max, min-max"):
+        Weighted(normalise="mean")
+    assert Weighted() == Weighted((("lexical", 1.0),), "max")
+
+
+@pytest.mark.parametrize("fusion", [ReciprocalRank(), Weighted(), Weighted(normalise="min-max")])
+def test_nothing_to_fuse(fresh: Make, run: Make, document: Make, fusion: Any) -> None:
+    with fresh() as corpus:
+        assert run(corpus, "mill", Lexical(), fusion, Cut()).hits == ()
+    with fresh(document("a", "mill")) as corpus:
+        assert run(corpus, "boat", Lexical(), fusion, Cut()).hits == ()
+
+
+@pytest.mark.parametrize("k", [1, 3, 50])
+@pytest.mark.parametrize("fusion", [ReciprocalRank, Weighted, lambda w: Weighted(w, "min-max")])
+def test_trees_of_words_and_vectors_together(
+    fresh: Make, document: Make, run: Make, fusion: Any, k: int
+) -> None:
+    texts = ["mill boat", "mills", "boat fog fog", "fog", "milling boats", "mill mill mill fog boat"]
+    documents = [document(f"d{at}", text, str(2001 + at)) for at, text in enumerate(texts)]
+    weights = (("lexical", 1.0), ("dense", 0.7))
+    with fresh(*documents, encoder=HashedNgrams(d=32)) as corpus:
+        results = run(corpus, "mill boat", Lexical(), Dense(), fusion(weights), Cut(), k=k)
+        assert len(results.hits) == min(k, len(results.hits)) > 0  # `run` has looked at the trees

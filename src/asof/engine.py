@@ -70,8 +70,7 @@ def build(
                 run.take(batch)
                 if progress is not None:
                     progress(run.report)
-            if complete:
-                run.finish(allow_shrinking=allow_shrinking)
+            run.finish(complete=complete, allow_shrinking=allow_shrinking)
             return run.report
     finally:
         db.close()

@@ -214,7 +214,7 @@ class Corpus:
 
     def at(self, as_of: When | None = None, known_at: When | None = None) -> Standpoint:
         """The corpus as it stood at `as_of` (default: now), as it was known at `known_at` (default: now)."""
-        anchor = self.clock()
+        anchor = max(self.clock(), self._last_write())  # what was just added is seen, if the clock steps back
         at = anchor if as_of is None else last_instant(as_of, anchor)
         known = None if known_at is None else last_instant(known_at, anchor)
         return Standpoint(self, at, known)
@@ -222,6 +222,11 @@ class Corpus:
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
         return self.at().search(question, **options)  # type: ignore[arg-type]
+
+    def _last_write(self) -> int:
+        with self._lock:
+            last: int | None = self._db.execute("SELECT max(id) FROM transactions").fetchone()[0]
+        return last or 0
 
     def _view(self, as_of: int, known_at: int | None) -> View:
         return self._stepper.at(as_of, known_at)
@@ -303,8 +308,8 @@ class Standpoint:
     ) -> Results:
         """The k best passages (or documents, by `unit`) with what was in force, from best to last.
 
-        `since` and `until` compare with the date of publication; `path` is a glob over document ids; all
-        filters must hold. Raises UsageError, BeforeHorizon.
+        `since` and `until` compare with the last instant of the date of publication; `path` is a glob over
+        document ids; all filters must hold. Raises UsageError, BeforeHorizon.
         """
         corpus = self.corpus
         unit = unit or corpus.config.unit

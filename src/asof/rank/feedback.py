@@ -27,6 +27,9 @@ from asof.text.tokens import Analyzer, term_hash
 CONSIDERED = 2
 """How many times as many terms have their idf looked up as are used."""
 
+ROUNDING = 1e-12
+"""Slack for the last bits of sums and quotients."""
+
 FEW = 0.04
 """Up to this share of the window, scoring single places beats a pass over all postings."""
 
@@ -92,7 +95,7 @@ class Feedback:
         bound = 0.0
         if self.prune:
             then = self.then.bound(query, ranking, view) if self.then else kth_best(ranking.score, query.k)
-            bound = then - self.weight
+            bound = then * (1 - ROUNDING) - self.weight
         if bound > 0:
             reach = at_least(ranking.score, bound)
             if len(reach) <= max(FEW * window.n, query.k):

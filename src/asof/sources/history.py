@@ -22,11 +22,11 @@ from asof.sources.walk import Found
 class History:
     """The documents of a folder as they were committed, and as they stand in the work tree now.
 
-    It says itself when a document ended, so it is not complete: a run over a part ends nothing.
+    It states all there is, of every time: what the work tree held and no longer holds has ended.
     """
 
     kind = "history"
-    complete = False
+    complete = True
 
     def __init__(self, naming: Naming, limits: Limits) -> None:
         self.name = naming.name

@@ -128,7 +128,7 @@ class AsOf:
                 "SELECT name FROM documents WHERE name LIKE ? ESCAPE '!'"
                 " UNION SELECT d.name FROM aliases AS a JOIN versions AS v ON v.id = a.version"
                 " JOIN documents AS d ON d.id = v.document WHERE a.alias = ? COLLATE NOCASE",
-                (f"%{_like(wanted.rpartition('/')[2])}%", target),
+                (_around(wanted.rpartition("/")[2]), target),
             )
         ]
         for rank, name in sorted(candidates):
@@ -154,8 +154,11 @@ class AsOf:
         )
 
 
-def _like(text: str) -> str:
-    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+def _around(text: str) -> str:
+    """A LIKE pattern for what may hold a text; SQLite folds the case of ASCII only, so others match all."""
+    if not text.isascii():
+        return "%"
+    return "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
 
 
 def _common(folder: str, name: str) -> str:

@@ -66,6 +66,7 @@ class Run:
     stated: Marks = field(default_factory=Marks)
     unread: set[str] = field(default_factory=set)
     unknown: int = 0
+    reverted: set[str] = field(default_factory=set)
 
     def take(self, batch: Iterable[Document | Ended | Problem]) -> None:
         """Take in one batch, in one transaction; a problem is noted and stops nothing."""
@@ -99,7 +100,11 @@ class Run:
     def _state(self, write: Write, item: Document | Ended) -> tuple[str, state.Known | None]:
         if isinstance(item, Ended):
             return write.end(item.id, item.at, item.at.by)
-        return write.state(item)
+        what, known = write.state(item)
+        current = write.dossier(item.id).current
+        if known is not current and current is not None and current.claims(item.published):
+            self.reverted.add(item.id)  # an older text under the current date: said again, unless both are
+        return what, known
 
     def _acknowledge(self, done: Report, marks: Sequence[int], write: Write) -> None:
         """Only what is committed counts."""
@@ -118,11 +123,14 @@ class Run:
             else:
                 self.unknown += 1
 
-    def finish(self, *, allow_shrinking: bool = False) -> None:
-        """End what the source does not state any more; restate what it states again.
+    def finish(self, *, complete: bool, allow_shrinking: bool = False) -> None:
+        """Restate what the source states again; end what a `complete` source does not state any more.
 
         Raises SourceShrunk when more than 30% of the source's documents would end, unless that is allowed.
         """
+        if not complete:
+            self._end_and_restate([], sorted(self.reverted))
+            return
         listed = self.db.execute(
             "SELECT d.name, d.current, v.head IS NULL FROM documents AS d JOIN sources AS s"
             " ON s.id = d.source JOIN versions AS v ON v.id = d.current WHERE s.name = ? ORDER BY d.id",
@@ -152,8 +160,7 @@ class Run:
                 f"{len(missing)} of the {len(listed) - len(gone)} documents of {self.name!r} are not there "
                 "any more; nothing was ended. If they are really gone, say so with --yes"
             )
-        if missing or again:
-            self._end_and_restate(missing, again)
+        self._end_and_restate(missing, again)
 
     def _sort_out(self, unstated: Sequence[str]) -> tuple[list[str], list[str]]:
         """Which documents are missing, and which are stated with an older content again."""
@@ -166,6 +173,8 @@ class Run:
         return [name for name in unstated if name not in again], [name for name in unstated if name in again]
 
     def _end_and_restate(self, missing: Sequence[str], again: Sequence[str]) -> None:
+        if not missing and not again:
+            return
         done = Report()
         marks: list[int] = []
         with self.store.write(
@@ -184,6 +193,7 @@ class Run:
                 assert verdict.published is not None  # noqa: S101  an edit always has a date
                 marks.append(write.restate(dossier, old, verdict.published, verdict.visible).id)
                 done.count("changed")
+                done.unchanged -= 1
         self._acknowledge(done, marks, write)
 
 

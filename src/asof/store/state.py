@@ -34,6 +34,10 @@ class Known:
     def order(self) -> tuple[int, int, int]:
         return (self.visible, self.added, self.id)
 
+    def claims(self, published: Stated | None) -> bool:
+        """Whether this version was stated under this date."""
+        return stated_digest(self.content, published) == self.stated
+
 
 @dataclass(slots=True)
 class Dossier:
@@ -102,7 +106,7 @@ def judge(
             return Verdict("unchanged", same=current)  # merely touched, or its date was taken away
         if not current.fresh:
             return Verdict("corrected", published, visible, retire=current)
-    if published is None or stated_digest(current.content, published) == current.stated:
+    if published is None or current.claims(published):
         return edited(current, changed, now)
     return Verdict("changed", published, visible)
 

@@ -13,9 +13,9 @@ from itertools import pairwise
 from asof.data import Heading
 from asof.text.scripts import KANA_AND_HAN
 
-_BLANK_LINES = re.compile(r"\n(?:[ \t]*+\n)++")
-_FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)([^\n]*+)(?:\n(?:[ \t]*+\n)*+)?", re.MULTILINE)
-_TABLE = re.compile(r"(?:^[ \t]*+\|[^\n]*+(?:\n|\Z))++(?:[ \t]*+\n)*+", re.MULTILINE)
+_BLANK_LINES = re.compile(r"\n(?>(?:[ \t]*+\n)+)")
+_FENCE = re.compile(r"^ {0,3}(`{3,}+|~{3,}+)([^\n]*+)(?:\n(?>(?:[ \t]*+\n)*))?", re.MULTILINE)
+_TABLE = re.compile(r"(?>(?:^[ \t]*+\|[^\n]*+(?:\n|\Z))+)(?>(?:[ \t]*+\n)*)", re.MULTILINE)
 _UNDERLINE = re.compile(r"[ \t]*+(?:=++|-++)[ \t]*+(?:\n|\Z)")
 _WORD = re.compile(r"\S++\s*+|\s++")
 _UNSPACED = re.compile(f"[{KANA_AND_HAN}]").search
@@ -145,7 +145,7 @@ def words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def words_end(text: str, start: int, end: int, room: int, by_words: bool) -> int:
     """Where as many words as there is room for end, with their white space; after one word at least."""
     if by_words:
-        run = re.compile(rf"\s*+(?:\S++\s*+){{1,{room}}}+").match(text, start, end)
+        run = re.compile(rf"\s*+(?>(?:\S++\s*+){{1,{room}}})").match(text, start, end)
         return run.end() if run else end
     upto = start + room
     if upto >= end:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # What may end a sentence, with the closing quotes and the white space after it. Possessive: linear time.
-_CANDIDATE = re.compile(r"""[.!?…。！？\n](?:(?<!\n)[.!?…。！？]*+["'”’»›」』）)\]}*_]*+)?+\s*+""")
+_CANDIDATE = re.compile(r"""[.!?…。！？\n](?>(?:(?<!\n)[.!?…。！？]*+["'”’»›」』）)\]}*_]*+)?)\s*+""")
 _LIST_ITEM = re.compile(r"[ \t]*+(?:[-*+•–]|\d{1,9}[.)])[ \t]")
 _OPENING = "([{\"'“”„«»‘’/*_"
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")  # U.S, e.g, z.B

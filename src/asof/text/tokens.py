@@ -33,8 +33,11 @@ _LONG_ENOUGH = 20 * DETECTION  # characters in which they are sought
 
 
 def _word(first: str, more: str, letter: str) -> str:
-    """The pattern of a word; possessive, so that no text makes it go back."""
-    return rf"{first}{more}*+(?:(?:(?<=\d)[.,](?=\d)|'(?={letter})){more}++)*+"
+    """The pattern of a word; atomic, so that no text makes it go back.
+
+    Not `(?:...)*+`: on a group that never ends before Python 3.11.5.
+    """
+    return rf"{first}(?>{more}*)(?>(?:(?:(?<=\d)[.,](?=\d)|'(?={letter}))(?>{more}+))*)"
 
 
 _ASCII = _word("[a-z0-9]", "[a-z0-9]", "[a-z]")

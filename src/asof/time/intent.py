@@ -27,8 +27,8 @@ _QUOTED = re.compile(r'("[^"]*+"|“[^“”]*+”|„[^„“”]*+[“”]|«[
 
 
 def recency(question: str) -> float:
-    """1.0 when a word of the list stands in the question, else 0.0."""
-    return 1.0 if _WISH.search(question) else 0.0
+    """1.0 when a word of the list stands in the question outside quotation marks, else 0.0."""
+    return 1.0 if any(_WISH.search(piece) for piece in _QUOTED.split(question)[::2]) else 0.0
 
 
 def without_wishes(question: str) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 from itertools import count
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from asof.errors import SourceError
 from asof.sources.files import SAME_MOMENT, together
 from asof.sources.open import open_source
 from asof.sources.source import Limits
+
+NOBODY = 65_534
 
 DAY = 86_400
 
@@ -145,15 +149,30 @@ def test_a_pipe_and_a_name_that_is_no_text(tmp_path):
     ]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_what_may_not_be_read(tmp_path):
-    write(tmp_path / "a.md", "x").chmod(0)
-    write(tmp_path / "d" / "b.md", "x")
-    (tmp_path / "d").chmod(0)
+@pytest.fixture
+def unprivileged():
+    """A folder of a user who may not read everything; root becomes that user for the test."""
+    folder = Path(tempfile.mkdtemp())
+    root = os.geteuid() == 0
     try:
-        documents, problems = read(tmp_path)
+        if root:
+            os.chown(folder, NOBODY, NOBODY)
+            os.seteuid(NOBODY)
+        yield folder
     finally:
-        (tmp_path / "d").chmod(0o700)
+        if root:
+            os.seteuid(0)
+        shutil.rmtree(folder)
+
+
+def test_what_may_not_be_read(unprivileged):
+    write(unprivileged / "a.md", "x").chmod(0)
+    write(unprivileged / "d" / "b.md", "x")
+    (unprivileged / "d").chmod(0)
+    try:
+        documents, problems = read(unprivileged)
+    finally:
+        (unprivileged / "d").chmod(0o700)
     assert documents == {}
     assert [(p.file, p.document, p.lost) for p in problems] == [("d", "", True), ("a.md", "a.md", True)]
 

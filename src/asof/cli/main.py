@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
@@ -12,13 +13,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import click
 
 from asof import __version__
-from asof.errors import AsofError
+from asof.cli.plain import plain, plain_json
+from asof.errors import AsofError, UsageError
 
 if TYPE_CHECKING:
     from asof.service import Corpus
 
 DONE, NOTHING, WRONG, PROBLEMS = 0, 1, 2, 3
 """Exit codes: done; nothing found; wrong usage or an error (one line says which); done with problems."""
+
+STOPPED = 130
+"""Ctrl-C, as shells have it."""
+
+TIMES = '2024-03-01, 2024-03, 2024-Q1, "March 2024", yesterday, "3 months ago"'
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -41,7 +48,9 @@ class Lazy(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.rooms:
-            return None
+            near = get_close_matches(cmd_name, self.rooms, 1, 0.5)
+            meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(self.rooms)}"
+            raise click.UsageError(f"no command {cmd_name!r}; {meant}", ctx)
         command: click.Command = getattr(import_module(self.rooms[cmd_name][0]), cmd_name)
         return command
 
@@ -55,9 +64,15 @@ class Lazy(click.Group):
 def cli() -> None:
     """Search documents that change, as of any date, and see why each passage ranks where it does.
 
+    \b
+    Begin with:
+      asof demo                                      an example, which leaves nothing behind
+      asof index NOTES                               NOTES: a folder, or a .jsonl file
+      asof search "harbour master" --as-of 2020-06   what was in force then
+
     The index lies in .asof of this folder or of the nearest parent that has one. Times: 2024-03-01,
-    2024-03, 2024-Q1, "March 2024", yesterday, "3 months ago". Exit codes: 0 done, 1 nothing found,
-    2 wrong usage, 3 done with problems.
+    2024-03, 2024-Q1, "March 2024", yesterday, "3 months ago". Exit codes: 0 done, 1 nothing found (or a
+    question answered with no), 2 wrong usage or an error, 3 done with problems.
     """
 
 
@@ -65,20 +80,53 @@ def run(command: click.Command) -> int:
     """Run a command; every error of ours becomes one line on standard error."""
     try:
         code = command.main(standalone_mode=False, prog_name="asof")
-        return code if isinstance(code, int) else DONE
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return WRONG
     except click.ClickException as error:
         usage = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "asof"
-        click.echo(f"{usage}: {error.format_message()} (see {usage} --help)", err=True)
+        message = plain(error.format_message()).removesuffix(".")
+        click.echo(f"{usage}: {message} (see {usage} --help)", err=True)
         return WRONG
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped; what was committed stays", err=True)
-        return 130
+        return STOPPED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except AsofError as error:
-        click.echo(f"asof: {error}", err=True)
+        click.echo(f"asof: {plain(str(error))}", err=True)
         return WRONG
+    return code if isinstance(code, int) else DONE
+
+
+def sure(question: str, otherwise: str) -> bool:
+    """Ask on the terminal; `otherwise` says what was not done. Where nobody answers, that is a no."""
+    try:
+        if click.confirm(plain(question), err=True):
+            return True
+    except click.Abort:
+        click.echo(err=True)
+    click.echo(f"{otherwise}; --yes does it without asking", err=True)
+    return False
+
+
+def time_option(name: str, about: str, **more: Any) -> Callable[[F], F]:
+    """An option that is a time. What cannot be read as one is refused with the name of the option."""
+    return click.option(name, metavar="T", help=about, callback=_checked_time, **more)
+
+
+def _checked_time(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
+    from asof import service
+    from asof.errors import BadTime
+
+    if value is not None:
+        try:
+            service.last_instant(value, service.now())
+        except BadTime as error:
+            raise click.UsageError(f"{param.opts[0]}: {error}", ctx) from error
+    return value
 
 
 def index_option(command: F) -> F:
@@ -94,10 +142,12 @@ def json_option(command: F) -> F:
 
 
 def corpus_root(index: Path | None) -> Path:
-    """The folder that holds .asof, by the option or by looking upwards."""
+    """The folder that holds .asof, by the option or by looking upwards. Raises UsageError."""
     from asof.service import find_folder
 
     if index is not None:
+        if index.exists() and not index.is_dir():
+            raise UsageError(f"{index} is a file; accepted: a folder, which has or gets .asof in it")
         return index.parent if index.name == ".asof" else index
     folder = find_folder(Path.cwd())
     return folder.parent if folder else Path.cwd()
@@ -107,10 +157,15 @@ def open_corpus(index: Path | None) -> Corpus:
     """Open a corpus that has to be there. Raises NoCorpus."""
     from asof import service
 
-    return service.open(corpus_root(index), create=False, tell=lambda line: click.echo(line, err=True))
+    return service.open(corpus_root(index), create=False, tell=tell)
+
+
+def tell(line: str) -> None:
+    """A line beside the result."""
+    click.echo(plain(line), err=True)
 
 
 def print_json(value: Any) -> None:
     import json
 
-    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
+    click.echo(plain_json(json.dumps(value, ensure_ascii=False, indent=2)))

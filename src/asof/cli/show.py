@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from asof.cli.plain import plain
 from asof.data import Hit, Stated, Why
 from asof.engine import Results
 from asof.rank.gather import query_terms
@@ -15,6 +16,7 @@ from asof.text.snippet import snippet
 from asof.time.span import iso
 
 BRANCHES = 5
+TITLE = 120
 TOLD_SHORT = ("“", "recency")
 TOLD = (
     "strength",
@@ -64,11 +66,14 @@ def _time(stated: Stated | None) -> dict[str, str | None] | None:
     return None if stated is None else times_json([stated])[0]
 
 
-def show_results(results: Results, *, explain: bool, dated: bool) -> None:
-    """Hits with snippets; with `explain` the tree of each score."""
+def show_results(results: Results, *, explain: bool, dated: bool, known: bool = False) -> None:
+    """Hits with snippets; with `explain` the tree of each score. `dated`, `known`: which clocks were set."""
     view = results.view
-    moment = iso(view.as_of) if dated else "now"
-    click.secho(f"as of {moment} · {view.n:,} passages in force", dim=True)
+    moment = f"as of {iso(view.as_of) if dated else 'now'}"
+    if known:
+        moment += f" · known at {iso(view.known_at)}"
+    noun = "passage" if view.n == 1 else "passages"
+    click.secho(f"{moment} · {view.n:,} {noun} in force", dim=True)
     if not results.hits:
         click.echo("nothing found")
     words = {term.word for term in query_terms(results.query.lexical, view.analyzer)}
@@ -76,9 +81,9 @@ def show_results(results: Results, *, explain: bool, dated: bool) -> None:
         _show_hit(hit, words, results)
         if explain:
             for line in why_lines(hit.why):
-                click.echo(f"     {line}")
+                click.echo(f"     {plain(line)}")
     for note in results.notes if explain else ():
-        click.secho(f"note: {note}", dim=True)
+        click.secho(f"note: {plain(note)}", dim=True)
 
 
 def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
@@ -86,11 +91,16 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     path = [hit.title or hit.document, *hit.place.headings]
     if len(path) > 1 and path[0] == path[1]:
         del path[0]
-    click.echo(f"{hit.rank:>3}. {click.style(' › '.join(path), bold=True)}  {click.style(when, fg='cyan')}")
-    click.secho(f"     {hit.document}  {hit.score:.4f}", dim=True)
+    title = click.style(_shortened(plain(" › ".join(path)), TITLE), bold=True)
+    click.echo(f"{hit.rank:>3}. {title}  {click.style(plain(when), fg='cyan')}")
+    click.secho(f"     {plain(hit.document)}  {hit.score:.4f}", dim=True)
     analyzer = results.view.analyzer
     text, ranges = snippet(_body(hit), words, analyzer, analyzer.detect(hit.text))
-    click.echo(f"     {_highlight(text, ranges)}")
+    click.echo(f"     {_highlight(plain(text), ranges)}")
+
+
+def _shortened(text: str, width: int) -> str:
+    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _body(hit: Hit) -> str:
@@ -114,21 +124,39 @@ SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": 
 
 
 def why_lines(why: Why, depth: int = 0) -> list[str]:
-    """The tree as lines, each a sum that a reader can check: value, label, and the parts it is made of.
+    """The tree as lines, each a sum or a product that a reader can check: value, label, and its parts.
 
-    Of many summands the largest are shown and the others added up, so that the tree still adds up. What
-    stands below a term of the query is told by its leaves.
+    Of many summands the largest are shown and the others added up, so that the tree still adds up. A ratio
+    stands within the line of the product that it is in. What stands below a word of the query is told by its
+    leaves; the words that feedback added are named only (`--json` has all).
     """
-    parts = _largest(why)
-    made = SIGNS[why.op].join(f"{part.value:.4f} {part.label}" for part in parts)
-    line = f"{'  ' * depth}{why.value:.4f} {why.label} = {SIGNS[why.op] if len(parts) == 1 else ''}{made}"
-    lines = [line]
+    parts = _flattened(_largest(why))
+    sign = SIGNS[why.op]
+    made = sign.join(_summand(part) for part in parts)
+    lines = [f"{'  ' * depth}{why.value:.4f} {why.label} = {sign.lstrip() if len(parts) == 1 else ''}{made}"]
     for part in parts:
-        if part.parts and part.label.startswith(TOLD_SHORT):
-            lines.append(f"{'  ' * (depth + 1)}{part.value:.4f} {part.label}: {_leaves(part)}")
-        elif part.parts:
-            lines += why_lines(part, depth + 1)
+        for below in part.parts if part.op == "ratio" and part.label == SHARE else [part]:
+            lines += _below(below, depth + 1)
     return lines
+
+
+def _below(part: Why, depth: int) -> list[str]:
+    if not part.parts or part.label in NAMED_ONLY:
+        return []
+    if part.label.startswith(TOLD_SHORT):
+        return [f"{'  ' * depth}{part.value:.4f} {part.label}: {_leaves(part)}"]
+    return why_lines(part, depth)
+
+
+def _summand(part: Why) -> str:
+    if part.op == "ratio" and part.label == SHARE:
+        return " / ".join(_summand(each) for each in part.parts)
+    return f"{part.value:.4f} {part.label}"
+
+
+def _flattened(parts: list[Why]) -> list[Why]:
+    """A sum of one is what it sums."""
+    return [part.parts[0] if part.op == "sum" and len(part.parts) == 1 else part for part in parts]
 
 
 def _largest(why: Why) -> list[Why]:

@@ -21,6 +21,7 @@ from asof.data import Document, Filters, Stated
 from asof.rank.cut import Cut
 from asof.rank.gather import Dense, Lexical
 from asof.rank.stage import Recipe
+from asof.recipes.asof import GATHER
 from asof.time.span import Span, instant
 
 TENTH = generated.FIRST + timedelta(days=generated.DAYS * 9 // 10)
@@ -35,6 +36,7 @@ SCOPES: dict[str, tuple[datetime | None, datetime | None]] = {
 STAGES = {
     "lexical": Recipe("lexical", "words alone", (Lexical(), Cut())),
     "dense": Recipe("dense", "vectors alone", (Dense(), Cut())),
+    "fused": Recipe("fused", "words and vectors, as the published stack has them", (*GATHER, Cut())),
 }
 ADDED = 7
 DATES = 7
@@ -89,7 +91,7 @@ def search(folder: str, dense: bool, queries: int) -> dict[str, Any]:
     figures: dict[str, Any] = {}
     with service.open(folder, create=False, encoder=RandomVectors() if dense else None) as corpus:
         for scope, (as_of, since) in SCOPES.items():
-            for name in ("dense", "hybrid") if dense else ("lexical", "default"):
+            for name in ("dense", "fused", "hybrid") if dense else ("lexical", "default"):
                 figures[f"{name}, {scope}"] = latency(asker(corpus, name, as_of, since), questions)
         if not dense:
             figures["new date"] = first_questions(corpus, questions)

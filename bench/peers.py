@@ -87,7 +87,7 @@ def published(passages: int, queries: int) -> dict[str, Any]:
         "rate": len(corpus) / seconds, "rate_busy": len(corpus) / busy, "seconds": seconds,
         "lexical, whole": latency(lambda question: best(lexical(question)), questions),
         "dense, whole": latency(lambda question: best(dense(question)), questions),
-        "hybrid, whole": latency(
+        "fused, whole": latency(
             lambda question: best(lexical(question) + dense(question)), questions
         ),
     }  # fmt: skip

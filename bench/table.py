@@ -52,7 +52,7 @@ def table(figures: Mapping[str, Mapping[str, Any]]) -> str:
     for label, key, write, more in ROWS:
         cells = [write(figures[system][key]) if key in figures[system] else ABSENT for system in systems]
         lines.append([label, *cells, *(ratio(figures, peer, key, more) for peer in peers)])
-    for name in ("lexical", "default", "dense", "hybrid"):
+    for name in ("lexical", "default", "dense", "fused", "hybrid"):
         for scope in SCOPES:
             key = f"{name}, {scope}"
             cells = [latency(figures[system].get(key)) for system in systems]

@@ -7,7 +7,6 @@ no model and no fit, and it sees the view only, so that it is exact as of T.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
 from typing import Protocol
 
@@ -22,7 +21,7 @@ from asof.index.view import View
 from asof.rank.phrases import admitted
 from asof.rank.stage import Ranking, Values
 from asof.store.digest import indexed_text
-from asof.text.tokens import Analyzer, term_hash
+from asof.text.tokens import term_hash
 
 CONSIDERED = 2
 """How many times as many terms have their idf looked up as are used."""
@@ -68,10 +67,9 @@ class Feedback:
             return ranking
         bm25 = Bm25(self.k1, self.b)
         weighed = lexical.weigh(view.prefix, self._terms(ranking.window.rows(best), view), bm25)
-        top = float(lexical.scores_at(ranking.window, np.sort(best), weighed, bm25).max())
+        ranking, values, top = self._scored(query, ranking, view, weighed, bm25, best)
         if top == 0.0:
             return ranking
-        ranking, values = self._scored(query, ranking, view, weighed, bm25)
         added = np.minimum(values / top, 1.0) * self.weight
         before = ranking.columns[ranking.by]
 
@@ -88,24 +86,37 @@ class Feedback:
         return ranking.with_column("feedback", before.values + added, why)
 
     def _scored(
-        self, query: Query, ranking: Ranking, view: View, weighed: tuple[Weighed, ...], bm25: Bm25
-    ) -> tuple[Ranking, Values]:
-        """The ranking without what cannot reach the first k, and the scores of what is left."""
+        self,
+        query: Query,
+        ranking: Ranking,
+        view: View,
+        weighed: tuple[Weighed, ...],
+        bm25: Bm25,
+        best: NDArray[np.int64],
+    ) -> tuple[Ranking, Values, float]:
+        """The ranking without what cannot reach the first k, the scores of the rest, the best of `best`."""
         window = ranking.window
-        bound = 0.0
-        if self.prune:
-            then = self.then.bound(query, ranking, view) if self.then else kth_best(ranking.score, query.k)
-            bound = then * (1 - ROUNDING) - self.weight
-        if bound > 0:
-            reach = at_least(ranking.score, bound)
-            if len(reach) <= max(FEW * window.n, query.k):
-                near = ranking.keep(reach)
-                return near, lexical.scores_at(window, reach, weighed, bm25)
+        reach = self._reach(query, ranking, view)
+        if reach is not None:
+            places = np.union1d(reach, best)
+            found = lexical.scores_at(window, places, weighed, bm25)
+            top = float(found[np.searchsorted(places, best)].max())
+            return ranking.keep(reach), found[np.searchsorted(places, reach)], top
         values, _ = lexical.scores(window, [each.term for each in weighed], bm25)
         allowed = admitted(query, window, view)
         if allowed is not None:
             values[~allowed] = 0.0
-        return ranking, values
+        return ranking, values, float(values[best].max())
+
+    def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
+        """Places that can still be among the first k; None when they are too many to be looked at singly."""
+        if not self.prune:
+            return None
+        then = self.then.bound(query, ranking, view) if self.then else kth_best(ranking.score, query.k)
+        bound = then * (1 - ROUNDING) - self.weight
+        reach = at_least(ranking.score, bound)
+        few = bound > 0 and len(reach) <= max(FEW * ranking.window.n, query.k)
+        return reach if few else None
 
     def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:
         """Places of the best passages, in order."""
@@ -141,15 +152,9 @@ def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[str, float
     numbers, which = np.unique(np.fromiter(chain.from_iterable(ids), np.int64), return_inverse=True)
     each = np.repeat(1 / np.maximum(lengths, 1), lengths)
     shares = np.bincount(which, each, len(numbers)).astype(np.float64)
-    shares[np.isin(numbers, [analyzer.number(stem) for stem in stop_stems(analyzer)])] = 0.0
+    shares[np.isin(numbers, list(analyzer.stop_numbers()))] = 0.0
     kept = at_least(shares, kth_best(shares, most))
     return {
         analyzer.stem_of(number): share
         for number, share in zip(numbers[kept].tolist(), shares[kept].tolist(), strict=True)
     }
-
-
-@lru_cache(maxsize=8)
-def stop_stems(analyzer: Analyzer) -> frozenset[str]:
-    """Stems of the stop words of the corpus's languages."""
-    return frozenset(stem for word in analyzer.stop_words for stem in analyzer.alternatives(word))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING
@@ -142,16 +142,21 @@ def _tidy(word: str) -> str:
 class _Table(dict[str, int]):
     """From a word as it is written to the number of its stem, filled when a word is first met."""
 
-    __slots__ = ("analyzer", "language")
+    __slots__ = ("analyzer", "language", "stem_word")
 
-    def __init__(self, analyzer: Analyzer, language: str) -> None:
+    def __init__(self, analyzer: Analyzer, language: str, stem_word: Callable[[str], str] | None) -> None:
         super().__init__()
         self.analyzer = analyzer
         self.language = language
+        self.stem_word = stem_word
 
     def __missing__(self, surface: str) -> int:
-        word = surface if surface.isalpha() else _tidy(surface)
-        self[surface] = number = self.analyzer.number(self.analyzer.stem(word, self.language))
+        analyzer = self.analyzer
+        if surface.isalpha():
+            stem = (self.stem_word(surface) or surface) if self.stem_word else surface
+        else:
+            stem = analyzer.stem(_tidy(surface), self.language)
+        self[surface] = number = analyzer.number(stem)
         return number
 
 
@@ -168,9 +173,13 @@ class Analyzer:
         names = known.algorithms()
         # no cache inside PyStemmer: ours answers for words met before, and for new ones its costs 2 µs
         self._stemmers = {code: Stemmer.Stemmer(names[code], 0) for code in self.languages} if stem else {}
-        self._tables = {code: _Table(self, code) for code in self.languages}
+        self._tables = {
+            code: _Table(self, code, self._stemmers[code].stemWord if stem else None)
+            for code in self.languages
+        }
         self._numbers: dict[str, int] = {}
         self._stems: list[str] = []
+        self._stop_numbers: frozenset[int] | None = None
         self._hashes = array("Q")
         self._functional = {code: STOP_WORDS.get(code, frozenset()) for code in self.languages}
         self.stop_words: frozenset[str] = frozenset().union(*self._functional.values())
@@ -221,9 +230,8 @@ class Analyzer:
 
     def number(self, stem: str) -> int:
         """The number of a stem; a new one gets the next."""
-        number = self._numbers.setdefault(stem, len(self._hashes))
-        if number == len(self._hashes):
-            self._hashes.append(term_hash(stem))
+        number = self._numbers.setdefault(stem, len(self._stems))
+        if number == len(self._stems):
             self._stems.append(stem)
         return number
 
@@ -235,7 +243,16 @@ class Analyzer:
         """For each number the `term_hash` of its stem."""
         import numpy as np
 
+        self._hashes.extend(map(term_hash, self._stems[len(self._hashes) :]))
         return np.array(self._hashes, dtype=np.uint64)
+
+    def stop_numbers(self) -> frozenset[int]:
+        """The numbers of the stems of all stop words, good until the next reset."""
+        if self._stop_numbers is None:
+            self._stop_numbers = frozenset(
+                self.number(stem) for word in self.stop_words for stem in self.alternatives(word)
+            )
+        return self._stop_numbers
 
     def reset_if_large(self, limit: int = 1_000_000) -> bool:
         """Empty the tables once they hold more than `limit` words; numbers then begin anew. True if so."""
@@ -245,6 +262,7 @@ class Analyzer:
             table.clear()
         self._numbers.clear()
         self._stems.clear()
+        self._stop_numbers = None
         self._hashes = array("Q")
         return True
 

@@ -161,11 +161,7 @@ class Stepper:
 
     def current(self) -> bool:
         """Whether nothing was written since the last view was made; inside a transaction it stays so."""
-        if self.db.execute("PRAGMA data_version").fetchone()[0] == self._version:
-            return True
-        # Where .asof cannot be written to, each transaction has a version of its own: see what it stands for.
-        snapshot = self._snapshot
-        return snapshot is not None and self.manifest.still(snapshot, self.db)
+        return bool(self.db.execute("PRAGMA data_version").fetchone()[0] == self._version)
 
     def _refresh_if_written(self) -> None:
         version: int = self.db.execute("PRAGMA data_version").fetchone()[0]

@@ -368,6 +368,16 @@ class Standpoint:
                     corpus._db.execute("ROLLBACK")
 
 
+LONGEST_QUESTION = 20_000
+
+
 def read_question(question: str) -> Query:
-    """What a question asks for, before there is a view: its words, and whether it wishes for the newest."""
+    """What a question asks for, before there is a view: its words, and whether it wishes for the newest.
+
+    Raises UsageError for a question of more than 20,000 characters.
+    """
+    if len(question) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(question):,} characters; accepted: up to {LONGEST_QUESTION:,}"
+        )
     return Query(question, without_wishes(question), recency(question))

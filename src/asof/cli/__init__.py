@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 
@@ -9,4 +10,7 @@ def main() -> None:
     """Entry point of the `asof` command."""
     from asof.cli.main import cli, run
 
+    for stream in (sys.stdout, sys.stderr):  # a name that is not UTF-8, a terminal that is not
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(cli))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import tempfile
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import click
 
 from asof.cli.main import DONE
+from asof.cli.plain import passages, plain
 
 QUESTION = "Who is the current harbour master?"
 DATES = ("2017-06-01", "2020-06-01", "2024-06-01")
@@ -16,8 +18,8 @@ DATES = ("2017-06-01", "2020-06-01", "2024-06-01")
 
 @click.command()
 @click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Leave notes and index in DIR.")
-@click.option("--explain/--no-explain", default=True, show_default=True, help="Show why.")
-@click.option("-k", "k", type=click.IntRange(1, 100), default=3, show_default=True, help="How many.")
+@click.option("--explain/--no-explain", default=True, help="Show why (default), or do not.")
+@click.option("-k", "k", type=click.IntRange(1, 100), default=2, metavar="N", help="How many (default 2).")
 def demo(keep: Path | None, explain: bool, k: int) -> int:
     """Index the example notes (an island, its ferry, its bakery) and ask one question as of three dates."""
     folder = keep if keep is not None else Path(tempfile.mkdtemp(prefix="asof-demo-"))
@@ -27,7 +29,12 @@ def demo(keep: Path | None, explain: bool, k: int) -> int:
         if keep is None:
             shutil.rmtree(folder, ignore_errors=True)
     if keep is not None:
-        click.echo(f'\nThe notes and their index are in {keep}: asof search --index {keep} "your question"')
+        where = shlex.quote(str(keep))
+        click.echo(f'\nNotes and index are in {keep}; ask on: asof search --index {where} "your question"')
+    else:
+        click.echo(
+            "\nNothing is left behind. asof demo --keep DIR leaves notes and index in DIR to play with."
+        )
     return DONE
 
 
@@ -40,9 +47,14 @@ def _demo(folder: Path, explain: bool, k: int) -> None:
     shutil.copytree(notes, folder / "notes", dirs_exist_ok=True)
     with service.open(folder, settings=Settings(languages=("en", "de"))) as corpus:
         report = corpus.add(folder / "notes")
-        click.echo(f"{report.added + report.unchanged} notes, {report.passages} new passages")
+        undated = corpus.status().undated
+        click.echo(
+            f"{report.added + report.unchanged} notes, {undated} of them undated; "
+            f"{passages(report.passages, 'new ')}"
+        )
         for problem in report.problems:
-            click.secho(f"  {problem}", dim=True)
+            if problem.lost:
+                click.secho(f"  {plain(str(problem))}", dim=True)
         for date in DATES:
             click.secho(
                 f'\n$ asof search "{QUESTION}" --as-of {date}{" --explain" if explain else ""} -k {k}',

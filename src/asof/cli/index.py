@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.main import DONE, PROBLEMS, corpus_root, json_option, print_json
+from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, json_option, print_json, sure, tell
+from asof.cli.plain import passages, plain
 
 if TYPE_CHECKING:
+    from asof.data import Problem
     from asof.service import Corpus
     from asof.store.run import Report
 
@@ -27,10 +29,16 @@ SHOWN_PROBLEMS = 20
 @click.option("--language", metavar="CODE[,CODE]", help="Languages of the texts, e.g. en,de (new corpora).")
 @click.option("--chunking", metavar="SIZE", help="Passages: 120w, 120w/20, 2000c/200, whole (new corpora).")
 @click.option("--no-stem", is_flag=True, help="Words as they are written (new corpora).")
-@click.option("--undated", help="Undated texts are seen: added, always, never (new corpora).")
+@click.option("--undated", metavar="WHEN", help="Undated texts are seen: added, always, never (new corpora).")
 @click.option("--trust-mtime", is_flag=True, help="Believe mtimes even where they look copied.")
 @click.option("--yes", is_flag=True, help="End documents that are gone, however many.")
-@click.option("--wait", type=float, default=60.0, show_default=True, help="Seconds to wait for a writer.")
+@click.option(
+    "--wait",
+    type=click.FloatRange(min=0),
+    default=60.0,
+    metavar="SECONDS",
+    help="How long to wait for another writer (default 60).",
+)
 @json_option
 def index(
     sources: tuple[str, ...],
@@ -46,13 +54,17 @@ def index(
 
     A file or line that cannot be read is reported and stops nothing (exit code 3).
     """
-    root = into if into is not None else corpus_root(None)
-    corpus = _open(root, wait, settings)
+    root = corpus_root(into)
+    for source in sources:
+        _readable(source, root, history=history)
+    corpus = _open(root, wait, settings, quiet=as_json)
     reports = []
     with corpus:
         for source in sources:
             started = time.perf_counter()
             report = _index(corpus, source, yes, history=history, trust_mtime=trust_mtime)
+            if report is None:
+                return NOTHING
             reports.append((source, report, time.perf_counter() - started))
             if not as_json:
                 _show(*reports[-1])
@@ -61,31 +73,72 @@ def index(
     return PROBLEMS if any(problem.lost for _, report, _ in reports for problem in report.problems) else DONE
 
 
-def _open(root: Path, wait: float, asked: dict[str, Any]) -> Corpus:
+def _readable(source: str, root: Path, *, history: bool) -> None:
+    """Refuse what is no source before anything is made or read. Raises SourceError, UsageError."""
+    from asof.errors import UsageError
+    from asof.sources.open import open_source
+
+    if not source:
+        raise UsageError("a source is empty; a folder or a file is expected, . for this folder")
+    if ".asof" in Path(source).resolve().parts:
+        raise UsageError(f"{source} is (in) the index itself; the folder or file of the texts is expected")
+    open_source(Path(source), root=root, history=history)
+
+
+OPTIONS = {"languages": "--language", "stem": "--no-stem", "chunking": "--chunking", "undated": "--undated"}
+
+
+def _open(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Corpus:
     """The corpus, new or not. Raises UsageError when it was made with other settings than asked for."""
     from asof import config, service
     from asof.errors import UsageError
+    from asof.store.store import FOLDER
 
-    given: dict[str, Any] = {}
-    if asked["language"]:
-        given["languages"] = tuple(asked["language"].split(","))
-    if asked["no_stem"]:
-        given["stem"] = False
-    given.update({key: asked[key] for key in ("chunking", "undated") if asked[key]})
-    wanted = replace(config.load(root / config.FILE).index, **given)
-    corpus = service.open(root, settings=wanted, wait=wait, tell=lambda line: click.echo(line, err=True))
+    given = _given(asked)
+    configured = config.load(root / config.FILE).index
+    wanted = replace(configured, **given)
+    new = service.find_folder(root) != root / FOLDER
+    corpus = service.open(root, settings=wanted, wait=wait, tell=tell)
+    has = corpus.store.settings
     for key in given:
-        has, wants = getattr(corpus.store.settings, key), getattr(wanted, key)
-        if has != wants:
+        if getattr(has, key) != getattr(wanted, key):
             corpus.close()
             raise UsageError(
-                f"this corpus was made with {key} = {has!r}, not {wants!r}: settings are those of the first "
-                "run; index into another folder with --into"
+                f"{OPTIONS[key]}: this corpus was made with {_said(getattr(has, key))}, not "
+                f"{_said(getattr(wanted, key))}; settings are those of the first run; "
+                "index into another folder with --into"
             )
+    for key in OPTIONS:
+        says = getattr(configured, key)
+        if key not in given and says not in (getattr(has, key), getattr(config.Config().index, key)):
+            tell(
+                f"{root / config.FILE} says {key} = {_said(says)}; this corpus was made with "
+                f"{_said(getattr(has, key))}, which stays: index into another folder with --into"
+            )
+    if not quiet and (new or root.resolve() != Path.cwd()):
+        click.echo(f"{'new index' if new else 'index'} in {plain(str(root / FOLDER))}")
     return corpus
 
 
-def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime: bool) -> Report:
+def _given(asked: dict[str, Any]) -> dict[str, Any]:
+    """The settings among the options, checked as those of asof.toml are. Raises BadConfig."""
+    from asof import config
+
+    values: dict[str, Any] = {key: asked[key] for key in ("chunking", "undated") if asked[key]}
+    if asked["language"]:
+        values["languages"] = [code.strip() for code in asked["language"].split(",")]
+    if asked["no_stem"]:
+        values["stem"] = False
+    checked = {key: config.read({"index": {key: value}}, OPTIONS[key]).index for key, value in values.items()}
+    return {key: getattr(settings, key) for key, settings in checked.items()}
+
+
+def _said(value: object) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value).lower()
+
+
+def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime: bool) -> Report | None:
+    """The report; None when documents would have ended and the answer was no. Raises SourceError."""
     from asof.errors import SourceShrunk
 
     with _progress(source) as advance:
@@ -97,8 +150,9 @@ def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime
             if not sys.stdin.isatty():
                 raise
             question = str(shrunk)
-    click.echo(question, err=True)
-    click.confirm("End them?", abort=True, err=True)
+    tell(question)
+    if not sure("End them?", "nothing was ended"):
+        return None
     return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True)
 
 
@@ -113,6 +167,7 @@ class _progress:  # noqa: N801  used as a function
         if not sys.stderr.isatty():
             return None
         from rich.console import Console
+        from rich.markup import escape
         from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
         self.bar = Progress(
@@ -120,7 +175,7 @@ class _progress:  # noqa: N801  used as a function
             TimeElapsedColumn(), console=Console(stderr=True), transient=True,
         )  # fmt: skip
         self.bar.start()
-        task = self.bar.add_task(self.source, total=None)
+        task = self.bar.add_task(escape(plain(self.source)), total=None)
         bar = self.bar
 
         def advance(report: Report) -> None:
@@ -139,13 +194,18 @@ _COUNTS = ("added", "changed", "corrected", "unchanged", "ended", "failed")
 
 def _show(source: str, report: Report, seconds: float) -> None:
     counts = [f"{getattr(report, what):,} {what}" for what in _COUNTS if getattr(report, what)]
-    said = ", ".join(counts) or "nothing to read"
-    click.echo(f"{source}: {said}; {report.passages:,} new passages in {seconds:.1f} s")
-    for problem in report.problems[:SHOWN_PROBLEMS]:
-        click.echo(f"  {problem}", err=True)
-    if len(report.problems) > SHOWN_PROBLEMS:
-        more = len(report.problems) - SHOWN_PROBLEMS
-        click.echo(f"  and {more:,} more problems: --json lists them all", err=True)
+    new = f"; {passages(report.passages, 'new ')}"
+    said = f"{', '.join(counts)}{new if report.passages else ''}" if counts else "nothing to read"
+    click.echo(f"{plain(source)}: {said} in {seconds:.1f} s")
+    alike: dict[tuple[str, str], list[Problem]] = {}
+    for problem in report.problems:
+        alike.setdefault((problem.message, problem.remedy), []).append(problem)
+    groups = list(alike.values())
+    for problems in groups[:SHOWN_PROBLEMS]:
+        more = f" [and {len(problems) - 1:,} more like this: --json lists them]" if len(problems) > 1 else ""
+        tell(f"  {problems[0]}{more}")
+    if len(groups) > SHOWN_PROBLEMS:
+        tell(f"  and {sum(map(len, groups[SHOWN_PROBLEMS:])):,} more problems: --json lists them all")
 
 
 def _as_json(source: str, report: Report, seconds: float) -> dict[str, Any]:

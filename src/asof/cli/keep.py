@@ -7,7 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.main import DONE, PROBLEMS, index_option, json_option, open_corpus, print_json
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    PROBLEMS,
+    TIMES,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+    sure,
+    time_option,
+)
+from asof.cli.plain import passages, plain
 
 if TYPE_CHECKING:
     from asof.store.status import Status
@@ -27,7 +39,7 @@ def status(check: bool, index: Path | None, as_json: bool) -> int:
     else:
         show_status(figures)
         for line in found or ():
-            click.echo(line)
+            click.echo(plain(line))
         if found == []:
             click.echo("checked: store and index are sound")
     return PROBLEMS if found else DONE
@@ -57,7 +69,7 @@ def show_status(figures: Status) -> None:
     if figures.horizon is not None:
         rows.append(("history", f"kept from {iso(figures.horizon)} on"))
     for label, value in rows:
-        click.echo(f"{label:>10}  {value}")
+        click.echo(f"{label:>10}  {plain(value)}")
 
 
 def status_json(figures: Status) -> dict[str, Any]:
@@ -78,15 +90,15 @@ def status_json(figures: Status) -> dict[str, Any]:
     return values
 
 
-@click.command()
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("document")
-@click.option("--published", required=True, metavar="T", help="When it was really published.")
+@time_option("--published", "When it was really published.", required=True)
 @index_option
 def correct(document: str, published: str, index: Path | None) -> int:
     """Say that DOCUMENT was dated wrongly. What was believed before stays askable with --known-at."""
     with open_corpus(index) as corpus:
         corpus.correct(document, published)
-    click.echo(f"{document}: published {published} from now on; indexing its source again keeps this")
+    click.echo(f"{plain(document)}: published {published} from now on; indexing its source again keeps this")
     return DONE
 
 
@@ -96,23 +108,29 @@ def correct(document: str, published: str, index: Path | None) -> int:
 @index_option
 def purge(document: str, yes: bool, index: Path | None) -> int:
     """Erase DOCUMENT with all its versions for good: text, index, caches."""
-    if not yes:
-        click.confirm(f"Erase {document} and all its history? This cannot be undone.", abort=True, err=True)
     with open_corpus(index) as corpus:
-        passages = corpus.purge(document)
-    click.echo(f"{document}: erased, {passages:,} passages; remove it from its source too, or it comes back")
+        question = f"Erase {document} and all its history? This cannot be undone."
+        if not yes and not sure(question, "nothing was erased"):
+            return NOTHING
+        gone = corpus.purge(document)
+    erased = f"{plain(document)}: erased, {passages(gone)}"
+    click.echo(f"{erased}; remove it from its source too, or it comes back")
     return DONE
 
 
-@click.command()
-@click.option("--before", required=True, metavar="T", help="History before this moment goes.")
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@time_option("--before", "History before this moment goes.", required=True)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @index_option
 def vacuum(before: str, yes: bool, index: Path | None) -> int:
-    """Drop what no question as of T or later can see. Earlier questions are refused from then on."""
-    if not yes:
-        click.confirm(f"Drop all history before {before}? This cannot be undone.", abort=True, err=True)
+    """Drop what no question as of T or later, known at T or later, can see.
+
+    Earlier questions are refused from then on. What this corpus learned after T stays, however old it is.
+    """
     with open_corpus(index) as corpus:
-        passages = corpus.vacuum(before)
-    click.echo(f"{passages:,} passages dropped; questions as of a time before {before} are refused")
+        question = f"Drop all history before {before}? This cannot be undone."
+        if not yes and not sure(question, "nothing was dropped"):
+            return NOTHING
+        gone = corpus.vacuum(before)
+    click.echo(f"{passages(gone)} dropped; questions as of a time before {before} are refused")
     return DONE

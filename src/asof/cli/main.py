@@ -79,8 +79,12 @@ def cli() -> None:
 def run(command: click.Command) -> int:
     """Run a command; every error of ours becomes one line on standard error."""
     try:
-        code = command.main(standalone_mode=False, prog_name="asof")
+        # Not command.main: that leaves with code 1 when a reader such as `head` has had enough.
+        with command.make_context("asof", sys.argv[1:]) as context:
+            code = command.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as done:
+        return done.exit_code
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return WRONG

@@ -7,29 +7,17 @@ from typing import Any
 
 import click
 
-from asof.cli.plain import plain
-from asof.data import Hit, Stated, Why
+from asof.cli.plain import passages, plain
+from asof.cli.why import why_lines
+from asof.data import Hit, Stated
 from asof.engine import Results
 from asof.rank.gather import query_terms
 from asof.store.digest import times_json
 from asof.text.snippet import snippet
 from asof.time.span import iso
 
-BRANCHES = 5
 TITLE = 120
-TOLD_SHORT = ("“", "recency")
-TOLD = (
-    "strength",
-    "1 + age in days",
-    "tf",
-    "length of the passage",
-    "average length",
-    "df",
-    "N",
-    "idf",
-    "idf, capped",
-    "weight in the query",
-)
+"""The most characters of a title and its headings."""
 
 
 def results_json(results: Results, took_ms: float) -> dict[str, Any]:
@@ -72,8 +60,7 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
     moment = f"as of {iso(view.as_of) if dated else 'now'}"
     if known:
         moment += f" · known at {iso(view.known_at)}"
-    noun = "passage" if view.n == 1 else "passages"
-    click.secho(f"{moment} · {view.n:,} {noun} in force", dim=True)
+    click.secho(f"{moment} · {passages(view.n)} in force", dim=True)
     if not results.hits:
         click.echo("nothing found")
     words = {term.word for term in query_terms(results.query.lexical, view.analyzer)}
@@ -118,66 +105,3 @@ def _highlight(text: str, ranges: list[tuple[int, int]]) -> str:
         pieces += [text[at:start], click.style(text[start:end], fg="yellow", bold=True)]
         at = end
     return "".join([*pieces, text[at:]])
-
-
-SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
-
-
-def why_lines(why: Why, depth: int = 0) -> list[str]:
-    """The tree as lines, each a sum or a product that a reader can check: value, label, and its parts.
-
-    Of many summands the largest are shown and the others added up, so that the tree still adds up. A ratio
-    stands within the line of the product that it is in. What stands below a word of the query is told by its
-    leaves; the words that feedback added are named only (`--json` has all).
-    """
-    parts = _flattened(_largest(why))
-    sign = SIGNS[why.op]
-    made = sign.join(_summand(part) for part in parts)
-    lines = [f"{'  ' * depth}{why.value:.4f} {why.label} = {sign.lstrip() if len(parts) == 1 else ''}{made}"]
-    for part in parts:
-        for below in part.parts if part.op == "ratio" and part.label == SHARE else [part]:
-            lines += _below(below, depth + 1)
-    return lines
-
-
-def _below(part: Why, depth: int) -> list[str]:
-    if not part.parts or part.label in NAMED_ONLY:
-        return []
-    if part.label.startswith(TOLD_SHORT):
-        return [f"{'  ' * depth}{part.value:.4f} {part.label}: {_leaves(part)}"]
-    return why_lines(part, depth)
-
-
-def _summand(part: Why) -> str:
-    if part.op == "ratio" and part.label == SHARE:
-        return " / ".join(_summand(each) for each in part.parts)
-    return f"{part.value:.4f} {part.label}"
-
-
-def _flattened(parts: list[Why]) -> list[Why]:
-    """A sum of one is what it sums."""
-    return [part.parts[0] if part.op == "sum" and len(part.parts) == 1 else part for part in parts]
-
-
-def _largest(why: Why) -> list[Why]:
-    parts = list(why.parts)
-    if why.op != "sum" or len(parts) <= BRANCHES + 1:
-        return parts
-    parts.sort(key=lambda part: -part.value)
-    rest = parts[BRANCHES:]
-    return [*parts[:BRANCHES], Why(f"({len(rest)} more)", sum(part.value for part in rest))]
-
-
-def _leaves(why: Why) -> str:
-    """What a term's score comes from: its idf, and the counts."""
-    found: dict[str, float] = {}
-    stack = [why]
-    while stack:
-        node = stack.pop()
-        if node.label == "idf":
-            found["idf"] = node.value
-        if not node.parts:
-            found.setdefault(node.label.partition(":")[0], node.value)
-        stack.extend(reversed(node.parts))
-    told = [f"{label} {found[label]:.4g}" for label in TOLD if label in found]
-    return ", ".join(told)

@@ -95,12 +95,6 @@ class Manifest:
             self._open = {file: segment for file, segment in self._open.items() if file in files}
             return Snapshot(head, segments)
 
-    def still(self, snapshot: Snapshot, db: sqlite3.Connection) -> bool:
-        """Whether a snapshot, taken before the transaction that `db` is in, is the state within it."""
-        head = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
-        files = [self.folder / entry.file for entry in self.entries(db)]
-        return head == snapshot.head and files == [segment.path for segment in snapshot.segments]
-
     def open(self, entry: Entry) -> Segment:
         segment = self._open.get(entry.file)
         if segment is None:

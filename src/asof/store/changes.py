@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from asof.data import Stated
 from asof.errors import UsageError
 from asof.store import state
-from asof.store.digest import KEY_BYTES
+from asof.store.digest import KEY_BYTES, layout_keys
 from asof.store.schema import set_meta
 from asof.store.write import Write
+from asof.time.span import NEVER
 
 PLACE_BYTES = KEY_BYTES + 8
 
@@ -60,16 +61,13 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
 
     Nothing that a view at (T, K) with T and K not before the horizon shows is touched.
     """
-    dropped = [
-        id_
-        for (id_,) in db.execute(
-            "SELECT DISTINCT passage FROM ends WHERE at <= ? AND added <= ?", (horizon, horizon)
-        )
-    ]
+    past = _never_again(db, horizon)
+    dropped = _unseen(db, horizon, past)
     wanted = json.dumps(dropped)
     for table, column in (("passages", "id"), ("ends", "passage"), ("vectors", "passage")):
         db.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (wanted,))
-    _drop_versions(db, horizon)
+    for version in past:
+        _reduce(db, version)
     db.execute("DELETE FROM tags WHERE head NOT IN (SELECT head FROM passages)")
     db.execute(
         "DELETE FROM heads WHERE id NOT IN (SELECT head FROM passages)"
@@ -79,29 +77,77 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
     return dropped
 
 
-def _drop_versions(db: sqlite3.Connection, horizon: int) -> None:
-    """Versions that are never in force any more go, or keep only those passages that began with them."""
-    past = db.execute(
-        "SELECT v.id, v.document, v.layout FROM versions AS v WHERE v.retired <= ?1 OR EXISTS ("
-        " SELECT 1 FROM versions AS w WHERE w.document = v.document AND w.visible <= ?1 AND w.added <= ?1"
-        " AND (w.retired IS NULL OR w.retired > ?1)"
+def _never_again(db: sqlite3.Connection, horizon: int) -> list[int]:
+    """Versions that no view shows any more: retired by then, or at every K covered by one later version."""
+    found = db.execute(
+        "SELECT v.id FROM versions AS v WHERE v.retired <= ?1 OR v.visible <= ?1 AND EXISTS ("
+        " SELECT 1 FROM versions AS w WHERE w.document = v.document AND w.visible <= ?1"
+        " AND w.added <= max(v.added, ?1) AND (w.retired IS NULL OR w.retired >= v.retired)"
         " AND (w.visible, w.added, w.id) > (v.visible, v.added, v.id))",
         (horizon,),
+    )
+    return [version for (version,) in found]
+
+
+def _unseen(db: sqlite3.Connection, horizon: int, past: Sequence[int]) -> list[int]:
+    """Passages that had ended by the horizon, less those whose words a version needs that is not `past`."""
+    ended = db.execute(
+        "SELECT DISTINCT p.id, p.document, p.key FROM ends AS e JOIN passages AS p ON p.id = e.passage"
+        " WHERE e.at <= ?1 AND e.added <= ?1 ORDER BY p.id",
+        (horizon,),
     ).fetchall()
-    for version, document, layout in past:
-        begun = [
-            key for (key,) in db.execute("SELECT key FROM passages WHERE document = ? AND version = ?",
-                                         (document, version))
-        ]  # fmt: skip
-        if begun:
-            kept = _only(layout or b"", begun)
-            db.execute("UPDATE versions SET layout = ? WHERE id = ?", (kept, version))
+    going = {passage for passage, _, _ in ended}
+    documents = json.dumps(sorted({document for _, document, _ in ended}))
+    of_documents = "WHERE document IN (SELECT value FROM json_each(?))"
+    needed: dict[int, set[bytes]] = {}
+    gone = set(past)
+    for version, document, layout in db.execute(
+        f"SELECT id, document, layout FROM versions {of_documents}", (documents,)
+    ):
+        if version not in gone:
+            needed.setdefault(document, set()).update(layout_keys(layout))
+    for passage, document, key in db.execute(
+        f"SELECT id, document, key FROM passages {of_documents}", (documents,)
+    ):
+        if passage not in going:
+            needed.get(document, set()).discard(key)
+    dropped = []
+    for passage, document, key in ended:
+        if key in needed.get(document, ()):
+            needed[document].remove(key)
         else:
-            db.execute("DELETE FROM versions WHERE id = ?", (version,))
-            db.execute("DELETE FROM links WHERE version = ?", (version,))
-            db.execute("DELETE FROM aliases WHERE version = ?", (version,))
+            dropped.append(passage)
+    return dropped
 
 
-def _only(layout: bytes, keys: Sequence[bytes]) -> bytes:
+def _reduce(db: sqlite3.Connection, version: int) -> None:
+    """A past version goes, or keeps of its layout what lives on, so that those lives stay what they are.
+
+    What is left of it does not count as a statement any more: it could not be said again.
+    """
+    begun = db.execute("SELECT 1 FROM passages WHERE version = ? LIMIT 1", (version,)).fetchone()
+    if begun is None:
+        for table, column in (("versions", "id"), ("links", "version"), ("aliases", "version")):
+            db.execute(f"DELETE FROM {table} WHERE {column} = ?", (version,))
+        return
+    document, visible, layout = db.execute(
+        "SELECT document, visible, layout FROM versions WHERE id = ?", (version,)
+    ).fetchone()
+    alive = {
+        key
+        for (key,) in db.execute(
+            "SELECT p.key FROM passages AS p LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ?1"
+            " AND p.visible <= ?2 GROUP BY p.id HAVING min(coalesce(e.at, ?3)) > ?2",
+            (document, visible, NEVER),
+        )
+    }
+    kept = _only(layout or b"", alive)
+    if kept != layout:
+        db.execute(
+            "UPDATE versions SET layout = ?, content = x'', stated = x'' WHERE id = ?", (kept, version)
+        )
+
+
+def _only(layout: bytes, keys: Container[bytes]) -> bytes:
     places = [layout[at : at + PLACE_BYTES] for at in range(0, len(layout), PLACE_BYTES)]
     return b"".join(place for place in places if place[:KEY_BYTES] in keys)

@@ -1,0 +1,106 @@
+"""The tree of a score as lines that a reader can check with a pocket calculator."""
+
+from __future__ import annotations
+
+from asof.data import Why
+
+BRANCHES = 5
+SHARE = "share of the best"
+FEEDBACK = "words of the best passages"
+SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
+HORIZON = "1 + horizon in days"
+
+
+def why_lines(why: Why, depth: int = 0) -> list[str]:
+    """A line for each node: its value, its label, and the parts whose sum or product it is.
+
+    Of many summands the largest are shown and the others added up, so that the line still adds up. A share
+    stands within the line of its product; a word and the recency are told with their counts. Of the words
+    that feedback added only the values are shown; `--json` has all of the tree.
+    """
+    parts = _largest(why)
+    sign = SIGNS[why.op]
+    made = sign.join(_summand(part) for part in parts)
+    if why.op in ("exp", "log"):
+        made = sign + made
+    lines = [f"{'  ' * depth}{why.value:.4f} {why.label} = {made}"]
+    for part in parts:
+        for below in part.parts if part.label == SHARE else (part,):
+            lines += _below(below, depth + 1, named_only=why.label == FEEDBACK)
+    return lines
+
+
+def _below(part: Why, depth: int, *, named_only: bool) -> list[str]:
+    if not part.parts or named_only:
+        return []
+    while part.op == "sum" and len(part.parts) == 1 and not part.parts[0].label.startswith("“"):
+        (only,) = part.parts
+        if not only.parts:
+            break
+        part = Why(part.label, part.value, only.op, only.parts)
+    told = _word(part) if part.label.startswith("“") else _recency(part) if part.label == "recency" else ""
+    if told:
+        return [f"{'  ' * depth}{part.value:.4f} {part.label} = {told}"]
+    return why_lines(part, depth)
+
+
+def _summand(part: Why) -> str:
+    if part.label == SHARE and part.op == "ratio":
+        return " / ".join(_summand(each) for each in part.parts)
+    return f"{part.value:.4f} {part.label}"
+
+
+def _largest(why: Why) -> list[Why]:
+    parts = list(why.parts)
+    if why.op != "sum" or len(parts) <= BRANCHES + 1:
+        return parts
+    parts.sort(key=lambda part: -part.value)
+    rest = parts[BRANCHES:]
+    return [*parts[:BRANCHES], Why(f"({len(rest)} more)", sum(part.value for part in rest))]
+
+
+def _word(why: Why) -> str:
+    """BM25 of one word: saturation, idf, k1 + 1, weight; and the counts behind them."""
+    found = _values(why)
+    idf = "idf, capped" if "idf, capped" in found else "idf"
+    wanted = ("tf: times in the passage", "length norm", idf, "k1 + 1", "weight in the query")
+    if not all(label in found for label in wanted):
+        return ""
+    tf, norm, rarity, k1, weight = (found[label] for label in wanted)
+    return (
+        f"{tf:.0f} tf / ({tf:.0f} tf + {norm:.4f} length norm) × {rarity:.4f} {idf} × {k1:g}"
+        f"{'' if weight == 1 else f' × {weight:.4f} weight in the query'}"
+        f" · {found['length of the passage']:.0f} words{_spread(found)}"
+    )
+
+
+def _spread(found: dict[str, float]) -> str:
+    if "df: passages with the term" not in found:
+        return ""
+    return (
+        f", in {found['df: passages with the term']:,.0f} of {found['N: passages in the view']:,.0f} passages"
+    )
+
+
+def _recency(why: Why) -> str:
+    """1 + strength × (1/2 - g); see `asof.rank.recency`."""
+    found = _values(why)
+    if "strength" not in found:
+        return ""
+    if HORIZON in found:
+        g = f"ln {found['1 + age in days']:.2f} / ln {found[HORIZON]:.0f}"
+        note = " · 1 + age, 1 + horizon in days"
+    else:
+        g, note = "1", " · older than the horizon"
+    return f"1 + {found['strength']:g} strength × (0.5 − {g}){note}"
+
+
+def _values(why: Why) -> dict[str, float]:
+    """The values of a tree by label; the uppermost of equal labels."""
+    found: dict[str, float] = {}
+    level = [why]
+    while level:
+        for node in level:
+            found.setdefault(node.label, node.value)
+        level = [part for node in level for part in node.parts]
+    return found

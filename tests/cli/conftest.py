@@ -1,0 +1,76 @@
+"""The command line in process: the real entry point, with arguments, a folder and two streams."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from asof.cli.main import cli, run
+
+
+class Said(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+
+Asof = Callable[..., Said]
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty current folder without a corpus above it."""
+    folder = tmp_path / "here"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def asof(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Asof:
+    """Runs a command: `asof("search", "x")` says its exit code, its output and its errors."""
+
+    def command(*arguments: str | Path) -> Said:
+        monkeypatch.setattr(sys, "argv", ["asof", *map(str, arguments)])
+        capsys.readouterr()
+        code = run(cli)
+        return Said(code, *capsys.readouterr())
+
+    return command
+
+
+@pytest.fixture
+def write(here: Path) -> Callable[[str, str], Path]:
+    """Writes a file below the current folder."""
+
+    def to(path: str, text: str) -> Path:
+        file = here / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    return to
+
+
+def note(date: str, title: str, text: str, **front: str) -> str:
+    """A Markdown note with a date."""
+    more = "".join(f"{key}: {value}\n" for key, value in front.items())
+    return f"---\ndate: {date}\n{more}---\n# {title}\n\n{text}\n"
+
+
+@pytest.fixture
+def notes(here: Path, write: Callable[[str, str], Path], asof: Asof) -> Path:
+    """Three dated notes about a crane, indexed."""
+    write("notes/red.md", note("2020-01-10", "Red", "The crane is red.", tags="[paint, yard]", site="north"))
+    write("notes/blue.md", note("2021-01-10", "Blue", "The crane is blue now.", tags="[paint]", site="south"))
+    write("notes/more/oak.md", note("2022-01-10", "Oak", "An oak, and the crane beside it."))
+    assert asof("index", "notes").code == 0
+    return here / "notes"

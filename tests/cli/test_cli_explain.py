@@ -1,0 +1,102 @@
+"""`--explain`: each line is a sum or a product of the numbers on it, and they add up."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+
+from asof.cli.why import why_lines
+from asof.data import Why
+
+NUMBER = re.compile(r"-?\d+\.\d{4}")
+LAST = 0.5e-4  # what printing with four places may hide of each number
+WORD = re.compile(
+    r"(\S+) “.+” = (\d+) tf / \(\2 tf \+ (\S+) length norm\) × (\S+) idf × (\S+)"
+    r"(?: × (\S+) weight in the query)? · \d+ words, in (\d+) of (\d+) passages"
+)
+RECENCY = re.compile(
+    r"(\S+) recency = 1 \+ (\S+) strength × \(0\.5 − ln (\S+) / ln (\d+)\) · 1 \+ age, 1 \+ horizon in days"
+)
+
+
+def number(text: str) -> float:
+    found = NUMBER.search(text)
+    assert found is not None, text
+    return float(found[0])
+
+
+def shares(line: str) -> tuple[float, float, float]:
+    """Value, recomputed value, and what rounding may add, of a line of sums or products."""
+    value, _, made = line.partition(" = ")
+    stated = number(value)
+    if " + " in made:
+        parts = [number(part) for part in made.split(" + ")]
+        return stated, sum(parts), LAST * (len(parts) + 1)
+    total, slack = 1.0, LAST
+    for factor in made.split(" × "):
+        over, *under = [number(part) for part in factor.split(" / ")]
+        total *= over / under[0] if under else over
+        slack += 2 * LAST * max(1.0, stated / max(over, LAST))
+    return stated, total, slack
+
+
+def checked(line: str) -> str:
+    """Asserts that a line adds up; says which kind it was."""
+    if word := WORD.fullmatch(line):
+        value, tf, norm, idf, k1, weight, df, n = (float(each or 1) for each in word.groups())
+        assert value == pytest.approx(tf / (tf + norm) * idf * k1 * weight, abs=1e-3)
+        assert idf == pytest.approx(math.log((n - df + 0.5) / (df + 0.5) + 1), abs=LAST)
+        return "word"
+    if recency := RECENCY.fullmatch(line):
+        value, strength, age, horizon = map(float, recency.groups())
+        g = min(1.0, math.log(age) / math.log(horizon))
+        assert value == pytest.approx(1 + strength * (0.5 - g), abs=1e-3)
+        return "recency"
+    stated, made, slack = shares(line)
+    assert stated == pytest.approx(made, abs=slack), line
+    return "sum"
+
+
+def test_the_lines_of_a_search_add_up(asof, notes):
+    said = asof("search", "the latest blue crane", "--explain", "--as-of", "2022-06")
+    tree = [line.strip() for line in said.out.splitlines() if re.match(r" {5,}-?\d+\.\d{4} .* = ", line)]
+    kinds = [checked(line) for line in tree]
+    assert {"word", "recency", "sum"} == set(kinds)
+    scores = re.findall(r"^     notes/\S+  (\d\.\d{4})$", said.out, re.MULTILINE)
+    assert scores == re.findall(r"^     (\d\.\d{4}) score = ", said.out, re.MULTILINE)
+    assert "note: 3 of 3 passages in force can reach the first 10" in said.out
+
+
+def test_the_tree_in_json_recomputes_to_the_last_bit(asof, notes):
+    def read(node: dict[str, Any]) -> Why:
+        return Why(
+            node["label"], node["value"], node["op"], tuple(read(part) for part in node.get("parts", ()))
+        )
+
+    hits = asof("search", "the latest blue crane", "--json").json()["hits"]
+    assert len(hits) == 3
+    for hit in hits:
+        assert read(hit["why"]).recomputed() == hit["score"] == hit["why"]["value"]
+
+
+def test_small_summands_are_added_up():
+    tree = Why.of("all", "sum", *[Why(f"part {n}", float(n)) for n in range(1, 10)])
+    # 1 + ... + 9 = 45; the largest five are 9 + 8 + 7 + 6 + 5 = 35; 4 + 3 + 2 + 1 = 10 are left
+    (line,) = why_lines(tree)
+    assert line == (
+        "45.0000 all = 9.0000 part 9 + 8.0000 part 8 + 7.0000 part 7 + 6.0000 part 6 + 5.0000 part 5"
+        " + 10.0000 (4 more)"
+    )
+    checked(line)
+
+
+def test_other_operations():
+    assert why_lines(Why.of("root", "exp", Why("x", 0.0))) == ["1.0000 root = exp 0.0000 x"]
+    assert why_lines(Why.of("root", "log", Why("x", 1.0))) == ["0.0000 root = ln 1.0000 x"]
+    assert why_lines(Why.of("top", "max", Why("a", 1.0), Why("b", 2.0))) == [
+        "2.0000 top = 1.0000 a or 2.0000 b"
+    ]
+    assert why_lines(Why.of("none", "sum")) == ["0.0000 none = "]

@@ -1,0 +1,148 @@
+"""`asof search`: filters, clocks, forms of dates, what is printed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+
+@pytest.fixture
+def found(asof, notes):
+    """The documents that a search finds, from best to last."""
+
+    def search(*arguments: str) -> list[str]:
+        return [hit["document"] for hit in asof("search", *arguments, "--json").json()["hits"]]
+
+    return search
+
+
+RED, BLUE, OAK = "notes/red.md", "notes/blue.md", "notes/more/oak.md"
+
+FILTERS = [
+    ([], {RED, BLUE, OAK}),
+    (["--since", "2021"], {BLUE, OAK}),
+    (["--until", "2021"], {RED, BLUE}),
+    (["--since", "2021-01-10", "--until", "2021-01-10"], {BLUE}),
+    (["--since", "2021", "--until", "2020"], set()),
+    (["--path", "notes/more/*"], {OAK}),
+    (["--path", "nope/*"], set()),
+    (["--tag", "paint"], {RED, BLUE}),
+    (["--tag", "#paint"], {RED, BLUE}),
+    (["--tag", "paint", "--tag", "yard"], {RED}),
+    (["--meta", "site=south"], {BLUE}),
+    (["--meta", "site=south", "--tag", "yard"], set()),
+    (["--source", "notes"], {RED, BLUE, OAK}),
+    (["--as-of", "2020"], {RED}),
+    (["--as-of", "2020", "--since", "2021"], set()),
+    (["--known-at", "2020"], set()),
+    (["--unit", "document"], {RED, BLUE, OAK}),
+]
+
+
+@pytest.mark.parametrize(("options", "documents"), FILTERS)
+def test_filters(found, options, documents):
+    assert set(found("crane", *options)) == documents
+
+
+def test_how_many(found):
+    assert [len(found("crane", "-k", k)) for k in ("1", "2", "3", "1000")] == [1, 2, 3, 3]
+
+
+def test_the_words_of_the_question_may_stand_apart(found):
+    assert found("crane", "blue")[0] == BLUE
+
+
+def test_quoted_words_have_to_stand_as_they_are(found):
+    assert set(found('"crane is"')) == {RED, BLUE}
+
+
+# Published on 2021-01-10, nobody knows at what hour: seen from the last instant of that day on.
+DATES = [
+    ("2021-01-10", True), ("2021-01-09", False), ("2021-01", True), ("2020-12", False), ("2021", True),
+    ("2020", False), ("2021-Q1", True), ("2020-Q4", False), ("January 2021", True), ("10 January 2021", True),
+    ("9 January 2021", False), ("2021-W02", True), ("2021-W01", True), ("2020-W53", False),
+    ("2021-01-10T23:59:58Z", False), ("2021-01-11T00:00Z", True), ("2021-01-11T00:30+01:00", False),
+    ("now", True), ("yesterday", True), ("3 months ago", True), ("last quarter", True),
+    ("10 years ago", False),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("date", "visible"), DATES)
+def test_every_form_of_a_date(found, date, visible):
+    assert (BLUE in found("blue", "--as-of", date)) is visible
+
+
+@pytest.mark.parametrize("option", ["--as-of", "--known-at", "--since", "--until"])
+@pytest.mark.parametrize("bad", ["nonsense", "2020-02-30", "", "99999", "03/04/2020"])
+def test_a_bad_date_is_one_line(asof, notes, option, bad):
+    said = asof("search", "crane", option, bad)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"asof search: {option}: {bad!r} is not a time")
+    assert "2024-Q1" in said.err  # what is accepted
+    assert len(said.err.splitlines()) == 1
+
+
+def test_nothing_found_is_code_1(asof, notes):
+    said = asof("search", "zeppelin")
+    assert (said.code, said.out) == (1, "as of now · 3 passages in force\nnothing found\n")
+    said = asof("search", "zeppelin", "--json")
+    assert (said.code, said.json()["hits"]) == (1, [])
+    said = asof("search", "crane", "--as-of", "1850")
+    assert said.code == 1
+    assert said.out.startswith("as of 1850-12-31T23:59:59.999999Z · 0 passages in force\n")
+
+
+def test_a_source_that_is_not_there_is_named(asof, notes):
+    said = asof("search", "crane", "--source", "note")
+    assert said.code == 1
+    assert said.err == "there is no source 'note'; there are: notes\n"
+
+
+def test_what_a_reader_sees(asof, notes):
+    said = asof("search", "blue crane", "-k", "1", "--as-of", "2021-06")
+    head, first, second, third = said.out.splitlines()
+    assert head == "as of 2021-06-30T23:59:59.999999Z · 2 passages in force"
+    assert first == "  1. Blue  2021-01-10 (frontmatter)"
+    assert re.fullmatch(r"     notes/blue\.md  \d\.\d{4}", second)
+    assert third == "     The crane is blue now."
+
+
+def test_both_clocks_are_echoed(asof, notes):
+    head = asof("search", "crane", "--known-at", "2020-06").out.splitlines()[0]
+    assert re.fullmatch(r"as of 20\S+Z · known at 2020-06-30T23:59:59.999999Z · 0 passages in force", head)
+
+
+def test_undated_texts_say_so(asof, here, write):
+    for number in range(6):  # so many files within a minute look like a copy: their mtimes say nothing
+        write(f"notes/{number}.md", f"# Note {number}\n\ncrane\n")
+    asof("index", "notes")
+    assert asof("search", "crane").out.count("  undated\n") == 6
+
+
+def test_json_tells_the_question(asof, notes):
+    said = asof(
+        "search", "the latest crane", "--as-of", "2021", "--since", "2020-02", "--tag", "paint", "--meta",
+        "site=south", "--path", "notes/*", "--source", "notes", "-k", "4", "--json",
+    )  # fmt: skip
+    query = said.json()["query"]
+    assert query["text"] == "the latest crane"
+    assert query["recency"] > 0
+    assert query["as_of"] == "2021-12-31T23:59:59.999999Z"
+    assert query["since"] == "2020-02-01T00:00:00Z"
+    assert (query["tags"], query["meta"], query["k"]) == (["paint"], {"site": "south"}, 4)
+    assert (query["path"], query["source"]) == ("notes/*", "notes")
+    (hit,) = said.json()["hits"]
+    assert hit["published"] == {
+        "from": "2021-01-10T00:00:00Z", "until": "2021-01-11T00:00:00Z",
+        "text": "2021-01-10", "by": "frontmatter",
+    }  # fmt: skip
+
+
+def test_defaults_come_from_asof_toml(asof, notes, write):
+    write("asof.toml", "[search]\nk = 2\n")
+    assert len(asof("search", "crane", "--json").json()["hits"]) == 2
+    write("asof.toml", "[search]\nkk = 2\n")
+    said = asof("search", "crane")
+    assert said.code == 2
+    assert "did you mean search.k?" in said.err

@@ -1,0 +1,78 @@
+"""Wrong usage is one line: what was given, what is accepted, what to do."""
+
+from __future__ import annotations
+
+import pytest
+
+WRONG = [
+    (["serch", "x"], "no command 'serch'; did you mean search?"),
+    (
+        ["frobnicate"],
+        "no command 'frobnicate'; there are index, search, status, correct, purge, vacuum, demo",
+    ),
+    (["search"], "Missing argument 'QUERY...'"),
+    (["search", ""], "QUERY is empty"),
+    (["search", "  ", " "], "QUERY is empty"),
+    (["search", "x", "-k", "0"], "0 is not in the range 1<=x<=1000"),
+    (["search", "x", "-k", "many"], "'many' is not a valid integer"),
+    (["search", "x", "--unknown"], "No such option"),
+    (["search", "x", "--unit", "book"], "'book' is not one of 'passage', 'document'"),
+    (["search", "x", "--meta", "key"], "KEY=VALUE is expected"),
+    (["search", "x", "--meta", "=value"], "KEY=VALUE is expected"),
+    (["search", "x", "--index", "nowhere"], "no corpus in nowhere/.asof: make one with `asof index SOURCE`"),
+    (["search", "x", "--index", "file.md"], "file.md is a file; accepted: a folder"),
+    (["index"], "Missing argument 'SOURCE...'"),
+    (["index", ""], "a source is empty"),
+    (["index", "nowhere"], "nowhere is not there; accepted are a folder"),
+    (["index", "picture.png"], "picture.png is of no kind that can be read; accepted are"),
+    (["index", "notes", "--history"], "is in no git work tree"),
+    (["index", "file.md", "--history"], "--history reads a folder"),
+    (["index", "notes", "--into", "file.md"], "file.md is a file; accepted: a folder"),
+    (["index", "notes", "--wait", "-1"], "-1.0 is not in the range x>=0"),
+    (["correct", "notes/red.md"], "Missing option '--published'"),
+    (["purge", "notes/none.md", "--yes"], "no document 'notes/none.md' in the corpus"),
+    (["vacuum", "--yes"], "Missing option '--before'"),
+    (["status", "surplus"], "unexpected extra argument"),
+    (["demo", "-k", "0"], "0 is not in the range"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG, ids=lambda value: " ".join(value)[:40])
+def test_one_line_and_code_2(asof, notes, write, arguments, message):
+    write("file.md", "x")
+    write("picture.png", "")
+    said = asof(*arguments)
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
+    assert len(said.err.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "command", ["search x", "status", "correct d --published 2020", "purge d", "vacuum --before 2020"]
+)
+def test_without_a_corpus(asof, here, command):
+    said = asof(*command.split())
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith("asof: no corpus in ")
+    assert "asof index SOURCE" in said.err
+    assert list(here.iterdir()) == []
+
+
+def test_no_arguments_show_the_help(asof, here):
+    said = asof()
+    assert (said.code, said.out) == (2, "")
+    assert said.err == asof("--help").out
+
+
+def test_a_message_stays_one_line_whatever_was_typed(asof, notes):
+    for arguments in (["index", "no\nwhere\x1b[31m"], ["search", "x", "--as-of", "a\nb\x1b[31m"], ["a\nb"]):
+        said = asof(*arguments)
+        assert said.code == 2
+        assert len(said.err.splitlines()) == 1
+        assert "\x1b" not in said.err
+
+
+def test_version(asof, here):
+    from asof import __version__
+
+    assert asof("--version").out.strip().endswith(__version__)

@@ -186,7 +186,8 @@ def merge_all(corpus: Corpus, db: sqlite3.Connection) -> None:
 
 def stored_text(corpus: Corpus, version: int, layout: bytes) -> str:
     texts = dict(corpus._db.execute(
-        "SELECT key, text FROM passages WHERE document = (SELECT document FROM versions WHERE id = ?)", (version,)
+        "SELECT key, text FROM passages WHERE document = (SELECT document FROM versions WHERE id = ?)",
+        (version,),
     ).fetchall())  # fmt: skip
     return "".join(texts[key] for key, _, _ in layout_places(layout))
 

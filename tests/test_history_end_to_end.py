@@ -1,4 +1,4 @@
-"""A git repository of 50 commits, indexed with its history: the corpus as of each commit is that commit's tree."""
+"""A git repository of 50 commits with its history: the corpus as of a commit is the tree of that commit."""
 
 from __future__ import annotations
 

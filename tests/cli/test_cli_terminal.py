@@ -126,13 +126,8 @@ def test_json_and_problems_do_not_mix(asof, here, write):
     assert json.loads(said.stdout)[0]["failed"] == 1
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_without_rights(asof, here, write):
+def test_a_folder_that_cannot_be_made(asof, here, write):
     write("a.md", "a crane")
-    here.chmod(0o555)
-    try:
-        said = asof("index", "a.md")
-    finally:
-        here.chmod(0o755)
+    said = asof("index", "a.md", "--into", "/proc/cannot-be-made")
     assert said.code == 2
-    assert said.err.endswith("Permission denied: cannot make a corpus here\n")
+    assert said.err.endswith(": cannot make a corpus here\n")

@@ -16,7 +16,8 @@ from asof.errors import DamagedStore
 def documents(version: int) -> list[dict[str, str]]:
     return [
         {
-            "id": f"d{number}", "title": f"note {number}", "published": f"202{version}-01-{number % 28 + 1:02d}",
+            "id": f"d{number}", "title": f"note {number}",
+            "published": f"202{version}-01-{number % 28 + 1:02d}",
             "text": f"the ferry {number} of version {version}",
         }
         for number in range(40)

@@ -35,7 +35,8 @@ _LONG_ENOUGH = 20 * DETECTION  # characters in which they are sought
 def _word(first: str, more: str, letter: str) -> str:
     """The pattern of a word; atomic, so that no text makes it go back.
 
-    No possessive quantifier after a group: that never ends before Python 3.11.5. On one set of letters it is sound, and quicker.
+    No possessive quantifier after a group: it never ends before Python 3.11.5. After one set of letters it is
+    sound, and quicker.
     """
     many, some = (f"(?>{more}*)", f"(?>{more}+)") if more.startswith("(") else (f"{more}*+", f"{more}++")
     return rf"{first}{many}(?>(?:(?:(?<=\d)[.,](?=\d)|'(?={letter})){some})*)"

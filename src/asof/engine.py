@@ -142,7 +142,8 @@ class Stepper:
     def at(self, as_of: int, known_at: int | None = None) -> View:
         """The corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known).
 
-        Raises BeforeHorizon for a time whose history was dropped.
+        Called within a read transaction of the connection. Raises BeforeHorizon for a time whose history was
+        dropped, DamagedSegment.
         """
         self._refresh_if_written()
         snapshot = self._snapshot
@@ -158,10 +159,6 @@ class Stepper:
     def forget(self) -> None:
         """Look at the corpus anew (a segment turned out to be damaged)."""
         self._version = -1
-
-    def current(self) -> bool:
-        """Whether nothing was written since the last view was made; inside a transaction it stays so."""
-        return bool(self.db.execute("PRAGMA data_version").fetchone()[0] == self._version)
 
     def _refresh_if_written(self) -> None:
         version: int = self.db.execute("PRAGMA data_version").fetchone()[0]
@@ -184,12 +181,12 @@ class Stepper:
         return prefix
 
     def _refuse_before_horizon(self, as_of: int, known_at: int | None) -> None:
-        horizon = int(get_meta(self.db, "horizon") or 0)
-        for what, moment in (("as of", as_of), ("known at", known_at)):
-            if horizon and moment is not None and moment < horizon:
+        for what, asked, key in (("as of", as_of, "horizon"), ("known at", known_at, "known_horizon")):
+            horizon = int(get_meta(self.db, key) or 0)
+            if horizon and asked is not None and asked < horizon:
                 raise BeforeHorizon(
-                    f"{what} {iso(moment)}: history before {iso(horizon)} was dropped by `asof vacuum`; "
-                    "ask as of a later date"
+                    f"{what} {iso(asked)}: what was before {iso(horizon)} was dropped by `asof vacuum`; "
+                    "ask for a later moment"
                 )
 
 

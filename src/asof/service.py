@@ -136,6 +136,7 @@ class Corpus:
     _stepper: Stepper = field(init=False)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _tidying: threading.Thread | None = None
+    _wrote: bool = False
 
     def __post_init__(self) -> None:
         self._db = self.store.reader()
@@ -152,6 +153,8 @@ class Corpus:
         if self._tidying is not None:
             self._tidying.join()
         self._db.close()
+        if self._wrote:
+            self.store.settle()
 
     # -- adding -------------------------------------------------------------------------------------
 
@@ -185,6 +188,7 @@ class Corpus:
             self.store, self.manifest, source, self.clock, name=name, kind=kind, complete=complete,
             allow_shrinking=allow_shrinking, progress=progress,
         )  # fmt: skip
+        self._wrote = self._wrote or bool(report.written)
         if report.written and self.background:
             self._tidy_behind()
         return report
@@ -257,6 +261,7 @@ class Corpus:
             stated = Stated(read(published.isoformat()), published.isoformat(), "metadata")
         else:
             stated = Stated(read(published, moment(anchor)), published, "metadata")
+        self._wrote = True
         db = self.store.writer()
         try:
             with self.store.write(db, self.clock, self.manifest.publish, what="correct") as write:
@@ -276,6 +281,7 @@ class Corpus:
         return self._remove(lambda db: changes.drop_history(db, horizon), "vacuum")
 
     def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
+        self._wrote = True
         db = self.store.writer()
         try:
             removed = engine.remove(self.store, self.manifest, db, self.clock, remove, what)
@@ -342,11 +348,12 @@ class Standpoint:
         """Use a view; a damaged segment is rebuilt, and the view made anew."""
         corpus = self.corpus
         with corpus._lock, reading(corpus.store.database):
-            for _ in range(3):
+            for attempt in range(3):
                 try:
                     return self._undisturbed(use)
                 except DamagedSegment:
-                    corpus.manifest.mend()
+                    if attempt:  # the first time it may only have been merged away
+                        corpus.manifest.mend()
                     corpus._stepper.forget()
                 except IndexError:  # a number that was altered after it had been checked, or a fault of ours
                     if not corpus.manifest.mend():
@@ -356,16 +363,14 @@ class Standpoint:
 
     def _undisturbed(self, use: Callable[[View], T]) -> T:
         """Use a view in one read transaction: what is erased meanwhile is there until it is done with."""
-        corpus = self.corpus
-        while True:
-            view = corpus._view(self.as_of, self.known_at)
-            corpus._db.execute("BEGIN")
-            try:
-                if corpus._stepper.current():
-                    return use(view)
-            finally:
-                if corpus._db.in_transaction:
-                    corpus._db.execute("ROLLBACK")
+        db = self.corpus._db
+        db.execute("BEGIN")
+        try:
+            db.execute("SELECT 1 FROM transactions LIMIT 1").fetchone()  # from here on it sees one state
+            return use(self.corpus._view(self.as_of, self.known_at))
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
 
 
 LONGEST_QUESTION = 20_000

@@ -105,11 +105,12 @@ def test_vacuum(asof, notes, answer):
     assert asof("status", "--json").json()["horizon"] is not None
 
 
-def test_vacuum_keeps_what_was_learned_after_its_date(asof, notes):
+def test_vacuum_drops_history_that_was_learned_late(asof, notes):
     (notes / "red.md").write_text("---\ndate: 2021-06-01\n---\n# Red\n\nThe crane is pink.\n")
     asof("index", "notes")
-    assert asof("vacuum", "--before", "2021-12", "--yes").out.startswith("0 passages dropped; ")
+    assert asof("vacuum", "--before", "2021-12", "--yes").out.startswith("1 passage dropped; ")
     assert asof("search", "crane", "--as-of", "2021-06").code == 2
+    assert asof("search", "crane", "--known-at", "2022-06").code == 2
     assert len(found(asof, "crane", "--as-of", "2022-06")) == 3
     assert "kept from 2021-12-01T00:00:00Z on" in asof("status").out
 

@@ -123,9 +123,9 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @index_option
 def vacuum(before: str, yes: bool, index: Path | None) -> int:
-    """Drop what no question as of T or later, known at T or later, can see.
+    """Drop what no question as of T or later can see.
 
-    Earlier questions are refused from then on. What this corpus learned after T stays, however old it is.
+    From then on questions as of an earlier time are refused, and so is --known-at before this command.
     """
     with open_corpus(index) as corpus:
         question = f"Drop all history before {before}? This cannot be undone."

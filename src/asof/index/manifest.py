@@ -73,27 +73,17 @@ class Manifest:
         return [Entry(*row) for row in db.execute("SELECT * FROM segments ORDER BY first, ends_first")]
 
     def snapshot(self, db: sqlite3.Connection) -> Snapshot:
-        """The present state. A file that was merged away meanwhile is no reason to worry: look again."""
-        missing = ""
-        while True:
-            db.execute("BEGIN")
-            try:
-                entries = self.entries(db)
-                head = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
-            finally:
-                db.execute("ROLLBACK")
-            try:
-                segments = tuple(self.open(entry) for entry in entries)
-            except DamagedSegment as damage:
-                if missing == str(damage):
-                    self.mend()
-                    missing = ""
-                else:
-                    missing = str(damage)
-                continue
-            files = {entry.file for entry in entries}
-            self._open = {file: segment for file, segment in self._open.items() if file in files}
-            return Snapshot(head, segments)
+        """The state that the read transaction of `db` sees.
+
+        Raises DamagedSegment also for a file that was merged away meanwhile: a new transaction then sees
+        the list that names the new one.
+        """
+        entries = self.entries(db)
+        head = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
+        segments = tuple(self.open(entry) for entry in entries)
+        files = {entry.file for entry in entries}
+        self._open = {file: segment for file, segment in self._open.items() if file in files}
+        return Snapshot(head, segments)
 
     def open(self, entry: Entry) -> Segment:
         segment = self._open.get(entry.file)

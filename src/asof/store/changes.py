@@ -59,8 +59,10 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
 def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
     """Remove what no question as of `horizon` or later can see; returns the ids of the passages removed.
 
-    Nothing that a view at (T, K) with T and K not before the horizon shows is touched.
+    What is known now stays; what was believed before goes with the history it was about. Nothing that a view
+    at (T, K) shows is touched if T is not before the horizon, and K not before the last write.
     """
+    last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
     past = _never_again(db, horizon)
     dropped = _unseen(db, horizon, past)
     wanted = json.dumps(dropped)
@@ -74,16 +76,16 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
         " AND id NOT IN (SELECT head FROM versions WHERE head IS NOT NULL)"
     )
     set_meta(db, "horizon", str(horizon))
+    set_meta(db, "known_horizon", str(max(last, horizon)))
     return dropped
 
 
 def _never_again(db: sqlite3.Connection, horizon: int) -> list[int]:
-    """Versions that no view shows any more: retired by then, or at every K covered by one later version."""
+    """Versions that no view shows any more: retired, or covered by a later one before the horizon."""
     found = db.execute(
-        "SELECT v.id FROM versions AS v WHERE v.retired <= ?1 OR v.visible <= ?1 AND EXISTS ("
+        "SELECT v.id FROM versions AS v WHERE v.retired IS NOT NULL OR v.visible <= ?1 AND EXISTS ("
         " SELECT 1 FROM versions AS w WHERE w.document = v.document AND w.visible <= ?1"
-        " AND w.added <= max(v.added, ?1) AND (w.retired IS NULL OR w.retired >= v.retired)"
-        " AND (w.visible, w.added, w.id) > (v.visible, v.added, v.id))",
+        " AND w.retired IS NULL AND (w.visible, w.added, w.id) > (v.visible, v.added, v.id))",
         (horizon,),
     )
     return [version for (version,) in found]
@@ -93,7 +95,7 @@ def _unseen(db: sqlite3.Connection, horizon: int, past: Sequence[int]) -> list[i
     """Passages that had ended by the horizon, less those whose words a version needs that is not `past`."""
     ended = db.execute(
         "SELECT DISTINCT p.id, p.document, p.key FROM ends AS e JOIN passages AS p ON p.id = e.passage"
-        " WHERE e.at <= ?1 AND e.added <= ?1 ORDER BY p.id",
+        " WHERE e.at <= ?1 ORDER BY p.id",
         (horizon,),
     ).fetchall()
     going = {passage for passage, _, _ in ended}

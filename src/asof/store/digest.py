@@ -76,12 +76,13 @@ class Head:
     about: str
 
 
-def head_of(document: Document, source: str, language: str) -> Head:
+def head_of(document: Document, language: str) -> Head:
+    """What passages share. Not the source: a passage stays the same when its file moves to another folder."""
     fields = (
         document.title, document.uri, language,
         _encode(list(document.tags)), _encode(dict(document.meta)), _encode(times_json(document.about)),
     )  # fmt: skip
-    return Head(digest((source, *fields)), *fields)
+    return Head(digest(fields), *fields)
 
 
 def content_digest(document: Document) -> bytes:

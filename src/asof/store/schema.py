@@ -6,6 +6,7 @@ Instants are microseconds since 1970. A transaction's id *is* its wall time (mad
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from pathlib import Path
 
@@ -103,8 +104,9 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
 
     Raises NewerSchema when a later asof wrote the file, DamagedStore when it is no sound database.
     """
-    mode = "rwc" if write else "ro"
-    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
+    if not write and not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
+        uri += "&immutable=1"  # nobody can write here: SQLite would still want to make its -shm file
     try:
         db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_MS / 1000,
                              check_same_thread=False)  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -9,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asof.errors import CorpusError, NoCorpus, NoSpace
+from asof.errors import Busy, CorpusError, NoCorpus, NoSpace
 from asof.store.lock import writing
 from asof.store.schema import MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
 from asof.store.settings import Settings
@@ -110,7 +111,7 @@ class Store:
             try:
                 last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
                 now = max(clock(), last + 1)
-                write = Write(db, now, self.settings, self.analyzer, *source_row(db, source, now))
+                write = Write(db, now, self.settings, self.analyzer, source_row(db, source, now))
                 yield write
                 if write.empty:
                     db.execute("ROLLBACK")
@@ -144,7 +145,17 @@ class Store:
         """Write the database anew without its free pages, and empty the write-ahead log."""
         with translated(self.database), writing(self.folder / "write.lock", self.wait):
             db.execute("VACUUM")
-            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+                raise Busy(
+                    f"{self.database}: a process that reads keeps what was removed in the write-ahead log: "
+                    "end it, then run the same command or `asof status --check` again"
+                )
+
+    def settle(self) -> None:
+        """Leave one file where there is no other reader: the last writer to close empties the log."""
+        if self.database.with_name(f"{self.database.name}-wal").exists():
+            with contextlib.suppress(sqlite3.Error, CorpusError):  # read-only: then it stays as it is
+                self.writer().close()
 
 
 @contextmanager
@@ -169,12 +180,12 @@ def translated(database: Path) -> Iterator[None]:
         raise CorpusError(unchanged) from error
 
 
-def source_row(db: sqlite3.Connection, source: tuple[str, str], now: int) -> tuple[int, str]:
-    """Id and name of a source, made when it is new."""
+def source_row(db: sqlite3.Connection, source: tuple[str, str], now: int) -> int:
+    """The id of a source, made when it is new."""
     name, kind = source
     row = db.execute("SELECT id FROM sources WHERE name = ?", (name,)).fetchone()
     if row is None:
         row = db.execute(
             "INSERT INTO sources (name, kind, added) VALUES (?, ?, ?) RETURNING id", (name, kind, now)
         ).fetchone()
-    return row[0], name
+    return int(row[0])

@@ -84,7 +84,6 @@ class Write:
     settings: Settings
     analyzer: Analyzer
     source: int
-    source_name: str
     chunking: Chunking = field(init=False)
     dossiers: dict[str, Dossier] = field(default_factory=dict)
     touched: dict[int, Dossier] = field(default_factory=dict)
@@ -161,7 +160,7 @@ class Write:
         language = document.language
         if language not in self.analyzer.languages:
             language = self.analyzer.detect(document.text)
-        head = head_of(document, self.source_name, language)
+        head = head_of(document, language)
         cuts = cuts_of(document, head, self.chunking)
         version = Known(self.ids["versions"].take(), content, stated, visible, self.now)
         head_id = self._head(dossier, head)
@@ -245,7 +244,8 @@ class Write:
         known = self._heads.get(key)
         if known is None and not dossier.new:
             row = self.db.execute(
-                "SELECT id FROM heads WHERE document = ? AND digest = ?", (dossier.id, head.digest)
+                "SELECT id FROM heads WHERE document = ? AND digest = ? AND source = ?",
+                (dossier.id, head.digest, self.source),
             ).fetchone()
             known = row[0] if row else None
         if known is None:

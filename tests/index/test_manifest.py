@@ -11,8 +11,8 @@ import pytest
 
 from asof.data import Ended, Stated
 from asof.errors import UsageError
-from asof.index.manifest import stored_parts
 from asof.index.merge import FANOUT
+from asof.index.rebuild import stored_parts
 from asof.models.hashed import HashedNgrams
 from asof.service import open as open_corpus
 from asof.time.moment import read
@@ -126,7 +126,7 @@ def test_a_reader_goes_on_with_files_that_were_merged_away(fresh: Make, document
 def test_the_rows_of_a_segment_from_the_store_in_parts(
     fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("asof.index.manifest.REBUILD_ROWS", 2)
+    monkeypatch.setattr("asof.index.rebuild.REBUILD_ROWS", 2)
     with fresh(encoder=ENCODER) as corpus:
         corpus.add([document(f"d{at}", f"mill {at}", "2001") for at in range(5)])
         (entry,) = listed(corpus)

@@ -24,27 +24,12 @@ from asof.errors import CorpusError, DamagedSegment, UsageError
 from asof.index.build import build
 from asof.index.dense import quantise
 from asof.index.merge import due, merge
+from asof.index.rebuild import Entry, rebuild
 from asof.index.segment import Segment
 from asof.models.ports import Encoder
-from asof.store.digest import indexed_text, name_digest
 from asof.store.lock import writing
 from asof.store.store import Store, translated
-from asof.store.write import EndRow, IndexRow, Write
-
-REBUILD_ROWS = 8_192
-
-
-class Entry(NamedTuple):
-    """A line of the list: the file, and the ranges of passages and ends that it holds."""
-
-    file: str
-    first: int
-    last: int
-    ends_first: int
-    ends_last: int
-    rows: int
-    bytes: int
-    checksum: int
+from asof.store.write import Write
 
 
 class Snapshot(NamedTuple):
@@ -274,60 +259,5 @@ class Manifest:
     def _rebuild(self, db: sqlite3.Connection, entry: Entry, file: str) -> None:
         """Write a segment anew from the store, and enter it in the place of the old one."""
         self.folder.mkdir(exist_ok=True)
-        path, encoder = self.folder / file, self.store.settings.encoder
-        parts: list[Path] = []
-        try:
-            for at, (rows, ends, vectors) in enumerate(stored_parts(db, entry, encoder)):
-                parts.append(path.with_name(f"{path.stem}-{at}.part"))
-                build(parts[-1], rows, ends, self.store.analyzer, vectors, encoder)
-            made = merge(path, [Segment(part) for part in parts])
-        finally:
-            for part in parts:
-                part.unlink(missing_ok=True)
+        made = rebuild(db, entry, self.folder / file, self.store.analyzer, self.store.settings.encoder)
         self._swap(db, [entry], file, made)
-
-
-Part = tuple[list[IndexRow], list[EndRow], NDArray[np.int16] | None]
-
-
-def stored_parts(db: sqlite3.Connection, entry: Entry, encoder: str) -> Iterator[Part]:
-    """The rows and ends of a segment from the store, in parts of bounded size (at least one)."""
-    ends = [
-        EndRow(*row)
-        for row in db.execute(
-            "SELECT passage, at, added FROM ends WHERE id BETWEEN ? AND ? ORDER BY id",
-            (entry.ends_first, entry.ends_last),
-        )
-    ]
-    after = entry.first - 1
-    while True:
-        rows = [
-            IndexRow(
-                *(row[0], row[1], row[2], bool(row[3]), row[4], name_digest(row[5]), row[6], row[7], row[8]),
-                indexed_text(*row[9:]),
-            )
-            for row in db.execute(
-                "SELECT p.id, p.visible, p.added, p.dated, p.document, d.name, p.number, p.head, h.language,"
-                " h.title, p.headings, h.about, p.text FROM passages AS p"
-                " JOIN documents AS d ON d.id = p.document JOIN heads AS h ON h.id = p.head"
-                " WHERE p.id > ? AND p.id <= ? ORDER BY p.id LIMIT ?",
-                (after, entry.last, REBUILD_ROWS),
-            )
-        ]  # fmt: skip
-        if not rows and after >= entry.first:
-            return
-        vectors = stored_vectors(db, rows, encoder) if encoder and rows else None
-        yield rows, ends, vectors
-        if not rows:
-            return
-        after, ends = rows[-1].id, []
-
-
-def stored_vectors(db: sqlite3.Connection, rows: Sequence[IndexRow], encoder: str) -> NDArray[np.int16]:
-    found = dict(
-        db.execute(
-            "SELECT passage, vector FROM vectors WHERE encoder = ? AND passage BETWEEN ? AND ?",
-            (encoder, rows[0].id, rows[-1].id),
-        ).fetchall()
-    )
-    return np.stack([np.frombuffer(found[row.id], "<i2") for row in rows]).astype(np.int16)

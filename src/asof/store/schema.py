@@ -110,6 +110,9 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     try:
         db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_MS / 1000,
                              check_same_thread=False)  # fmt: skip
+    except sqlite3.Error as error:
+        raise store_error(error, path) from error
+    try:
         db.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
         if write:
             db.execute("PRAGMA journal_mode = WAL")
@@ -117,6 +120,7 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
             db.execute("PRAGMA foreign_keys = OFF")
         version = db.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error as error:
+        db.close()
         raise store_error(error, path) from error
     if version > len(MIGRATIONS):
         db.close()

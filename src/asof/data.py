@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 DATED_BY = ("metadata", "frontmatter", "filename", "git", "content", "edit", "mtime", "none")
 """Where a date may come from, most trusted first; `edit`: the text changed, its date did not."""
 
-NOTHING: Mapping[str, Any] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class Stated:

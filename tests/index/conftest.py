@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Document, Stated
 from asof.index.build import build
 from asof.index.segment import Segment
 from asof.service import Corpus
@@ -77,16 +76,5 @@ def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
             corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
             corpus.background = False
             yield corpus
-
-    return make
-
-
-@pytest.fixture(scope="session")
-def document() -> Callable[..., Document]:
-    """A document from id, text and the date that it claims."""
-
-    def make(id_: str, text: str, date: str | None = None, **more: Any) -> Document:
-        published = Stated(read(date), date, "metadata") if date else None
-        return Document(id_, text, published=published, **more)
 
     return make

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from asof import engine
-from asof.data import Document, Filters, Query, Stated
+from asof.data import Document, Filters, Query
 from asof.engine import Results
 from asof.rank.stage import Recipe, Stage
 from asof.service import Corpus
@@ -37,17 +37,6 @@ def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
             corpus.background = False
             corpus.add(documents)
             yield corpus
-
-    return make
-
-
-@pytest.fixture(scope="session")
-def document() -> Callable[..., Document]:
-    """A document from id, text and the date that it claims."""
-
-    def make(id_: str, text: str, date: str | None = None, **more: Any) -> Document:
-        published = Stated(read(date), date, "metadata") if date else None
-        return Document(id_, text, published=published, **more)
 
     return make
 

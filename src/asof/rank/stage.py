@@ -72,14 +72,9 @@ class Ranking:
                 self.window.prefix.give_back(column.values)
         return replace(self, places=places, columns=columns)
 
-    def shortlist(self, k: int, reach: float = 1.0) -> Ranking:
-        """Drop what cannot be among the first k: what scores less than `reach` times the k-th.
-
-        For a later stage that multiplies scores by factors in [low, high], `reach` is low / high; the first
-        k are then the same as if nothing had been dropped, for every k.
-        """
-        bound = kth_best(self.score, k) * reach
-        return self.keep(at_least(self.score, bound))
+    def shortlist(self, k: int) -> Ranking:
+        """Drop what scores less than the k-th and so cannot be among the first k; ties with it stay."""
+        return self.keep(at_least(self.score, kth_best(self.score, k)))
 
 
 class Stage(Protocol):

@@ -5,6 +5,7 @@ Read this file first; each of the functions is the list of the parts that it use
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +18,7 @@ from asof.errors import BeforeHorizon
 from asof.index.manifest import Manifest, Snapshot
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
-from asof.index.view import View
+from asof.index.view import Derived, View
 from asof.rank.stage import Ranking, Recipe
 from asof.store.reader import AsOf
 from asof.store.run import Report, Run
@@ -29,6 +30,7 @@ from asof.time.span import NEVER, iso
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000
 PREFIXES = 4
+DERIVED = "derived"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def remove(
             manifest.without(db, entry, passages)
     manifest.discard(touched)
     manifest.sweep(db)
+    shutil.rmtree(store.folder / DERIVED, ignore_errors=True)
     store.compact(db)
     return len(passages)
 
@@ -130,6 +133,7 @@ class Stepper:
     manifest: Manifest
     db: sqlite3.Connection
     analyzer: Analyzer = field(init=False)
+    derived: Derived = field(init=False)
     _version: int = -1
     _snapshot: Snapshot | None = None
     _latest: int = 0
@@ -138,6 +142,7 @@ class Stepper:
     def __post_init__(self) -> None:
         # not the store's: an analyzer serves one thread at a time, and one may be writing
         self.analyzer = self.manifest.store.settings.analyzer()
+        self.derived = Derived(self.manifest.store.folder / DERIVED)
 
     def at(self, as_of: int, known_at: int | None = None) -> View:
         """The corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known).
@@ -153,7 +158,7 @@ class Stepper:
         self.analyzer.reset_if_large()
         return View(
             as_of, known, self._prefix(snapshot, as_of, known), AsOf(self.db, as_of, known),
-            self.analyzer, self.manifest.encoder,
+            self.analyzer, self.derived, self.manifest.encoder,
         )  # fmt: skip
 
     def forget(self) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,7 +43,10 @@ class PrefixPart:
 
 @dataclass(slots=True)
 class Prefix:
-    """All that is visible at (`as_of`, `known_at`), in instants. `n`: rows said; `tokens`: their words."""
+    """All that is visible at (`as_of`, `known_at`), in instants. `n`: rows said; `tokens`: their words.
+
+    `memo` keeps what was derived for this view (centralities, vectors), by name.
+    """
 
     as_of: int
     known_at: int
@@ -51,6 +55,7 @@ class Prefix:
     tokens: int
     rows: int  # of all parts, dead ones included
     lock: threading.Lock = field(default_factory=threading.Lock)
+    memo: dict[str, Any] = field(default_factory=dict)
     _scratch: list[NDArray[np.float64]] = field(default_factory=list)
     _dfs: dict[int, int] = field(default_factory=dict)
 

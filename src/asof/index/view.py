@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +22,18 @@ from asof.text.tokens import Analyzer
 
 
 @dataclass(frozen=True, slots=True)
+class Derived:
+    """Where what is derived from rows is kept between questions: files in `folder`, values in `memo`.
+
+    Both outlive a view and are shared by all views of a corpus, so what is kept says what it was made from,
+    and who finds it looks. All of it can be thrown away. What belongs to one view is kept in `Prefix.memo`.
+    """
+
+    folder: Path
+    memo: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """What was visible at (`as_of`, `known_at`), instants of the question as it was asked.
 
@@ -32,6 +46,7 @@ class View:
     prefix: Prefix
     store: AsOf
     analyzer: Analyzer
+    derived: Derived
     encoder: Encoder | None = None
     _records: dict[int, Record] = field(default_factory=dict, repr=False, compare=False)
 

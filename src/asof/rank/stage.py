@@ -34,9 +34,10 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """Candidates and their columns. `places` is None while every place of the window is a candidate.
+    """Candidates and their columns.
 
-    `by` names the column that ranks; a candidate whose value there is 0 does not match.
+    `places` is None while every place of the window is a candidate; one whose value in the column that ranks
+    (`by`) is 0 does not match. Once places were chosen, all of them match, whatever their scores.
     """
 
     window: Window
@@ -72,9 +73,18 @@ class Ranking:
                 self.window.prefix.give_back(column.values)
         return replace(self, places=places, columns=columns)
 
+    def matching(self) -> Ranking:
+        """The candidates that match, as chosen places."""
+        return self if self.places is not None else self.keep(np.flatnonzero(self.score > 0))
+
     def shortlist(self, k: int) -> Ranking:
         """Drop what scores less than the k-th and so cannot be among the first k; ties with it stay."""
-        return self.keep(at_least(self.score, kth_best(self.score, k)))
+        if self.places is None:
+            return self.keep(at_least(self.score, kth_best(self.score, k)))
+        if len(self.places) <= k:
+            return self
+        bound = np.partition(self.score, len(self.places) - k)[len(self.places) - k]
+        return self.keep(np.flatnonzero(self.score >= bound))
 
 
 class Stage(Protocol):

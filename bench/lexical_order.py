@@ -27,7 +27,7 @@ from asof.data import Document, Query
 from asof.rank.cut import Cut
 from asof.rank.gather import Lexical
 from asof.rank.group import ByDocument
-from asof.rank.stage import Recipe
+from asof.rank.recipe import Recipe
 from asof.store.settings import Settings
 from asof.text.query import parse
 from asof.text.tokens import Analyzer, tokenize

@@ -18,10 +18,10 @@ from bench.vectors import RandomVectors
 
 from asof import engine, service
 from asof.data import Document, Filters, Stated
+from asof.rank.certify import Certified
 from asof.rank.cut import Cut
 from asof.rank.gather import Dense, Lexical
-from asof.rank.stage import Recipe
-from asof.recipes.asof import GATHER
+from asof.rank.recipe import Recipe
 from asof.time.span import Span, instant
 
 TENTH = generated.FIRST + timedelta(days=generated.DAYS * 9 // 10)
@@ -36,7 +36,8 @@ SCOPES: dict[str, tuple[datetime | None, datetime | None]] = {
 STAGES = {
     "lexical": Recipe("lexical", "words alone", (Lexical(), Cut())),
     "dense": Recipe("dense", "vectors alone", (Dense(), Cut())),
-    "fused": Recipe("fused", "words and vectors, as the published stack has them", (*GATHER, Cut())),
+    "fused": Recipe("fused", "words and vectors, certified", (Lexical(), Certified(), Cut())),
+    "scanned": Recipe("scanned", "the same, every vector read", (Lexical(), Certified(prune=False), Cut())),
 }
 ADDED = 7
 DATES = 7

@@ -7,13 +7,17 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from asof import recipes
 from asof.errors import BadConfig, UsageError
 from asof.models.hashed import HashedNgrams
 from asof.sources.fields import Fields
 from asof.store.settings import UNDATED, Settings
 from asof.text.tokens import Analyzer
+
+if TYPE_CHECKING:
+    from asof.rank.recipe import Recipe
 
 FILE = "asof.toml"
 
@@ -24,13 +28,21 @@ class Config:
 
     [index]  languages, stem, chunking, undated, encoder: decided when the corpus is made.
     [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
-    [search] k, unit: defaults of `asof search`.
+    [search] k, unit, recipe: defaults of `asof search`.
+    [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
+    [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
     """
 
     index: Settings = field(default_factory=Settings)
     fields: Fields = field(default_factory=Fields)
     k: int = 10
     unit: str = "passage"
+    recipe: str = "asof"
+    changed: Mapping[str, Recipe] = field(default_factory=dict)
+
+    def recipe_named(self, name: str) -> Recipe:
+        """A recipe with what this configuration changes about it. Raises UsageError for an unknown name."""
+        return self.changed.get(name) or recipes.named(name)
 
 
 UNITS = ("passage", "document")
@@ -54,13 +66,42 @@ def load(path: Path) -> Config:
 
 def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     """The configuration of parsed TOML. Raises BadConfig."""
-    tables = _known(values, {"index": _table, "fields": _table, "search": _table}, where, "")
+    known = dict.fromkeys(("index", "fields", "search", "recipes", "retrieval"), _table)
+    tables = _known(values, known, where, "")
     index = _known(tables.get("index", {}), _INDEX, where, "index.")
     names = {each.name: _names for each in fields(Fields)}
     search = _known(tables.get("search", {}), _SEARCH, where, "search.")
     return Config(
-        Settings(**index), Fields(**_known(tables.get("fields", {}), names, where, "fields.")), **search
-    )
+        Settings(**index), Fields(**_known(tables.get("fields", {}), names, where, "fields.")), **search,
+        changed=_changed(tables.get("recipes", {}), tables.get("retrieval", {}), where),
+    )  # fmt: skip
+
+
+def _changed(tables: Mapping[str, Any], retrieval: Mapping[str, Any], where: str) -> dict[str, Recipe]:
+    """Recipes with other values of their fields."""
+    changed = {}
+    try:
+        if retrieval:
+            from asof.recipes.vault import vault
+
+            changed["vault"] = vault(**retrieval)
+        for name, table in tables.items():
+            recipe = changed.get(name) or recipes.named(name)
+            changed[name] = recipe.replaced(_flat(_table(table), recipe))
+    except (UsageError, TypeError) as error:
+        raise BadConfig(f"{where}: {error}") from error
+    return changed
+
+
+def _flat(table: Mapping[str, Any], recipe: Recipe) -> dict[str, Any]:
+    """`{"decay": {"tau_min": 365}}` as `{"decay.tau_min": 365}`."""
+    flat = {}
+    for stage, fields_ in table.items():
+        if not isinstance(fields_, dict):
+            known = ", ".join(key for key, _ in recipe.fields())
+            raise UsageError(f"[recipes.{recipe.name}] {stage}: stage.field is expected, one of: {known}")
+        flat.update({f"{stage}.{key}": value for key, value in fields_.items()})
+    return flat
 
 
 def _known(values: Mapping[str, Any], checks: Mapping[str, Check], where: str, prefix: str) -> dict[str, Any]:
@@ -137,4 +178,6 @@ _INDEX: dict[str, Check] = {
     "languages": _languages, "stem": _boolean, "chunking": _chunking, "undated": _one_of(UNDATED),
     "encoder": _encoder,
 }  # fmt: skip
-_SEARCH: dict[str, Check] = {"k": _whole(1, 1000), "unit": _one_of(UNITS)}
+_SEARCH: dict[str, Check] = {
+    "k": _whole(1, 1000), "unit": _one_of(UNITS), "recipe": _one_of(recipes.NAMES),
+}  # fmt: skip

@@ -19,7 +19,8 @@ from asof.index.manifest import Manifest, Snapshot
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import Derived, View
-from asof.rank.stage import Ranking, Recipe
+from asof.rank.recipe import Recipe
+from asof.rank.stage import Ranking
 from asof.store.reader import AsOf
 from asof.store.run import Report, Run
 from asof.store.schema import get_meta

@@ -18,7 +18,7 @@ from asof.data import Document, Ended, Filters, Problem, Query, Stated
 from asof.engine import Results, Stepper
 from asof.errors import CorpusError, DamagedSegment, NoCorpus, UsageError
 from asof.index.manifest import Manifest
-from asof.recipes.asof import ASOF, ASOF_DOCUMENTS
+from asof.recipes import by_document
 from asof.store import changes
 from asof.store.run import Report
 from asof.store.settings import Settings
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from asof.index.view import View
     from asof.models.ports import Encoder
+    from asof.rank.recipe import Recipe
     from asof.sources.source import Source
     from asof.store.status import Status
 
@@ -311,26 +312,43 @@ class Standpoint:
         tags: Iterable[str] = (),
         meta: Iterable[tuple[str, str]] = (),
         unit: str | None = None,
+        recipe: str | Recipe | None = None,
     ) -> Results:
         """The k best passages (or documents, by `unit`) with what was in force, from best to last.
 
-        `since` and `until` compare with the last instant of the date of publication; `path` is a glob over
-        document ids; all filters must hold. Raises UsageError, BeforeHorizon.
+        `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
+        and `until` compare with the last instant of the date of publication; `path` is a glob over document
+        ids; all filters must hold. Raises UsageError, BeforeHorizon.
         """
-        corpus = self.corpus
-        unit = unit or corpus.config.unit
-        if unit not in config.UNITS:
-            raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
-        if k is not None and k < 1:
-            raise UsageError(f"k is {k}; accepted: whole numbers from 1")
-        filters = Filters(
+        filters = self.filters(since, until, source, path, tags, meta)
+        query, chosen = self._asked(question, k, filters, unit, recipe)
+        return self._sound(lambda view: engine.search(query, view, chosen))
+
+    def filters(
+        self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
+        tags: Iterable[str] = (), meta: Iterable[tuple[str, str]] = (),
+    ) -> Filters:  # fmt: skip
+        """Filters as instants: `since` the first of its date, `until` the last."""
+        return Filters(
             since=None if since is None else first_instant(since, self.as_of),
             until=None if until is None else last_instant(until, self.as_of),
             source=source, path=path, tags=tuple(tags), meta=tuple(meta),
         )  # fmt: skip
-        query = replace(read_question(question), filters=filters, k=k or corpus.config.k)
-        recipe = ASOF if unit == "passage" else ASOF_DOCUMENTS
-        return self._sound(lambda view: engine.search(query, view, recipe))
+
+    def _asked(
+        self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None
+    ) -> tuple[Query, Recipe]:
+        """The question as it is read, and the recipe for it."""
+        configured = self.corpus.config
+        unit = unit or configured.unit
+        if unit not in config.UNITS:
+            raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
+        if k is not None and k < 1:
+            raise UsageError(f"k is {k}; accepted: whole numbers from 1")
+        recipe = recipe or configured.recipe
+        chosen = configured.recipe_named(recipe) if isinstance(recipe, str) else recipe
+        query = replace(read_question(question), filters=filters, k=k or configured.k)
+        return query, chosen if unit == "passage" else by_document(chosen)
 
     def text(self, document: str) -> str | None:
         """The text of a document as it stood, byte for byte; None if it said nothing then."""

@@ -14,7 +14,8 @@ import pytest
 from asof import engine
 from asof.data import Document, Filters, Query
 from asof.engine import Results
-from asof.rank.stage import Recipe, Stage
+from asof.rank.recipe import Recipe
+from asof.rank.stage import Stage
 from asof.service import Corpus
 from asof.service import open as open_corpus
 from asof.store.settings import Settings

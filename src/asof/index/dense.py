@@ -7,6 +7,7 @@ A float sum depends on its order, and so on slices, batches and threads. Vectors
 
 from __future__ import annotations
 
+import math
 import os
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -42,6 +43,28 @@ def cosines(window: Window, query: NDArray[np.int16]) -> NDArray[np.float64]:
         out[part.dead_places()] = 0.0
     out /= float(SCALE * SCALE)
     return out
+
+
+def cosines_at(window: Window, places: NDArray[np.int64], query: NDArray[np.int16]) -> NDArray[np.float64]:
+    """The same cosines, bit for bit, at a few places of the window (ascending) only."""
+    vector = query.astype(np.float32)
+    out = np.zeros(len(places), np.float64)
+    for part in window.parts:
+        begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first])
+        if begin < end:
+            rows = places[begin:end] - part.offset + part.first
+            segment, target = part.prefix.segment, out[begin:end]
+            segment.check_rows("vectors", rows)
+            _some_products(segment.unchecked("vectors")[rows], vector, target)
+            target[part.prefix.dead_mask[rows]] = 0.0
+    out /= float(SCALE * SCALE)
+    return out
+
+
+def largest_cosine(query: NDArray[np.int16]) -> float:
+    """What no cosine with `query` exceeds: a rounded vector may be longer than 1, up to 2^12 / 4000."""
+    length = math.sqrt(float((query.astype(np.int64) ** 2).sum()))
+    return length * 2**12 / (SCALE * SCALE)
 
 
 def _products(matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64]) -> None:

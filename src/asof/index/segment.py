@@ -168,12 +168,22 @@ class Segment:
         array = self.unchecked(name)
         if first >= last or name in self._whole:
             return
-        entry, checked = self._toc[name], self._checked[name]
         width = array.strides[0]
-        for block in range(first * width // BLOCK, (last * width - 1) // BLOCK + 1):
+        self._check_blocks(name, range(first * width // BLOCK, (last * width - 1) // BLOCK + 1))
+
+    def check_rows(self, name: str, rows: NDArray[np.int64]) -> None:
+        """Check the blocks that hold these rows of a matrix."""
+        if name not in self._whole and len(rows):
+            width = self.unchecked(name).strides[0]
+            first, last = rows * width // BLOCK, ((rows + 1) * width - 1) // BLOCK
+            self._check_blocks(name, np.unique(np.concatenate([first, last])).tolist())
+
+    def _check_blocks(self, name: str, blocks: Iterable[int]) -> None:
+        entry, checked, size = self._toc[name], self._checked[name], self._arrays[name].nbytes
+        for block in blocks:
             if not checked[block]:
                 begin = entry["at"] + block * BLOCK
-                end = min(begin + BLOCK, entry["at"] + array.nbytes)
+                end = min(begin + BLOCK, entry["at"] + size)
                 if zlib.crc32(memoryview(self._map)[begin:end]) != entry["crc"][block]:
                     raise DamagedSegment(f"{self.path.name}: {name} does not have its checksum")
                 checked[block] = 1

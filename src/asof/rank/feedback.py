@@ -18,6 +18,7 @@ from asof.index import lexical
 from asof.index.lexical import Bm25, Term, Weighed
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
+from asof.rank.fields import within
 from asof.rank.phrases import admitted
 from asof.rank.stage import Ranking, Values
 from asof.store.digest import indexed_text
@@ -34,10 +35,11 @@ FEW = 0.04
 
 
 class Bounded(Protocol):
-    """A later stage that multiplies scores, and can say which still matter."""
+    """A later stage that can say which scores still matter to it and to the stages after it."""
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
-        """What a score needs at least to be among the first k after that stage."""
+        """What a score needs at least to matter. Some of the candidates are enough to ask with: more of them
+        can only raise it."""
         ...
 
 
@@ -53,11 +55,11 @@ class Feedback:
     Without `prune` everything is scored (where k passages are not what is counted).
     """
 
-    weight: float = 0.1
-    passages: int = 10
-    terms: int = 20
-    k1: float = 1.5
-    b: float = 0.75
+    weight: float = within(0.1, 0.0, 1.0)
+    passages: int = within(10, 1, 100)
+    terms: int = within(20, 1, 200)
+    k1: float = within(1.5, 0.0, 10.0)
+    b: float = within(0.75, 0.0, 1.0)
     then: Bounded | None = None
     prune: bool = True
 
@@ -97,19 +99,26 @@ class Feedback:
         """The ranking without what cannot reach the first k, the scores of the rest, the best of `best`."""
         window = ranking.window
         reach = self._reach(query, ranking, view)
-        if reach is not None:
-            places = np.union1d(reach, best)
-            found = lexical.scores_at(window, places, weighed, bm25)
-            top = float(found[np.searchsorted(places, best)].max())
-            return ranking.keep(reach), found[np.searchsorted(places, reach)], top
-        values, _ = lexical.scores(window, [each.term for each in weighed], bm25)
-        allowed = admitted(query, window, view)
-        if allowed is not None:
-            values[~allowed] = 0.0
-        return ranking, values, float(values[best].max())
+        if reach is None and ranking.places is None:
+            values, _ = lexical.scores(window, [each.term for each in weighed], bm25)
+            allowed = admitted(query, window, view)
+            if allowed is not None:
+                values[~allowed] = 0.0
+            return ranking, values, float(values[best].max())
+        kept = ranking if reach is None else ranking.keep(reach)
+        assert kept.places is not None  # noqa: S101  they were chosen, here or before
+        places = np.union1d(kept.places, best)
+        found = lexical.scores_at(window, places, weighed, bm25)
+        top = float(found[np.searchsorted(places, best)].max())
+        return kept, found[np.searchsorted(places, kept.places)], top
+
+    def bound(self, query: Query, ranking: Ranking, view: View) -> float:
+        """What a score needs to be read for feedback, or to be among the first k at the end."""
+        then = self.then.bound(query, ranking, view) if self.then else kth_best(ranking.score, query.k)
+        return min(then * (1 - ROUNDING) - self.weight, kth_best(ranking.score, self.passages))
 
     def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
-        """Places that can still be among the first k; None when they are too many to be looked at singly."""
+        """Which candidates can still be among the first k; None when they are too many to look at singly."""
         if not self.prune:
             return None
         then = self.then.bound(query, ranking, view) if self.then else kth_best(ranking.score, query.k)
@@ -122,8 +131,8 @@ class Feedback:
         """Places of the best passages, in order."""
         score = ranking.score
         best = at_least(score, kth_best(score, self.passages))
-        rows = ranking.window.rows(best)
-        return best[view.tie_order(score[best], rows)[: self.passages]]
+        places = best if ranking.places is None else ranking.places[best]
+        return places[view.tie_order(score[best], ranking.window.rows(places))[: self.passages]]
 
     def _terms(self, rows: NDArray[np.int64], view: View) -> tuple[Term, ...]:
         shares = shares_of(rows, view, CONSIDERED * self.terms)

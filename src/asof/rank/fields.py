@@ -8,8 +8,11 @@ from typing import Any
 from asof.errors import UsageError
 
 
-def within(default: float, low: float, high: float) -> Any:
-    """A number from `low` to `high`, both included; a whole one where `default` is whole (`60`, not `60.0`)."""
+def within(default: float | None, low: float, high: float) -> Any:
+    """A number from `low` to `high`, both included; a whole one where `default` is whole.
+
+    `default` None: there is no such number unless it is set.
+    """
     return dataclasses.field(default=default, metadata={"low": low, "high": high})
 
 
@@ -58,12 +61,11 @@ def _number(value: Any, present: Any, low: float | None, high: float | None) -> 
 def _tuple(value: Any, present: tuple[Any, ...]) -> tuple[Any, ...]:
     """A list of numbers as long as the present one, or a table from names to numbers for pairs."""
     if isinstance(value, dict):
-        pairs = tuple((str(key), _number(each, 0.0, None, None)) for key, each in value.items())
         if present and not isinstance(present[0], tuple):
             raise UsageError("a list of numbers is expected")
-        return pairs
-    if not isinstance(value, list) or (present and isinstance(present[0], tuple)):
+        return tuple((str(key), _number(each, 0.0, None, None)) for key, each in value.items())
+    if not isinstance(value, list) or not present or isinstance(present[0], tuple):
         raise UsageError("a table from names to numbers is expected")
-    if present and len(value) != len(present):
+    if len(value) != len(present):
         raise UsageError(f"{len(present)} numbers are expected")
-    return tuple(_number(each, 0.0, None, None) for each in value)
+    return tuple(_number(each, like, None, None) for each, like in zip(value, present, strict=True))

@@ -12,6 +12,7 @@ from asof.index import lexical
 from asof.index.dense import SCALE, cosines, quantise
 from asof.index.lexical import Bm25, Term
 from asof.index.view import View
+from asof.rank.fields import within
 from asof.rank.phrases import admitted
 from asof.rank.stage import Ranking
 from asof.text.query import parse
@@ -37,9 +38,9 @@ def unknown_words(text: str, found: set[str], analyzer: Analyzer) -> list[str]:
 class Lexical:
     """BM25 of the query's words; quoted phrases have to be there as they are."""
 
-    k1: float = 1.5
-    b: float = 0.75
-    idf_cap: float | None = None
+    k1: float = within(1.5, 0.0, 10.0)
+    b: float = within(0.75, 0.0, 1.0)
+    idf_cap: float | None = within(None, 0.0, 100.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         bm25 = Bm25(self.k1, self.b, self.idf_cap)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
+from asof.rank.fields import within
 from asof.rank.stage import Ranking, Values
 
 DAY = 86_400_000_000
@@ -32,9 +33,9 @@ class Recency:
     the question; `least` is its smallest value.
     """
 
-    strength: float = 1.0
-    least: float = 0.0
-    horizon: float = 10_000.0
+    strength: float = within(1.0, 0.0, 1.99)
+    least: float = within(0.0, 0.0, 1.0)
+    horizon: float = within(10_000.0, 1.0, 1_000_000.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         strength = self._strength(query)

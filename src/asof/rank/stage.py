@@ -2,7 +2,7 @@
 
 A `Ranking` is columnar: places of candidates in the window of the view that the query's filters leave, and
 named columns of numbers about them. Each column comes with the function that explains one of its numbers,
-made by the stage that made the numbers. A `Recipe` is a name and a tuple of stages; running it is a loop.
+made by the stage that made the numbers.
 """
 
 from __future__ import annotations
@@ -91,12 +91,3 @@ class Stage(Protocol):
     """One step of a recipe: a frozen value whose fields are its parameters."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Recipe:
-    """A way of ranking: its name, what it is for, and its stages in order."""
-
-    name: str
-    about: str
-    stages: tuple[Stage, ...]

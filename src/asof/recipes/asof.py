@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
+from asof.rank.certify import Certified
 from asof.rank.cut import Cut
 from asof.rank.feedback import Feedback
-from asof.rank.fuse import Weighted
-from asof.rank.gather import Dense, Lexical
-from asof.rank.group import ByDocument
+from asof.rank.gather import Lexical
 from asof.rank.recency import Recency
-from asof.rank.stage import Recipe, Stage
+from asof.rank.recipe import Recipe
 
-GATHER: tuple[Stage, ...] = (Lexical(), Dense(), Weighted((("lexical", 1.0), ("dense", 0.5))))
 RECENCY = Recency()
 FEEDBACK = Feedback(then=RECENCY)
 
 ASOF = Recipe(
     "asof",
     "fused relevance, and among near-equals the newer one where the question asks for it",
-    (*GATHER, FEEDBACK, RECENCY, Cut()),
-)
-
-ASOF_DOCUMENTS = Recipe(
-    "asof-documents",
-    "the same with documents as units",
-    (*GATHER, replace(FEEDBACK, prune=False), ByDocument(), RECENCY, Cut()),
+    (Lexical(), Certified(then=FEEDBACK), FEEDBACK, RECENCY, Cut()),
 )

@@ -1,0 +1,78 @@
+"""A recipe: a name and a tuple of stages. Running it is a loop; changing it makes another value."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any
+
+from asof.errors import UsageError
+from asof.rank.fields import checked
+from asof.rank.stage import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """A way of ranking: its name, what it is for, and its stages in order."""
+
+    name: str
+    about: str
+    stages: tuple[Stage, ...]
+
+    def named(self) -> dict[str, Stage]:
+        """The stages by name: the class in lower case, with a number from the second of its kind on."""
+        found: dict[str, Stage] = {}
+        for stage in self.stages:
+            kind = name = type(stage).__name__.lower()
+            number = 2
+            while name in found:
+                name, number = f"{kind}-{number}", number + 1
+            found[name] = stage
+        return found
+
+    def fields(self) -> Iterator[tuple[str, Any]]:
+        """What can be set, as `stage.field` and its value."""
+        for name, stage in self.named().items():
+            for field in dataclasses.fields(stage):  # type: ignore[arg-type]  # stages are dataclasses
+                value = getattr(stage, field.name)
+                if not dataclasses.is_dataclass(value) and (value is not None or field.metadata):
+                    yield f"{name}.{field.name}", value
+
+    def replaced(self, values: Mapping[str, Any]) -> Recipe:
+        """The recipe with other values of some fields, `{"decay.tau_min": 365}`.
+
+        A stage that knows a later one by value gets to know the changed one. Raises UsageError for a field
+        that is not there (with the nearest name) or does not accept its value.
+        """
+        stages = self.named()
+        for key, value in values.items():
+            name, _, field = key.partition(".")
+            known = [known for known, _ in self.fields()]
+            if key not in known:
+                near = get_close_matches(key, known, 1, 0.4)
+                meant = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(known)
+                raise UsageError(f"recipe {self.name} has no field {key}; {meant}")
+            old = stages[name]
+            try:
+                new = dataclasses.replace(old, **{field: checked(old, field, value)})  # type: ignore[type-var]
+            except (UsageError, ValueError) as error:
+                raise UsageError(f"recipe {self.name}: {key} = {value!r}: {error}") from error
+            stages = {each: _knowing(stage, old, new) for each, stage in stages.items()}
+            stages[name] = new
+        return dataclasses.replace(self, stages=tuple(stages.values()))
+
+
+def _knowing(stage: Any, old: Stage, new: Stage) -> Any:
+    """A stage in which `new` stands wherever `old` stood."""
+    changed = {}
+    for field in dataclasses.fields(stage):
+        value = getattr(stage, field.name)
+        if value == old:
+            changed[field.name] = new
+        elif dataclasses.is_dataclass(value):
+            inner = _knowing(value, old, new)
+            if inner != value:
+                changed[field.name] = inner
+    return dataclasses.replace(stage, **changed) if changed else stage

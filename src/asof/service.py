@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from asof.index.view import View
     from asof.models.ports import Encoder
     from asof.rank.recipe import Recipe
+    from asof.rank.whynot import WhyNot
     from asof.sources.source import Source
     from asof.store.status import Status
 
@@ -323,6 +324,31 @@ class Standpoint:
         filters = self.filters(since, until, source, path, tags, meta)
         query, chosen = self._asked(question, k, filters, unit, recipe)
         return self._sound(lambda view: engine.search(query, view, chosen))
+
+    def why_not(
+        self,
+        wanted: str,
+        question: str,
+        k: int | None = None,
+        *,
+        filters: Filters | None = None,
+        unit: str | None = None,
+        recipe: str | Recipe | None = None,
+    ) -> WhyNot:
+        """Why a document (or a passage, by a hit's id) is not among the hits of a question, or where it is.
+
+        Raises UsageError when the corpus has no such document.
+        """
+        from asof.rank.whynot import why_not
+        from asof.store.reader import similar_names
+
+        query, chosen = self._asked(question, k, filters or Filters(), unit, recipe)
+        found = self._sound(lambda view: why_not(wanted, query, view, chosen))
+        if found is None:
+            near = self._sound(lambda view: similar_names(view.store.db, wanted))
+            meant = f"did you mean {' or '.join(near)}?" if near else "ids are shown by `asof search`"
+            raise UsageError(f"no document or passage {wanted!r} in this corpus; {meant}")
+        return found
 
     def filters(
         self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",

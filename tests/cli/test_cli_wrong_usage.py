@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import pytest
 
+from asof.cli.main import Lazy
+
 WRONG = [
     (["serch", "x"], "no command 'serch'; did you mean search?"),
     (
         ["frobnicate"],
-        "no command 'frobnicate'; there are index, search, status, correct, purge, vacuum, demo",
+        "no command 'frobnicate'; there are " + ", ".join(Lazy.rooms),
     ),
+    (["search", "x", "--recipe", "tew"], "no recipe 'tew'; did you mean twe?"),
+    (["why-not", "notes/red.md"], "Missing argument 'QUERY...'"),
+    (["why-not", "red", "crane"], "did you mean notes/red.md?"),
+    (["why-not", "zebra", "crane"], "no document or passage 'zebra' in this corpus; ids are shown by"),
+    (["recipes", "volt"], "no recipe 'volt'; did you mean vault?"),
     (["search"], "Missing argument 'QUERY...'"),
     (["search", ""], "QUERY is empty"),
     (["search", "  ", " "], "QUERY is empty"),

@@ -36,6 +36,8 @@ class Lazy(click.Group):
     rooms: ClassVar[dict[str, tuple[str, str]]] = {
         "index": ("asof.cli.index", "Take in folders, vaults, .jsonl files; again: what changed."),
         "search": ("asof.cli.search", "The best passages for a question, as of any date, with reasons."),
+        "why-not": ("asof.cli.whynot", "Why a document is not among the hits, or at which rank it is."),
+        "recipes": ("asof.cli.recipes", "The ways of ranking, and what can be set about them."),
         "status": ("asof.cli.keep", "What the corpus holds, how it is dated, how big it is."),
         "correct": ("asof.cli.keep", "Say that a document was dated wrongly."),
         "purge": ("asof.cli.keep", "Erase a document and all its versions for good."),
@@ -51,7 +53,7 @@ class Lazy(click.Group):
             near = get_close_matches(cmd_name, self.rooms, 1, 0.5)
             meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(self.rooms)}"
             raise click.UsageError(f"no command {cmd_name!r}; {meant}", ctx)
-        command: click.Command = getattr(import_module(self.rooms[cmd_name][0]), cmd_name)
+        command: click.Command = getattr(import_module(self.rooms[cmd_name][0]), cmd_name.replace("-", "_"))
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from asof.data import Link, Stated
-from asof.store.digest import layout_places, span_of
+from asof.store.digest import KEY_BYTES, layout_places, span_of
+from asof.time.span import NEVER
 
 
 class Record(NamedTuple):
@@ -212,3 +213,47 @@ def heads_with(
 def _as_text(each: str) -> str:
     """SQL for a value of `json_each` as JSON writes it: its true and false are numbers to SQLite."""
     return f"CASE WHEN {each}.type IN ('true', 'false') THEN {each}.type ELSE CAST({each}.value AS TEXT) END"
+
+
+class Whereabouts(NamedTuple):
+    """A life of a passage: from when it is visible, since when this corpus knows it, and all its ends.
+
+    `ends` are pairs (at, added), as text "at:added,…".
+    """
+
+    passage: int
+    visible: int
+    dated: int
+    added: int
+    ends: str | None
+
+    def ended(self, known_at: int) -> int:
+        """When it ended, as was known then; NEVER while nothing was known of an end."""
+        pairs = (pair.split(":") for pair in (self.ends or "").split(",") if pair)
+        return min((int(at) for at, added in pairs if int(added) <= known_at), default=NEVER)
+
+
+def whereabouts(db: sqlite3.Connection, wanted: str) -> list[Whereabouts]:
+    """All lives of the passages of a document (by its id), or of one of its passages (by a hit's id)."""
+    document, _, key = wanted.rpartition("#")
+    where, values = "d.name = ?", [wanted]
+    if document and len(key) == 2 * KEY_BYTES:
+        where = "(d.name = ? OR d.name = ? AND lower(hex(p.key)) = ?)"
+        values += [document, key.lower()]
+    rows = db.execute(
+        "SELECT p.id, p.visible, p.dated, p.added, group_concat(e.at || ':' || e.added)"
+        " FROM passages AS p JOIN documents AS d ON d.id = p.document LEFT JOIN ends AS e ON e.passage = p.id"
+        f" WHERE {where} GROUP BY p.id",
+        values,
+    )
+    return [Whereabouts(*row) for row in rows]
+
+
+def similar_names(db: sqlite3.Connection, name: str, most: int = 3) -> list[str]:
+    """Ids of documents that hold the last part of a name, the shortest first."""
+    tail = name.rpartition("#")[0] or name
+    rows = db.execute(
+        "SELECT name FROM documents WHERE name LIKE ? ESCAPE '!' ORDER BY length(name), name LIMIT ?",
+        (_around(tail.rpartition("/")[2].removesuffix(".md")), most),
+    )
+    return [row[0] for row in rows]

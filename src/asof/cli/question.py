@@ -1,0 +1,57 @@
+"""The options of a question: its moment, its filters, how it is ranked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from asof.cli.main import TIMES, index_option, json_option, time_option
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+EPILOG = f"T is a date, a period or a moment: {TIMES}."
+
+_OPTIONS = (
+    time_option("--as-of", "What was in force then (a date means its last instant)."),
+    time_option("--known-at", "Only what this corpus had learned by then."),
+    time_option("--since", "Published at or after the start of this."),
+    time_option("--until", "Published at or before the end of this."),
+    click.option("--source", default="", metavar="NAME", help="Of this source only (see asof status)."),
+    click.option("--path", default="", metavar="GLOB", help="Documents whose id matches, e.g. 'journal/*'."),
+    click.option("--tag", "tags", multiple=True, metavar="TAG", help="With this tag (again: and that one)."),
+    click.option(
+        "--meta", multiple=True, metavar="KEY=VALUE", callback=lambda _, __, each: [_pair(x) for x in each],
+        help="With this metadata (again: and that).",
+    ),
+    click.option("--unit", type=click.Choice(["passage", "document"]), help="What is ranked."),
+    click.option("--recipe", metavar="NAME", help="How it is ranked (see asof recipes; default asof)."),
+    click.option(
+        "-k", "k", type=click.IntRange(1, 1000), metavar="N", help="How many, 1 to 1000 (default 10)."
+    ),
+    index_option,
+    json_option,
+)  # fmt: skip
+
+
+def question_options(command: F) -> F:
+    """All options of a question, in the order of the help."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def joined(query: tuple[str, ...]) -> str:
+    """The words of the command line as a question. Raises click.UsageError when there are none."""
+    question = " ".join(query)
+    if not question.strip():
+        raise click.UsageError("QUERY is empty; some words to look for are expected")
+    return question
+
+
+def _pair(text: str) -> tuple[str, str]:
+    key, equals, value = text.partition("=")
+    if not key or not equals:
+        raise click.UsageError(f"--meta {text!r}: KEY=VALUE is expected, e.g. --meta company=Acme")
+    return key, value

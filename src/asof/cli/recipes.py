@@ -1,0 +1,52 @@
+"""`asof recipes`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+from asof.cli.main import DONE, corpus_root, index_option, json_option, print_json
+
+
+@click.command()
+@click.argument("name", required=False)
+@index_option
+@json_option
+def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
+    """The ways of ranking; with NAME its stages and all that can be set about it.
+
+    `asof search --recipe NAME` uses one; asof.toml chooses one for good ([search] recipe = "twe") and sets
+    its fields ([recipes.twe] decay.tau_min = 365).
+    """
+    from asof import config
+    from asof import recipes as known
+
+    configured = config.load(corpus_root(index) / config.FILE)
+    chosen = [configured.recipe_named(each) for each in ([name] if name else known.NAMES)]
+    if as_json:
+        print_json([
+            {"name": each.name, "about": each.about, "default": each.name == configured.recipe,
+             "stages": list(each.named()), "fields": {key: _plain(value) for key, value in each.fields()}}
+            for each in chosen
+        ])  # fmt: skip
+        return DONE
+    for each in chosen:
+        default = "  (default)" if each.name == configured.recipe else ""
+        click.echo(f"{click.style(f'{each.name:<10}', bold=True)} {each.about}{default}")
+    if name:
+        published = dict(known.named(name).fields())
+        click.echo(f"stages: {', '.join(chosen[0].named())}")
+        for key, value in chosen[0].fields():
+            changed = "" if published.get(key) == value else "  (asof.toml)"
+            click.echo(f"  {key} = {json.dumps(_plain(value))}{changed}")
+    return DONE
+
+
+def _plain(value: Any) -> Any:
+    """A field as asof.toml would have it: pairs as a table."""
+    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
+        return dict(value)
+    return list(value) if isinstance(value, tuple) else value

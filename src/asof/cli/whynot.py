@@ -1,0 +1,62 @@
+"""`asof why-not`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from asof.cli.main import DONE, NOTHING, open_corpus, print_json
+from asof.cli.plain import plain
+from asof.cli.question import EPILOG, joined, question_options
+from asof.time.span import iso
+
+
+@click.command(name="why-not", epilog=EPILOG)
+@click.argument("wanted", metavar="ID")
+@click.argument("query", nargs=-1, required=True)
+@question_options
+def why_not(
+    wanted: str,
+    query: tuple[str, ...],
+    as_of: str | None,
+    known_at: str | None,
+    index: Path | None,
+    as_json: bool,
+    k: int | None,
+    unit: str | None,
+    recipe: str | None,
+    **filters: Any,
+) -> int:
+    """Why ID is not among the hits for QUERY, or at which rank it is.
+
+    ID is a document's id or a hit's. It was published later, it had ended, a filter shuts it out, or a
+    stage of the recipe dropped it: then each stage is shown with the rank that it gave.
+    """
+    with open_corpus(index) as corpus:
+        then = corpus.at(as_of, known_at)
+        found = then.why_not(
+            wanted, joined(query), k, filters=then.filters(**filters), unit=unit, recipe=recipe
+        )
+    if as_json:
+        print_json(
+            {
+                "id": found.id, "as_of": iso(then.as_of), "rank": found.rank, "reason": found.reason,
+                "steps": [
+                    {"stage": step.stage, "rank": step.rank, "score": step.score,
+                     "candidates": step.candidates, "notes": list(step.notes)}
+                    for step in found.steps
+                ],
+            }
+        )  # fmt: skip
+    else:
+        click.secho(f"{plain(wanted)} as of {iso(then.as_of) if as_of else 'now'}", bold=True)
+        for step in found.steps:
+            place = "out" if step.rank is None else f"rank {step.rank:,} of {step.candidates:,}"
+            score = "" if step.score is None else f"  {step.score:.4f}"
+            click.echo(f"  {step.stage:<12} {place}{score}")
+            for note in step.notes:
+                click.secho(f"{'':15}{plain(note)}", dim=True)
+        click.echo(found.reason)
+    return DONE if found.rank else NOTHING

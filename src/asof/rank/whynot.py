@@ -1,0 +1,144 @@
+"""Why a passage is not among the hits: it was not there to be found, a filter shut it out, or a stage did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Filters, Query
+from asof.index.view import View
+from asof.rank.recipe import Recipe
+from asof.rank.stage import Ranking
+from asof.store.reader import Whereabouts, whereabouts
+from asof.time.span import BEGINNING, iso
+
+
+class Step(NamedTuple):
+    """What a stage made of a passage: its rank (None: out) and score, among how many; the stage's notes."""
+
+    stage: str
+    rank: int | None
+    score: float | None
+    candidates: int
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WhyNot:
+    """`rank` among the hits, or None; `reason` in a sentence; the steps of the best of its passages."""
+
+    id: str
+    rank: int | None
+    reason: str
+    steps: tuple[Step, ...] = ()
+
+
+def why_not(wanted: str, query: Query, view: View, recipe: Recipe) -> WhyNot | None:
+    """What became of a document (by its id) or of one passage (by a hit's id); None: there is none such."""
+    known = whereabouts(view.store.db, wanted)
+    if not known:
+        return None
+    rows = _rows(view, known)
+    if not len(rows):
+        return WhyNot(wanted, None, _absence(known, view))
+    shut = _shut_out(rows, query.filters, view)
+    if shut:
+        return WhyNot(wanted, None, f"a filter shuts it out: {shut}")
+    steps = tuple(_steps(rows, query, view, recipe))
+    return WhyNot(wanted, steps[-1].rank, _told(steps, query), steps)
+
+
+def _rows(view: View, known: list[Whereabouts]) -> NDArray[np.int64]:
+    """Rows of the view that are in force, of these passages."""
+    passages = np.array([each.passage for each in known], np.int64)
+    found = [
+        part.offset + np.setdiff1d(rows[rows < part.hi], part.dead)
+        for part in view.prefix.parts
+        for rows in [part.segment.rows_of(passages)]
+    ]
+    return np.concatenate([*found, np.zeros(0, np.int64)])
+
+
+def _absence(known: list[Whereabouts], view: View) -> str:
+    """Why none of the passages is in force in the view."""
+    learned = [each for each in known if each.added <= view.known_at]
+    if not learned:
+        first_known = iso(min(each.added for each in known))
+        return f"this corpus learned of it on {first_known}, after {iso(view.known_at)}"
+    right = [each for each in learned if each.ended(view.known_at) != BEGINNING]
+    if not right:
+        return "what it said was corrected or replaced at once: it was never in force, as far as was known"
+    published = [each for each in right if each.visible <= view.as_of]
+    if not published:
+        first = min(right, key=lambda each: each.visible)
+        dated = "published" if first.dated else "undated, and seen from when it was added:"
+        return f"{dated} {iso(first.visible)}, after {iso(view.as_of)}"
+    last = max(published, key=lambda each: each.ended(view.known_at))
+    ended = last.ended(view.known_at)
+    return f"it was in force from {iso(last.visible)} and ended on {iso(ended)}, by {iso(view.as_of)}"
+
+
+def _shut_out(rows: NDArray[np.int64], filters: Filters, view: View) -> str:
+    """The first filter that none of the rows passes; "" when some pass all."""
+    single = {
+        "since": Filters(since=filters.since), "until": Filters(until=filters.until),
+        "source": Filters(source=filters.source), "path": Filters(path=filters.path),
+        **{f"tag {tag}": Filters(tags=(tag,)) for tag in filters.tags},
+        **{f"{key} = {value}": Filters(meta=((key, value),)) for key, value in filters.meta},
+    }  # fmt: skip
+    for name, each in single.items():
+        if each != Filters() and not len(_passing(rows, each, view)):
+            undated = not view.column("dated", rows).any() and name in ("since", "until")
+            return f"{name} (it is undated)" if undated else name
+    return "" if len(_passing(rows, filters, view)) else "all filters together"
+
+
+def _passing(rows: NDArray[np.int64], filters: Filters, view: View) -> NDArray[np.int64]:
+    window = view.window(filters)
+    there = np.isin(window.rows(np.arange(window.n)), rows)
+    allowed = view.allowed(window, filters)
+    return np.flatnonzero(there if allowed is None else there & allowed)
+
+
+def _steps(rows: NDArray[np.int64], query: Query, view: View, recipe: Recipe) -> list[Step]:
+    """What each stage made of the best of the rows, until it is out."""
+    ranking = Ranking(view.window(query.filters))
+    steps: list[Step] = []
+    for name, stage in recipe.named().items():
+        before = len(ranking.notes)
+        ranking = stage(query, ranking, view)
+        step = _step(name, rows, ranking, view, ranking.notes[before:])
+        steps.append(step)
+        if step.rank is None and ranking.places is not None:
+            break
+    return steps
+
+
+def _step(name: str, rows: NDArray[np.int64], ranking: Ranking, view: View, notes: tuple[str, ...]) -> Step:
+    if not ranking.by:
+        return Step(name, None, None, ranking.window.n, notes)
+    score, here = ranking.score, ranking.rows
+    matching = score > 0 if ranking.places is None else np.ones(len(score), bool)
+    own = np.flatnonzero(np.isin(here, rows) & matching)
+    if not len(own):
+        return Step(name, None, None, int(matching.sum()), notes)
+    best = own[view.tie_order(score[own], here[own])[0]]
+    tied = np.flatnonzero((score == score[best]) & matching)
+    ahead = int(np.count_nonzero(score > score[best]))
+    place = tied[view.tie_order(score[tied], here[tied])].tolist().index(int(best))
+    return Step(name, ahead + place + 1, float(score[best]), int(matching.sum()), notes)
+
+
+def _told(steps: tuple[Step, ...], query: Query) -> str:
+    last = steps[-1]
+    if last.rank is not None:
+        return f"it is there, at rank {last.rank}"
+    before = next((step for step in reversed(steps) if step.rank is not None), None)
+    if before is None:
+        return f"nothing of the question matches it ({last.candidates} other passages match)"
+    if last.stage == "cut":
+        return f"cut at rank {before.rank} of {before.candidates}: {query.k} are shown"
+    return f"dropped by {last.stage} at rank {before.rank} of {before.candidates}"

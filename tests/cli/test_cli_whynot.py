@@ -1,0 +1,75 @@
+"""`asof why-not`: each way of not being a hit has its own sentence."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+RED = "notes/red.md"
+
+
+def test_what_is_there_has_a_rank(asof, notes):
+    """ "crane" stands once in each of three notes; the shortest of them scores best."""
+    said = asof("why-not", RED, "crane")
+    assert said.code == 0
+    assert "it is there, at rank" in said.out
+    ranked = [hit["document"] for hit in asof("search", "crane", "--json").json()["hits"]]
+    assert f"rank {ranked.index(RED) + 1}\n" in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (["crane", "--as-of", "2019"], "published 2020-01-10T23:59:59.999999Z, after 2019-12-31"),
+        (["crane", "--known-at", "2001"], "this corpus learned of it on 20"),
+        (["crane", "--since", "2021"], "a filter shuts it out: since"),
+        (["crane", "--until", "2019"], "a filter shuts it out: until"),
+        (["crane", "--tag", "oak"], "a filter shuts it out: tag oak"),
+        (["crane", "--meta", "site=south"], "a filter shuts it out: site = south"),
+        (["crane", "--path", "x/*"], "a filter shuts it out: path"),
+        (["crane", "--source", "none"], "a filter shuts it out: source"),
+        (["crane", "--tag", "yard", "--since", "2021"], "a filter shuts it out: since"),
+        (["zebra"], "nothing of the question matches it (0 other passages match)"),
+    ],
+    ids=lambda value: " ".join(value)[:30],
+)
+def test_the_reason(asof, notes, arguments, reason):
+    said = asof("why-not", RED, *arguments)
+    assert said.code == 1
+    assert reason in said.out
+
+
+def test_cut_at_a_rank(asof, notes):
+    """Three passages have the word and one is shown, so two of the three are out."""
+    outcomes = [
+        asof("why-not", f"notes/{name}.md", "crane", "-k", "1").out for name in ("red", "blue", "more/oak")
+    ]
+    assert sum("it is there, at rank 1" in out for out in outcomes) == 1
+    assert (
+        sum(
+            bool(re.search(r"dropped by recency at rank [23] of 3|cut at rank [23]", out)) for out in outcomes
+        )
+        == 2
+    )
+
+
+def test_what_had_ended(asof, notes):
+    (notes / "red.md").write_text("---\ndate: 2023-05-01\n---\n# Red\n\nThe winch is green.\n")
+    assert asof("index", "notes").code == 0
+    hit = asof("search", "crane red", "--as-of", "2020-06", "--json").json()["hits"][0]
+    assert hit["document"] == RED
+    said = asof("why-not", hit["id"], "crane")
+    assert said.code == 1
+    assert (
+        "it was in force from 2020-01-10T23:59:59.999999Z and ended on 2023-05-01T23:59:59.999999Z"
+        in said.out
+    )
+    assert asof("why-not", hit["id"], "crane", "--as-of", "2022").code == 0
+
+
+def test_json(asof, notes):
+    said = asof("why-not", RED, "crane", "-k", "1", "--json").json()
+    assert set(said) == {"id", "as_of", "rank", "reason", "steps"}
+    assert [step["stage"] for step in said["steps"]][:2] == ["lexical", "certified"]
+    assert said["steps"][0]["candidates"] == 3

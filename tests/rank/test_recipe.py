@@ -1,0 +1,73 @@
+"""Recipes as values: named stages, fields that can be set, fields that refuse."""
+
+from __future__ import annotations
+
+import pytest
+
+from asof.errors import UsageError
+from asof.rank.cut import Cut
+from asof.rank.feedback import Feedback
+from asof.rank.fuse import Weighted
+from asof.rank.gather import Lexical
+from asof.rank.recency import Recency
+from asof.rank.recipe import Recipe
+from asof.recipes.asof import ASOF
+
+TWICE = Recipe("twice", "", (Lexical(), Weighted(), Recency(), Recency(strength=0.5), Cut()))
+
+
+def test_stages_have_names() -> None:
+    assert list(TWICE.named()) == ["lexical", "weighted", "recency", "recency-2", "cut"]
+    assert dict(TWICE.fields())["recency-2.strength"] == 0.5
+
+
+def test_a_field_is_set() -> None:
+    changed = TWICE.replaced({"recency-2.strength": 1, "lexical.k1": 1.2})
+    assert changed.stages[0] == Lexical(k1=1.2)
+    assert changed.stages[2:4] == (Recency(), Recency(strength=1.0))
+    assert TWICE.stages[0] == Lexical()  # a recipe is a value
+
+
+def test_pairs_are_a_table() -> None:
+    changed = TWICE.replaced(
+        {"weighted.weights": {"lexical": 1, "dense": 0.25}, "weighted.normalise": "min-max"}
+    )
+    assert changed.stages[1] == Weighted((("lexical", 1.0), ("dense", 0.25)), "min-max")
+
+
+def test_a_number_that_is_not_there_can_be_set() -> None:
+    assert TWICE.replaced({"lexical.idf_cap": 4}).stages[0] == Lexical(idf_cap=4.0)
+
+
+def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
+    """A bound that was made with another strength would drop what can still win."""
+    changed = ASOF.replaced({"recency.strength": 0.3, "feedback.weight": 0.2}).named()
+    recency = Recency(strength=0.3)
+    assert changed["recency"] == recency
+    assert changed["feedback"] == Feedback(weight=0.2, then=recency)
+    assert changed["certified"].then == changed["feedback"]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("recency.strenght", 1, "no field recency.strenght; did you mean recency.strength?"),
+        ("zzz", 1, "no field zzz; accepted: lexical.k1"),
+        ("recency.strength", 2.5, "recency.strength = 2.5: a number from 0 to 1.99 is expected"),
+        ("recency.strength", True, "a number from 0 to 1.99 is expected"),
+        ("recency.strength", "high", "a number from 0 to 1.99 is expected"),
+        ("weighted.weights", 3, "a table from names to numbers is expected"),
+        ("weighted.weights", {"lexical": "much"}, "a number is expected"),
+        ("weighted.normalise", "mean", "normalise is 'mean'; accepted: max, min-max"),
+    ],
+    ids=str,
+)
+def test_what_is_refused(key: str, value: object, message: str) -> None:
+    with pytest.raises(UsageError, match="recipe twice") as refused:
+        TWICE.replaced({key: value})
+    assert message in str(refused.value)
+
+
+def test_whole_numbers_stay_whole() -> None:
+    with pytest.raises(UsageError, match="a whole number from 1 to 100 is expected"):
+        ASOF.replaced({"feedback.passages": 2.5})

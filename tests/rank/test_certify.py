@@ -44,7 +44,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Corpora of a test are small: let a certificate be tried on them too."""
     monkeypatch.setattr(certify, "SCANNED", 0)
     monkeypatch.setattr(certify, "FEW", 1.0)
-    monkeypatch.setattr(certify, "TRIALS", (2, 6))
+    monkeypatch.setattr(certify, "TRIALS", (10, 3))
+    monkeypatch.setattr(certify, "LEAST", 2)
 
 
 def found(results: Results) -> list[tuple[Any, ...]]:

@@ -146,7 +146,7 @@ class Segment:
         self._checked: dict[str, bytearray] = {}
         self._whole: set[str] = set()
         self.size = size
-        self.n: int = self._toc["visible"]["shape"][0]
+        self.n: int = self._toc["visible"]["shape"][0] if "visible" in self._toc else 0
 
     def __contains__(self, name: str) -> bool:
         return name in self._toc
@@ -187,6 +187,8 @@ class Segment:
                 if zlib.crc32(memoryview(self._map)[begin:end]) != entry["crc"][block]:
                     raise DamagedSegment(f"{self.path.name}: {name} does not have its checksum")
                 checked[block] = 1
+        if 0 not in checked:
+            self._whole.add(name)
 
     def __getitem__(self, name: str) -> Array:
         """The whole array, checked."""

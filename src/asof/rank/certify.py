@@ -18,14 +18,21 @@ from asof.index.dense import cosines, cosines_at, largest_cosine, quantise
 from asof.index.prefix import Window
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
-from asof.rank.feedback import FEW, ROUNDING, Bounded
+from asof.rank.feedback import ROUNDING, Bounded
 from asof.rank.fields import within
 from asof.rank.gather import cosine_why
 from asof.rank.phrases import admitted
 from asof.rank.stage import Column, Ranking, Values
 
-TRIALS = (256, 4_096)
-"""How many of the best by words are read to find out what the first k need; and how many then."""
+TRIALS = (1_000, 100)
+"""First a thousandth of the passages, the best by words, is read to find out what the first k need; then a
+hundredth. That costs little even when all are read in the end."""
+
+LEAST = 64
+"""So many are read at least."""
+
+FEW = 0.1
+"""Up to this share of the window, reading single vectors beats reading all in order."""
 
 SCANNED = 16_384
 """A window of up to so many places is read from end to end: that is as fast."""
@@ -36,7 +43,7 @@ class Certified:
     """relevance = lexical · (words / best words in the view) + dense · max(0, cosine of the vectors)
 
     Expects the column `lexical`. `then` is the later stage that says which scores still matter to it.
-    Without `prune`, and where too many passages can still matter (above 4%), all vectors are read, in order.
+    Without `prune`, and where too many passages can still matter (above a tenth), all vectors are read.
     A corpus without an encoder has the first summand only.
     """
 
@@ -98,8 +105,8 @@ class Certified:
             return None
         most = self.dense * largest_cosine(vector)
         few = FEW * window.n
-        for trial in TRIALS:
-            tried = at_least(cheap, kth_best(cheap, trial))
+        for part in TRIALS:
+            tried = at_least(cheap, kth_best(cheap, max(window.n // part, LEAST)))
             if len(tried) > few:
                 return None
             values = cosines_at(window, tried, vector)

@@ -1,0 +1,68 @@
+"""`asof.toml`: every key changes something, and a key that is wrong is refused with its name."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from asof import config, recipes
+from asof.errors import BadConfig
+
+
+def read(text: str) -> config.Config:
+    return config.read(tomllib.loads(text))
+
+
+def test_without_a_file_everything_has_a_default() -> None:
+    empty = read("")
+    assert (empty.k, empty.unit, empty.recipe) == (10, "passage", "asof")
+    assert empty.recipe_named("asof") == recipes.named("asof")
+
+
+@pytest.mark.parametrize(
+    ("text", "of"),
+    [
+        ("[search]\nk = 3", lambda made: made.k == 3),
+        ('[search]\nunit = "document"', lambda made: made.unit == "document"),
+        ('[search]\nrecipe = "vault"', lambda made: made.recipe == "vault"),
+        ("[recipes.asof]\nlexical.b = 0.5", lambda made: _field(made, "asof", "lexical.b") == 0.5),
+        ("[recipes.asof.recency]\nleast = 1", lambda made: _field(made, "asof", "recency.least") == 1.0),
+        ("[recipes.twe]\ndecay.tau_min = 30", lambda made: _field(made, "twe", "decay.tau_min") == 30.0),
+        ("[recipes.tempralm]\npool.n = 20", lambda made: _field(made, "tempralm", "pool.n") == 20),
+        ("[retrieval]\nrrf_k = 10", lambda made: _field(made, "vault", "reciprocalrank.k") == 10),
+        (
+            "[retrieval]\nbacklink_boost_weight = 0.2\n[recipes.vault]\nbacklinks.cap = 5",
+            lambda made: (_field(made, "vault", "backlinks.weight"), _field(made, "vault", "backlinks.cap"))
+            == (0.2, 5),
+        ),
+    ],
+)  # fmt: skip
+def test_a_key_changes_something(text, of) -> None:
+    assert not of(read(""))
+    assert of(read(text))
+
+
+def _field(made: config.Config, recipe: str, key: str) -> object:
+    return dict(made.recipe_named(recipe).fields())[key]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[serch]", "no key serch; did you mean search?"),
+        ("[search]\nrecipe = 'tew'", "search.recipe = 'tew': accepted: asof, twe"),
+        ("[recipes.tew]\na.b = 1", "no recipe 'tew'; did you mean twe?"),
+        ("[recipes.twe]\ndecay.tau = 1", "recipe twe has no field decay.tau; did you mean"),
+        ("[recipes.twe]\ndecay.tau_min = 'long'", "decay.tau_min = 'long': a number from"),
+        ("[recipes.twe]\ntau_min = 1", "tau_min: stage.field is expected, one of: "),
+        ("[recipes]\ntwe = 1", "a table is expected"),
+        ("[retrieval]\nrrf_kk = 1", "did you mean rrf_k?"),
+        ("[retrieval]\nrrf_k = 0", "rrf_k"),
+        ("[retrieval]\nrecency_fresh_days = 100", "recency_fresh_days"),
+    ],
+)
+def test_what_is_refused(text: str, message: str) -> None:
+    with pytest.raises(BadConfig) as refused:
+        read(text)
+    assert message in str(refused.value)

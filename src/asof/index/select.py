@@ -29,6 +29,16 @@ def at_least(scores: NDArray[np.float64], bound: float) -> NDArray[np.int64]:
     return np.flatnonzero(scores >= bound)
 
 
+def nearly_kth_best(scores: NDArray[np.float64], k: int) -> float:
+    """At most the k-th largest of `scores`, and not far below: the k-th largest maximum of 8 k groups."""
+    size = max(len(scores) // (8 * k), 1)
+    groups = len(scores) // size
+    if groups < k:
+        return 0.0
+    maxima = scores[: groups * size].reshape(size, groups).max(axis=0)  # along the rows: that is fast
+    return float(np.partition(maxima, groups - k)[groups - k])
+
+
 def _bound(scores: NDArray[np.float64], k: int) -> float:
     block = BLOCK if len(scores) > 4 * k * BLOCK else SMALL_BLOCK
     whole = len(scores) // block * block

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.dense import cosines, cosines_at, largest_cosine, quantise
 from asof.index.prefix import Window
-from asof.index.select import at_least, kth_best
+from asof.index.select import at_least, kth_best, nearly_kth_best
 from asof.index.view import View
 from asof.rank.feedback import ROUNDING, Bounded
 from asof.rank.fields import within
@@ -31,7 +31,7 @@ hundredth. That costs little even when all are read in the end."""
 LEAST = 64
 """So many are read at least."""
 
-FEW = 0.1
+FEW = 0.15
 """Up to this share of the window, reading single vectors beats reading all in order."""
 
 SCANNED = 16_384
@@ -43,7 +43,7 @@ class Certified:
     """relevance = lexical · (words / best words in the view) + dense · max(0, cosine of the vectors)
 
     Expects the column `lexical`. `then` is the later stage that says which scores still matter to it.
-    Without `prune`, and where too many passages can still matter (above a tenth), all vectors are read.
+    Without `prune`, and where too many passages can still matter (above 15%), all vectors are read.
     A corpus without an encoder has the first summand only.
     """
 
@@ -105,17 +105,22 @@ class Certified:
             return None
         most = self.dense * largest_cosine(vector)
         few = FEW * window.n
-        for part in TRIALS:
-            tried = at_least(cheap, kth_best(cheap, max(window.n // part, LEAST)))
-            if len(tried) > few:
-                return None
+        sizes = [max(window.n // part, LEAST) for part in TRIALS]
+        widest = at_least(cheap, nearly_kth_best(cheap, sizes[-1]))
+        if len(widest) > few:
+            return None
+        least = float(cheap[widest].min(initial=np.inf))
+        for size in sizes:
+            tried = widest[at_least(cheap[widest], kth_best(cheap[widest], size))]
             values = cosines_at(window, tried, vector)
             bound = self._needed(query, ranking, view, tried, cheap[tried] + values * self.dense) - most
             if bound <= 0:
                 return None
-            left = at_least(cheap, bound)
+            left = widest[cheap[widest] >= bound] if bound >= least else at_least(cheap, bound)
             if len(left) <= few:
                 return left, self._complete(window, left, tried, values, vector)
+            if len(left) > 1.3 * few:  # a second try would not help so much
+                return None
         return None
 
     def _needed(

@@ -97,10 +97,13 @@ def _flat(table: Mapping[str, Any], recipe: Recipe) -> dict[str, Any]:
     """`{"decay": {"tau_min": 365}}` as `{"decay.tau_min": 365}`."""
     flat = {}
     for stage, fields_ in table.items():
-        if not isinstance(fields_, dict):
+        if stage == "typed":
+            flat[stage] = fields_
+        elif not isinstance(fields_, dict):
             known = ", ".join(key for key, _ in recipe.fields())
             raise UsageError(f"[recipes.{recipe.name}] {stage}: stage.field is expected, one of: {known}")
-        flat.update({f"{stage}.{key}": value for key, value in fields_.items()})
+        else:
+            flat.update({f"{stage}.{key}": value for key, value in fields_.items()})
     return flat
 
 

@@ -175,7 +175,8 @@ class Filters:
 class Query:
     """A question as it was read: its words for the index, its wishes about time. There is no clock in it.
 
-    `lexical` is the text that the index is asked; `recency` in [0, 1] says how much newer is better.
+    `lexical` is the text that the index is asked, without its stop words unless `stop_words`; `recency` in
+    [0, 1] says how much newer is better.
     """
 
     text: str
@@ -183,6 +184,7 @@ class Query:
     recency: float = 0.0
     filters: Filters = Filters()
     k: int = 10
+    stop_words: bool = False
 
 
 @dataclass(frozen=True, slots=True)

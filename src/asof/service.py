@@ -373,7 +373,7 @@ class Standpoint:
             raise UsageError(f"k is {k}; accepted: whole numbers from 1")
         recipe = recipe or configured.recipe
         chosen = configured.recipe_named(recipe) if isinstance(recipe, str) else recipe
-        query = replace(read_question(question), filters=filters, k=k or configured.k)
+        query = replace(read_question(question, typed=chosen.typed), filters=filters, k=k or configured.k)
         return query, chosen if unit == "passage" else by_document(chosen)
 
     def text(self, document: str) -> str | None:
@@ -420,13 +420,14 @@ class Standpoint:
 LONGEST_QUESTION = 20_000
 
 
-def read_question(question: str) -> Query:
+def read_question(question: str, *, typed: bool = False) -> Query:
     """What a question asks for, before there is a view: its words, and whether it wishes for the newest.
 
-    Raises UsageError for a question of more than 20,000 characters.
+    `typed`: all of its words, as they were typed. Raises UsageError for more than 20,000 characters.
     """
     if len(question) > LONGEST_QUESTION:
         raise UsageError(
             f"the question has {len(question):,} characters; accepted: up to {LONGEST_QUESTION:,}"
         )
-    return Query(question, without_wishes(question), recency(question))
+    lexical = question if typed else without_wishes(question)
+    return Query(question, lexical, recency(question), stop_words=typed)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Document, Why
+from asof.data import Document, Query, Why
 from asof.index.dense import SCALE, quantise
 from asof.models.hashed import HashedNgrams
 from asof.rank.cut import Cut
@@ -31,19 +31,30 @@ def leaves(why: Why) -> Iterator[tuple[str, float]]:
         yield from leaves(part)
 
 
+def asked(text: str, *, stop_words: bool = False) -> Query:
+    return Query(text, text, stop_words=stop_words)
+
+
 def test_the_terms_of_a_query() -> None:
     analyzer = Analyzer(("en", "de"), stem=True)
-    terms = query_terms("the ferries, ferries and Häuser", analyzer)
+    terms = query_terms(asked("the ferries, ferries and Häuser"), analyzer)
     stems = dict.fromkeys(analyzer.alternatives("ferries"), 2.0)
     stems |= dict.fromkeys(analyzer.alternatives("häuser"), 1.0)
     assert {term.word: term.weight for term in terms} == stems
     assert all(term.hash == term_hash(term.word) for term in terms)
-    assert query_terms("", analyzer) == ()
+    assert query_terms(asked(""), analyzer) == ()
+
+
+def test_stop_words_can_be_searched_too() -> None:
+    analyzer = Analyzer(stem=False)
+    assert [term.word for term in query_terms(asked("who is the miller"), analyzer)] == ["miller"]
+    whole = query_terms(asked("who is the miller", stop_words=True), analyzer)
+    assert [term.word for term in whole] == ["who", "is", "the", "miller"]
 
 
 def test_words_that_no_passage_has() -> None:
     analyzer = Analyzer(stem=False)
-    assert unknown_words("mill ferry boat", {"ferry"}, analyzer) == ["mill", "boat"]
+    assert unknown_words(asked("mill ferry boat"), {"ferry"}, analyzer) == ["mill", "boat"]
 
 
 def test_bm25_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:

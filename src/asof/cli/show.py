@@ -63,7 +63,7 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
     click.secho(f"{moment} · {passages(view.n)} in force", dim=True)
     if not results.hits:
         click.echo("nothing found")
-    words = {term.word for term in query_terms(results.query.lexical, view.analyzer)}
+    words = {term.word for term in query_terms(results.query, view.analyzer)}
     for hit in results.hits:
         _show_hit(hit, words, results)
         if explain:

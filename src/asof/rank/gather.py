@@ -19,18 +19,18 @@ from asof.text.query import parse
 from asof.text.tokens import Analyzer, term_hash
 
 
-def query_terms(text: str, analyzer: Analyzer) -> tuple[Term, ...]:
+def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
     """The terms of a query: each of its words under every language of the corpus, with its count."""
     counts: dict[str, float] = {}
-    for word, count in parse(text, analyzer).words:
+    for word, count in parse(query.lexical, analyzer, stop_words=query.stop_words).words:
         for stem in analyzer.alternatives(word):
             counts[stem] = counts.get(stem, 0.0) + count
     return tuple(Term(stem, term_hash(stem), count) for stem, count in counts.items())
 
 
-def unknown_words(text: str, found: set[str], analyzer: Analyzer) -> list[str]:
+def unknown_words(query: Query, found: set[str], analyzer: Analyzer) -> list[str]:
     """Words of a query that no passage has in any of its stems."""
-    words = [word for word, _ in parse(text, analyzer).words]
+    words = [word for word, _ in parse(query.lexical, analyzer, stop_words=query.stop_words).words]
     return [word for word in words if found.isdisjoint(analyzer.alternatives(word))]
 
 
@@ -44,7 +44,7 @@ class Lexical:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         bm25 = Bm25(self.k1, self.b, self.idf_cap)
-        terms = query_terms(query.lexical, view.analyzer)
+        terms = query_terms(query, view.analyzer)
         values, weighed = lexical.scores(ranking.window, terms, bm25)
         allowed = admitted(query, ranking.window, view)
         notes = []
@@ -52,7 +52,7 @@ class Lexical:
             values[~allowed] = 0.0
             if parse(query.lexical, view.analyzer).phrases:
                 notes.append(f"phrases: {int(allowed.sum())} passages hold what is quoted")
-        unknown = unknown_words(query.lexical, {each.term.word for each in weighed}, view.analyzer)
+        unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
         if unknown:
             notes.append("no passage in the view has: " + ", ".join(unknown))
         return ranking.with_column(
@@ -76,15 +76,21 @@ class Dense:
 
 
 def cosine_why(view: View, row: int, vector: NDArray[np.int16]) -> Why:
-    own = _vector(view, row)
-    dot = float(max(int(own.astype(np.int64) @ vector.astype(np.int64)), 0))
+    return cosine_tree(stored_vector(view, row), vector)
+
+
+def cosine_tree(own: NDArray[np.int16], vector: NDArray[np.int16], *, signed: bool = False) -> Why:
+    """The cosine of two vectors of whole numbers, 0 where it is negative unless `signed`."""
+    dot = float(own.astype(np.int64) @ vector.astype(np.int64))
     return Why.of(
-        "meaning (cosine)", "ratio", Why("product of whole-number vectors", dot),
+        "meaning (cosine)", "ratio",
+        Why("product of whole-number vectors", dot if signed else max(dot, 0.0)),
         Why("scale", float(SCALE * SCALE)),
     )  # fmt: skip
 
 
-def _vector(view: View, row: int) -> NDArray[np.int16]:
+def stored_vector(view: View, row: int) -> NDArray[np.int16]:
+    """The vector that the corpus's encoder gave to a row of the view."""
     part = next(part for part in reversed(view.prefix.parts) if part.offset <= row)
     part.segment.check("vectors", row - part.offset, row - part.offset + 1)
     vector: NDArray[np.int16] = part.segment.unchecked("vectors")[row - part.offset]

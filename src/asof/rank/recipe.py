@@ -15,11 +15,16 @@ from asof.rank.stage import Stage
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way of ranking: its name, what it is for, and its stages in order."""
+    """A way of ranking: its name, what it is for, and its stages in order.
+
+    `typed`: the question is searched as it was typed, stop words and words that only wish for the newest
+    included, as the published systems do.
+    """
 
     name: str
     about: str
     stages: tuple[Stage, ...]
+    typed: bool = False
 
     def named(self) -> dict[str, Stage]:
         """The stages by name: the class in lower case, with a number from the second of its kind on."""
@@ -33,7 +38,8 @@ class Recipe:
         return found
 
     def fields(self) -> Iterator[tuple[str, Any]]:
-        """What can be set, as `stage.field` and its value."""
+        """What can be set, as `stage.field` (and `typed`) and its value."""
+        yield "typed", self.typed
         for name, stage in self.named().items():
             for field in dataclasses.fields(stage):  # type: ignore[arg-type]  # stages are dataclasses
                 value = getattr(stage, field.name)
@@ -46,7 +52,7 @@ class Recipe:
         A stage that knows a later one by value gets to know the changed one. Raises UsageError for a field
         that is not there (with the nearest name) or does not accept its value.
         """
-        stages = self.named()
+        stages, typed = self.named(), self.typed
         for key, value in values.items():
             name, _, field = key.partition(".")
             known = [known for known, _ in self.fields()]
@@ -54,14 +60,17 @@ class Recipe:
                 near = get_close_matches(key, known, 1, 0.4)
                 meant = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(known)
                 raise UsageError(f"recipe {self.name} has no field {key}; {meant}")
-            old = stages[name]
             try:
+                if key == "typed":
+                    typed = checked(self, key, value)
+                    continue
+                old = stages[name]
                 new = dataclasses.replace(old, **{field: checked(old, field, value)})  # type: ignore[type-var]
             except (UsageError, ValueError) as error:
                 raise UsageError(f"recipe {self.name}: {key} = {value!r}: {error}") from error
             stages = {each: _knowing(stage, old, new) for each, stage in stages.items()}
             stages[name] = new
-        return dataclasses.replace(self, stages=tuple(stages.values()))
+        return dataclasses.replace(self, stages=tuple(stages.values()), typed=typed)
 
 
 def _knowing(stage: Any, old: Stage, new: Stage) -> Any:

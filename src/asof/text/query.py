@@ -24,8 +24,8 @@ class Words:
     phrases: tuple[tuple[str, ...], ...]
 
 
-def parse(text: str, analyzer: Analyzer) -> Words:
-    """Read a question, without the stop words of the analyzer's languages.
+def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> Words:
+    """Read a question, without the stop words of the analyzer's languages unless `stop_words`.
 
     A stop word stays inside quotation marks ("The Who", “…”, „…“, «…»), and all stay when nothing else
     would be left. A quotation of two or more tokens is a phrase. An unclosed quotation mark is a character.
@@ -36,7 +36,9 @@ def parse(text: str, analyzer: Analyzer) -> Words:
     for part, quoted in _parts(text):
         tokens = tokenize(part)
         every.update(tokens)
-        content.update(token for token in tokens if quoted or token not in analyzer.stop_words)
+        content.update(
+            token for token in tokens if quoted or stop_words or token not in analyzer.stop_words
+        )
         if quoted and len(tokens) > 1:
             phrases.append(tuple(tokens))
     # A stop word quoted once and said elsewhere counts once: only the quotation asks for it.

@@ -16,8 +16,8 @@ from asof.index.build import build
 from asof.index.segment import Segment
 from asof.service import Corpus
 from asof.service import open as open_corpus
+from asof.store.rows import EndRow, IndexRow
 from asof.store.settings import Settings
-from asof.store.write import EndRow, IndexRow
 from asof.text.tokens import Analyzer
 from asof.time.moment import read
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from asof.index import dense
 from asof.index.dense import SCALE, cosines, quantise
 from asof.index.prefix import Prefix
-from asof.store.write import EndRow
+from asof.store.rows import EndRow
 
 Make = Callable[..., Any]
 

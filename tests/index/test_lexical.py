@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from asof.index.lexical import Bm25, Term, explain, scores, scores_at, weigh
 from asof.index.prefix import Prefix
-from asof.store.write import EndRow
+from asof.store.rows import EndRow
 from asof.text.tokens import term_hash
 
 Make = Callable[..., Any]

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from asof.index import merge as merge_module
 from asof.index.merge import FANOUT, SMALLEST, due, level, merge
 from asof.index.segment import Segment
-from asof.store.write import EndRow
+from asof.store.rows import EndRow
 
 Make = Callable[..., Any]
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.index.prefix import Prefix, gone_by
-from asof.store.write import EndRow
+from asof.store.rows import EndRow
 from asof.text.tokens import term_hash
 from asof.time.span import BEGINNING, NEVER
 

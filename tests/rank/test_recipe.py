@@ -52,7 +52,7 @@ def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
     ("key", "value", "message"),
     [
         ("recency.strenght", 1, "no field recency.strenght; did you mean recency.strength?"),
-        ("zzz", 1, "no field zzz; accepted: lexical.k1"),
+        ("zzz", 1, "no field zzz; accepted: typed, lexical.k1"),
         ("recency.strength", 2.5, "recency.strength = 2.5: a number from 0 to 1.99 is expected"),
         ("recency.strength", True, "a number from 0 to 1.99 is expected"),
         ("recency.strength", "high", "a number from 0 to 1.99 is expected"),

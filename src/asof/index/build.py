@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.segment import Array, SegmentWriter
-from asof.store.write import EndRow, IndexRow
+from asof.store.rows import EndRow, IndexRow
 from asof.text.tokens import Analyzer
 
 COLUMNS = {

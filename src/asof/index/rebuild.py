@@ -14,7 +14,7 @@ from asof.index.build import build
 from asof.index.merge import merge
 from asof.index.segment import Segment
 from asof.store.digest import indexed_text, name_digest
-from asof.store.write import EndRow, IndexRow
+from asof.store.rows import EndRow, IndexRow
 from asof.text.tokens import Analyzer
 
 REBUILD_ROWS = 8_192

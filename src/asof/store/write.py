@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from asof.data import Document, Stated
 from asof.store import state
@@ -23,56 +23,17 @@ from asof.store.digest import (
     digest,
     ends_of,
     head_of,
-    indexed_text,
-    layout_keys,
-    name_digest,
     pack_layout,
     stated_digest,
 )
-from asof.store.lives import Life, Row, Version, changes
+from asof.store.rows import EndRow, Ids, IndexRow
 from asof.store.settings import Settings
+from asof.store.settle import settle
 from asof.store.state import Dossier, Known
 from asof.text.tokens import Analyzer
-from asof.time.span import BEGINNING, NEVER
 
 if TYPE_CHECKING:
     from asof.text.chunks import Chunking
-
-
-class IndexRow(NamedTuple):
-    """A passage as the index takes it. `text` is what is indexed, title and headings before it."""
-
-    id: int
-    visible: int
-    added: int
-    dated: bool
-    document: int
-    digest: int
-    number: int
-    head: int
-    language: str
-    text: str
-
-
-class EndRow(NamedTuple):
-    """An end as the index takes it: `passage` was not said any more from `at` on, known since `added`."""
-
-    passage: int
-    at: int
-    added: int
-
-
-class Ids:
-    """Fresh ids of one table, handed out in order, never twice."""
-
-    def __init__(self, db: sqlite3.Connection, table: str) -> None:
-        row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()
-        self.first: int = 1 + (row[0] if row else 0)
-        self.next = self.first
-
-    def take(self) -> int:
-        self.next += 1
-        return self.next - 1
 
 
 @dataclass(slots=True)
@@ -90,21 +51,20 @@ class Write:
     begun: list[IndexRow] = field(default_factory=list)
     ended: list[EndRow] = field(default_factory=list)
     ids: dict[str, Ids] = field(default_factory=dict)
-    _cuts: dict[int, tuple[list[Cut], int, Head]] = field(default_factory=dict)
-    _layouts: dict[int, bytes] = field(default_factory=dict)
+    cuts: dict[int, tuple[list[Cut], int, Head]] = field(default_factory=dict)
+    layouts: dict[int, bytes] = field(default_factory=dict)
     _heads: dict[tuple[int, bytes], int] = field(default_factory=dict)
-    _retired: list[int] = field(default_factory=list)
-    _rows: dict[str, list[tuple[object, ...]]] = field(default_factory=dict)
+    retired: list[int] = field(default_factory=list)
+    pending: dict[str, list[tuple[object, ...]]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-
         from asof.text.chunks import Chunking
 
         self.chunking = Chunking.parse(self.settings.chunking)
         for table in ("documents", "heads", "versions", "passages", "ends"):
             self.ids[table] = Ids(self.db, table)
-            self._rows[table] = []
-        self._rows.update(links=[], aliases=[], tags=[])
+            self.pending[table] = []
+        self.pending.update(links=[], aliases=[], tags=[])
 
     # -- what is known ------------------------------------------------------------------------------
 
@@ -164,17 +124,17 @@ class Write:
         cuts = cuts_of(document, head, self.chunking)
         version = Known(self.ids["versions"].take(), content, stated, visible, self.now)
         head_id = self._head(dossier, head)
-        self._cuts[version.id] = (cuts, head_id, head)
+        self.cuts[version.id] = (cuts, head_id, head)
         starts, ends = ends_of(published)
-        self._rows["versions"].append((
+        self.pending["versions"].append((
             version.id, dossier.id, head_id, content, stated, published.text if published else None,
             starts, ends, published.by if published else "none", visible, pack_layout(cuts), self.now, None,
         ))  # fmt: skip
-        self._rows["links"] += [
+        self.pending["links"] += [
             (version.id, place, link.target, link.heading, link.alias, link.kind)
             for place, link in enumerate(document.links)
         ]
-        self._rows["aliases"] += [(alias, version.id) for alias in dict.fromkeys(document.aliases)]
+        self.pending["aliases"] += [(alias, version.id) for alias in dict.fromkeys(document.aliases)]
         self._touch(dossier, version)
         return version
 
@@ -198,7 +158,7 @@ class Write:
         """A version that says nothing, from `visible` on."""
         starts, ends = ends_of(at)
         known = Known(self.ids["versions"].take(), b"", stated, visible, self.now, gone=True)
-        self._rows["versions"].append((
+        self.pending["versions"].append((
             known.id, dossier.id, None, b"", stated, at.text if at else None, starts, ends, dated_by,
             visible, None, self.now, None,
         ))  # fmt: skip
@@ -210,18 +170,18 @@ class Write:
         head, layout = self.db.execute("SELECT head, layout FROM versions WHERE id = ?", (old.id,)).fetchone()
         version = Known(self.ids["versions"].take(), old.content, old.stated, visible, self.now)
         starts, ends = ends_of(published)
-        self._rows["versions"].append((
+        self.pending["versions"].append((
             version.id, dossier.id, head, old.content, old.stated, published.text, starts, ends,
             published.by, visible, layout, self.now, None,
         ))  # fmt: skip
-        self._layouts[version.id] = layout
-        self._rows["links"] += [
+        self.layouts[version.id] = layout
+        self.pending["links"] += [
             (version.id, *row)
             for row in self.db.execute(
                 "SELECT place, target, heading, alias, kind FROM links WHERE version = ?", (old.id,)
             )
         ]
-        self._rows["aliases"] += [
+        self.pending["aliases"] += [
             (alias, version.id)
             for (alias,) in self.db.execute("SELECT alias FROM aliases WHERE version = ?", (old.id,))
         ]
@@ -232,7 +192,7 @@ class Write:
         """A version turns out to have been wrong: it was never so."""
         dossier.versions.remove(known)
         self.touched[dossier.id] = dossier
-        self._retired.append(known.id)
+        self.retired.append(known.id)
 
     def _touch(self, dossier: Dossier, known: Known) -> None:
         known.fresh = True
@@ -250,15 +210,15 @@ class Write:
             known = row[0] if row else None
         if known is None:
             known = self.ids["heads"].take()
-            self._rows["heads"].append((
+            self.pending["heads"].append((
                 known, dossier.id, head.digest, self.source, head.title, head.uri, head.language,
                 head.tags, head.meta, head.about,
             ))  # fmt: skip
-            self._rows["tags"] += [(tag, known) for tag in dict.fromkeys(json.loads(head.tags))]
+            self.pending["tags"] += [(tag, known) for tag in dict.fromkeys(json.loads(head.tags))]
         self._heads[key] = known
         return known
 
-    # -- rows ---------------------------------------------------------------------------------------
+    # -- the end of it ------------------------------------------------------------------------------
 
     @property
     def empty(self) -> bool:
@@ -266,114 +226,4 @@ class Write:
 
     def settle(self) -> None:
         """Bring the rows of every touched document in line with its versions, and write it all."""
-        for dossier in self.touched.values():
-            if dossier.new:
-                versions = [self._version(dossier, known) for known in dossier.versions]
-                self._apply(dossier, versions, [])
-            else:
-                self._apply(dossier, self._versions(dossier), self._stored(dossier))
-        self._flush()
-
-    def _version(self, dossier: Dossier, known: Known, layout: bytes | None = None) -> Version:
-        made = self._cuts.get(known.id)
-        keys = tuple(cut.key for cut in made[0]) if made else layout_keys(layout)
-        return Version(known.id, known.visible, known.added, keys)
-
-    def _versions(self, dossier: Dossier) -> list[Version]:
-        layouts = dict(
-            self.db.execute(
-                "SELECT id, layout FROM versions WHERE document = ? AND retired IS NULL", (dossier.id,)
-            ).fetchall()
-        )
-        layouts.update(self._layouts)
-        return [self._version(dossier, known, layouts.get(known.id)) for known in dossier.versions]
-
-    def _stored(self, dossier: Dossier) -> list[Row]:
-        rows = self.db.execute(
-            "SELECT p.id, p.key, p.version, p.visible, min(coalesce(e.at, ?)) FROM passages AS p"
-            " LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ? GROUP BY p.id",
-            (NEVER, dossier.id),
-        )
-        return [Row(*row) for row in rows if row[4] != BEGINNING]
-
-    def _apply(self, dossier: Dossier, versions: Sequence[Version], stored: Sequence[Row]) -> None:
-        todo = changes(versions, stored)
-        name = name_digest(dossier.name)
-        for life in todo.begin:
-            self._begin(dossier, name, life)
-        self.ended += [EndRow(row, at, self.now) for row, at in todo.end]
-        self.ended += [EndRow(row, BEGINNING, self.now) for row in todo.retire]
-        self._keep_unsaid(
-            dossier, name, versions, {life.key for life in todo.begin} | {r.key for r in stored}
-        )
-
-    def _keep_unsaid(
-        self, dossier: Dossier, name: int, versions: Sequence[Version], said: set[bytes]
-    ) -> None:
-        """A version superseded at its very first instant is never seen; its text is kept all the same."""
-        for version in versions:
-            if version.id not in self._cuts:
-                continue
-            for number, key in enumerate(version.keys):
-                if key not in said:
-                    said.add(key)
-                    row = self._begin(dossier, name, Life(key, version.visible, NEVER, version.id, number))
-                    self.ended.append(EndRow(row, BEGINNING, self.now))
-
-    def _begin(self, dossier: Dossier, name: int, life: Life) -> int:
-        """A new row for a life; its words come from its version, or from an older row that says the same."""
-        passage = self.ids["passages"].take()
-        dated = 1
-        made = self._cuts.get(life.version)
-        if made is not None:
-            cuts, head, attributes = made
-            piece = cuts[life.number]
-            headings, text, language = piece.headings, piece.text, attributes.language
-            title, about = attributes.title, attributes.about
-        else:
-            headings, text, head, language, title, about = self.db.execute(
-                "SELECT p.headings, p.text, p.head, h.language, h.title, h.about FROM passages AS p"
-                " JOIN heads AS h ON h.id = p.head WHERE p.document = ? AND p.key = ? LIMIT 1",
-                (dossier.id, life.key),
-            ).fetchone()
-        dated = int(self._dated(life.version))
-        self._rows["passages"].append((
-            passage, dossier.id, life.key, life.version, head, life.number, life.start, dated, self.now,
-            headings, text,
-        ))  # fmt: skip
-        self.begun.append(
-            IndexRow(
-                passage, life.start, self.now, bool(dated), dossier.id, name, life.number, head, language,
-                indexed_text(title, headings, about, text),
-            )
-        )  # fmt: skip
-        if life.end != NEVER:
-            self.ended.append(EndRow(passage, life.end, self.now))
-        return passage
-
-    def _dated(self, version: int) -> bool:
-        if version >= self.ids["versions"].first:
-            return self._rows["versions"][version - self.ids["versions"].first][8] != "none"
-        row = self.db.execute("SELECT dated_by FROM versions WHERE id = ?", (version,)).fetchone()
-        return bool(row[0] != "none")
-
-    def _flush(self) -> None:
-        db, rows = self.db, self._rows
-        for dossier in self.touched.values():
-            current = dossier.current
-            if dossier.new:
-                rows["documents"].append((dossier.id, dossier.name, dossier.source, current and current.id))
-            else:
-                db.execute(
-                    "UPDATE documents SET current = ?, source = ? WHERE id = ?",
-                    (current and current.id, dossier.source, dossier.id),
-                )
-        db.executemany(
-            "UPDATE versions SET retired = ? WHERE id = ?", [(self.now, version) for version in self._retired]
-        )
-        first = self.ids["ends"]
-        rows["ends"] = [(first.take(), *end) for end in self.ended]
-        for table, values in rows.items():
-            if values:
-                marks = ", ".join("?" * len(values[0]))
-                db.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
+        settle(self)

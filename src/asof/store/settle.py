@@ -1,0 +1,139 @@
+"""The end of a write: the rows of every document that it touched are brought in line with its versions.
+
+Rows are a pure function of the versions (`lives.py`); what differs from what is stored is written, and
+handed to the index.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from asof.store.digest import indexed_text, layout_keys, name_digest
+from asof.store.lives import Life, Row, Version, changes
+from asof.store.rows import EndRow, IndexRow
+from asof.store.state import Dossier, Known
+from asof.time.span import BEGINNING, NEVER
+
+if TYPE_CHECKING:
+    from asof.store.write import Write
+
+
+def settle(write: Write) -> None:
+    """Bring the rows of every touched document in line with its versions, and write it all."""
+    for dossier in write.touched.values():
+        if dossier.new:
+            versions = [_version(write, known) for known in dossier.versions]
+            _apply(write, dossier, versions, [])
+        else:
+            _apply(write, dossier, _versions(write, dossier), _stored(write, dossier))
+    _flush(write)
+
+
+def _version(write: Write, known: Known, layout: bytes | None = None) -> Version:
+    made = write.cuts.get(known.id)
+    keys = tuple(cut.key for cut in made[0]) if made else layout_keys(layout)
+    return Version(known.id, known.visible, known.added, keys)
+
+
+def _versions(write: Write, dossier: Dossier) -> list[Version]:
+    layouts = dict(
+        write.db.execute(
+            "SELECT id, layout FROM versions WHERE document = ? AND retired IS NULL", (dossier.id,)
+        ).fetchall()
+    )
+    layouts.update(write.layouts)
+    return [_version(write, known, layouts.get(known.id)) for known in dossier.versions]
+
+
+def _stored(write: Write, dossier: Dossier) -> list[Row]:
+    rows = write.db.execute(
+        "SELECT p.id, p.key, p.version, p.visible, min(coalesce(e.at, ?)) FROM passages AS p"
+        " LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ? GROUP BY p.id",
+        (NEVER, dossier.id),
+    )
+    return [Row(*row) for row in rows if row[4] != BEGINNING]
+
+
+def _apply(write: Write, dossier: Dossier, versions: Sequence[Version], stored: Sequence[Row]) -> None:
+    todo = changes(versions, stored)
+    name = name_digest(dossier.name)
+    for life in todo.begin:
+        _begin(write, dossier, name, life)
+    write.ended += [EndRow(row, at, write.now) for row, at in todo.end]
+    write.ended += [EndRow(row, BEGINNING, write.now) for row in todo.retire]
+    _keep_unsaid(write, dossier, name, versions, {life.key for life in todo.begin} | {r.key for r in stored})
+
+
+def _keep_unsaid(
+    write: Write, dossier: Dossier, name: int, versions: Sequence[Version], said: set[bytes]
+) -> None:
+    """A version superseded at its very first instant is never seen; its text is kept all the same."""
+    for version in versions:
+        if version.id not in write.cuts:
+            continue
+        for number, key in enumerate(version.keys):
+            if key not in said:
+                said.add(key)
+                row = _begin(write, dossier, name, Life(key, version.visible, NEVER, version.id, number))
+                write.ended.append(EndRow(row, BEGINNING, write.now))
+
+
+def _begin(write: Write, dossier: Dossier, name: int, life: Life) -> int:
+    """A new row for a life; its words come from its version, or from an older row that says the same."""
+    passage = write.ids["passages"].take()
+    made = write.cuts.get(life.version)
+    if made is not None:
+        cuts, head, attributes = made
+        piece = cuts[life.number]
+        headings, text, language = piece.headings, piece.text, attributes.language
+        title, about = attributes.title, attributes.about
+    else:
+        headings, text, head, language, title, about = write.db.execute(
+            "SELECT p.headings, p.text, p.head, h.language, h.title, h.about FROM passages AS p"
+            " JOIN heads AS h ON h.id = p.head WHERE p.document = ? AND p.key = ? LIMIT 1",
+            (dossier.id, life.key),
+        ).fetchone()
+    dated = int(_dated(write, life.version))
+    write.pending["passages"].append((
+        passage, dossier.id, life.key, life.version, head, life.number, life.start, dated, write.now,
+        headings, text,
+    ))  # fmt: skip
+    write.begun.append(
+        IndexRow(
+            passage, life.start, write.now, bool(dated), dossier.id, name, life.number, head, language,
+            indexed_text(title, headings, about, text),
+        )
+    )  # fmt: skip
+    if life.end != NEVER:
+        write.ended.append(EndRow(passage, life.end, write.now))
+    return passage
+
+
+def _dated(write: Write, version: int) -> bool:
+    if version >= write.ids["versions"].first:
+        return write.pending["versions"][version - write.ids["versions"].first][8] != "none"
+    row = write.db.execute("SELECT dated_by FROM versions WHERE id = ?", (version,)).fetchone()
+    return bool(row[0] != "none")
+
+
+def _flush(write: Write) -> None:
+    db, rows = write.db, write.pending
+    for dossier in write.touched.values():
+        current = dossier.current
+        if dossier.new:
+            rows["documents"].append((dossier.id, dossier.name, dossier.source, current and current.id))
+        else:
+            db.execute(
+                "UPDATE documents SET current = ?, source = ? WHERE id = ?",
+                (current and current.id, dossier.source, dossier.id),
+            )
+    db.executemany(
+        "UPDATE versions SET retired = ? WHERE id = ?", [(write.now, version) for version in write.retired]
+    )
+    first = write.ids["ends"]
+    rows["ends"] = [(first.take(), *end) for end in write.ended]
+    for table, values in rows.items():
+        if values:
+            marks = ", ".join("?" * len(values[0]))
+            db.executemany(f"INSERT INTO {table} VALUES ({marks})", values)

@@ -89,8 +89,8 @@ def test_dead_rows_and_what_is_filtered_out_do_not_score(fresh: Make, document: 
         assert {(hit.document, hit.text) for hit in everything.hits} == {
             ("a", "bread rope"), ("b", "mill rope"), ("c", "mill")
         }  # fmt: skip
-        late = int(corpus.at("2002").as_of)
-        some = run(corpus, "mill", Latent(), Cut(), since=late)
+        late = corpus.at("2002").as_of
+        some = run(corpus, "mill", Latent(), Cut(), since=late + 1)
         assert scores(some) == {id_: score for id_, score in scores(everything).items() if id_ in "ac"}
         assert scores(run(corpus, '"mill rope"', Latent(), Cut())).keys() == {"b"}
 
@@ -208,15 +208,14 @@ FAULT = {"derandomize": True, "database": None, "phases": [Phase.generate]}
 
 def test_a_basis_of_all_rows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that were not known yet, and rows that were wrong from the beginning."""
-    monkeypatch.setattr(latent, "past_rows", lambda prefix: np.arange(prefix.rows))
+    monkeypatch.setattr(latent, "first_rows", lambda *given: np.arange(len(given[2]["visible"])))
     with pytest.raises(AssertionError):
         property_of(PAST.DENSE, 3, 4, 500, **FAULT)()
 
 
 def test_a_basis_of_later_days_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """One basis for all views of a corpus: that of the first question."""
-    monkeypatch.setattr(latent, "identity", lambda rows, columns: "the same for all")
-    monkeypatch.setattr(latent.LatentSpace, "fitted", 0, raising=False)
+    monkeypatch.setattr(latent, "identity", lambda *_: "the same for all")
     with pytest.raises(AssertionError):
         property_of(PAST.DENSE, 3, 4, 500, **FAULT)()
 

@@ -31,15 +31,16 @@ def quantise(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
     return whole.astype(np.int16)
 
 
-def cosines(window: Window, query: NDArray[np.int16]) -> NDArray[np.float64]:
-    """The cosine with `query` of every row of the window, 0 for dead rows and where it is negative."""
+def cosines(window: Window, query: NDArray[np.int16], *, signed: bool = False) -> NDArray[np.float64]:
+    """The cosine with `query` of every row of the window, 0 for dead rows and (unless `signed`) where it is
+    negative."""
     vector = query.astype(np.float32)
     out = np.zeros(window.n, np.float64)
     for part in window.parts:
         segment = part.prefix.segment
         segment.check("vectors", part.first, part.last)
         target = out[part.offset : part.offset + part.last - part.first]
-        _products(segment.unchecked("vectors")[part.first : part.last], vector, target)
+        products(segment.unchecked("vectors")[part.first : part.last], vector, target, signed=signed)
         out[part.dead_places()] = 0.0
     out /= float(SCALE * SCALE)
     return out
@@ -67,17 +68,23 @@ def largest_cosine(query: NDArray[np.int16]) -> float:
     return length * 2**12 / (SCALE * SCALE)
 
 
-def _products(matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64]) -> None:
-    """Products of the rows with the vector, 0 where they are negative; many rows by several threads."""
+def products(
+    matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], *, signed: bool = False
+) -> None:
+    """Products of the rows with the vector, 0 where they are negative unless `signed`; many rows by several
+    threads."""
+    least = -np.inf if signed else 0.0
     if len(matrix) <= ALONE:
-        _some_products(matrix, vector, out)
+        _some_products(matrix, vector, out, least)
         return
     share = -(-len(matrix) // _threads())
     jobs = [slice(begin, begin + share) for begin in range(0, len(matrix), share)]
-    list(_pool().map(lambda job: _some_products(matrix[job], vector, out[job]), jobs))
+    list(_pool().map(lambda job: _some_products(matrix[job], vector, out[job], least), jobs))
 
 
-def _some_products(matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64]) -> None:
+def _some_products(
+    matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], least: float = 0.0
+) -> None:
     """In blocks that stay in the processor's cache.
 
     vecdot is as fast here as BLAS, whose threads would fight with ours and with other processes.
@@ -86,7 +93,7 @@ def _some_products(matrix: NDArray[np.int16], vector: NDArray[np.float32], out: 
     for begin in range(0, len(matrix), ROWS_AT_ONCE):
         rows = matrix[begin : begin + ROWS_AT_ONCE]
         block[: len(rows)] = rows
-        np.maximum(np.vecdot(block[: len(rows)], vector), 0, out=out[begin : begin + len(rows)])
+        np.maximum(np.vecdot(block[: len(rows)], vector), least, out=out[begin : begin + len(rows)])
 
 
 def _threads() -> int:

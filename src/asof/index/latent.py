@@ -1,0 +1,218 @@
+"""The latent space of a view: LSA (`asof.models.lsa`) as of (T, K).
+
+The basis is fitted to a sample of the view's past (`asof.index.sample`): days on which little is added share
+one, and nothing that was later can have an effect on it. Vectors are whole numbers as in `asof.index.dense`.
+They are kept by passage (`asof.index.latent_files`): views with one basis share them, and only rows in force
+that have none yet are encoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.dense import SCALE, products, quantise
+from asof.index.forward import Counts, kept_counts
+from asof.index.latent_files import Kept, Part, Shelf, Vectors
+from asof.index.lexical import Term
+from asof.index.prefix import Window
+from asof.index.sample import Columns, Rows, checkpoint, first_rows, past_rows, sampled
+from asof.index.view import View
+from asof.models.lsa import Basis, Hashes, fit
+
+FORMAT = "1"
+"""Changes with anything that changes a basis or a vector."""
+
+ROWS_AT_ONCE = 16_384
+
+FEW = 4
+"""A window of less than this part of all vectors is gathered before it is multiplied."""
+
+IDENTITY = ("visible", "digest", "number", "passage", "added", "length")
+"""What tells a row of this corpus from any other that it ever held: rows never change, and of a database that
+was put back from a copy the times of addition differ."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LatentSpace:
+    """The space of a view. `fitted`: c, of `past` rows. `at`: each row's place in the joined parts, or -1."""
+
+    basis: Basis
+    fitted: int
+    past: int
+    parts: tuple[Part, ...]
+    at: Rows
+
+    def question(self, terms: Sequence[Term]) -> NDArray[np.int16]:
+        """The vector (d) of a question; zeros when none of its terms counts."""
+        hashes = np.array([term.hash for term in terms], np.uint64)
+        vector = self.basis.question(hashes, np.array([term.weight for term in terms], np.float64))
+        whole: NDArray[np.int16] = quantise(vector[None, :])[0]
+        return whole
+
+    def cosines(self, window: Window, question: NDArray[np.int16]) -> NDArray[np.float64]:
+        """The cosine of every row of the window with the question, 0 for dead rows."""
+        at = self.at[window.rows(np.arange(window.n))]
+        size, vector = sum(len(part.vectors) for part in self.parts), question.astype(np.float32)
+        if window.n * FEW < size:
+            inside = at >= 0
+            out = np.zeros(window.n)
+            found = np.empty(int(inside.sum()))
+            products(self._gather(at[inside]), vector, found, signed=True)
+            out[inside] = found
+        else:
+            every = np.zeros(size + 1)  # the last one is for rows without a vector
+            first = 0
+            for part in self.parts:
+                last = first + len(part.vectors)
+                products(part.vectors, vector, every[first:last], signed=True)
+                first = last
+            out = every[at]
+        out /= float(SCALE * SCALE)
+        return out
+
+    def vector(self, row: int) -> NDArray[np.int16]:
+        """The vector (d) of a row of the view that is in force."""
+        own: NDArray[np.int16] = self._gather(self.at[[row]])[0]
+        return own
+
+    def _gather(self, at: Rows) -> Vectors:
+        out = np.zeros((len(at), self.basis.components.shape[1]), np.int16)
+        first = 0
+        for part in self.parts:
+            last = first + len(part.vectors)
+            here = (at >= first) & (at < last)
+            out[here] = part.vectors[at[here] - first]
+            first = last
+        return out
+
+
+def latent_space(view: View) -> LatentSpace:
+    """The latent space of a view, made when it is first asked for."""
+    space: LatentSpace | None = view.prefix.memo.get("latent")
+    if space is None:
+        space = view.prefix.memo["latent"] = _made(view)
+    return space
+
+
+def _made(view: View) -> LatentSpace:
+    prefix = view.prefix
+    columns = {name: prefix.window().column(name) for name in IDENTITY}
+    past = past_rows(prefix)
+    fitted = checkpoint(len(past))
+    rows = sampled(first_rows(past, fitted, columns), columns)
+    key = identity(rows, columns)
+    shelf = _shelf(view)
+    kept = shelf.get(key)
+    if kept is None:
+        kept = shelf.put(key, fit(*counts_of(view, rows)))
+    at = _complete(view, shelf, key, kept, columns)
+    return LatentSpace(kept.basis, fitted, len(past), kept.parts, at)
+
+
+def _shelf(view: View) -> Shelf:
+    shelf: Shelf | None = view.derived.memo.get("latent")
+    if shelf is None:
+        shelf = view.derived.memo["latent"] = Shelf(view.derived.folder / "latent")
+    return shelf
+
+
+def status(folder: Path) -> list[str]:
+    """A line about the files in the folder of what is derived; none where there are none."""
+    bases = size = 0
+    for path in (folder / "latent").glob("*"):
+        with suppress(FileNotFoundError):
+            size += path.stat().st_size
+            bases += path.suffix == ".basis"
+    if not bases:
+        return []
+    return [f"latent semantic analysis: {bases:,} {'basis' if bases == 1 else 'bases'} ({size:,} bytes)"]
+
+
+def identity(rows: Rows, columns: Columns) -> str:
+    """The key of the basis of these rows in this corpus, in their order."""
+    import scipy
+
+    state = blake2b(f"{FORMAT} numpy {np.__version__} scipy {scipy.__version__}".encode(), digest_size=16)
+    for name in IDENTITY:
+        state.update(columns[name][rows].astype("<i8").tobytes())
+    return state.hexdigest()
+
+
+# -- what rows say, and their vectors ----------------------------------------------------------------
+
+
+def counts_of(view: View, rows: Rows) -> tuple[Counts, Hashes]:
+    """How often each of these rows of the view has which term, in their order, and the terms, ascending."""
+    from scipy.sparse import csr_array, vstack
+
+    found: list[tuple[Counts, Hashes]] = []
+    places = np.zeros(0, np.int64)
+    for part in view.prefix.parts:
+        here = np.flatnonzero((rows >= part.offset) & (rows < part.offset + part.hi))
+        if len(here):
+            found.append((kept_counts(view, part.segment)[rows[here] - part.offset], part.segment["terms"]))
+            places = np.concatenate([places, here])
+    if not found:
+        return csr_array((0, 0), dtype=np.int32), np.zeros(0, np.uint64)
+    used = [np.bincount(counts.indices, minlength=len(own)) > 0 for counts, own in found]
+    terms = np.unique(np.concatenate([own[here] for (_, own), here in zip(found, used, strict=True)]))
+    parts = []
+    for counts, own in found:
+        columns = np.searchsorted(terms, own).astype(np.int32)[counts.indices]
+        shape = (counts.shape[0], len(terms))
+        parts.append(csr_array((counts.data.astype(np.int32), columns, counts.indptr), shape=shape))
+    return vstack(parts, format="csr")[np.argsort(places)], terms
+
+
+def _complete(view: View, shelf: Shelf, key: str, kept: Kept, columns: Columns) -> Rows:
+    """Encode the rows in force that have no vector yet. Gives the place of each row of the view, or -1."""
+    rows = np.concatenate([
+        np.zeros(0, np.int64),
+        *[np.flatnonzero(~part.dead_mask) + part.offset for part in view.prefix.parts],
+    ])  # fmt: skip
+    at = np.full(view.prefix.rows, -1)
+    at[rows] = located(kept.parts, rows, columns)
+    if (at[rows] < 0).any():
+        shelf.refresh(key, kept)
+        at[rows] = located(kept.parts, rows, columns)
+    missing = rows[at[rows] < 0]
+    if len(missing):
+        shelf.add(key, kept, encoded(view, missing, kept.basis, columns))
+        at[rows] = located(kept.parts, rows, columns)
+    return at
+
+
+def located(parts: Sequence[Part], rows: Rows, columns: Columns) -> Rows:
+    """The place of each row in the parts, joined; -1 where it is in none."""
+    passages, added = columns["passage"][rows], columns["added"][rows]
+    at = np.full(len(rows), -1)
+    first = 0
+    for part in parts:
+        missing = np.flatnonzero(at < 0)
+        found = part.find(passages[missing], added[missing])
+        at[missing] = np.where(found >= 0, found + first, -1)
+        first += len(part.passages)
+    return at
+
+
+def encoded(view: View, rows: Rows, basis: Basis, columns: Columns) -> Part:
+    """The vectors of these rows (ascending) of the view."""
+    vectors = [np.zeros((0, basis.components.shape[1]), np.int16)]
+    for part in view.prefix.parts:
+        here = rows[(rows >= part.offset) & (rows < part.offset + part.hi)] - part.offset
+        if not len(here):
+            continue
+        counts, terms = kept_counts(view, part.segment), part.segment["terms"]
+        for first in range(0, len(here), ROWS_AT_ONCE):
+            block = counts[here[first : first + ROWS_AT_ONCE]]
+            vectors.append(quantise(basis.encode(block, terms)))
+    passages = columns["passage"][rows]
+    order = np.argsort(passages)
+    return Part(passages[order], columns["added"][rows][order], np.concatenate(vectors)[order])

@@ -1,0 +1,195 @@
+"""Latent spaces on disk and in memory: bases, and vectors of rows in parts, as files that can be thrown away.
+
+    <key>-<chance>.basis      terms, idf, components       see `asof.models.lsa.Basis`
+    <key>-<chance>.vectors    passages, added, vectors     see `Part`
+
+No file is ever changed: a part is added, or several become one. So processes may share the folder. A damaged
+file is removed and made again; where nobody may write, all stays in memory. What is on disk is bounded: the
+oldest files go.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import DamagedSegment
+from asof.index.segment import Array, Segment, SegmentWriter
+from asof.models.lsa import Basis
+
+MOST_BYTES = 2_000_000_000
+"""What may lie in the folder."""
+
+MOST_MEMORY = 1_000_000_000
+"""What is kept between questions; most of it is mapped from files."""
+
+Vectors = NDArray[np.int16]
+Arrays = Mapping[str, Array]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """Vectors (n, d) of passages, which stand in ascending order, and when each was added to the corpus."""
+
+    passages: NDArray[np.int64]
+    added: NDArray[np.int64]
+    vectors: Vectors
+    path: Path | None = None
+
+    def find(self, passages: NDArray[np.int64], added: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The place of each of these passages, -1 where it is not here.
+
+        `added` is compared as well: a database that was put back from a copy gives a passage's id again.
+        """
+        if not len(self.passages):
+            return np.full(len(passages), -1)
+        at = np.minimum(np.searchsorted(self.passages, passages), len(self.passages) - 1)
+        return np.where((self.passages[at] == passages) & (self.added[at] == added), at, -1)
+
+
+@dataclass(slots=True, eq=False)
+class Kept:
+    """A basis, its file if it has one, and the vectors that were made with it."""
+
+    basis: Basis
+    path: Path | None
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def bytes(self) -> int:
+        return self.basis.components.nbytes + sum(part.vectors.nbytes for part in self.parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """All latent spaces of a corpus: files in `folder`, and those used last in `memo`."""
+
+    folder: Path
+    memo: OrderedDict[str, Kept] = field(default_factory=OrderedDict)
+
+    def get(self, key: str) -> Kept | None:
+        """A space from memory, else from its files; None when it has to be made.
+
+        What is in memory and has lost its file was thrown away: a purge does, and must not be undone.
+        """
+        kept = self.memo.pop(key, None)
+        if kept is None or gone(kept.path):
+            kept = self._read(key)
+        if kept is None:
+            return None
+        kept.parts = tuple(part for part in kept.parts if not gone(part.path))
+        self._remember(key, kept)
+        return kept
+
+    def put(self, key: str, basis: Basis) -> Kept:
+        arrays: Arrays = {"terms": basis.terms, "idf": basis.idf, "components": basis.components}
+        kept = Kept(basis, self._write(key, "basis", arrays))
+        self._remember(key, kept)
+        return kept
+
+    def refresh(self, key: str, kept: Kept) -> None:
+        """Take in the parts that other processes have written."""
+        known = {part.path for part in kept.parts}
+        for path in self._files(key, "vectors"):
+            if path not in known and (segment := _opened(path)) is not None:
+                part = Part(segment["passages"], segment["added"], segment["vectors"], path)
+                kept.parts = (*kept.parts, part)
+
+    def add(self, key: str, kept: Kept, part: Part) -> None:
+        """Keep another part. It absorbs those that are not much larger, so that there are few."""
+        absorbed = [part]
+        rest = sorted(kept.parts, key=lambda each: -len(each.passages))
+        while rest and len(rest[-1].passages) <= 2 * sum(len(each.passages) for each in absorbed):
+            absorbed.append(rest.pop())
+        whole = _joined(absorbed)
+        arrays: Arrays = {"passages": whole.passages, "added": whole.added, "vectors": whole.vectors}
+        path = self._write(key, "vectors", arrays)
+        kept.parts = (*rest, replace(whole, path=path))
+        if path is not None:
+            _remove(each.path for each in absorbed if each.path is not None)
+        self._remember(key, kept)
+
+    def _read(self, key: str) -> Kept | None:
+        for path in self._files(key, "basis"):
+            if (segment := _opened(path)) is not None:
+                basis = Basis(segment["terms"], segment["idf"], segment["components"])
+                kept = Kept(basis, path)
+                self.refresh(key, kept)
+                return kept
+        return None
+
+    def _remember(self, key: str, kept: Kept) -> None:
+        self.memo[key] = kept
+        self.memo.move_to_end(key)
+        while len(self.memo) > 1 and sum(each.bytes for each in self.memo.values()) > MOST_MEMORY:
+            self.memo.popitem(last=False)
+
+    def _files(self, key: str, kind: str) -> list[Path]:
+        return sorted(self.folder.glob(f"{key}-*.{kind}"))
+
+    def _write(self, key: str, kind: str, arrays: Arrays) -> Path | None:
+        """The file that these arrays were written to; None where that is not possible."""
+        path = self.folder / f"{key}-{secrets.token_hex(4)}.{kind}"
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with SegmentWriter(path) as writer:
+                for name, array in arrays.items():
+                    writer.add(name, array)
+                writer.close()
+        except OSError:
+            return None
+        self._prune(key)
+        return path
+
+    def _prune(self, key: str) -> None:
+        """Remove the oldest files, those of `key` excepted, until the rest is small enough."""
+        found = []
+        for path in self.folder.iterdir():
+            with suppress(FileNotFoundError):
+                stat = path.stat()
+                found.append((stat.st_mtime_ns, path, stat.st_size))
+        size = sum(each for _, _, each in found)
+        for _, path, each in sorted(found):
+            if size <= MOST_BYTES:
+                return
+            if not path.name.startswith(key):
+                _remove([path])
+                size -= each
+
+
+def gone(path: Path | None) -> bool:
+    """Whether something had a file and has lost it."""
+    return path is not None and not path.exists()
+
+
+def _joined(parts: Sequence[Part]) -> Part:
+    """One part of all; of a passage that is in several, the first counts (they are equal)."""
+    passages, first = np.unique(np.concatenate([part.passages for part in parts]), return_index=True)
+    added = np.concatenate([part.added for part in parts])[first]
+    return Part(passages, added, np.concatenate([part.vectors for part in parts])[first])
+
+
+def _opened(path: Path) -> Segment | None:
+    """The arrays of a file, all of it checked; a damaged one is removed."""
+    try:
+        segment = Segment(path)
+        segment.verify()
+    except DamagedSegment:
+        _remove([path])
+        return None
+    except OSError:
+        return None
+    return segment
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in paths:
+        with suppress(OSError):
+            path.unlink(missing_ok=True)

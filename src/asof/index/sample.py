@@ -1,0 +1,88 @@
+"""A bounded sample of a view's past that stays the same while little is added.
+
+The *past* of a view are its rows that were visible by T, known at K and not retired by K; those that had
+ended by T are of it. In canonical order (visible, digest, number, passage) its first c rows count, c being
+the largest checkpoint that there are rows for. Of more than `SAMPLE` rows those with the smallest hashes are
+taken.
+
+All of this depends on what the rows say of themselves alone, so what is made of the sample is the same in a
+corpus that never held anything later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.prefix import Prefix, gone_by
+from asof.time.span import BEGINNING, NEVER
+
+SAMPLE = 20_000
+
+Rows = NDArray[np.int64]
+Columns = Mapping[str, NDArray[np.int64]]
+"""Columns of the index for all rows of a view, by name."""
+
+
+def past_rows(prefix: Prefix) -> Rows:
+    """Rows of the view that are known at K and not retired by K, whether or not they had ended by T."""
+    retired = gone_by([part.segment for part in prefix.parts], BEGINNING, prefix.known_at)
+    found = [np.zeros(0, np.int64)]
+    for part in prefix.parts:
+        kept = np.ones(part.hi, bool)
+        wrong = part.segment.rows_of(retired)
+        kept[wrong[wrong < part.hi]] = False
+        if prefix.known_at != NEVER:
+            kept &= part.segment["added"][: part.hi] <= prefix.known_at
+        found.append(np.flatnonzero(kept) + part.offset)
+    return np.concatenate(found)
+
+
+def checkpoint(n: int) -> int:
+    """The largest checkpoint that is at most n: they grow by a quarter; 0 for none."""
+    reached = 0
+    following = 1
+    while following <= n:
+        reached = following
+        following = max(reached + 1, (5 * reached + 2) // 4)
+    return reached
+
+
+def first_rows(rows: Rows, c: int, columns: Columns) -> Rows:
+    """The first c of these rows in canonical order, in any order."""
+    if c >= len(rows):
+        return rows
+    visible = columns["visible"][rows]
+    bound = np.partition(visible, c)[c]
+    before, edge = rows[visible < bound], rows[visible == bound]
+    return np.concatenate([before, canonical(edge, columns)[: c - len(before)]])
+
+
+def canonical(rows: Rows, columns: Columns) -> Rows:
+    """Rows by (visible, digest, number, passage)."""
+    order = np.lexsort([columns[name][rows] for name in ("passage", "number", "digest", "visible")])
+    return rows[order]
+
+
+def sampled(rows: Rows, columns: Columns) -> Rows:
+    """At most `SAMPLE` of the rows, those of the smallest hashes, in canonical order.
+
+    The hash is of visible, digest and number, never of ids or places, which tell what else is in the corpus.
+    """
+    if len(rows) > SAMPLE:
+        hashes = np.zeros(len(rows), np.uint64)
+        for name in ("visible", "digest", "number"):
+            hashes = mixed(hashes ^ columns[name][rows].astype(np.int64).view(np.uint64))
+        rows = rows[hashes <= np.partition(hashes, SAMPLE - 1)[SAMPLE - 1]]
+    return canonical(rows, columns)
+
+
+def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Numbers whose bits all depend on all bits given (splitmix64; Steele, Lea and Flood 2014)."""
+    numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
+    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: NDArray[np.uint64] = numbers ^ (numbers >> np.uint64(31))
+    return mixed

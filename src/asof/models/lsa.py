@@ -1,0 +1,147 @@
+"""Latent semantic analysis (Deerwester et al. 1990): TF-IDF and the first right singular vectors of it.
+
+    weight(t, d) = tf (ln((1 + n) / (1 + df)) + 1), rows of unit length     scikit-learn's smooth idf
+    vector(d)    = weight(d) V, of unit length                              TWE-RAG, sections 2.1 and 3.2
+
+A basis is a pure function of the counts that it is fitted to, to the last bit: terms stand in the order of
+their hashes, sums in the order of rows and terms, and no sum is shared by threads (see `asof.models.svd`).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.models.svd import Sparse, right_vectors
+
+DIMENSIONS = 128
+
+NOTHING = 1e-5
+"""A text of which less than this is left in the space has no direction there: it would be one of rounding."""
+
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Which terms count: those in at least `least_df` rows and at most a share of `most_df` of them; of these
+    the `most` frequent in all rows (ties to the smaller hash).
+
+    Where no term is left, as in a corpus of a few texts, `least_df` is 1; then `most_df` is 1 as well.
+    """
+
+    most: int = 100_000
+    least_df: int = 2
+    most_df: float = 0.9
+
+    def chosen(self, df: NDArray[np.int64], total: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+        """Places of the terms that count, ascending. `df`, `total`: rows and words of each of the terms."""
+        for least, share in ((self.least_df, self.most_df), (1, self.most_df), (1, 1.0)):
+            kept = np.flatnonzero((df >= least) & (df <= share * n))
+            if len(kept):
+                break
+        order = np.argsort(-total[kept], kind="stable")
+        return np.sort(kept[order[: self.most]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Basis:
+    """What texts are encoded with: m terms (hashes, ascending), their idf, and V (m, d), float32.
+
+    Columns are 0 where the texts that it was fitted to span fewer dimensions.
+    """
+
+    terms: Hashes
+    idf: NDArray[np.float64]
+    components: NDArray[np.float32]
+
+    def places(self, terms: Hashes) -> NDArray[np.int64]:
+        """The row of `components` for each of these terms; -1 for one that does not count."""
+        if not len(self.terms):
+            return np.full(len(terms), -1)
+        at = np.minimum(np.searchsorted(self.terms, terms), len(self.terms) - 1)
+        return np.where(self.terms[at] == terms, at, -1)
+
+    def encode(self, counts: Sparse, terms: Hashes) -> NDArray[np.float32]:
+        """Vectors of unit length (n, d) of the rows of `counts` (n, len(terms)), whose columns are `terms`,
+        ascending. Zeros for a row without a direction here."""
+        if counts.nnz < len(terms):
+            places = self.places(terms[counts.indices])
+        else:
+            places = self.places(terms)[counts.indices]
+        weights = weighed(_selected(counts, places, len(self.terms)), self.idf)
+        return _unit(weights @ self.components)
+
+    def question(self, terms: Hashes, counts: NDArray[np.float64]) -> NDArray[np.float32]:
+        """The vector (d) of a question; its terms may be in any order, and need not count."""
+        places = self.places(terms)
+        known = places >= 0
+        weights = counts[known] * self.idf[places[known]]
+        length = math.sqrt(float((weights * weights).sum()))
+        if length == 0.0:
+            return np.zeros(self.components.shape[1], np.float32)
+        rows = self.components[places[known]] * (weights / length)[:, None]
+        vector: NDArray[np.float32] = _unit(rows.sum(axis=0)[None, :])[0]
+        return vector
+
+
+def fit(counts: Sparse, terms: Hashes, limits: Limits | None = None, d: int = DIMENSIONS) -> Basis:
+    """The basis of texts: how often each has which term, (n, len(terms)), rows in an order that they define.
+
+    `terms` ascending; indices sorted in each row. Few texts or terms span fewer than d dimensions, texts
+    without any term none.
+    """
+    n, m = counts.shape
+    df = np.bincount(counts.indices, minlength=m)
+    total = np.bincount(counts.indices, counts.data, m).astype(np.int64)
+    kept = (limits or Limits()).chosen(df, total, n)
+    place = np.full(m, -1)
+    place[kept] = np.arange(len(kept))
+    idf = smooth_idf(n, df[kept])
+    vectors, _ = right_vectors(weighed(_selected(counts, place[counts.indices], len(kept)), idf), d)
+    components = np.zeros((len(kept), d), np.float32)
+    components[:, : vectors.shape[1]] = vectors
+    return Basis(terms[kept], idf, components)
+
+
+def smooth_idf(n: int, df: NDArray[np.int64]) -> NDArray[np.float64]:
+    """ln((1 + n) / (1 + df)) + 1 of each term: scikit-learn's, as if one more text had all terms."""
+    different, which = np.unique(df, return_inverse=True)
+    logs = [math.log((1 + n) / (1 + each)) + 1.0 for each in different.tolist()]
+    return np.array(logs, np.float64)[which]
+
+
+def weighed(counts: Sparse, idf: NDArray[np.float64]) -> Sparse:
+    """TF-IDF of counts, rows of unit length (or 0), float32."""
+    from scipy.sparse import csr_array
+
+    row = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    weights = counts.data * idf[counts.indices]
+    length = np.sqrt(np.bincount(row, weights * weights, counts.shape[0]))
+    weights /= length[row]
+    return csr_array((weights.astype(np.float32), counts.indices, counts.indptr), shape=counts.shape)
+
+
+def _selected(counts: Sparse, places: NDArray[np.int64], m: int) -> Sparse:
+    """Counts with `places` as the columns of the entries, those at -1 left out; (n, m)."""
+    from scipy.sparse import csr_array
+
+    kept = places >= 0
+    before = np.concatenate([[0], np.cumsum(kept)])
+    return csr_array(
+        (counts.data[kept], places[kept].astype(np.int32), before[counts.indptr].astype(np.int32)),
+        shape=(counts.shape[0], m),
+    )
+
+
+def _unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
+    """Rows of length 1; 0 where nothing but rounding is left."""
+    exact = vectors.astype(np.float64)
+    length = np.sqrt((exact * exact).sum(axis=1, keepdims=True))
+    kept = length > NOTHING
+    unit: NDArray[np.float64] = np.divide(exact, length, out=np.zeros_like(exact), where=kept)
+    return unit.astype(np.float32)

@@ -1,0 +1,412 @@
+"""The latent space of a view: which rows it is fitted to, and what is kept of it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.sparse import csr_array
+
+from asof.data import Filters
+from asof.index import forward, latent, latent_files, sample
+from asof.index.dense import SCALE
+from asof.index.latent import LatentSpace, latent_space, status
+from asof.index.latent_files import Part, Shelf
+from asof.index.lexical import Term
+from asof.index.merge import merge
+from asof.index.sample import checkpoint, first_rows, mixed, past_rows, sampled
+from asof.index.view import View
+from asof.models.lsa import fit
+from asof.service import Corpus
+from asof.text.tokens import term_hash
+from asof.time.span import moment
+
+Make = Callable[..., Any]
+WORDS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog"]
+
+
+def texts(n: int, seed: int = 0) -> list[str]:
+    random = np.random.default_rng(seed)
+    return [" ".join(random.choice(WORDS, size=random.integers(2, 6))) for _ in range(n)]
+
+
+def added(corpus: Corpus, document: Make, n: int, first: int = 0) -> None:
+    """Documents of consecutive years from 1900 on, each in a transaction of its own."""
+    for at, text in enumerate(texts(n, first), first):
+        corpus.add([document(f"d{at}", text, str(1900 + at))])
+
+
+def by_document(view: View, space: LatentSpace) -> dict[tuple[int, int], list[int]]:
+    """The vector of each row in force, by what names it in any corpus."""
+    found = {}
+    for part in view.prefix.parts:
+        for row in np.flatnonzero(~part.dead_mask).tolist():
+            name = int(part.segment["digest"][row]), int(part.segment["number"][row])
+            found[name] = space.vector(row + part.offset).tolist()
+    return found
+
+
+def asked(space: LatentSpace, *words: str) -> np.ndarray:
+    vector: np.ndarray = space.question([Term(word, term_hash(word)) for word in words])
+    return vector
+
+
+@contextmanager
+def counting(patch: pytest.MonkeyPatch) -> Iterator[dict[str, list[int]]]:
+    """How many rows every fit and every encoding is given."""
+    seen: dict[str, list[int]] = {"fit": [], "encoded": []}
+    encoded = latent.encoded
+
+    def fitting(counts: Any, terms: Any) -> Any:
+        seen["fit"].append(counts.shape[0])
+        return fit(counts, terms)
+
+    def encoding(view: Any, rows: Any, *given: Any) -> Any:
+        seen["encoded"].append(len(rows))
+        return encoded(view, rows, *given)
+
+    patch.setattr(latent, "fit", fitting)
+    patch.setattr(latent, "encoded", encoding)
+    yield seen
+    patch.undo()
+
+
+# -- the sample --------------------------------------------------------------------------------------
+
+
+def test_checkpoints_grow_by_a_quarter() -> None:
+    reached = sorted({checkpoint(n) for n in range(60)})
+    assert reached == [0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25, 31, 39, 49]
+    assert [checkpoint(n) for n in (7, 8, 9, 10)] == [6, 8, 8, 10]
+    for n in (1_000, 25_000, 10**6, 10**9):
+        assert n / 1.25 - 1 < checkpoint(n) <= n
+
+
+def test_the_sample_is_of_those_with_the_smallest_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = {
+        "visible": np.array([5, 3, 3, 9, 3]), "digest": np.array([1, 8, 2, 7, 2]),
+        "number": np.array([0, 0, 1, 0, 0]), "passage": np.array([4, 3, 2, 1, 0]),
+    }  # fmt: skip
+    rows = np.arange(5)
+    assert sampled(rows, columns).tolist() == [4, 2, 1, 0, 3], "all of few, in canonical order"
+    assert sorted(first_rows(rows, 2, columns).tolist()) == [2, 4]
+    assert sorted(first_rows(rows, 4, columns).tolist()) == [0, 1, 2, 4]
+    monkeypatch.setattr(sample, "SAMPLE", 3)
+
+    def hashed(row: int) -> int:
+        state = np.zeros(1, np.uint64)
+        for name in ("visible", "digest", "number"):
+            state = mixed(state ^ np.uint64(columns[name][row]))
+        return int(state[0])
+
+    expected = set(sorted(range(5), key=hashed)[:3])
+    assert sampled(rows, columns).tolist() == [row for row in (4, 2, 1, 0, 3) if row in expected]
+    columns["passage"] += 100
+    moved = {name: values[::-1] for name, values in columns.items()}
+    assert {4 - row for row in sampled(rows, moved).tolist()} == expected, "neither ids nor places matter"
+
+
+@given(st.lists(st.integers(0, 3), max_size=30), st.integers(0, 30))
+def test_the_first_rows_are_those_of_a_full_sort(visible: list[int], c: int) -> None:
+    random = np.random.default_rng(len(visible))
+    columns = {name: random.integers(0, 3, len(visible)) for name in ("digest", "number")}
+    columns |= {"visible": np.array(visible, np.int64), "passage": random.permutation(len(visible))}
+    order = np.lexsort([columns[name] for name in ("passage", "number", "digest", "visible")])
+    found = first_rows(np.arange(len(visible)), min(c, len(visible)), columns)
+    assert sorted(found.tolist()) == sorted(order[:c].tolist())
+
+
+def test_the_past_holds_what_has_ended_and_not_what_was_wrong(fresh: Make, document: Make) -> None:
+    years = ("2000", "2001", "2002", "2003")
+    with fresh() as corpus:
+        corpus.add([document("a", "mill", "2001"), document("b", "ferry", "2001")])
+        corpus.add([document("a", "bread", "2003")])
+        before = moment(corpus.clock())
+        corpus.correct("b", "2002")
+        then = [len(past_rows(corpus.at(year, before).view().prefix)) for year in years]
+        now = [len(past_rows(corpus.at(year).view().prefix)) for year in years]
+        assert then == [0, 2, 2, 3]
+        assert now == [0, 1, 2, 3]
+
+
+# -- the space ---------------------------------------------------------------------------------------
+
+
+def test_cosines_are_products_of_whole_numbers(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        added(corpus, document, 12)
+        corpus.add([document("d3", "mill mill", "1950")])  # the earlier row is dead now
+        for as_of, first, last in (("2000", None, None), ("1955", None, None), ("2000", "1908", "1909")):
+            standpoint = corpus.at(as_of)
+            view = standpoint.view()
+            window = view.window(standpoint.filters(first, last))
+            space = latent_space(view)
+            question = asked(space, "mill", "bread")
+            found = space.cosines(window, question)
+            dead = np.concatenate([part.dead_places() for part in window.parts])
+            for place, row in enumerate(window.rows(np.arange(window.n)).tolist()):
+                if place in dead:
+                    assert found[place] == 0.0
+                else:
+                    product = int(space.vector(row).astype(int) @ question.astype(int))
+                    assert found[place] == product / SCALE**2
+        assert len(dead) == 0
+        assert window.n == 2
+
+
+def test_few_rows_are_gathered_many_are_multiplied_where_they_are(fresh: Make, document: Make) -> None:
+    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+        added(corpus, document, 12)
+        view = corpus.at().view()
+        space = latent_space(view)
+        question = asked(space, "mill", "bread")
+        window = view.window(corpus.at().filters("1903", "1909"))
+        found = []
+        for few in (0, 10**9):
+            patch.setattr(latent, "FEW", few)
+            found.append(space.cosines(window, question).tolist())
+        assert found[0] == found[1]
+        assert len(found[0]) == 7
+        assert max(found[0]) > 0
+
+
+def test_rows_are_encoded_in_blocks(fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = []
+    for at_once in (16_384, 5):
+        monkeypatch.setattr(latent, "ROWS_AT_ONCE", at_once)
+        with fresh() as corpus:
+            corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(texts(12))])
+            view = corpus.at().view()
+            found.append(by_document(view, latent_space(view)))
+    assert found[0] == found[1]
+    assert len(found[0]) == 12
+
+
+def test_a_question_is_like_the_text_that_says_the_same(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("a", "mill ferry", "2001"), document("b", "mill storm", "2001"),
+                    document("c", "ferry storm", "2001")])  # fmt: skip
+        view = corpus.at().view()
+        space = latent_space(view)
+        found = space.cosines(view.window(Filters()), asked(space, "ferry", "mill"))
+        assert sorted(found)[-1] == pytest.approx(1, abs=1e-3)
+        assert not asked(space, "nowhere").any()
+        assert (space.fitted, space.past) == (3, 3)
+
+
+def test_days_on_which_little_is_added_share_a_basis(fresh: Make, document: Make) -> None:
+    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+        added(corpus, document, 30)
+        with counting(patch) as seen:
+            spaces = [latent_space(corpus.at(str(1899 + n)).view()) for n in range(31)]
+        assert [space.past for space in spaces] == list(range(31))
+        assert seen["fit"] == [space.fitted for space in spaces if space.fitted == space.past]
+        assert seen["fit"] == [0, 1, 2, 3, 4, 5, 6, 8, 10, 13, 16, 20, 25]
+        assert seen["encoded"] == [n if n == space.fitted else 1 for n, space in enumerate(spaces) if n], (
+            "all rows for a new basis, else the new one"
+        )
+
+
+def test_segments_in_any_order_and_one_segment_give_the_same_bits(fresh: Make, document: Make) -> None:
+    made = [document(f"d{at}", text, str(1900 + at % 7)) for at, text in enumerate(texts(40))]
+    found = []
+    for seed in range(3):
+        with fresh() as corpus:
+            for at in np.random.default_rng(seed).permutation(len(made)).tolist():
+                corpus.add([made[at]])
+            if seed == 2:
+                merged(corpus)
+            view = corpus.at().view()
+            assert len(view.prefix.parts) == (1 if seed == 2 else 40)
+            space = latent_space(view)
+            found.append((space.basis.components.tobytes(), by_document(view, space)))
+    assert found[0] == found[1] == found[2]
+
+
+def merged(corpus: Corpus) -> None:
+    db = corpus.store.writer()
+    entries = corpus.manifest.entries(db)
+    segments = [corpus.manifest.open(entry) for entry in entries]
+    corpus.manifest.replace(db, entries, lambda path: merge(path, segments))
+    db.close()
+
+
+# -- what is kept ------------------------------------------------------------------------------------
+
+
+def reopened(corpus: Corpus) -> Corpus:
+    return Corpus(corpus.root, corpus.store, corpus.manifest, corpus.config, corpus.clock, background=False)
+
+
+def test_a_space_is_read_from_files(fresh: Make, document: Make) -> None:
+    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+        added(corpus, document, 9)
+        view = corpus.at().view()
+        first = by_document(view, latent_space(view))
+        folder = view.derived.folder
+        assert status(folder)[0].startswith("latent semantic analysis: 1 basis (")
+        with counting(patch) as seen, reopened(corpus) as again:
+            view = again.at().view()
+            assert by_document(view, latent_space(view)) == first
+        assert seen == {"fit": [], "encoded": []}
+        shutil.rmtree(folder)
+        assert status(folder) == []
+
+
+@pytest.mark.parametrize("kind", ["basis", "vectors"])
+@pytest.mark.parametrize("damage", ["torn", "altered", "empty", "missing"])
+def test_a_damaged_file_is_made_again(fresh: Make, document: Make, kind: str, damage: str) -> None:
+    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+        added(corpus, document, 8)
+        view = corpus.at().view()
+        first = by_document(view, latent_space(view))
+        (path,) = (view.derived.folder / "latent").glob(f"*.{kind}")
+        data = bytearray(path.read_bytes())
+        data[70] ^= 1
+        whole = {"torn": data[:-9], "altered": data, "empty": b""}
+        if damage == "missing":
+            path.unlink()
+        else:
+            path.write_bytes(whole[damage])
+        with counting(patch) as seen, reopened(corpus) as again:
+            view = again.at().view()
+            assert by_document(view, latent_space(view)) == first
+        assert seen["fit"] == ([8] if kind == "basis" else [])
+        assert seen["encoded"] == ([] if kind == "basis" else [8])
+        assert len(list((view.derived.folder / "latent").iterdir())) == 2
+
+
+def test_where_nobody_may_write_all_stays_in_memory(fresh: Make, document: Make) -> None:
+    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+        added(corpus, document, 8)
+        (corpus.store.folder / "derived").write_text("a file where the folder should be")
+        with counting(patch) as seen:
+            view = corpus.at().view()
+            first = by_document(view, latent_space(view))
+            corpus.add([document("d8", "mill", "1950")])
+            again = by_document((later := corpus.at().view()), latent_space(later))
+        assert {name: again[name] for name in first} == first
+        assert seen == {"fit": [8], "encoded": [8, 1]}
+
+
+def test_only_new_rows_are_encoded_and_small_parts_are_joined(fresh: Make, document: Make) -> None:
+    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+        added(corpus, document, 20)
+        with counting(patch) as seen:
+            sizes = []
+            for at in range(20, 25):
+                added(corpus, document, 1, at)
+                space = latent_space(corpus.at().view())
+                sizes.append([len(part.passages) for part in space.parts])
+        assert seen == {"fit": [20, 25], "encoded": [21, 1, 1, 1, 25]}
+        assert sizes == [[21], [21, 1], [21, 2], [21, 3], [25]]
+        names = [path.suffix for path in (corpus.store.folder / "derived" / "latent").iterdir()]
+        assert sorted(names) == [".basis"] * 2 + [".vectors"] * 3
+
+
+def test_vectors_are_those_of_another_process_too(fresh: Make, document: Make) -> None:
+    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+        added(corpus, document, 20)
+        latent_space(corpus.at().view())
+        with reopened(corpus) as other:
+            latent_space(other.at().view())
+            added(corpus, document, 1, 20)
+            latent_space(other.at().view())
+        with counting(patch) as seen:
+            latent_space(corpus.at().view())
+        assert seen == {"fit": [], "encoded": []}
+
+
+def test_what_was_purged_does_not_come_back(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        added(corpus, document, 22)
+        latent_space(corpus.at().view())
+        gone = int(corpus._db.execute("SELECT max(id) FROM passages").fetchone()[0])
+        corpus.purge("d21")
+        assert not (corpus.store.folder / "derived").exists()
+        added(corpus, document, 1, 30)
+        space = latent_space(corpus.at().view())
+        assert (space.fitted, space.past) == (20, 22)
+        for part in space.parts:
+            assert gone not in part.passages.tolist()
+        view = corpus.at().view()
+        names = {part.segment.path.name for part in view.prefix.parts}
+        assert view.derived.memo["forward"].keys() <= names
+
+
+def test_a_passage_id_that_was_given_again(fresh: Make, document: Make) -> None:
+    part = Part(np.array([3, 5]), np.array([30, 50]), np.zeros((2, 4), np.int16))
+    assert part.find(np.array([2, 3, 5, 5, 9]), np.array([1, 30, 51, 50, 1])).tolist() == [-1, 0, -1, 1, -1]
+    empty = Part(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4), np.int16))
+    assert empty.find(np.array([2]), np.array([1])).tolist() == [-1]
+
+
+def test_the_oldest_files_go(monkeypatch: pytest.MonkeyPatch, fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        added(corpus, document, 12)
+        latent_space(corpus.at("1905").view())
+        folder = corpus.store.folder / "derived" / "latent"
+        old = {path.name for path in folder.iterdir()}
+        monkeypatch.setattr(latent_files, "MOST_BYTES", 1)
+        latent_space(corpus.at("1911").view())
+        left = {path.name for path in folder.iterdir()}
+        assert len(old) == len(left) == 2
+        assert not old & left
+        assert latent_space(corpus.at("1904").view()).fitted == 5, "made again"
+
+
+def test_what_is_in_memory_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path)
+    basis = fit(csr_array(np.eye(3, dtype=np.int32)), np.arange(3, dtype=np.uint64))
+    for key in ("a", "b", "c"):
+        shelf.put(key, basis)
+    assert list(shelf.memo) == ["a", "b", "c"]
+    monkeypatch.setattr(latent_files, "MOST_MEMORY", 2 * basis.components.nbytes)
+    assert shelf.get("a") is not None
+    assert list(shelf.memo) == ["c", "a"]
+    assert shelf.get("b") is not None, "from its file"
+    assert shelf.get("nowhere") is None
+
+
+def test_counts_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch, fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("a", "mill mill ferry", "2001"), document("b", "bread", "2002")])
+        view = corpus.at().view()
+        (part,) = view.prefix.parts
+        terms = part.segment["terms"].tolist()
+        table = forward.kept_counts(view, part.segment).toarray().tolist()
+        assert [sum(row) for row in table] == [3, 1]
+        assert table[0][terms.index(term_hash("mill"))] == 2
+        assert forward.kept_counts(view, part.segment) is forward.kept_counts(view, part.segment)
+        view.derived.memo.clear()
+        monkeypatch.setattr(forward, "MOST_POSTINGS", 2)
+        assert forward.kept_counts(view, part.segment).toarray().tolist() == table
+        assert view.derived.memo["forward"] == {}
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["mill"], [1]),
+        (["the of and"], [0]),
+        (["!"], [0]),
+        (["mill", "mill"], [1, 1]),
+        (["mill", "bread", "!"], [0, 0, 1]),
+    ],
+)
+def test_tiny_corpora(fresh: Make, document: Make, words: list[str], expected: list[int]) -> None:
+    with fresh() as corpus:
+        assert latent_space(corpus.at().view()).fitted == 0
+        corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(words)])
+        view = corpus.at().view()
+        space = latent_space(view)
+        assert space.fitted == view.n
+        found = space.cosines(view.window(Filters()), asked(space, "mill"))
+        assert sorted(found) == pytest.approx(expected, abs=1e-3)

@@ -1,0 +1,193 @@
+"""The evidence graph: which passages in force say the same, so that they corroborate each other.
+
+TWE-RAG, section 2.2: nodes are passages, an edge joins two whose shingles overlap enough (`overlap.py`), and
+who shares much with many is central. Where we differ, because the corpus changes:
+
+- Only passages in force are nodes of a view, and the cap on shingles looks at what came before only.
+- Only *independent* documents corroborate. All versions of a document are one voice.
+- Weights are whole numbers, so that degrees have the same bits however rows lie in segments.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import DamagedSegment
+from asof.graph.centrality import DAMPING, mean_visits
+from asof.graph.edges import Edges, summed
+from asof.graph.kept import FOLDER, kept
+from asof.graph.overlap import Weighted
+from asof.graph.rows import Rows
+from asof.index.prefix import Prefix
+from asof.index.segment import Segment
+from asof.index.view import View
+from asof.store.evidence import sources_of_heads, values_of_heads
+
+THRESHOLD = 0.05
+CAP = 256
+INDEPENDENT = "document"
+
+
+@dataclass(slots=True)
+class Evidence:
+    """The evidence graph of a view: among its rows in force, between independent documents.
+
+    `degrees`: for each row of the view the sum of the weights of its edges, whole numbers in units of
+    1 / SCALE; 0 for rows that are not in force. `largest` is the largest of them.
+    """
+
+    prefix: Prefix
+    rows: Rows
+    edges: Edges
+    voices: NDArray[np.int64] | None  # by node: equal numbers vouch not for each other; negative ones do
+    nodes: NDArray[np.int64] = field(init=False)  # of the view's rows
+    alive: NDArray[np.bool_] = field(init=False)  # by node
+    degrees: NDArray[np.int64] = field(init=False)
+    largest: int = field(init=False)
+    _row_of: NDArray[np.int32] | None = None
+
+    def __post_init__(self) -> None:
+        parts = self.prefix.parts
+        nodes = [self.rows.nodes(part.segment, part.hi) for part in parts]
+        self.nodes = np.concatenate([np.zeros(0, np.int64), *nodes])
+        self.alive = np.zeros(self.rows.n, bool)
+        self.alive[self.nodes] = True
+        for part, here in zip(parts, nodes, strict=True):
+            self.alive[here[part.dead]] = False
+        every = self.voices is None
+        sums = self.edges.sums(self.alive) if every else summed(self._edges(), self.rows.n)
+        self.degrees = sums[self.nodes]
+        self.largest = int(self.degrees.max(initial=0))
+
+    def neighbours(self, row: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The rows that corroborate a row, in order of time, and the weights of the edges to them."""
+        node = int(self.nodes[row])
+        if not self.alive[node]:
+            return np.zeros(0, np.int64), np.zeros(0, np.int64)
+        nodes, weights = self.edges.neighbours(node)
+        keep = self.alive[nodes]
+        if self.voices is not None:
+            keep &= (self.voices[nodes] != self.voices[node]) | (self.voices[nodes] < 0)
+        nodes, weights = nodes[keep], weights[keep]
+        order = self.rows.canonical(nodes)
+        return self._rows_of(nodes[order]), weights[order].astype(np.int64)
+
+    def pagerank(self, damping: float = DAMPING) -> NDArray[np.float64]:
+        """For each row of the view its PageRank as a share of the largest; 0 for rows not in force.
+
+        Isolated passages scale all values alike, so a share is the same in the form as it was printed and in
+        the one that redistributes what they hold. Nodes lie in order of time: the same bits in any segments.
+        """
+        import scipy.sparse
+
+        low, high, weight = self._edges()
+        linked = np.unique(np.concatenate([low, high]))
+        linked = linked[self.rows.canonical(linked)]
+        place = np.zeros(self.rows.n, np.int64)
+        place[linked] = np.arange(len(linked))
+        one, other = place[low], place[high]
+        weights = scipy.sparse.coo_array(
+            (
+                np.concatenate([weight, weight]).astype(np.float64),
+                (np.concatenate([one, other]), np.concatenate([other, one])),
+            ),
+            (len(linked), len(linked)),
+        ).tocsr()
+        weights.sort_indices()
+        values = np.where(self.alive, 1 - damping, 0.0)
+        values[linked] = mean_visits(weights, damping)
+        largest = float(values.max(initial=0.0))
+        shares: NDArray[np.float64] = values[self.nodes] / (largest or 1.0)
+        return shares
+
+    def _edges(self) -> Weighted:
+        low, high, weight = self.edges.among(self.alive)
+        if self.voices is None:
+            return low, high, weight
+        apart = (self.voices[low] != self.voices[high]) | (self.voices[low] < 0)
+        return low[apart], high[apart], weight[apart]
+
+    def _rows_of(self, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
+        if self._row_of is None:
+            self._row_of = np.full(self.rows.n, -1, np.int32)
+            self._row_of[self.nodes] = np.arange(len(self.nodes), dtype=np.int32)
+        return self._row_of[nodes].astype(np.int64)
+
+
+def evidence(
+    view: View, *, threshold: float = THRESHOLD, cap: int = CAP, independent: str = INDEPENDENT
+) -> Evidence:
+    """The evidence graph of a view; kept with it.
+
+    An edge needs J > `threshold`. Of the passages with a shingle the first `cap` in time share it (0: all).
+    `independent`: whose passages do not vouch for each other: those of one "document", of one "source", or of
+    documents with the same value of a metadata key, for example "publisher"; a document without the key
+    vouches for all others.
+    """
+    threshold = float(threshold)
+    key = f"evidence {threshold!r} {cap} {independent}"
+    made = view.prefix.memo.get(key)
+    if made is None:
+        rows, graph = kept(view).graph(view, threshold, cap)
+        made = Evidence(view.prefix, rows, graph.edges, _voices(view, rows, independent))
+        view.prefix.memo[key] = made
+    found: Evidence = made
+    return found
+
+
+def corroborates(
+    view: View, row: int, rows: NDArray[np.int64], *, threshold: float = THRESHOLD, cap: int = CAP,
+    independent: str = INDEPENDENT,
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Which of `rows` corroborate `row`: have an edge with it in the evidence graph of the view."""
+    graph = evidence(view, threshold=threshold, cap=cap, independent=independent)
+    return np.isin(rows, graph.neighbours(row)[0])
+
+
+def _voices(view: View, rows: Rows, independent: str) -> NDArray[np.int64] | None:
+    """For each node the number of its voice, negative where it is a voice of its own.
+
+    None: each document is one, and no edge joins passages of one document.
+    """
+    if independent == INDEPENDENT:
+        return None
+    db = view.store.db
+    said = sources_of_heads(db) if independent == "source" else values_of_heads(db, independent)
+    numbers: dict[object, int] = {}
+    heads = np.array([head for head, _ in said], np.int64)
+    voice = np.array([numbers.setdefault(value, len(numbers)) for _, value in said], np.int64)
+    voices = np.full(rows.n, -1, np.int64)
+    if len(heads):
+        for part in view.prefix.parts:
+            head = part.segment["head"][: part.hi]
+            at = np.minimum(np.searchsorted(heads, head), len(heads) - 1)
+            voices[rows.nodes(part.segment, part.hi)] = np.where(heads[at] == head, voice[at], -1)
+    return voices
+
+
+def status(folder: Path) -> list[str]:
+    """Lines for `asof status` about what is kept in files: `folder` is that of all that is derived."""
+    files = sorted((folder / FOLDER).glob("*.seg")) if (folder / FOLDER).is_dir() else []
+    if not files:
+        return ["evidence graph: none is kept (it is made when a recipe asks for it)"]
+    lines, rows, size = [], 0, 0
+    for path in files:
+        try:
+            segment = Segment(path)
+        except DamagedSegment:
+            lines.append(f"evidence graph: {path.name} is damaged; it will be made anew")
+            continue
+        size += segment.size
+        if "known" in segment:
+            facts, edges = segment.facts, len(segment.unchecked("high"))
+            lines.append(
+                f"evidence graph: {facts['rows']:,} passages, {edges:,} edges"
+                f" (J > {facts['threshold']:g}, cap {facts['cap'] or 'none'})"
+            )
+        else:
+            rows += len(segment.unchecked("counts"))
+    return [*lines, f"evidence graph: shingles of {rows:,} passages; {size:,} bytes in all"]

@@ -1,0 +1,161 @@
+"""Which passages share how many shingles: exact, by products of sparse matrices.
+
+TWE-RAG, section 2.2: an edge between two passages whose Jaccard similarity J = |A ∩ B| / |A ∪ B| of shingles
+is greater than a threshold, and J its weight. We differ in one point, the cap: of all passages that carry a
+shingle, in order of time, only the first `cap` share it with each other. A phrase of a template is in every
+passage that the template made; it would make a graph of all pairs, and says nothing of any of them. The cap
+counts what came *before* a passage, so that what comes later changes no edge. Shingles that are not shared
+because of the cap count in neither way: J = shared / (|A| + |B| - shared).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.graph.postings import Postings
+from asof.graph.rows import Rows
+from asof.index.segment import Array
+
+SCALE = 1_000_000_000
+"""Weights are whole numbers: rint(SCALE · J). Sums of them have the same bits in any order."""
+
+PRODUCTS_AT_ONCE = 4_000_000
+SHINGLES_AT_ONCE = 1 << 20
+ROUNDING = 1e-9
+
+Weighted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
+"""Edges: a node, a greater one, the weight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sharing:
+    """For each shingle that several nodes share, those that do: nodes[start[i]:start[i + 1]]."""
+
+    start: NDArray[np.int64]
+    nodes: NDArray[np.int32]
+
+
+def within_cap(shingle: Array, node: Array, cap: int, rows: Rows) -> NDArray[np.bool_]:
+    """Which (shingle, node) are among the first `cap` in time of their shingle; 0: all are.
+
+    `shingle` is ascending, from 0. Only where there are more than `cap` need they be put in order.
+    """
+    counts = np.ones(len(shingle), bool)
+    many = np.bincount(shingle) if cap else np.zeros(0, np.int64)
+    if not cap or many.max(initial=0) <= cap:
+        return counts
+    crowded = np.flatnonzero((many > cap)[shingle])
+    order = crowded[rows.canonical(node[crowded], shingle[crowded])]
+    sizes = many[many > cap]
+    place = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    counts[order[place >= cap]] = False
+    return counts
+
+
+def all_sharing(parts: Sequence[Postings], known: NDArray[np.bool_], cap: int, rows: Rows) -> Sharing:
+    """The sharing of all shingles among the nodes that are `known`."""
+    total = sum(len(part.hashes) for part in parts)
+    steps = -(-total // SHINGLES_AT_ONCE)
+    sizes, nodes = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
+    for step in range(steps):
+        low, high = step * 2**64 // steps, (step + 1) * 2**64 // steps
+        found = [part.between(low, high) for part in parts]
+        hashes = np.concatenate([part for part, _ in found])
+        carriers = np.concatenate([part for _, part in found])
+        keep = known[carriers]
+        hashes, carriers = hashes[keep], carriers[keep]
+        order = np.argsort(hashes, kind="stable")
+        hashes, carriers = hashes[order], carriers[order]
+        shingle = np.cumsum(np.diff(hashes, prepend=hashes[:1]) != 0)
+        shared = (np.bincount(shingle) > 1)[shingle] if len(shingle) else np.zeros(0, bool)
+        some = _sharing(shingle[shared], carriers[shared], cap, rows)
+        sizes.append(np.diff(some.start))
+        nodes.append(some.nodes)
+    start = np.concatenate([[0], np.cumsum(np.concatenate(sizes))])
+    return Sharing(start, np.concatenate(nodes))
+
+
+def sharing_of(
+    hashes: NDArray[np.uint64], parts: Sequence[Postings], known: NDArray[np.bool_], cap: int, rows: Rows
+) -> Sharing:
+    """The sharing of these shingles (distinct) among the nodes that are `known`."""
+    shingle, node = carriers_of(hashes, parts, known)
+    return _sharing(shingle, node, cap, rows)
+
+
+def carriers_of(
+    hashes: NDArray[np.uint64], parts: Sequence[Postings], known: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Which of `hashes` (ascending) is carried by which node that is `known`."""
+    found = [part.find(hashes) for part in parts]
+    shingle = np.concatenate([np.zeros(0, np.int64), *(which for which, _ in found)])
+    node = np.concatenate([np.zeros(0, np.int32), *(nodes for _, nodes in found)])
+    keep = known[node]
+    shingle, node = shingle[keep], node[keep]
+    order = np.argsort(shingle, kind="stable")
+    return shingle[order], node[order]
+
+
+def _sharing(shingle: Array, node: Array, cap: int, rows: Rows) -> Sharing:
+    counts = within_cap(shingle, node, cap, rows)
+    sizes = np.bincount(shingle[counts])
+    return Sharing(np.concatenate([[0], np.cumsum(sizes[sizes > 0])]), node[counts])
+
+
+def edges_of(
+    wanted: NDArray[np.bool_], sharing: Sharing, counts: NDArray[np.int32], rows: Rows, threshold: float
+) -> Weighted:
+    """All edges with an end that is `wanted`, each once; passages of one document have none.
+
+    `counts`: the number of shingles of each node. `sharing` has all shingles of the wanted nodes.
+    """
+    documents = rows.columns["document"]
+    found: list[Weighted] = [(np.zeros(0, np.int32),) * 3]
+    for one, other, shared in _overlaps(wanted, sharing, counts, threshold):
+        once = (one < other) | ~wanted[other]
+        once &= documents[one] != documents[other]
+        one, other, shared = one[once], other[once], shared[once].astype(np.int64)
+        jaccard = shared / (counts[one].astype(np.int64) + counts[other] - shared)
+        edge = jaccard > threshold
+        one, other, jaccard = one[edge], other[edge], jaccard[edge]
+        weight = np.rint(SCALE * jaccard).astype(np.int32)
+        found.append((np.minimum(one, other), np.maximum(one, other), weight))
+    low, high, weight = (np.concatenate(each) for each in zip(*found, strict=True))
+    order = np.argsort((low.astype(np.int64) << 32) | high, kind="stable")
+    return low[order], high[order], weight[order]
+
+
+def _overlaps(
+    wanted: NDArray[np.bool_], sharing: Sharing, counts: NDArray[np.int32], threshold: float
+) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]:
+    """Wanted nodes, nodes they share with, and how many shingles; what is too little for an edge may miss.
+
+    The block of a product is bounded by its number of multiplications, known beforehand.
+    """
+    import scipy.sparse
+
+    used = np.zeros(len(wanted), bool)
+    used[sharing.nodes] = True
+    nodes = np.flatnonzero(used).astype(np.int32)
+    if not len(nodes):
+        return
+    local = (np.cumsum(used, dtype=np.int32) - 1)[sharing.nodes]
+    sizes = np.diff(sharing.start)
+    ones = np.ones(len(local), np.int32)
+    carriers = scipy.sparse.csr_array((ones, local, sharing.start), (len(sizes), len(nodes)))
+    shingles = carriers.T.tocsr()
+    mine = np.flatnonzero(wanted[nodes])
+    work = (shingles @ sizes)[mine]
+    block = np.cumsum(work) // PRODUCTS_AT_ONCE
+    for ours in np.split(mine, np.flatnonzero(np.diff(block)) + 1):
+        product = shingles[ours] @ carriers
+        # union >= |A|, so an edge needs more than threshold · |A|: nearly all pairs fall here
+        least = threshold * counts[nodes[ours]] * (1 - ROUNDING)
+        at = np.flatnonzero(product.data >= least.min(initial=np.inf))
+        row = np.searchsorted(product.indptr, at, "right") - 1
+        at, row = at[enough := product.data[at] >= least[row]], row[enough]
+        yield nodes[ours[row]], nodes[product.indices[at]], product.data[at]

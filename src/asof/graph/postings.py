@@ -1,0 +1,106 @@
+"""Which passages carry which shingles: postings of a range of passages, read from their texts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.segment import Array, Segment, SegmentWriter
+from asof.store.evidence import texts_between, texts_of
+from asof.text.shingles import Shingler
+
+TEXTS_AT_ONCE = 8_192
+MOST = 32_000_000
+"""Postings in one part: more are made into several, and parts are not merged beyond it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """The shingles of the nodes from `begin` on: `counts` (n) says how many each of them has.
+
+    `hashes` (p), ascending, and the `carriers` (p) of each, as node - `begin`. `file`: where they are kept.
+    """
+
+    begin: int
+    counts: NDArray[np.int32]
+    hashes: NDArray[np.uint64]
+    carriers: NDArray[np.int32]
+    file: Path | None = None
+
+    @property
+    def end(self) -> int:
+        return self.begin + len(self.counts)
+
+    def between(self, low: int, high: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+        """Hashes from `low` to `high` (exclusive) and the nodes that carry them."""
+        first = int(np.searchsorted(self.hashes, np.uint64(low)))
+        last = int(np.searchsorted(self.hashes, np.uint64(high))) if high < 2**64 else len(self.hashes)
+        return self.hashes[first:last], self.carriers[first:last] + np.int32(self.begin)
+
+    def find(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """For each carrier of one of `hashes`: which of them, and the node."""
+        first = np.searchsorted(self.hashes, hashes, "left")
+        many = np.searchsorted(self.hashes, hashes, "right") - first
+        which = np.repeat(np.arange(len(hashes)), many)
+        at = np.arange(len(which)) + np.repeat(first - (np.cumsum(many) - many), many)
+        return which, self.carriers[at] + np.int32(self.begin)
+
+    def save(self, path: Path, **facts: str | int) -> Postings:
+        """Write a file, and give the same as it is mapped from there."""
+        with SegmentWriter(path) as writer:
+            writer.add("counts", self.counts)
+            writer.add("hashes", self.hashes)
+            writer.add("carriers", self.carriers)
+            writer.close(begin=self.begin, **facts)
+        return opened(Segment(path))
+
+
+def opened(segment: Segment) -> Postings:
+    """The postings that a file holds, every byte checked. Raises DamagedSegment."""
+    return Postings(
+        segment.facts["begin"], segment["counts"], segment["hashes"], segment["carriers"], segment.path
+    )
+
+
+def merged(parts: Sequence[Postings]) -> Postings:
+    """Neighbours in one."""
+    begin = parts[0].begin
+    hashes = np.concatenate([part.hashes for part in parts])
+    carriers = np.concatenate([part.carriers + np.int32(part.begin - begin) for part in parts])
+    order = np.argsort(hashes, kind="stable")  # merges what is in order already
+    counts = np.concatenate([part.counts for part in parts])
+    return Postings(begin, counts, hashes[order], carriers[order])
+
+
+def read(db: sqlite3.Connection, first: int, begin: int, end: int, shingler: Shingler) -> Iterator[Postings]:
+    """The postings of nodes `begin` to `end` (exclusive) from the texts of passages `first` + node."""
+    batches: list[Postings] = []
+    for low in range(begin, end, TEXTS_AT_ONCE):
+        high = min(low + TEXTS_AT_ONCE, end)
+        texts = texts_between(db, first + low, first + high - 1)
+        hashes, owner = shingler([text for _, text in texts])
+        nodes = np.array([passage for passage, _ in texts], np.int64) - first - low
+        carriers = nodes.astype(np.int32)[owner]
+        counts = np.bincount(carriers, minlength=high - low).astype(np.int32)
+        batches.append(Postings(low, counts, hashes, carriers))
+        if sum(len(batch.hashes) for batch in batches) >= MOST:
+            yield merged(batches)
+            batches = []
+    if batches:
+        yield merged(batches) if len(batches) > 1 else batches[0]
+
+
+def shingles_of(
+    db: sqlite3.Connection, passages: NDArray[np.int64], shingler: Shingler
+) -> NDArray[np.uint64]:
+    """All shingles of some passages, distinct and ascending."""
+    hashes: list[Array] = [
+        shingler(texts_of(db, passages[at : at + TEXTS_AT_ONCE].tolist()))[0]
+        for at in range(0, len(passages), TEXTS_AT_ONCE)
+    ]
+    return np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))

@@ -1,0 +1,90 @@
+"""Bringing a graph from one set of rows to another: only what the difference can touch is made anew."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.graph.edges import Edges
+from asof.graph.overlap import all_sharing, carriers_of, edges_of, sharing_of, within_cap
+from asof.graph.postings import Postings, shingles_of
+from asof.graph.rows import Rows
+from asof.text.shingles import Shingler
+
+ANEW = 4
+"""A difference of more than one row in so many is not followed up: everything is made anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """The edges among the nodes that are `known`, cap and threshold given elsewhere."""
+
+    known: NDArray[np.bool_]
+    edges: Edges
+
+    def is_of(self, known: NDArray[np.bool_]) -> bool:
+        """Whether this is the graph of these nodes. Nodes that came later may be missing on either side."""
+        n = min(len(known), len(self.known))
+        return bool((known[:n] == self.known[:n]).all() and not known[n:].any() and not self.known[n:].any())
+
+
+@dataclass(frozen=True, slots=True)
+class Updater:
+    """Makes graphs of any set of the rows of a corpus. `parts` hold the shingles of all of them."""
+
+    db: sqlite3.Connection
+    rows: Rows
+    parts: Sequence[Postings]
+    shingler: Shingler
+    threshold: float
+    cap: int
+    counts: NDArray[np.int32] = field(init=False)
+
+    def __post_init__(self) -> None:
+        counts = np.concatenate([np.zeros(0, np.int32), *(part.counts for part in self.parts)])
+        object.__setattr__(self, "counts", counts)
+
+    def anew(self, known: NDArray[np.bool_]) -> Graph:
+        sharing = all_sharing(self.parts, known, self.cap, self.rows)
+        edges = edges_of(known, sharing, self.counts, self.rows, self.threshold)
+        return Graph(known, Edges.of(edges, self.rows.n))
+
+    def moved(self, graph: Graph, known: NDArray[np.bool_]) -> Graph:
+        """The graph of the nodes that are known now, from that of others.
+
+        *Dirty* are the nodes that came or went, and those that came into or left the first `cap` of a shingle
+        because of them. Between two others nothing changed; all edges of dirty ones are made anew.
+        """
+        before = np.zeros(self.rows.n, bool)
+        before[: len(graph.known)] = graph.known[: self.rows.n]
+        dirty = before != known
+        if self._too_many(dirty, known):
+            return self.anew(known)
+        if self.cap:
+            self._mark_displaced(dirty, before, known)
+            if self._too_many(dirty, known):
+                return self.anew(known)
+        wanted = dirty & known
+        sharing = sharing_of(self._shingles(wanted), self.parts, known, self.cap, self.rows)
+        edges = edges_of(wanted, sharing, self.counts, self.rows, self.threshold)
+        return Graph(known, graph.edges.replaced(dirty, edges))
+
+    def _too_many(self, dirty: NDArray[np.bool_], known: NDArray[np.bool_]) -> bool:
+        return int(dirty.sum()) * ANEW > int(known.sum())
+
+    def _mark_displaced(
+        self, dirty: NDArray[np.bool_], before: NDArray[np.bool_], after: NDArray[np.bool_]
+    ) -> None:
+        shingle, node = carriers_of(self._shingles(dirty), self.parts, before | after)
+        inside = np.zeros((2, len(node)), bool)
+        for now, nodes in zip(inside, (before, after), strict=True):
+            here = nodes[node]
+            now[here] = within_cap(shingle[here], node[here], self.cap, self.rows)
+        dirty[node[inside[0] != inside[1]]] = True
+
+    def _shingles(self, nodes: NDArray[np.bool_]) -> NDArray[np.uint64]:
+        return shingles_of(self.db, np.flatnonzero(nodes) + self.rows.first, self.shingler)

@@ -1,0 +1,68 @@
+"""Centrality: how much a passage is corroborated by passages of independent documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from asof.data import Query, Why
+from asof.graph.evidence import CAP, INDEPENDENT, THRESHOLD, Evidence, evidence
+from asof.graph.overlap import SCALE
+from asof.index.view import View
+from asof.rank.fields import one_of, within
+from asof.rank.stage import Ranking, Values
+
+
+@dataclass(frozen=True, slots=True)
+class Centrality:
+    """The column `centrality`, in [0, 1]; it does not rank by itself (TWE-RAG, section 2.2).
+
+    "degree": sum of the overlaps (Jaccard of shingles) with all that corroborate the passage, as a share of
+    the largest such sum in the view; 0 when nobody corroborates anybody, 1 for all when all are equal.
+
+    "pagerank": PageRank as a share of the largest. The formula as it was printed is not normalised, and loses
+    what isolated passages hold; spreading that over all scales all values alike, so the share is the same.
+    `asof.graph.centrality.pagerank` gives both forms.
+
+    `threshold`, `cap` and `independent` are those of `asof.graph.evidence.evidence`.
+    """
+
+    kind: str = one_of("degree", "pagerank")
+    threshold: float = within(THRESHOLD, 0.0, 1.0)
+    cap: int = within(CAP, 0, 1_000_000)
+    independent: str = INDEPENDENT
+    damping: float = within(0.85, 0.0, 0.99)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        graph = evidence(view, threshold=self.threshold, cap=self.cap, independent=self.independent)
+        if self.kind == "pagerank":
+            shares = self._pageranks(graph, view)
+            return ranking.with_column(
+                "centrality", shares[ranking.rows],
+                lambda row: Why("centrality (PageRank, share of the largest)", float(shares[row])), by=False,
+            )  # fmt: skip
+        values: Values = graph.degrees[ranking.rows].astype(np.float64)
+        if graph.largest:
+            values /= float(graph.largest)
+        return ranking.with_column("centrality", values, lambda row: degree_why(graph, row), by=False)
+
+    def _pageranks(self, graph: Evidence, view: View) -> Values:
+        key = f"pagerank {self.threshold!r} {self.cap} {self.independent} {self.damping!r}"
+        shares: Values | None = view.prefix.memo.get(key)
+        if shares is None:
+            shares = view.prefix.memo[key] = graph.pagerank(self.damping)
+        return shares
+
+
+def degree_why(graph: Evidence, row: int) -> Why:
+    """The tree of a passage's degree centrality."""
+    if not graph.largest:
+        return Why("centrality: no passage corroborates another", 0.0)
+    others = len(graph.neighbours(row)[0])
+    return Why.of(
+        "centrality", "ratio",
+        Why(f"overlaps with {others} passages of independent documents, in 1/{SCALE:,}",
+            float(graph.degrees[row])),
+        Why("largest in the view", float(graph.largest)),
+    )  # fmt: skip

@@ -1,0 +1,340 @@
+"""The evidence graph by hand: who corroborates whom, how much, and who does not count."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.data import Document
+from asof.graph.centrality import mean_visits, pagerank
+from asof.graph.evidence import Evidence, corroborates, evidence
+from asof.graph.overlap import SCALE
+from asof.index.view import View
+from asof.text.tokens import tokenize
+from asof.time.span import BEGINNING
+
+Make = Callable[..., Any]
+
+TEXTS = {
+    "A": "the merger of acme and globex closed on friday",
+    "B": "analysts say the merger of acme and globex will cut costs",
+    "C": "acme and globex closed on friday after a long review",
+    "D": "penguins live in the south and eat fish",
+}
+# shingles: A 7, B 9, C 8, D 6; A and B share 4, A and C share 4, B and C share 1
+AB, AC, BC = 4 / (7 + 9 - 4), 4 / (7 + 8 - 4), 1 / (9 + 8 - 1)
+
+
+def words(*names: str, count: int = 22) -> str:
+    """Words that no other text of this file has, for each name `count` of them."""
+    return " ".join(f"{name}{at}" for name in names for at in range(count))
+
+
+def weights(view: View, graph: Evidence) -> dict[frozenset[str], float]:
+    """Edges by the documents at their ends, with J again."""
+    rows = np.flatnonzero(graph.alive[graph.nodes])
+    names = {row: record.document for row, record in zip(rows.tolist(), view.records(rows), strict=True)}
+    return {
+        frozenset((name, names[other])): weight / SCALE
+        for row, name in names.items()
+        for other, weight in zip(*(each.tolist() for each in graph.neighbours(row)), strict=True)
+    }
+
+
+def by_document(view: View, values: Any) -> dict[str, Any]:
+    """Values of rows, by document; passages not in force are left out, of several the last counts."""
+    rows = np.flatnonzero(evidence(view).alive[evidence(view).nodes])
+    return {
+        record.document: values[row] for row, record in zip(rows.tolist(), view.records(rows), strict=True)
+    }
+
+
+# -- the golden example of TWE-RAG --------------------------------------------------------------------
+
+
+def test_edges_and_degrees_of_four_texts(fresh: Make, document: Make) -> None:
+    with fresh(*(document(name, text) for name, text in TEXTS.items())) as corpus:
+        view = corpus.at().view()
+        graph = evidence(view, cap=0)
+        assert weights(view, graph) == pytest.approx(
+            {frozenset("AB"): AB, frozenset("AC"): AC, frozenset("BC"): BC}, abs=1 / SCALE
+        )
+        whole = {
+            "A": round(SCALE * AB) + round(SCALE * AC), "B": round(SCALE * AB) + round(SCALE * BC),
+            "C": round(SCALE * AC) + round(SCALE * BC), "D": 0,
+        }  # fmt: skip
+        assert by_document(view, graph.degrees) == whole
+        assert graph.largest == whole["A"]
+        shares = {name: degree / graph.largest for name, degree in whole.items()}
+        expected = {"A": 1.0, "B": (AB + BC) / (AB + AC), "C": (AC + BC) / (AB + AC), "D": 0.0}
+        assert shares == pytest.approx(expected, abs=1e-8)
+        assert shares["B"] == pytest.approx(0.567934782609, abs=1e-8)
+
+
+def matrix(rows: list[list[float]]) -> Any:
+    return scipy.sparse.csr_array(np.array(rows))
+
+
+FOUR = matrix([[0, AB, AC, 0], [AB, 0, BC, 0], [AC, BC, 0, 0], [0, 0, 0, 0]])
+
+
+def test_pagerank_as_printed_loses_what_isolated_passages_hold() -> None:
+    ranks = pagerank(FOUR, dangling=False)
+    a, b, c, d = ranks
+    assert d == pytest.approx((1 - 0.85) / 4)
+    assert a == pytest.approx(0.15 / 4 + 0.85 * (AB * b / (AB + BC) + AC * c / (AC + BC)))
+    assert b == pytest.approx(0.15 / 4 + 0.85 * (AB * a / (AB + AC) + BC * c / (AC + BC)))
+    assert ranks == pytest.approx([0.335926315906, 0.200666155405, 0.213407528689, 0.0375])
+    assert ranks.sum() == pytest.approx(0.7875)
+
+
+def test_pagerank_sums_to_one() -> None:
+    ranks = pagerank(FOUR)
+    assert ranks == pytest.approx([0.426573099563, 0.254814165594, 0.270993687224, 0.047619047619])
+    assert ranks.sum() == pytest.approx(1.0, abs=1e-12)
+    assert ranks / ranks.max() == pytest.approx(pagerank(FOUR, dangling=False) / 0.335926315906)
+
+
+def test_pagerank_of_four_nodes() -> None:
+    weights = matrix([[0, 0.5, 0.2, 0], [0.5, 0, 0.1, 0.4], [0.2, 0.1, 0, 0], [0, 0.4, 0, 0]])
+    expected = [0.286959887463, 0.398842002914, 0.141091828632, 0.173106280991]
+    assert pagerank(weights) == pytest.approx(expected)
+    assert pagerank(weights, dangling=False) == pytest.approx(expected)
+    twice = [0.30605952381, 0.348761904762, 0.146988095238, 0.19819047619]
+    assert pagerank(weights, iterations=2) == pytest.approx(twice)
+
+
+def test_pagerank_of_no_edges_and_of_nothing() -> None:
+    assert pagerank(matrix([[0, 0], [0, 0]])).tolist() == [0.5, 0.5]
+    assert pagerank(matrix([[0, 0], [0, 0]]), dangling=False) == pytest.approx([0.15 / 2, 0.15 / 2])
+    assert len(pagerank(scipy.sparse.csr_array((0, 0)))) == 0
+    assert mean_visits(matrix([[0, 1], [1, 0]]), damping=0.0).tolist() == [1.0, 1.0]
+
+
+def test_pagerank_of_a_view_is_a_share_of_the_largest(fresh: Make, document: Make) -> None:
+    with fresh(*(document(name, text) for name, text in TEXTS.items())) as corpus:
+        view = corpus.at().view()
+        ranks = by_document(view, evidence(view).pagerank())
+        best = 0.426573099563
+        expected = {
+            "A": 1,
+            "B": 0.254814165594 / best,
+            "C": 0.270993687224 / best,
+            "D": 0.047619047619 / best,
+        }
+        assert ranks == pytest.approx(expected, abs=1e-8)  # weights are rounded to 1e-9
+
+
+# -- the edge ----------------------------------------------------------------------------------------
+
+
+def test_an_overlap_at_the_threshold_is_no_edge(fresh: Make, document: Make) -> None:
+    """n + 2 words are n shingles: 10, 10, 11, all with one in common. 10 + 11 - 1 = 20, 10 + 10 - 1 = 19."""
+    counts = {"a": 10, "b": 10, "c": 11}
+    texts = {name: f"{words(name, count=n + 2 - 3)} mill ferry bread" for name, n in counts.items()}
+    with fresh(*(document(name, text) for name, text in texts.items())) as corpus:
+        view = corpus.at().view()
+        nineteenth, twentieth = pytest.approx(1 / 19), 1 / 20
+        assert weights(view, evidence(view, threshold=0.05)) == {frozenset("ab"): nineteenth}
+        assert weights(view, evidence(view, threshold=0.0499)) == {
+            frozenset("ab"): nineteenth, frozenset("ac"): twentieth, frozenset("bc"): twentieth,
+        }  # fmt: skip
+
+
+def test_nobody_corroborates_anybody(fresh: Make, document: Make) -> None:
+    with fresh(document("a", words("a")), document("b", words("b")), document("c", "two words")) as corpus:
+        graph = evidence(corpus.at().view())
+        assert graph.degrees.tolist() == [0, 0, 0]
+        assert graph.largest == 0
+        assert graph.pagerank().tolist() == [1.0, 1.0, 1.0]
+
+
+def test_an_empty_corpus_and_one_before_its_beginning(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        assert len(evidence(corpus.at().view()).degrees) == 0
+        corpus.add([document("a", words("a"), "2020")])
+        early = evidence(corpus.at("2019").view())
+        assert len(early.degrees) == len(early.pagerank()) == early.largest == 0
+
+
+def test_a_hub_and_all_equal(fresh: Make, document: Make) -> None:
+    """The hub says what each of three says; these say nothing in common."""
+    names = ("a", "b", "c")
+    with fresh(document("hub", ". ".join(words(name) for name in names)),
+               *(document(name, words(name)) for name in names)) as corpus:  # fmt: skip
+        view = corpus.at().view()
+        degrees = by_document(view, evidence(view).degrees)
+        # 22 words are 20 shingles; 66 words 64, all of them different
+        assert degrees == {
+            "hub": 3 * round(SCALE * 20 / 64),
+            **{name: round(SCALE * 20 / 64) for name in names},
+        }
+    with fresh(*(document(name, words("a")) for name in names)) as corpus:
+        assert evidence(corpus.at().view()).degrees.tolist() == [2 * SCALE] * 3
+
+
+def test_who_corroborates_a_passage(fresh: Make, document: Make) -> None:
+    with fresh(*(document(name, text) for name, text in TEXTS.items())) as corpus:
+        view = corpus.at().view()
+        row_of = by_document(view, np.arange(4))
+        rows = np.array([row_of[name] for name in "DCBA"])
+        assert corroborates(view, row_of["A"], rows).tolist() == [False, True, True, False]
+        assert corroborates(view, row_of["D"], rows).tolist() == [False] * 4
+        assert corroborates(view, row_of["B"], rows, threshold=0.1).tolist() == [False, False, False, True]
+
+
+# -- the cap: of those that carry a shingle, the first in time share it --------------------------------
+
+
+def test_only_the_first_two_in_time_share_a_shingle(fresh: Make, document: Make) -> None:
+    """Stated in another order than published; each has 3 shingles, one of which all have."""
+    dates = {"third": "2023", "first": "2021", "fourth": "2024", "second": "2022"}
+    documents = [document(name, f"mill ferry bread {name} {name}s", date) for name, date in dates.items()]
+    with fresh(*documents) as corpus:
+        one = 1 / (3 + 3 - 1)
+        view = corpus.at().view()
+        assert weights(view, evidence(view, cap=2)) == {frozenset(("first", "second")): pytest.approx(one)}
+        assert len(weights(view, evidence(view, cap=3))) == 3
+        assert len(weights(view, evidence(view, cap=4))) == len(weights(view, evidence(view, cap=0))) == 6
+        assert weights(view, evidence(view, cap=1)) == {}
+        then = corpus.at("2022").view()
+        assert weights(then, evidence(then, cap=2)) == {frozenset(("first", "second")): pytest.approx(one)}
+
+
+def test_a_capped_shingle_counts_in_the_union(fresh: Make, document: Make) -> None:
+    """Of two shingles that b and c share, one is used up by a and b: J = 1 / (2 + 2 - 1), not 1."""
+    texts = {"a": ("mill ferry bread", "2021"), "b": ("mill ferry bread rope", "2022"),
+             "c": ("mill ferry bread rope", "2023")}  # fmt: skip
+    with fresh(*(document(name, *text) for name, text in texts.items())) as corpus:
+        view = corpus.at().view()
+        found = weights(view, evidence(view, cap=2))
+        assert found == {
+            frozenset("ab"): pytest.approx(1 / (1 + 2 - 1)), frozenset("bc"): pytest.approx(1 / (2 + 2 - 1))
+        }  # fmt: skip
+        assert weights(view, evidence(view, cap=0))[frozenset("bc")] == 1.0
+
+
+def test_rows_that_ended_count_for_the_cap_and_rows_that_were_wrong_do_not(
+    fresh: Make, document: Make
+) -> None:
+    said = "mill ferry bread"
+    with fresh(
+        document("a", said, "2020"), document("b", said, "2021"), document("c", said, "2022")
+    ) as corpus:
+        corpus.add([document("a", words("a"), "2023")])  # a does not say it any more, but it was the first
+        view = corpus.at().view()
+        assert weights(view, evidence(view, cap=2)) == {}
+        corpus.correct("b", "2023")  # b was not the second: it becomes the third
+        view = corpus.at().view()
+        assert weights(view, evidence(view, cap=2)) == {}
+        assert weights(view, evidence(view, cap=3)) == {frozenset("bc"): 1.0}
+        before = corpus.at("2022").view()
+        assert weights(before, evidence(before, cap=2)) == {frozenset("ac"): 1.0}
+
+
+TEXT = st.lists(st.sampled_from(["mill", "ferry", "bread"]), max_size=7).map(" ".join)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.tuples(st.integers(0, 5), st.integers(2020, 2023), TEXT), max_size=12),
+    st.integers(0, 4),
+    st.sampled_from([0.0, 0.05, 0.25, 1 / 3, 0.5]),
+)
+def test_the_definition_with_sets(
+    fresh: Make, document: Make, drawn: list[tuple[int, int, str]], cap: int, threshold: float
+) -> None:
+    with fresh() as corpus:
+        for id_, year, text in drawn:
+            corpus.add([document(f"d{id_}", text or "-", str(year))])
+        view = corpus.at().view()
+        assert weights(view, evidence(view, cap=cap, threshold=threshold)) == defined(view, cap, threshold)
+
+
+def defined(view: View, cap: int, threshold: float) -> dict[frozenset[str], float]:
+    """Edges by the definition: one passage a document here, so documents name them."""
+    rows = np.arange(view.prefix.rows)
+    facts = list(zip(*(view.column(name, rows).tolist() for name in ("visible", "digest")), strict=True))
+    records = view.records(rows)
+    dead = {row + part.offset for part in view.prefix.parts for row in part.dead.tolist()}
+    retired = {
+        passage
+        for passage, at in view.store.db.execute("SELECT passage, at FROM ends").fetchall()
+        if at == BEGINNING
+    }
+    said = {row: triples(records[row].text) for row in rows.tolist() if records[row].passage not in retired}
+    in_time = sorted(said, key=lambda row: facts[row])
+    sharers = {
+        triple: [row for row in in_time if triple in said[row]][: cap or None]
+        for triple in set().union(*said.values())
+    }
+    found = {}
+    for one, other in itertools.combinations([row for row in in_time if row not in dead], 2):
+        shared = sum(one in rows and other in rows for rows in sharers.values())
+        union = len(said[one]) + len(said[other]) - shared
+        if shared and shared / union > threshold:
+            names = frozenset((records[one].document, records[other].document))
+            found[names] = round(SCALE * (shared / union)) / SCALE
+    return found
+
+
+def triples(text: str) -> set[tuple[str, ...]]:
+    each = tokenize(text)
+    return {tuple(each[at : at + 3]) for at in range(len(each) - 2)}
+
+
+# -- independence ------------------------------------------------------------------------------------
+
+
+def test_passages_of_one_document_and_its_versions_are_one_voice(fresh: Make, document: Make) -> None:
+    same = words("a", count=30)
+    two = Document("two", f"# One\n{same}\n# Two\n{same}\n")
+    with fresh(two, chunking="40w") as corpus:
+        assert corpus.at().view().n > 1
+        assert evidence(corpus.at().view()).largest == 0
+    with fresh(document("a", same, "2020"), document("a", f"{same} and more", "2021")) as corpus:
+        for when in ("2020", "2021"):
+            assert evidence(corpus.at(when).view()).largest == 0
+
+
+def test_versions_of_another_document_count_once(fresh: Make, document: Make) -> None:
+    same = words("a")
+    with fresh(
+        document("a", same, "2020"), document("a", f"{same} more", "2021"), document("b", same)
+    ) as corpus:
+        view = corpus.at("2024").view()
+        assert weights(view, evidence(view)) == {frozenset("ab"): pytest.approx(20 / 21)}
+        assert by_document(view, evidence(view).degrees) == {
+            "a": round(SCALE * 20 / 21),
+            "b": round(SCALE * 20 / 21),
+        }
+
+
+def test_documents_of_one_source_or_publisher_are_one_voice_if_so_wished(fresh: Make, document: Make) -> None:
+    same = words("a")
+    with fresh(
+        document("a", same, meta={"publisher": "Gazette"}),
+        document("b", same, meta={"publisher": "Gazette"}),
+        document("c", same, meta={"publisher": "Herald"}),
+        document("d", same), document("e", same), document("f", same, meta={"publisher": ""}),
+    ) as corpus:  # fmt: skip
+        view = corpus.at().view()
+        everybody = {frozenset((one, other)) for one in "abcdef" for other in "abcdef" if one != other}
+        assert set(weights(view, evidence(view))) == everybody
+        publishers = evidence(view, independent="publisher")
+        assert set(weights(view, publishers)) == everybody - {frozenset("ab")}
+        assert by_document(view, publishers.degrees) == {
+            name: (4 if name in "ab" else 5) * SCALE for name in "abcdef"
+        }
+        assert weights(view, evidence(view, independent="source")) == {}
+        assert weights(view, evidence(view, independent="nobody has this")).keys() == everybody
+        rows = np.arange(6)
+        assert corroborates(view, 0, rows, independent="source").sum() == 0
+        assert corroborates(view, 0, rows).sum() == 5

@@ -1,0 +1,240 @@
+"""The evidence graph as of (T, K) is that of a corpus which was only told what is visible then, bit for bit.
+
+Histories are those of `tests/test_guarantee.py`, with very few words and caps of 1 to 3, so that nearly every
+shingle is crowded. The graph is asked for in the middle of a history too, so that it is brought up to date
+from what was kept; limits are set so that files are written, and blocks and parts are small.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from asof.graph import edges, overlap, postings, update
+from asof.graph import kept as kept_module
+from asof.graph.evidence import Evidence, evidence
+from asof.graph.kept import Kept
+from asof.graph.rows import Rows
+from asof.graph.update import Updater
+from asof.index.prefix import Prefix
+from asof.index.view import View
+from asof.service import Corpus, Standpoint
+from asof.time.span import NEVER
+
+
+def guarantee() -> Any:
+    spec = importlib.util.spec_from_file_location(
+        "histories", Path(__file__).parents[1] / "test_guarantee.py"
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there
+    spec.loader.exec_module(module)
+    return module
+
+
+HISTORIES = guarantee()
+DAY = HISTORIES.DAY
+
+SMALL = {
+    (update, "ANEW"): 0,  # never made anew when something is there
+    (kept_module, "LEAST_WRITTEN"): 1,
+    (kept_module, "SHARE_WRITTEN"): 10**9,
+    (postings, "TEXTS_AT_ONCE"): 2,
+    (postings, "MOST"): 12,
+    (kept_module, "MOST"): 12,
+    (overlap, "SHINGLES_AT_ONCE"): 4,
+    (overlap, "PRODUCTS_AT_ONCE"): 5,
+    (edges, "MANY"): 0,
+}
+
+
+@contextmanager
+def limits(small: bool) -> Any:
+    before = {where: getattr(*where) for where in SMALL}
+    try:
+        for (module, name), value in SMALL.items() if small else ():
+            setattr(module, name, value)
+        yield
+    finally:
+        for (module, name), value in before.items():
+            setattr(module, name, value)
+
+
+def seen(view: View, graph: Evidence) -> dict[str, Any]:
+    """All that can be known of a graph, by what passages say and not by rows."""
+    rows = np.flatnonzero(graph.alive[graph.nodes])
+    names = {
+        row: (record.document, record.key)
+        for row, record in zip(rows.tolist(), view.records(rows), strict=True)
+    }
+    ranks = graph.pagerank()
+    dead = np.setdiff1d(np.arange(len(graph.nodes)), rows)
+    assert not graph.degrees[dead].any()
+    assert not ranks[dead].any()
+    said = {}
+    for row, name in names.items():
+        others, weights = graph.neighbours(row)
+        said[name] = [(names[other], weight) for other, weight in zip(*each(others, weights), strict=True)]
+        assert int(weights.sum()) == graph.degrees[row]
+    return {
+        "edges": said, "largest": graph.largest,
+        "degrees": {name: int(graph.degrees[row]) for row, name in names.items()},
+        "ranks": {name: float(ranks[row]) for row, name in names.items()},
+    }  # fmt: skip
+
+
+def each(*arrays: Any) -> list[list[Any]]:
+    return [array.tolist() for array in arrays]
+
+
+def check(
+    history: Sequence[Any],
+    as_of: int,
+    back: int,
+    cap: int,
+    threshold: float,
+    asked: Sequence[bool],
+    small: bool,
+) -> int:
+    """Compare; returns how many edges there were."""
+    folder = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))  # noqa: S108
+    options: dict[str, Any] = {"threshold": threshold, "cap": cap}
+    try:
+        with limits(small), HISTORIES.new_corpus(folder / "all") as corpus:
+            for at, event in enumerate(history):
+                HISTORIES.play(corpus, [event])
+                if asked[at % len(asked)]:
+                    evidence(Standpoint(corpus, NEVER - 1, None).view(), **options)
+            known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
+            if not known:
+                return 0
+            known_at = known[max(len(known) - 1 - back, 0)]
+            at = as_of * DAY + DAY - 1
+            view = Standpoint(corpus, at, known_at).view()
+            here = seen(view, evidence(view, **options))
+            with HISTORIES.only_visible(corpus, folder / "part", at, known_at) as part:
+                there = Standpoint(part, at, None).view()
+                assert here == seen(there, evidence(there, **options))
+            assert here == seen(*anew(corpus, at, known_at, options))
+            return sum(map(len, here["edges"].values()))
+    finally:
+        shutil.rmtree(folder)
+
+
+def anew(corpus: Corpus, at: int, known_at: int, options: dict[str, Any]) -> tuple[View, Evidence]:
+    """The same view with nothing kept."""
+    shutil.rmtree(corpus._stepper.derived.folder, ignore_errors=True)
+    corpus._stepper.derived.memo.clear()
+    corpus._stepper.forget()
+    view = Standpoint(corpus, at, known_at).view()
+    return view, evidence(view, **options)
+
+
+def crowded(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Any]]:
+    """Histories of documents that are one short passage each: many carry the same shingle."""
+    passage = st.lists(st.integers(0, words - 1), min_size=1, max_size=3).map(tuple)
+    event = st.builds(
+        HISTORIES.Event,
+        st.sampled_from(["state"] * 8 + ["end", "correct", "merge"]),
+        st.integers(0, documents - 1), st.integers(0, dates), st.tuples(passage), st.just(0),
+    )  # fmt: skip
+    return st.lists(event, min_size=4, max_size=most)
+
+
+BROAD = HISTORIES.events(6, 3, 12, 16)
+CROWDED = crowded(7, 2, 4, 14)
+
+
+def property_of(
+    history: st.SearchStrategy[list[Any]], dates: int, examples: int, **options: Any
+) -> Callable[[], None]:
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **options)
+    @given(
+        history,
+        st.integers(dates // 2, dates + 1),
+        st.sampled_from([0, 0, 1, 2, 5]),
+        st.sampled_from([2, 3, 1, 0]),
+        st.sampled_from([0.05, 0.2, 0.5]),
+        st.lists(st.booleans(), min_size=1, max_size=3),
+        st.booleans(),
+    )
+    def property_(
+        history: list[Any], as_of: int, back: int, cap: int, threshold: float, asked: list[bool], small: bool
+    ) -> None:
+        check(history, as_of, back, cap, threshold, asked, small)
+
+    return property_
+
+
+test_evidence_broad = property_of(BROAD, 12, 50)
+test_evidence_crowded = property_of(CROWDED, 4, 120)
+
+
+# -- planted faults: the property must be able to fail ------------------------------------------------
+
+FAULT = {"derandomize": True, "database": None, "phases": [Phase.generate]}
+
+
+def test_a_cap_that_minds_arrival_and_not_time_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(self: Rows, nodes: Any, *before: Any) -> Any:
+        return np.lexsort([nodes, *before])
+
+    monkeypatch.setattr(Rows, "canonical", wrong)
+    with pytest.raises(AssertionError):
+        property_of(CROWDED, 4, 1000, **FAULT)()
+
+
+def test_a_cap_that_counts_what_comes_later_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A shingle that too many carry is left out altogether, however few carried it then."""
+    right = overlap.within_cap
+
+    def wrong(shingle: Any, node: Any, cap: int, rows: Rows) -> Any:
+        return right(shingle, node, cap, rows) & ((np.bincount(shingle) <= cap)[shingle] if cap else True)
+
+    for module in (overlap, update):
+        monkeypatch.setattr(module, "within_cap", wrong)
+    with pytest.raises(AssertionError):
+        property_of(CROWDED, 4, 1000, **FAULT)()
+
+
+def test_a_row_displaced_from_the_cap_that_is_not_followed_up_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Updater, "_mark_displaced", lambda *_: None)
+    with pytest.raises(AssertionError):
+        property_of(CROWDED, 4, 1000, **FAULT)()
+
+
+def test_rows_that_were_wrong_and_still_count_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(self: Rows, prefix: Prefix) -> Any:
+        return self.present.copy()
+
+    monkeypatch.setattr(Rows, "known", wrong)
+    with pytest.raises(AssertionError):
+        property_of(CROWDED, 4, 1000, **FAULT)()
+
+
+def test_kept_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A graph that is never brought up to date is caught."""
+    right = Kept.graph
+
+    def wrong(self: Kept, view: View, threshold: float, cap: int) -> Any:
+        rows, graph = right(self, view, threshold, cap)
+        return rows, self._now.setdefault((threshold, cap), graph)
+
+    monkeypatch.setattr(Kept, "graph", wrong)
+    with pytest.raises((AssertionError, IndexError)):
+        property_of(CROWDED, 4, 1000, **FAULT)()

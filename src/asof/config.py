@@ -17,6 +17,7 @@ from asof.store.settings import UNDATED, Settings
 from asof.text.tokens import Analyzer
 
 if TYPE_CHECKING:
+    from asof.models.reranking import Reranking
     from asof.rank.recipe import Recipe
 
 FILE = "asof.toml"
@@ -28,7 +29,8 @@ class Config:
 
     [index]  languages, stem, chunking, undated, encoder: decided when the corpus is made.
     [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
-    [search] k, unit, recipe: defaults of `asof search`.
+    [search] k, unit, recipe, rerank: defaults of `asof search`.
+    [rerank] the model that reranks, see `asof.models.reranking`.
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
     """
@@ -38,6 +40,8 @@ class Config:
     k: int = 10
     unit: str = "passage"
     recipe: str = "asof"
+    rerank: bool = False
+    reranking: Reranking | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
 
     def recipe_named(self, name: str) -> Recipe:
@@ -66,15 +70,27 @@ def load(path: Path) -> Config:
 
 def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     """The configuration of parsed TOML. Raises BadConfig."""
-    known = dict.fromkeys(("index", "fields", "search", "recipes", "retrieval"), _table)
+    known = dict.fromkeys(("index", "fields", "search", "recipes", "retrieval", "rerank"), _table)
     tables = _known(values, known, where, "")
     index = _known(tables.get("index", {}), _INDEX, where, "index.")
     names = {each.name: _names for each in fields(Fields)}
     search = _known(tables.get("search", {}), _SEARCH, where, "search.")
     return Config(
         Settings(**index), Fields(**_known(tables.get("fields", {}), names, where, "fields.")), **search,
+        reranking=_reranking(tables.get("rerank", {}), where),
         changed=_changed(tables.get("recipes", {}), tables.get("retrieval", {}), where),
     )  # fmt: skip
+
+
+def _reranking(table: Mapping[str, Any], where: str) -> Reranking | None:
+    if not table:
+        return None
+    from asof.models.reranking import Reranking
+
+    try:
+        return Reranking.read(table)
+    except UsageError as error:
+        raise BadConfig(f"{where}: [rerank] {error}") from error
 
 
 def _changed(tables: Mapping[str, Any], retrieval: Mapping[str, Any], where: str) -> dict[str, Recipe]:
@@ -183,4 +199,5 @@ _INDEX: dict[str, Check] = {
 }  # fmt: skip
 _SEARCH: dict[str, Check] = {
     "k": _whole(1, 1000), "unit": _one_of(UNITS), "recipe": _one_of(recipes.NAMES),
+    "rerank": _boolean,
 }  # fmt: skip

@@ -208,8 +208,8 @@ def latest(segment: Segment) -> int:
 def search(query: Query, view: View, recipe: Recipe) -> Results:
     """Run the stages of a recipe over a view."""
     ranking = Ranking(view.window(query.filters))
-    for stage in recipe.stages:
-        ranking = stage(query, ranking, view)
+    for _, stage, asked in recipe.steps(query):
+        ranking = stage(asked, ranking, view)
     column = ranking.columns[ranking.by]
     hits = view.hits(ranking.rows, column.values, column.why)
     return Results(query, view, recipe.name, hits, ranking.notes)

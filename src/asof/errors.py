@@ -14,6 +14,7 @@
     │   ├── NoSpace           the disk is full
     │   └── DamagedStore      SQLite says that the database is not sound
     ├── DamagedSegment        a cache file is missing, torn or altered: it is rebuilt, users do not see this
+    ├── ModelError            a model, or the server that runs it, gave no answer that can be used
     └── MissingExtra          an optional dependency is not installed
 
 Bad *input* is not an error: a line or a file that cannot be read becomes a `Problem` (see `asof.data`)
@@ -77,6 +78,10 @@ class DamagedStore(CorpusError):
 
 class DamagedSegment(AsofError):
     """A segment file is missing, torn or altered. The engine rebuilds it from the store."""
+
+
+class ModelError(AsofError):
+    """A model, or the server that runs it, gave no answer that can be used."""
 
 
 class MissingExtra(AsofError):

@@ -1,10 +1,11 @@
 """What every surface calls: open a corpus, add to it, ask it as of a moment, look after it.
 
-The only module that reads the clock.
+The only module that reads the clock and the environment.
 """
 
 from __future__ import annotations
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from asof.index.view import View
-    from asof.models.ports import Encoder
+    from asof.models.ports import Encoder, Reranker
     from asof.rank.recipe import Recipe
     from asof.rank.whynot import WhyNot
     from asof.sources.source import Source
@@ -46,6 +47,12 @@ When = str | datetime
 def now() -> int:
     """The wall clock, in microseconds since 1970."""
     return time.time_ns() // 1_000
+
+
+def cache_folder() -> Path:
+    """Where what can be made again is kept between runs: `asof` in $XDG_CACHE_HOME, or in ~/.cache."""
+    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (chosen if chosen.is_absolute() else Path.home() / ".cache") / "asof"
 
 
 def last_instant(when: When, anchor: int) -> int:
@@ -139,6 +146,7 @@ class Corpus:
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _tidying: threading.Thread | None = None
     _wrote: bool = False
+    _reranker: Reranker | None = None
 
     def __post_init__(self) -> None:
         self._db = self.store.reader()
@@ -229,6 +237,18 @@ class Corpus:
         """`corpus.at().search(question, ...)`: as of now."""
         return self.at().search(question, **options)  # type: ignore[arg-type]
 
+    def reranking(self, recipe: Recipe) -> Recipe:
+        """The recipe with the model of asof.toml at its end. Raises UsageError when there is none."""
+        from asof.models.reranking import reranker_from
+        from asof.rank.rerank import Rerank, reranked
+
+        settings = self.config.reranking
+        if settings is None:
+            raise UsageError(f"no model is named to rerank with: see [rerank] in {config.FILE}")
+        if self._reranker is None:
+            self._reranker = reranker_from(settings, self.root, os.environ)
+        return reranked(recipe, Rerank(self._reranker, settings.top))
+
     def _last_write(self) -> int:
         with self._lock:
             last: int | None = self._db.execute("SELECT max(id) FROM transactions").fetchone()[0]
@@ -314,15 +334,17 @@ class Standpoint:
         meta: Iterable[tuple[str, str]] = (),
         unit: str | None = None,
         recipe: str | Recipe | None = None,
+        rerank: bool | None = None,
     ) -> Results:
         """The k best passages (or documents, by `unit`) with what was in force, from best to last.
 
         `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
         and `until` compare with the last instant of the date of publication; `path` is a glob over document
-        ids; all filters must hold. Raises UsageError, BeforeHorizon.
+        ids; all filters must hold. `rerank`: by the model of asof.toml. Raises UsageError, BeforeHorizon,
+        ModelError.
         """
         filters = self.filters(since, until, source, path, tags, meta)
-        query, chosen = self._asked(question, k, filters, unit, recipe)
+        query, chosen = self._asked(question, k, filters, unit, recipe, rerank)
         return self._sound(lambda view: engine.search(query, view, chosen))
 
     def why_not(
@@ -334,6 +356,7 @@ class Standpoint:
         filters: Filters | None = None,
         unit: str | None = None,
         recipe: str | Recipe | None = None,
+        rerank: bool | None = None,
     ) -> WhyNot:
         """Why a document (or a passage, by a hit's id) is not among the hits of a question, or where it is.
 
@@ -342,7 +365,7 @@ class Standpoint:
         from asof.rank.whynot import why_not
         from asof.store.reader import similar_names
 
-        query, chosen = self._asked(question, k, filters or Filters(), unit, recipe)
+        query, chosen = self._asked(question, k, filters or Filters(), unit, recipe, rerank)
         found = self._sound(lambda view: why_not(wanted, query, view, chosen))
         if found is None:
             near = self._sound(lambda view: similar_names(view.store.db, wanted))
@@ -362,8 +385,9 @@ class Standpoint:
         )  # fmt: skip
 
     def _asked(
-        self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None
-    ) -> tuple[Query, Recipe]:
+        self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
+        rerank: bool | None,
+    ) -> tuple[Query, Recipe]:  # fmt: skip
         """The question as it is read, and the recipe for it."""
         configured = self.corpus.config
         unit = unit or configured.unit
@@ -374,7 +398,11 @@ class Standpoint:
         recipe = recipe or configured.recipe
         chosen = configured.recipe_named(recipe) if isinstance(recipe, str) else recipe
         query = replace(read_question(question, typed=chosen.typed), filters=filters, k=k or configured.k)
-        return query, chosen if unit == "passage" else by_document(chosen)
+        if unit == "document":
+            chosen = by_document(chosen)
+        if configured.rerank if rerank is None else rerank:
+            chosen = self.corpus.reranking(chosen)
+        return query, chosen
 
     def text(self, document: str) -> str | None:
         """The text of a document as it stood, byte for byte; None if it said nothing then."""

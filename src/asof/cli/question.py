@@ -28,6 +28,9 @@ _OPTIONS = (
     click.option("--unit", type=click.Choice(["passage", "document"]), help="What is ranked."),
     click.option("--recipe", metavar="NAME", help="How it is ranked (see asof recipes; default asof)."),
     click.option(
+        "--rerank/--no-rerank", default=None, help="Let the model of asof.toml order the first few anew."
+    ),
+    click.option(
         "-k", "k", type=click.IntRange(1, 1000), metavar="N", help="How many, 1 to 1000 (default 10)."
     ),
     index_option,

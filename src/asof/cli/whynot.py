@@ -27,6 +27,7 @@ def why_not(
     k: int | None,
     unit: str | None,
     recipe: str | None,
+    rerank: bool | None,
     **filters: Any,
 ) -> int:
     """Why ID is not among the hits for QUERY, or at which rank it is.
@@ -37,7 +38,7 @@ def why_not(
     with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
         found = then.why_not(
-            wanted, joined(query), k, filters=then.filters(**filters), unit=unit, recipe=recipe
+            wanted, joined(query), k, filters=then.filters(**filters), unit=unit, recipe=recipe, rerank=rerank
         )
     if as_json:
         print_json(

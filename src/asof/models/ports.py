@@ -18,3 +18,17 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """Vectors of unit length, shape (len(texts), d)."""
         ...
+
+
+class Reranker(Protocol):
+    """Reads a question together with each of a few texts. `name` says which model it is."""
+
+    @property
+    def name(self) -> str: ...
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        """A finite number for each of the texts, in their order; more is better.
+
+        Raises ModelError when there is none: a guess would look like a result.
+        """
+        ...

@@ -10,6 +10,7 @@ import numpy as np
 from asof.data import Query, Why
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
+from asof.rank.fields import within
 from asof.rank.stage import Column, Ranking, Values
 
 NORMALISE = ("max", "min-max")
@@ -76,8 +77,8 @@ class ReciprocalRank:
     """
 
     weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
-    k: int = 60
-    depth: int = 1_000
+    k: int = within(60, 1, 1_000)
+    depth: int = within(1_000, 1, 1_000_000)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         fused = np.zeros(len(ranking.score))

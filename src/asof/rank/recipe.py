@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
+from asof.data import Query
 from asof.errors import UsageError
 from asof.rank.fields import checked
 from asof.rank.stage import Stage
@@ -36,6 +37,16 @@ class Recipe:
                 name, number = f"{kind}-{number}", number + 1
             found[name] = stage
         return found
+
+    def steps(self, query: Query) -> Iterator[tuple[str, Stage, Query]]:
+        """The stages by name, each with the query that it is given: the k of those before a stage that looks
+        at more candidates than are shown (it says so as `needs`) is as large, so that they leave them."""
+        named = self.named()
+        depths = [query.k]
+        for stage in reversed(named.values()):
+            depths.append(max(depths[-1], getattr(stage, "needs", 0)))
+        for (name, stage), k in zip(named.items(), reversed(depths[:-1]), strict=True):
+            yield name, stage, query if k == query.k else dataclasses.replace(query, k=k)
 
     def fields(self) -> Iterator[tuple[str, Any]]:
         """What can be set, as `stage.field` (and `typed`) and its value."""

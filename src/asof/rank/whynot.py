@@ -107,9 +107,9 @@ def _steps(rows: NDArray[np.int64], query: Query, view: View, recipe: Recipe) ->
     """What each stage made of the best of the rows, until it is out."""
     ranking = Ranking(view.window(query.filters))
     steps: list[Step] = []
-    for name, stage in recipe.named().items():
+    for name, stage, asked in recipe.steps(query):
         before = len(ranking.notes)
-        ranking = stage(query, ranking, view)
+        ranking = stage(asked, ranking, view)
         step = _step(name, rows, ranking, view, ranking.notes[before:])
         steps.append(step)
         if step.rank is None and ranking.places is not None:

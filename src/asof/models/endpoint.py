@@ -1,0 +1,222 @@
+"""A server that answers JSON with JSON: how long it is waited for, when it is asked again, what is refused.
+
+Not `urllib`: it follows redirects with all headers, takes proxies from the environment, and opens files.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import ssl
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from asof.errors import ModelError, UsageError
+
+FIRST_WAIT = 0.5
+"""Seconds before the second attempt, at most; twice as many before the third, and so on."""
+
+READ_AT_ONCE = 65_536
+QUOTED = 200
+"""So many characters of a server's own message are shown."""
+
+_REMEDIES = {
+    401: "check the key",
+    403: "check the key",
+    404: "check the address and the model's name",
+    413: "rerank fewer texts (top), or index smaller passages",
+    422: "the server reads another shape, or a text is too long for its model",
+}
+
+
+class Again(Exception):
+    """A failure that may pass. `wait`: seconds that the server asks for, None where it says nothing."""
+
+    def __init__(self, reason: str, wait: float | None = None) -> None:
+        super().__init__(reason)
+        self.wait = wait
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """An http or https address that is sent JSON by POST, with `key` as a bearer token if there is one.
+
+    `timeout`: seconds for an attempt. There are up to `attempts` where the server is busy (429), at fault
+    (5xx), silent or gone; each wait is drawn from 0 to a length that doubles, or is as long as the server
+    says, but never longer than `patience` seconds. `largest`: bytes of an answer. Redirects are not
+    followed: the key is for this address only. Raises UsageError for an address or a key that cannot be
+    used.
+    """
+
+    url: str
+    key: str | None = field(default=None, repr=False)
+    timeout: float = 10.0
+    attempts: int = 3
+    largest: int = 8_000_000
+    patience: float = 30.0
+    sleep: Callable[[float], None] = field(default=time.sleep, repr=False, compare=False)
+    draw: Callable[[], float] = field(default=random.random, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"https?://[!-~]+", self.url) or not _readable(self.url):
+            told = "of another form" if "@" in self.url else repr(self.shown)  # a password may be in it
+            raise UsageError(f"url is {told}; accepted: http://host:port/path, https://...")
+        if "@" in urlsplit(self.url).netloc:
+            raise UsageError(f"url {self.shown} holds a password; name a variable that holds a key instead")
+        if self.key is not None and not re.fullmatch(r"[!-~]+", self.key):
+            raise UsageError(f"the key for {self.shown} is empty, or has characters that no key has")
+
+    @property
+    def shown(self) -> str:
+        """The address without what may be secret in it."""
+        return re.sub(r"//[^/]*@", "//", re.split(r"[?#]", self.url)[0])
+
+    def post(self, body: Mapping[str, Any]) -> Any:
+        """The server's answer to `body`, both JSON. Raises ModelError with the address and what is wrong."""
+        data = json.dumps(body).encode()
+        for attempt in range(self.attempts):
+            try:
+                return self._parsed(self._answer(data))
+            except Again as failure:
+                last = attempt == self.attempts - 1
+                wait = failure.wait
+                if last or (wait is not None and wait > self.patience):
+                    asks = f"; it asks for a wait of {wait:.0f} s" if wait is not None else ""
+                    times = f"{attempt + 1} attempt{'s' if attempt else ''}"
+                    self.refuse(f"{failure}{asks} ({times})", cause=failure)
+                self.sleep(
+                    self.draw() * min(FIRST_WAIT * 2**attempt, self.patience) if wait is None else wait
+                )
+        raise AssertionError("attempts is at least 1")
+
+    def refuse(self, reason: str, *, cause: BaseException | None = None) -> NoReturn:
+        """Raise ModelError about this server."""
+        raise ModelError(f"{self.shown}: {reason}") from cause
+
+    def _answer(self, data: bytes) -> bytes:
+        """What the server says with status 200. Raises Again, ModelError."""
+        deadline = time.perf_counter() + self.timeout
+        connection = self._connection()
+        try:
+            connection.request("POST", self._path(), data, self._headers())
+            with connection.getresponse() as response:
+                self._accept(response)
+                return self._body(response, connection, deadline)
+        except TimeoutError as error:
+            raise Again(f"no answer within {self.timeout:g} s") from error
+        except ssl.SSLError as error:
+            self.refuse(f"no secure connection: {error.reason or error}", cause=error)
+        except ConnectionError as error:
+            raise Again(f"the connection failed: {error.strerror or type(error).__name__}") from error
+        except IncompleteRead as error:
+            raise Again("the answer was cut off") from error
+        except HTTPException as error:
+            self.refuse(f"this is no HTTP server ({type(error).__name__})", cause=error)
+        except (OSError, UnicodeError) as error:
+            reason = getattr(error, "strerror", None) or type(error).__name__
+            self.refuse(f"it cannot be reached: {reason}; check the address", cause=error)
+        finally:
+            connection.close()
+
+    def _connection(self) -> HTTPConnection:
+        parts = urlsplit(self.url)
+        host = parts.hostname or ""
+        if parts.scheme == "https":
+            context = ssl.create_default_context()
+            return HTTPSConnection(host, parts.port, timeout=self.timeout, context=context)
+        return HTTPConnection(host, parts.port, timeout=self.timeout)
+
+    def _path(self) -> str:
+        parts = urlsplit(self.url)
+        return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+    def _headers(self) -> dict[str, str]:
+        headers = {"Content-Type": "application/json", "Accept": "application/json", "User-Agent": "asof"}
+        if self.key is not None:
+            headers["Authorization"] = f"Bearer {self.key}"
+        return headers
+
+    def _accept(self, response: HTTPResponse) -> None:
+        """Nothing for status 200. Raises Again, ModelError."""
+        status = response.status
+        if status == 200:
+            return
+        if 300 <= status < 400:
+            target = self._plain(response.headers.get("Location", ""))
+            self.refuse(f"it redirects to {target!r}, which is not followed; set the right address as url")
+        said = self._plain(response.read(READ_AT_ONCE).decode("utf-8", "replace"))
+        reason = f"status {status}" + (f", {said!r}" if said else "")
+        if status == 429 or status >= 500:
+            raise Again(reason, _asked_wait(response))
+        remedy = _REMEDIES.get(status)
+        self.refuse(reason + (f"; {remedy}" if remedy else ""))
+
+    def _body(self, response: HTTPResponse, connection: HTTPConnection, deadline: float) -> bytes:
+        """The answer's bytes, as many as were announced, and not too many."""
+        announced = response.length
+        if announced is not None and announced > self.largest:
+            self._too_large()
+        body = bytearray()
+        while True:
+            left = deadline - time.perf_counter()
+            if left <= 0:
+                raise TimeoutError
+            if connection.sock is not None:  # None once the server said that it will close
+                connection.sock.settimeout(left)
+            block = response.read1(READ_AT_ONCE)
+            if not block:
+                break
+            body += block
+            if len(body) > self.largest:
+                self._too_large()
+        if announced is not None and len(body) < announced:
+            raise IncompleteRead(bytes(body), announced - len(body))
+        return bytes(body)
+
+    def _too_large(self) -> NoReturn:
+        self.refuse(f"the answer has more than {self.largest:,} bytes; is this the right address?")
+
+    def _parsed(self, body: bytes) -> Any:
+        try:
+            return json.loads(body, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as error:
+            self.refuse(
+                f"the answer is not JSON: {self._plain(body.decode('utf-8', 'replace'))!r}", cause=error
+            )
+
+    def _plain(self, said: str) -> str:
+        """A server's own words as part of a message: without the key, on one line, not long."""
+        if self.key is not None:
+            said = said.replace(self.key, "(the key)")
+        said = " ".join("".join(each if each.isprintable() else " " for each in said).split())
+        return said[:QUOTED] + ("…" if len(said) > QUOTED else "")
+
+
+def _readable(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port or an IPv6 address that is none
+        return False
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _asked_wait(response: HTTPResponse) -> float | None:
+    """Seconds of the header Retry-After; a date there is compared with the date of the answer, no clock."""
+    value = response.headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
+        return float(value)
+    try:
+        wait = parsedate_to_datetime(value) - parsedate_to_datetime(response.headers.get("Date", ""))
+    except (ValueError, TypeError):  # absent, no date, or one with a zone and one without
+        return None
+    return max(wait.total_seconds(), 0.0)

@@ -1,0 +1,65 @@
+"""Sums of columns, and the share of a column's best: what the published formulas are made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from asof.data import Query, Why
+from asof.index.view import View
+from asof.rank.stage import Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The column `of` over its largest value among the candidates, as `share`; 0 stays 0."""
+
+    of: str = "lexical"
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        column = ranking.columns[self.of]
+        best = float(column.values.max(initial=0.0))
+        values = view.prefix.zeros(len(column.values))[: len(column.values)]
+        if best > 0:
+            np.divide(column.values, best, out=values)
+
+        def why(row: int) -> Why:
+            if best == 0:
+                return Why(f"{self.of}: nothing matches", 0.0)
+            return Why.of(
+                f"share of the best {self.of}", "ratio", column.why(row), Why("best in the view", best)
+            )
+
+        return ranking.with_column("share", values, why, by=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Combine:
+    """The column `name`: the sum of weight times column, in the order of `weights`.
+
+    A column that is not there adds nothing, and a note says so.
+    """
+
+    weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
+    name: str = "score"
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        there = [(name, weight) for name, weight in self.weights if name in ranking.columns]
+        missing = [name for name, _ in self.weights if name not in ranking.columns]
+        columns = [(ranking.columns[name], name, weight) for name, weight in there]
+        total = np.zeros(len(ranking.score))
+        for at, (column, _, weight) in enumerate(columns):
+            total = column.values * weight if at == 0 else total + column.values * weight
+
+        def why(row: int) -> Why:
+            parts = [
+                Why.of(name, "product", column.why(row), Why("weight", weight))
+                for column, name, weight in columns
+            ]
+            return Why.of(self.name, "sum", *parts)
+
+        combined = ranking.with_column(self.name, total, why)
+        if missing:
+            combined = combined.note(f"{self.name}: there is no {', no '.join(missing)} to add")
+        return combined

@@ -1,0 +1,108 @@
+"""How much of a document speaks to the question: coverage and volume (Adaptive RAG for arXiv, README 1).
+
+    coverage = mean of the similarities above a threshold      volume = ln(1 + how many) / ln(1 + passages)
+
+Each candidate gets the number of its document; all candidates count, so these stages come before any cut.
+Similarities are whole numbers over 4000², so their sums are
+exact in any order.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.index.dense import SCALE
+from asof.index.view import View
+from asof.rank.fields import within
+from asof.rank.stage import Ranking, Values
+
+WHOLE = float(SCALE * SCALE)
+
+
+class Counted(NamedTuple):
+    """Of each candidate's document: passages among the candidates, how many are relevant, and the sum of the
+    similarities of those (whole numbers over 4000²)."""
+
+    passages: NDArray[np.int64]
+    relevant: NDArray[np.int64]
+    total: NDArray[np.int64]
+
+
+def counted(documents: NDArray[np.int64], similarity: Values, above: float) -> Counted:
+    """Counts by document, for each candidate."""
+    _, group = np.unique(documents, return_inverse=True)
+    relevant = similarity > above
+    whole = np.where(relevant, np.rint(similarity * WHOLE), 0.0)
+    passages = np.bincount(group)
+    numbers, totals = np.bincount(group, relevant), np.bincount(group, whole)
+    return Counted(*(each.astype(np.int64)[group] for each in (passages, numbers, totals)))
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The column `coverage`: the mean of the similarities above `above` (more than it); 0 where none is."""
+
+    above: float = within(0.5, 0.0, 1.0)
+    of: str = "similarity"
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        found = _counted(self.of, self.above, ranking, view)
+        values = found.total / np.maximum(found.relevant, 1) / WHOLE
+
+        def tree(at: int) -> Why:
+            if not found.relevant[at]:
+                return Why(f"coverage: no passage above {self.above:g}", 0.0)
+            mean = Why.of(
+                "mean", "ratio", Why("sum of the relevant products", float(found.total[at])),
+                Why("relevant passages", float(found.relevant[at])),
+            )  # fmt: skip
+            return Why.of("coverage", "ratio", mean, Why("scale", WHOLE))
+
+        return _told("coverage", values, tree, ranking)
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """The column `volume`: ln(1 + relevant passages) / ln(1 + passages) of the document; 0 where none is."""
+
+    above: float = within(0.5, 0.0, 1.0)
+    of: str = "similarity"
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        found = _counted(self.of, self.above, ranking, view)
+        most = int(found.passages.max(initial=1))
+        logs = np.array([math.log(1.0 + n) for n in range(most + 1)], np.float64)
+        values = logs[found.relevant] / logs[np.maximum(found.passages, 1)]
+
+        def tree(at: int) -> Why:
+            parts = (("relevant passages", found.relevant[at]), ("passages", max(found.passages[at], 1)))
+            return Why.of(
+                "volume", "ratio",
+                *[Why.of(f"ln(1 + {name})", "log", Why(f"1 + {name}", 1.0 + int(n))) for name, n in parts],
+            )  # fmt: skip
+
+        return _told("volume", values, tree, ranking)
+
+
+def _counted(of: str, above: float, ranking: Ranking, view: View) -> Counted:
+    documents = view.column("document", ranking.rows)
+    return counted(documents, ranking.columns[of].values, above)
+
+
+def _told(name: str, values: Values, tree: Callable[[int], Why], ranking: Ranking) -> Ranking:
+    """The ranking with a column; a row is explained by its place among the candidates as they are now."""
+    rows = ranking.rows
+    order = np.argsort(rows)
+    sorted_rows = rows[order]
+
+    def why(row: int) -> Why:
+        return tree(int(order[np.searchsorted(sorted_rows, row)]))
+
+    return ranking.with_column(name, values, why, by=False)

@@ -1,0 +1,36 @@
+"""`papers`: the ranking of Adaptive RAG for arXiv (its README, section 1).
+
+    score = .4 · largest similarity + .25 · exp(-.05 days) + .25 · mean similarity above .5
+          + .1 · ln(1 + passages above .5) / ln(1 + passages)
+
+for each document, over its passages. All but the first are the same for all passages of a document that was
+published at once, so the best passage carries the largest similarity, and stands for its document. The
+published system learns the weights.
+"""
+
+from __future__ import annotations
+
+from asof.rank.combine import Combine
+from asof.rank.cut import Cut
+from asof.rank.group import ByDocument
+from asof.rank.latent import Similarity
+from asof.rank.pool import Everything
+from asof.rank.recipe import Recipe
+from asof.rank.signals.freshness import Freshness
+from asof.rank.signals.passages import Coverage, Volume
+
+PAPERS = Recipe(
+    "papers",
+    "Adaptive RAG for arXiv: likeness, freshness, coverage and volume of whole documents",
+    (
+        Everything(),
+        Similarity("cosine"),
+        Freshness(),
+        Coverage(),
+        Volume(),
+        Combine((("similarity", 0.4), ("freshness", 0.25), ("coverage", 0.25), ("volume", 0.1)), "paper"),
+        ByDocument(),
+        Cut(),
+    ),
+    typed=True,
+)

@@ -1,0 +1,32 @@
+"""`tempralm`: the ranking of TempRALM (Gade and Jetcheva, "It's About Time", arXiv 2401.13222).
+
+    score = s + t        t = (1 / age - mean) / deviation · deviation of s + mean of s
+
+over a pool that is larger than what is shown; what is later than the question is masked, which here the view
+does. s is a dense retriever's score in the paper; here words over their best, plus the cosine where the
+corpus has an encoder. The size of the pool is not printed.
+"""
+
+from __future__ import annotations
+
+from asof.rank.combine import Combine, Share
+from asof.rank.cut import Cut
+from asof.rank.gather import Dense, Lexical
+from asof.rank.pool import Pool
+from asof.rank.recipe import Recipe
+from asof.rank.signals.gap import Gap
+
+TEMPRALM = Recipe(
+    "tempralm",
+    "TempRALM: relevance plus closeness in time, on one scale, over a pool of candidates",
+    (
+        Lexical(),
+        Share("lexical"),
+        Dense(),
+        Combine((("share", 1.0), ("dense", 1.0)), "relevance"),
+        Pool(100),
+        Gap(),
+        Cut(),
+    ),
+    typed=True,
+)

@@ -1,0 +1,98 @@
+"""`vault`: the ranking of RAGtriever for linked notes (its design of 2026-01-25).
+
+    RRF   = 1 / (60 + rank by words) + 1 / (60 + rank by meaning)      the first 40 of each list
+    score = RRF · (1 + .1 · min(documents that link to it, 10)) · 1.20 | 1.10 | 1.00 | .95 by age
+
+The boosts act on all candidates, before the cut (its code cuts first). Boosts by heading and tag are in its
+code, not in its design: they are here, and off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from asof.errors import UsageError
+from asof.rank.combine import Combine, Share
+from asof.rank.cut import Cut
+from asof.rank.fuse import ReciprocalRank
+from asof.rank.gather import Lexical
+from asof.rank.latent import Similarity
+from asof.rank.recipe import Recipe
+from asof.rank.signals.backlinks import Backlinks
+from asof.rank.signals.tiers import RecencyTiers
+from asof.rank.signals.words import Headings, Tags
+from asof.rank.stage import Stage
+
+DEPTH = 40
+"""k_vec and k_lex of its code."""
+
+KEYS: Mapping[str, tuple[Any, Any, Any]] = {
+    "fusion_algorithm": ("rrf", None, ("rrf", "weighted")),
+    "rrf_k": (60, 1, 1_000),
+    "backlink_boost_weight": (0.1, 0.0, 1.0),
+    "backlink_boost_cap": (10, 1, 100),
+    "recency_boost_enabled": (True, None, (True, False)),
+    "recency_fresh_days": (14, 1, 365),
+    "recency_recent_days": (60, 1, 730),
+    "recency_old_days": (180, 1, 3_650),
+}
+"""The keys of its configuration: default, and what is accepted (smallest and largest, or the words)."""
+
+
+def vault(**keys: Any) -> Recipe:
+    """The recipe with RAGtriever's own keys. Raises UsageError: which key, what is accepted."""
+    values = {name: default for name, (default, _, _) in KEYS.items()}
+    for name, value in keys.items():
+        values[name] = _checked(name, value)
+    days = [values[f"recency_{name}_days"] for name in ("fresh", "recent", "old")]
+    if not days[0] < days[1] < days[2]:
+        raise UsageError(
+            "recency_fresh_days < recency_recent_days < recency_old_days is expected; "
+            f"given: {', '.join(map(str, days))}"
+        )
+    factors = (1.20, 1.10, 1.00, 0.95) if values["recency_boost_enabled"] else (1.0, 1.0, 1.0, 1.0)
+    return Recipe(
+        "vault",
+        "RAGtriever: reciprocal rank fusion, backlinks, steps of age; for linked notes",
+        (
+            Lexical(),
+            Similarity("cosine"),
+            *_fusion(values),
+            Backlinks(float(values["backlink_boost_weight"]), values["backlink_boost_cap"]),
+            RecencyTiers((float(days[0]), float(days[1]), float(days[2])), factors),
+            Headings(),
+            Tags(),
+            Cut(),
+        ),
+        typed=True,
+    )
+
+
+def _fusion(values: Mapping[str, Any]) -> tuple[Stage, ...]:
+    if values["fusion_algorithm"] == "rrf":
+        return (ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), values["rrf_k"], DEPTH),)
+    return Share("lexical"), Combine((("similarity", 1.0), ("share", 0.5)), "relevance")
+
+
+def _checked(name: str, value: Any) -> Any:
+    if name not in KEYS:
+        near = get_close_matches(name, KEYS, 1, 0.5)
+        meant = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(KEYS)
+        raise UsageError(f"[retrieval] has no key {name}; {meant}")
+    default, low, high = KEYS[name]
+    if low is None:
+        if value not in high or isinstance(value, bool) != isinstance(default, bool):
+            told = ", ".join(str(each).lower() for each in high)
+            raise UsageError(f"[retrieval] {name} = {value!r}: accepted: {told}")
+        return value
+    whole = isinstance(default, int)
+    good = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+    if not good or not low <= value <= high:
+        kind = "a whole number" if whole else "a number"
+        raise UsageError(f"[retrieval] {name} = {value!r}: {kind} from {low:g} to {high:g} is expected")
+    return value
+
+
+VAULT = vault()

@@ -1,0 +1,336 @@
+"""Asking a server: patience, retries, limits, and a key that nobody sees."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import pytest
+
+from asof.errors import ModelError, UsageError
+from asof.models.endpoint import Endpoint
+
+KEY = "sk-Tell-Nobody-42"
+
+
+@pytest.fixture
+def waits() -> list[float]:
+    return []
+
+
+@pytest.fixture
+def endpoint(server: Any, waits: list[float]) -> Callable[..., Endpoint]:
+    """An endpoint that notes its waits and sleeps none of them; half of each is drawn."""
+
+    def make(**options: Any) -> Endpoint:
+        return Endpoint(**{"url": server.url, "sleep": waits.append, "draw": lambda: 0.5, **options})
+
+    return make
+
+
+BODY = {"query": "mill", "documents": ["the mill"], "top_n": 1}
+ANSWER = {"model": "m", "results": [{"index": 0, "relevance_score": 1.0}]}
+
+
+def test_an_answer_is_json(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+    assert endpoint().post(BODY) == ANSWER
+    path, headers, body = server.seen[0]
+    assert (path, body) == ("/rerank", BODY)
+    assert headers["Content-Type"] == "application/json"
+    assert "Authorization" not in headers
+
+
+def test_a_question_of_any_characters(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+    body = {**BODY, "query": 'Fähre "\ud800" 渡し船\n\x00'}
+    endpoint().post(body)
+    assert server.seen[0][2] == body
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504])
+def test_a_failure_that_passes(
+    server: Any, endpoint: Callable[..., Endpoint], waits: list[float], status: int
+) -> None:
+    server.replies += [(status, {}, b"busy")] * 2
+    assert endpoint().post(BODY) == ANSWER
+    assert len(server.seen) == 3
+    assert waits == [0.5 * 0.5 * 2**0, 0.5 * 0.5 * 2**1]
+
+
+def test_a_failure_that_stays(server: Any, endpoint: Callable[..., Endpoint], waits: list[float]) -> None:
+    server.replies += [(503, {}, b"loading\tthe model\n")] * 9
+    with pytest.raises(ModelError) as raised:
+        endpoint(attempts=4).post(BODY)
+    assert str(raised.value) == f"{server.url}: status 503, 'loading the model' (4 attempts)"
+    assert len(server.seen) == 4
+    assert waits == [0.5 * 0.5, 0.5 * 1.0, 0.5 * 2.0]
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait"),
+    [
+        ({"Retry-After": "7"}, 7.0),
+        ({"Retry-After": "0.25"}, 0.25),
+        # a date is compared with the server's own: its clock may be wrong, ours is not read
+        ({"Date": "Tue, 01 Jan 2002 00:00:00 GMT", "Retry-After": "Tue, 01 Jan 2002 00:00:09 GMT"}, 9.0),
+        ({"Date": "Tue, 01 Jan 2002 00:00:09 GMT", "Retry-After": "Tue, 01 Jan 2002 00:00:00 GMT"}, 0.0),
+        ({"Retry-After": "soon"}, 0.5 * 0.5),
+        ({"Date": "Tue, 01 Jan 2002 00:00:00 -0000", "Retry-After": "Tue, 01 Jan 2002 GMT"}, 0.5 * 0.5),
+    ],
+)
+def test_a_server_that_says_when(
+    server: Any, endpoint: Callable[..., Endpoint], waits: list[float], headers: dict[str, str], wait: float
+) -> None:
+    def busy(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response_only(429)  # without a Date of its own
+        for name, value in {"Content-Length": "0", **headers}.items():
+            handler.send_header(name, value)
+        handler.end_headers()
+
+    server.replies.append(busy)
+    assert endpoint().post(BODY) == ANSWER
+    assert waits == [wait]
+
+
+def test_a_wait_beyond_patience_is_not_waited(
+    server: Any, endpoint: Callable[..., Endpoint], waits: list[float]
+) -> None:
+    server.replies += [(429, {"Retry-After": "3600"}, b"")] * 3
+    with pytest.raises(ModelError, match=r"status 429; it asks for a wait of 3600 s \(1 attempt\)$"):
+        endpoint().post(BODY)
+    assert waits == []
+
+
+def test_waits_grow_no_longer_than_patience(
+    server: Any, endpoint: Callable[..., Endpoint], waits: list[float]
+) -> None:
+    server.replies += [(500, {}, b"")] * 5
+    endpoint(attempts=6, patience=2.0).post(BODY)
+    assert waits == [0.25, 0.5, 1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("status", "told"),
+    [
+        (400, "status 400, 'no'$"),
+        (401, "status 401, 'no'; check the key"),
+        (403, "status 403, 'no'; check the key"),
+        (404, "status 404, 'no'; check the address and the model's name"),
+        (413, "status 413, 'no'; rerank fewer texts"),
+        (422, "status 422, 'no'; the server reads another shape, or a text is too long"),
+        (204, "status 204$"),
+    ],
+)
+def test_a_refusal_is_final(
+    server: Any, endpoint: Callable[..., Endpoint], waits: list[float], status: int, told: str
+) -> None:
+    server.replies.append((status, {}, b"" if status == 204 else b"no"))
+    with pytest.raises(ModelError, match=told):
+        endpoint().post(BODY)
+    assert len(server.seen) == 1
+    assert waits == []
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirects_are_not_followed(server: Any, endpoint: Callable[..., Endpoint], status: int) -> None:
+    elsewhere = server.url.replace("/rerank", "/elsewhere")
+    server.replies.append((status, {"Location": elsewhere}, b""))
+    with pytest.raises(ModelError, match=f"it redirects to '{elsewhere}', which is not followed; set"):
+        endpoint(key=KEY).post(BODY)
+    assert [path for path, _, _ in server.seen] == ["/rerank"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [b"<html>Login</html>", b"", b'{"a": [', b'{"a": NaN}', b"\xff\xfe", b"[" * 100_000, b"9" * 5_000],
+    ids=["html", "nothing", "cut", "nan", "bytes", "deep", "digits"],
+)  # fmt: skip
+def test_what_is_no_json(server: Any, endpoint: Callable[..., Endpoint], said: bytes) -> None:
+    server.replies.append((200, {}, said))
+    with pytest.raises(ModelError, match="the answer is not JSON: '") as raised:
+        endpoint().post(BODY)
+    assert len(str(raised.value)) < 300
+    assert len(server.seen) == 1
+
+
+def test_an_answer_that_is_cut_off(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+    server.replies += [(200, {"Content-Length": "1000"}, b'{"results": []}')] * 3
+    with pytest.raises(ModelError, match=r"the answer was cut off \(3 attempts\)"):
+        endpoint().post(BODY)
+
+
+def test_a_chunked_answer(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+    def chunked(end: bytes) -> Callable[[BaseHTTPRequestHandler], None]:
+        def reply(handler: BaseHTTPRequestHandler) -> None:
+            handler.protocol_version = "HTTP/1.1"
+            handler.send_response(200)
+            handler.send_header("Transfer-Encoding", "chunked")
+            handler.end_headers()
+            handler.wfile.write(b'6\r\n{"a": \r\n2\r\n1}\r\n' + end)
+            handler.close_connection = True
+
+        return reply
+
+    server.replies += [chunked(b"9\r\nlost"), chunked(b"0\r\n\r\n")]
+    assert endpoint().post(BODY) == {"a": 1}
+    assert len(server.seen) == 2
+
+
+def test_an_answer_that_is_too_large(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+    def endless(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.end_headers()
+        while True:  # until the client hangs up
+            handler.wfile.write(b" " * 10_000)
+
+    server.replies += [(200, {}, b" " * 1_001), (200, {"Content-Length": "9999"}, b"{}"), endless]
+    for _ in range(3):
+        with pytest.raises(ModelError, match="the answer has more than 1,000 bytes"):
+            endpoint(largest=1_000).post(BODY)
+    server.replies.append((200, {}, b" " * 998 + b"{}"))
+    assert endpoint(largest=1_000).post(BODY) == {}
+
+
+def test_silence(server: Any, endpoint: Callable[..., Endpoint], waits: list[float]) -> None:
+    hold = threading.Event()
+    server.replies += [lambda _: hold.wait(5)] * 2
+    try:
+        began = time.perf_counter()
+        with pytest.raises(ModelError, match=r"no answer within 0\.1 s \(2 attempts\)"):
+            endpoint(timeout=0.1, attempts=2).post(BODY)
+        assert time.perf_counter() - began < 3
+        assert len(waits) == 1
+    finally:
+        hold.set()
+
+
+def test_an_answer_by_the_drop(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+    """Each byte comes in time, but the time is for the whole of it."""
+
+    def drops(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(200)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        for _ in range(1_000):
+            handler.wfile.write(b" ")
+            time.sleep(0.02)
+
+    server.replies.append(drops)
+    began = time.perf_counter()
+    with pytest.raises(ModelError, match=r"no answer within 0\.3 s"):
+        endpoint(timeout=0.3, attempts=1).post(BODY)
+    assert time.perf_counter() - began < 3
+
+
+@pytest.fixture
+def listening() -> Iterator[tuple[socket.socket, str]]:
+    """A port on which nothing speaks HTTP."""
+    with socket.create_server(("127.0.0.1", 0)) as port:
+        port.settimeout(10)
+        yield port, f"http://127.0.0.1:{port.getsockname()[1]}/"
+
+
+def test_a_port_where_nobody_is(
+    listening: tuple[socket.socket, str], endpoint: Callable[..., Endpoint], waits: list[float]
+) -> None:
+    port, url = listening
+    port.close()
+    with pytest.raises(ModelError, match=r"the connection failed: .*refused.* \(3 attempts\)"):
+        endpoint(url=url).post(BODY)
+    assert len(waits) == 2
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        (b"SSH-2.0-OpenSSH\r\n\r\n", r"this is no HTTP server \(BadStatusLine\)"),
+        (b"", r"the connection failed: \w+ \(1 attempt\)"),
+    ],
+)
+def test_what_is_no_web_server(
+    listening: tuple[socket.socket, str], endpoint: Callable[..., Endpoint], said: bytes, told: str
+) -> None:
+    port, url = listening
+
+    def speak() -> None:
+        caller, _ = port.accept()
+        with caller:
+            caller.recv(65_536)
+            caller.sendall(said)
+
+    thread = threading.Thread(target=speak)
+    thread.start()
+    with pytest.raises(ModelError, match=told):
+        endpoint(url=url, attempts=1).post(BODY)
+    thread.join()
+
+
+def test_https_where_there_is_none(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+    with pytest.raises(ModelError, match="no secure connection: "):
+        endpoint(url=server.url.replace("http:", "https:")).post(BODY)
+    assert server.seen == []
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 64])  # no name server is asked for these
+def test_a_host_that_is_not_there(endpoint: Callable[..., Endpoint], host: str) -> None:
+    with pytest.raises(ModelError, match=r"it cannot be reached: .*; check the address"):
+        endpoint(url=f"http://{host}/rerank").post(BODY)
+
+
+# -- the key ----------------------------------------------------------------------------------------
+
+
+def test_the_key_is_sent_and_never_shown(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+    with_key = endpoint(key=KEY)
+    with_key.post(BODY)
+    assert server.seen[0][1]["Authorization"] == f"Bearer {KEY}"
+    assert KEY not in repr(with_key) + str(with_key)
+
+
+@pytest.mark.parametrize("status", [200, 302, 401, 500])
+def test_a_server_that_repeats_the_key(server: Any, endpoint: Callable[..., Endpoint], status: int) -> None:
+    server.replies += [(status, {"Location": f"/?key={KEY}"}, f"wrong key {KEY}, sorry {KEY}".encode())] * 2
+    with pytest.raises(ModelError) as raised:
+        endpoint(key=KEY, attempts=2).post(BODY)
+    error: BaseException | None = raised.value
+    while error is not None:
+        assert KEY not in f"{error} {error!r}"
+        error = error.__cause__ or error.__context__
+    assert "(the key)" in str(raised.value)
+
+
+@pytest.mark.parametrize("key", ["", "two words", "line\nX-Other: 1", "schlüssel", "tab\t"])
+def test_keys_that_are_none(key: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        Endpoint("http://localhost/", key)
+    assert str(raised.value) == "the key for http://localhost/ is empty, or has characters that no key has"
+
+
+def test_a_query_in_the_address_is_sent_and_not_shown(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+    server.replies.append((404, {}, b""))
+    with pytest.raises(ModelError) as raised:
+        endpoint(url=f"{server.url}?token={KEY}#top").post(BODY)
+    assert KEY not in str(raised.value)
+    assert server.seen[0][0] == f"/rerank?token={KEY}"
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "localhost:8080/rerank", "file:///etc/passwd", "ftp://host/", "http://", "http:///rerank", "http://h:x/",
+     "http://h:99999/", "http://h:0/", "http://[::1/", "http://h/a b", "http://h/\r\nX: 1", "HTTP//h/"],
+)  # fmt: skip
+def test_addresses_that_are_none(url: str) -> None:
+    with pytest.raises(UsageError, match=r"url is .*; accepted: http://host:port/path, https://"):
+        Endpoint(url)
+
+
+@pytest.mark.parametrize(
+    "url", [f"http://me:{KEY}@h/", f"http://{KEY}@h/", f"http://me:{KEY}/x@h/", f"http://me:{KEY}?x@h/"]
+)
+def test_a_password_in_the_address_is_refused_and_not_shown(url: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        Endpoint(url)
+    assert KEY not in str(raised.value)

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test check format lint types imports docs bench bare clean
+.PHONY: demo test check format lint types imports docs bench bare extras clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
@@ -16,10 +16,10 @@ test: $(VENV)/ready
 check: format lint types imports docs test
 
 format: $(VENV)/ready
-	$(BIN)/ruff format --check src tests bench
+	$(BIN)/ruff format --check src tests extras bench
 
 lint: $(VENV)/ready
-	$(BIN)/ruff check src tests bench
+	$(BIN)/ruff check src tests extras bench
 
 types: $(VENV)/ready
 	$(BIN)/mypy
@@ -37,6 +37,10 @@ bench: $(VENV)/bench-ready
 bare: $(VENV)/ready
 	bash .ci/bare "$(PYTHON)"
 
+# what needs a library of [project.optional-dependencies], with a model that the tests make
+extras: $(VENV)-extras/ready
+	$(VENV)-extras/bin/python -m pytest -q extras
+
 $(VENV)/ready: constraints.txt pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	  { echo "asof needs Python 3.11 or later: make PYTHON=python3.11 ..."; exit 1; }
@@ -49,5 +53,14 @@ $(VENV)/bench-ready: $(VENV)/ready bench/requirements.txt
 	$(PIP) install -q --require-hashes -r bench/requirements.txt
 	@touch $@
 
+$(VENV)-extras/ready: constraints.txt pyproject.toml extras/requirements.txt
+	$(PYTHON) -m venv --clear $(VENV)-extras
+	$(PYTHON) .ci/versions.py constraints.txt >$(VENV)-extras/core.txt
+	$(VENV)-extras/bin/python -m pip --disable-pip-version-check install -q -c $(VENV)-extras/core.txt \
+	  hatchling editables pytest
+	$(VENV)-extras/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation \
+	  -c $(VENV)-extras/core.txt -c extras/requirements.txt -e '.[rerank]'
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-extras .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -261,10 +261,14 @@ class Corpus:
 
     def status(self) -> Status:
         """Figures about the corpus."""
+        from asof.graph import evidence
+        from asof.index import latent
         from asof.store.status import status
 
+        folder = self.store.folder / engine.DERIVED
         with self._lock, reading(self.store.database):
-            return status(self.store, self._db)
+            figures = status(self.store, self._db)
+        return replace(figures, derived=(*evidence.status(folder), *latent.status(folder)))
 
     def check(self) -> list[str]:
         """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user."""

@@ -64,6 +64,7 @@ def show_status(figures: Status) -> None:
         ("read as", f"{languages}{', stemmed' if settings.stem else ''}, passages of {settings.chunking}"),
         ("segments", f"{len(figures.segments):,} ({sum(size for _, _, size in figures.segments):,} bytes)"),
         ("on disk", f"{figures.bytes:,} bytes"),
+        *[("derived", line) for line in figures.derived],
         *[("source", f"{name} ({kind}): {count:,} documents") for name, kind, count in figures.sources],
     ]  # fmt: skip
     if figures.horizon is not None:

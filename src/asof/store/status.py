@@ -15,7 +15,10 @@ from asof.store.store import Store
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """Counts as of now. `first` and `last`: instants between which the dated documents were published."""
+    """Counts as of now. `first` and `last`: instants between which the dated documents were published.
+
+    `derived`: what recipes have made and kept of the passages, a line for each.
+    """
 
     documents: int
     ended: int
@@ -32,6 +35,7 @@ class Status:
     bytes: int
     horizon: int | None
     settings: Settings
+    derived: tuple[str, ...] = ()
 
 
 def status(store: Store, db: sqlite3.Connection) -> Status:

@@ -21,6 +21,7 @@ from bench import generated, ours
 from bench.vectors import RandomVectors
 
 from asof import engine, service
+from asof.standpoint import read_question
 
 SHARE = re.compile(r"exact: the vectors of (all|[\d.]+%)")
 
@@ -35,7 +36,7 @@ def main() -> None:
         ours.build(str(given.folder), given.passages, dense=True)
     with service.open(given.folder, create=False, encoder=RandomVectors()) as corpus:
         view = corpus.at().view()
-        asked = [service.read_question(each) for each in generated.queries(given.queries)]
+        asked = [read_question(each) for each in generated.queries(given.queries)]
         taken: dict[str, list[float]] = {"fused": [], "scanned": []}
         shares, worst = [], 0.0
         for name in taken:

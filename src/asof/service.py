@@ -15,18 +15,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from asof import config, engine
-from asof.data import Document, Ended, Filters, Problem, Query, Stated
+from asof.data import Document, Ended, Problem, Stated
 from asof.engine import Results, Stepper
 from asof.errors import CorpusError, DamagedSegment, NoCorpus, UsageError
 from asof.index.manifest import Manifest
-from asof.recipes import by_document
+from asof.standpoint import Standpoint as Standpoint
+from asof.standpoint import When, first_instant, last_instant
 from asof.store import changes
 from asof.store.run import Report
 from asof.store.settings import Settings
 from asof.store.store import DEFAULT_WAIT, FOLDER, Store, reading
-from asof.time.intent import recency, without_wishes
 from asof.time.moment import read
-from asof.time.span import instant, moment
+from asof.time.span import moment
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,14 +34,10 @@ if TYPE_CHECKING:
     from asof.index.view import View
     from asof.models.ports import Encoder, Reranker
     from asof.rank.recipe import Recipe
-    from asof.rank.whynot import WhyNot
     from asof.sources.source import Source
     from asof.store.status import Status
 
 T = TypeVar("T")
-
-When = str | datetime
-"""A moment or a period: an aware datetime, or text that `asof.time.moment.read` understands."""
 
 
 def now() -> int:
@@ -53,22 +49,6 @@ def cache_folder() -> Path:
     """Where what can be made again is kept between runs: `asof` in $XDG_CACHE_HOME, or in ~/.cache."""
     chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
     return (chosen if chosen.is_absolute() else Path.home() / ".cache") / "asof"
-
-
-def last_instant(when: When, anchor: int) -> int:
-    """The last instant of a date or period: what is seen as of "2024-03-01" is what that day's end saw."""
-    if isinstance(when, datetime):
-        if when.tzinfo is None:
-            raise UsageError(f"{when!r} has no time zone: use datetime(..., tzinfo=UTC)")
-        return instant(when)
-    return read(when, moment(anchor)).last
-
-
-def first_instant(when: When, anchor: int) -> int:
-    """The first instant of a date or period."""
-    if isinstance(when, datetime):
-        return last_instant(when, anchor)
-    return read(when, moment(anchor)).first
 
 
 def find_folder(start: Path) -> Path | None:
@@ -254,8 +234,32 @@ class Corpus:
             last: int | None = self._db.execute("SELECT max(id) FROM transactions").fetchone()[0]
         return last or 0
 
-    def _view(self, as_of: int, known_at: int | None) -> View:
-        return self._stepper.at(as_of, known_at)
+    def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
+        """Do something with a view; a damaged segment is rebuilt, and the view made anew."""
+        with self._lock, reading(self.store.database):
+            for attempt in range(3):
+                try:
+                    return self._undisturbed(as_of, known_at, do)
+                except DamagedSegment:
+                    if attempt:  # the first time it may only have been merged away
+                        self.manifest.mend()
+                    self._stepper.forget()
+                except IndexError:  # a number that was altered after it had been checked, or a fault of ours
+                    if not self.manifest.mend():
+                        raise
+                    self._stepper.forget()
+            return self._undisturbed(as_of, known_at, do)
+
+    def _undisturbed(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
+        """Use a view in one read transaction: what is erased meanwhile is there until it is done with."""
+        db = self._db
+        db.execute("BEGIN")
+        try:
+            db.execute("SELECT 1 FROM transactions LIMIT 1").fetchone()  # from here on it sees one state
+            return do(self._stepper.at(as_of, known_at))
+        finally:
+            if db.in_transaction:
+                db.execute("ROLLBACK")
 
     # -- looking after it ---------------------------------------------------------------------------
 
@@ -315,151 +319,3 @@ class Corpus:
             db.close()
         self._stepper.forget()
         return removed
-
-
-@dataclass(frozen=True, slots=True)
-class Standpoint:
-    """A corpus as it stood; instants. Made by `Corpus.at`."""
-
-    corpus: Corpus
-    as_of: int
-    known_at: int | None
-
-    def search(
-        self,
-        question: str,
-        k: int | None = None,
-        *,
-        since: When | None = None,
-        until: When | None = None,
-        source: str = "",
-        path: str = "",
-        tags: Iterable[str] = (),
-        meta: Iterable[tuple[str, str]] = (),
-        unit: str | None = None,
-        recipe: str | Recipe | None = None,
-        rerank: bool | None = None,
-    ) -> Results:
-        """The k best passages (or documents, by `unit`) with what was in force, from best to last.
-
-        `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
-        and `until` compare with the last instant of the date of publication; `path` is a glob over document
-        ids; all filters must hold. `rerank`: by the model of asof.toml. Raises UsageError, BeforeHorizon,
-        ModelError.
-        """
-        filters = self.filters(since, until, source, path, tags, meta)
-        query, chosen = self._asked(question, k, filters, unit, recipe, rerank)
-        return self._sound(lambda view: engine.search(query, view, chosen))
-
-    def why_not(
-        self,
-        wanted: str,
-        question: str,
-        k: int | None = None,
-        *,
-        filters: Filters | None = None,
-        unit: str | None = None,
-        recipe: str | Recipe | None = None,
-        rerank: bool | None = None,
-    ) -> WhyNot:
-        """Why a document (or a passage, by a hit's id) is not among the hits of a question, or where it is.
-
-        Raises UsageError when the corpus has no such document.
-        """
-        from asof.rank.whynot import why_not
-        from asof.store.reader import similar_names
-
-        query, chosen = self._asked(question, k, filters or Filters(), unit, recipe, rerank)
-        found = self._sound(lambda view: why_not(wanted, query, view, chosen))
-        if found is None:
-            near = self._sound(lambda view: similar_names(view.store.db, wanted))
-            meant = f"did you mean {' or '.join(near)}?" if near else "ids are shown by `asof search`"
-            raise UsageError(f"no document or passage {wanted!r} in this corpus; {meant}")
-        return found
-
-    def filters(
-        self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
-        tags: Iterable[str] = (), meta: Iterable[tuple[str, str]] = (),
-    ) -> Filters:  # fmt: skip
-        """Filters as instants: `since` the first of its date, `until` the last."""
-        return Filters(
-            since=None if since is None else first_instant(since, self.as_of),
-            until=None if until is None else last_instant(until, self.as_of),
-            source=source, path=path, tags=tuple(tags), meta=tuple(meta),
-        )  # fmt: skip
-
-    def _asked(
-        self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
-        rerank: bool | None,
-    ) -> tuple[Query, Recipe]:  # fmt: skip
-        """The question as it is read, and the recipe for it."""
-        configured = self.corpus.config
-        unit = unit or configured.unit
-        if unit not in config.UNITS:
-            raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
-        if k is not None and k < 1:
-            raise UsageError(f"k is {k}; accepted: whole numbers from 1")
-        recipe = recipe or configured.recipe
-        chosen = configured.recipe_named(recipe) if isinstance(recipe, str) else recipe
-        query = replace(read_question(question, typed=chosen.typed), filters=filters, k=k or configured.k)
-        if unit == "document":
-            chosen = by_document(chosen)
-        if configured.rerank if rerank is None else rerank:
-            chosen = self.corpus.reranking(chosen)
-        return query, chosen
-
-    def text(self, document: str) -> str | None:
-        """The text of a document as it stood, byte for byte; None if it said nothing then."""
-        return self._sound(lambda view: view.store.text(document))
-
-    def resolve(self, target: str, origin: str = "") -> str | None:
-        """The document that `[[target]]` in the document `origin` leads to, as it stood."""
-        return self._sound(lambda view: view.store.resolve(target, origin))
-
-    def view(self) -> View:
-        """What stages read."""
-        return self._sound(lambda view: view)
-
-    def _sound(self, use: Callable[[View], T]) -> T:
-        """Use a view; a damaged segment is rebuilt, and the view made anew."""
-        corpus = self.corpus
-        with corpus._lock, reading(corpus.store.database):
-            for attempt in range(3):
-                try:
-                    return self._undisturbed(use)
-                except DamagedSegment:
-                    if attempt:  # the first time it may only have been merged away
-                        corpus.manifest.mend()
-                    corpus._stepper.forget()
-                except IndexError:  # a number that was altered after it had been checked, or a fault of ours
-                    if not corpus.manifest.mend():
-                        raise
-                    corpus._stepper.forget()
-            return self._undisturbed(use)
-
-    def _undisturbed(self, use: Callable[[View], T]) -> T:
-        """Use a view in one read transaction: what is erased meanwhile is there until it is done with."""
-        db = self.corpus._db
-        db.execute("BEGIN")
-        try:
-            db.execute("SELECT 1 FROM transactions LIMIT 1").fetchone()  # from here on it sees one state
-            return use(self.corpus._view(self.as_of, self.known_at))
-        finally:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-
-
-LONGEST_QUESTION = 20_000
-
-
-def read_question(question: str, *, typed: bool = False) -> Query:
-    """What a question asks for, before there is a view: its words, and whether it wishes for the newest.
-
-    `typed`: all of its words, as they were typed. Raises UsageError for more than 20,000 characters.
-    """
-    if len(question) > LONGEST_QUESTION:
-        raise UsageError(
-            f"the question has {len(question):,} characters; accepted: up to {LONGEST_QUESTION:,}"
-        )
-    lexical = question if typed else without_wishes(question)
-    return Query(question, lexical, recency(question), stop_words=typed)

@@ -42,6 +42,10 @@ class Lazy(click.Group):
         "correct": ("asof.cli.keep", "Say that a document was dated wrongly."),
         "purge": ("asof.cli.keep", "Erase a document and all its versions for good."),
         "vacuum": ("asof.cli.keep", "Drop history before a date."),
+        "evaluate": (
+            "asof.cli.evaluate",
+            "What recipes are worth on a dataset, and whether they see the future.",
+        ),
         "demo": ("asof.cli.demo", "Index the example notes and ask one question as of three dates."),
     }
 
@@ -126,10 +130,11 @@ def time_option(name: str, about: str, **more: Any) -> Callable[[F], F]:
 def _checked_time(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     from asof import service
     from asof.errors import BadTime
+    from asof.standpoint import last_instant
 
     if value is not None:
         try:
-            service.last_instant(value, service.now())
+            last_instant(value, service.now())
         except BadTime as error:
             raise click.UsageError(f"{param.opts[0]}: {error}", ctx) from error
     return value

@@ -1,0 +1,181 @@
+"""A corpus as it stood: what is asked of it there, and how a question and its times are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from asof import config, engine
+from asof.data import Filters, Query
+from asof.engine import Results
+from asof.errors import UsageError
+from asof.recipes import by_document
+from asof.time.intent import recency, without_wishes
+from asof.time.moment import read
+from asof.time.span import instant, moment
+
+if TYPE_CHECKING:
+    from asof.index.view import View
+    from asof.rank.recipe import Recipe
+    from asof.rank.whynot import WhyNot
+
+T = TypeVar("T")
+
+When = str | datetime
+"""A moment or a period: an aware datetime, or text that `asof.time.moment.read` understands."""
+
+
+def last_instant(when: When, anchor: int) -> int:
+    """The last instant of a date or period: what is seen as of "2024-03-01" is what that day's end saw."""
+    if isinstance(when, datetime):
+        if when.tzinfo is None:
+            raise UsageError(f"{when!r} has no time zone: use datetime(..., tzinfo=UTC)")
+        return instant(when)
+    return read(when, moment(anchor)).last
+
+
+def first_instant(when: When, anchor: int) -> int:
+    """The first instant of a date or period."""
+    if isinstance(when, datetime):
+        return last_instant(when, anchor)
+    return read(when, moment(anchor)).first
+
+
+class Asked(Protocol):
+    """What a standpoint needs of its corpus."""
+
+    @property
+    def config(self) -> config.Config: ...
+
+    def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
+        """Do something with the view of a moment."""
+        ...
+
+    def reranking(self, recipe: Recipe) -> Recipe:
+        """The recipe with the configured model at its end."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Standpoint:
+    """A corpus as it stood; instants. Made by `Corpus.at`."""
+
+    asked: Asked
+    as_of: int
+    known_at: int | None
+
+    def search(
+        self,
+        question: str,
+        k: int | None = None,
+        *,
+        since: When | None = None,
+        until: When | None = None,
+        source: str = "",
+        path: str = "",
+        tags: Iterable[str] = (),
+        meta: Iterable[tuple[str, str]] = (),
+        unit: str | None = None,
+        recipe: str | Recipe | None = None,
+        rerank: bool | None = None,
+    ) -> Results:
+        """The k best passages (or documents, by `unit`) with what was in force, from best to last.
+
+        `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
+        and `until` compare with the last instant of the date of publication; `path` is a glob over document
+        ids; all filters must hold. `rerank`: by the model of asof.toml. Raises UsageError, BeforeHorizon,
+        ModelError.
+        """
+        filters = self.filters(since, until, source, path, tags, meta)
+        query, chosen = self._asked(question, k, filters, unit, recipe, rerank)
+        return self._use(lambda view: engine.search(query, view, chosen))
+
+    def why_not(
+        self,
+        wanted: str,
+        question: str,
+        k: int | None = None,
+        *,
+        filters: Filters | None = None,
+        unit: str | None = None,
+        recipe: str | Recipe | None = None,
+        rerank: bool | None = None,
+    ) -> WhyNot:
+        """Why a document (or a passage, by a hit's id) is not among the hits of a question, or where it is.
+
+        Raises UsageError when the corpus has no such document.
+        """
+        from asof.rank.whynot import why_not
+        from asof.store.reader import similar_names
+
+        query, chosen = self._asked(question, k, filters or Filters(), unit, recipe, rerank)
+        found = self._use(lambda view: why_not(wanted, query, view, chosen))
+        if found is None:
+            near = self._use(lambda view: similar_names(view.store.db, wanted))
+            meant = f"did you mean {' or '.join(near)}?" if near else "ids are shown by `asof search`"
+            raise UsageError(f"no document or passage {wanted!r} in this corpus; {meant}")
+        return found
+
+    def filters(
+        self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
+        tags: Iterable[str] = (), meta: Iterable[tuple[str, str]] = (),
+    ) -> Filters:  # fmt: skip
+        """Filters as instants: `since` the first of its date, `until` the last."""
+        return Filters(
+            since=None if since is None else first_instant(since, self.as_of),
+            until=None if until is None else last_instant(until, self.as_of),
+            source=source, path=path, tags=tuple(tags), meta=tuple(meta),
+        )  # fmt: skip
+
+    def _asked(
+        self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
+        rerank: bool | None,
+    ) -> tuple[Query, Recipe]:  # fmt: skip
+        """The question as it is read, and the recipe for it."""
+        configured = self.asked.config
+        unit = unit or configured.unit
+        if unit not in config.UNITS:
+            raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
+        if k is not None and k < 1:
+            raise UsageError(f"k is {k}; accepted: whole numbers from 1")
+        recipe = recipe or configured.recipe
+        chosen = configured.recipe_named(recipe) if isinstance(recipe, str) else recipe
+        query = replace(read_question(question, typed=chosen.typed), filters=filters, k=k or configured.k)
+        if unit == "document":
+            chosen = by_document(chosen)
+        if configured.rerank if rerank is None else rerank:
+            chosen = self.asked.reranking(chosen)
+        return query, chosen
+
+    def text(self, document: str) -> str | None:
+        """The text of a document as it stood, byte for byte; None if it said nothing then."""
+        return self._use(lambda view: view.store.text(document))
+
+    def resolve(self, target: str, origin: str = "") -> str | None:
+        """The document that `[[target]]` in the document `origin` leads to, as it stood."""
+        return self._use(lambda view: view.store.resolve(target, origin))
+
+    def view(self) -> View:
+        """What stages read."""
+        return self._use(lambda view: view)
+
+    def _use(self, do: Callable[[View], T]) -> T:
+        return self.asked.use(self.as_of, self.known_at, do)
+
+
+LONGEST_QUESTION = 20_000
+
+
+def read_question(question: str, *, typed: bool = False) -> Query:
+    """What a question asks for, before there is a view: its words, and whether it wishes for the newest.
+
+    `typed`: all of its words, as they were typed. Raises UsageError for more than 20,000 characters.
+    """
+    if len(question) > LONGEST_QUESTION:
+        raise UsageError(
+            f"the question has {len(question):,} characters; accepted: up to {LONGEST_QUESTION:,}"
+        )
+    lexical = question if typed else without_wishes(question)
+    return Query(question, lexical, recency(question), stop_words=typed)

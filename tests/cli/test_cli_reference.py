@@ -98,7 +98,7 @@ def test_the_validator_finds_faults(asof, notes):
     assert "$: notes is missing" in against("search", good)
 
 
-@pytest.mark.parametrize("command", ["search", "index", "status"])
+@pytest.mark.parametrize("command", ["search", "index", "status", "evaluate"])
 def test_every_key_is_described(command):
     page = (REFERENCE / "json.md").read_text()
     section = page.partition(f"## `asof {command} --json`")[2].partition("\n## ")[0]

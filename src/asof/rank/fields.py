@@ -66,6 +66,10 @@ def _tuple(value: Any, present: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple((str(key), _number(each, 0.0, None, None)) for key, each in value.items())
     if not isinstance(value, list) or not present or isinstance(present[0], tuple):
         raise UsageError("a table from names to numbers is expected")
+    if isinstance(present[0], str):
+        if not all(isinstance(each, str) for each in value):
+            raise UsageError("a list of texts is expected")
+        return tuple(value)
     if len(value) != len(present):
         raise UsageError(f"{len(present)} numbers are expected")
     return tuple(_number(each, like, None, None) for each, like in zip(value, present, strict=True))

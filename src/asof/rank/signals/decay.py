@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,12 @@ from asof.rank.recency import ages
 from asof.rank.signals.halflife import scales
 from asof.rank.stage import Ranking
 
+PUBLISHED = (
+    "current", "latest", "today", "now", "this year", "who is", "new", "recent", "as of", "price", "schedule",
+    "deadline", "update",
+)  # fmt: skip
+"""What its code takes for a wish for the newest."""
+
 
 @dataclass(frozen=True, slots=True)
 class Decay:
@@ -21,9 +28,10 @@ class Decay:
 
         delta(q) = delta · r        tau(q) = tau_max - (tau_max - tau_min) · r
 
-    r is the question's wish for the newest, at least `general`. The formula gives a general question 538
-    days; the README's "2 years" is not what it computes. An undated passage gets 0: no credit. `half_lives`
-    gives passages of a source or with a tag their own scale, `("tag:news", 7.0)`; the first that fits.
+    r is 1 where the question has one of the words `recent`, as whole words (the published code also finds
+    "now" in "snow"), and `general` elsewhere. The formula gives a general question 538 days; the README's
+    "2 years" is not what it computes. An undated passage gets 0: no credit. `half_lives` gives passages of
+    a source or with a tag their own scale, `("tag:news", 7.0)`; the first that fits.
     """
 
     delta: float = within(2.5, 0.0, 10.0)
@@ -31,9 +39,10 @@ class Decay:
     tau_max: float = within(730.0, 0.1, 100_000.0)
     general: float = within(0.3, 0.0, 1.0)
     half_lives: tuple[tuple[str, float], ...] = ()
+    recent: tuple[str, ...] = PUBLISHED
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        delta, tau = self.adapted(query.recency)
+        delta, tau = self.adapted(1.0 if self._wishes(query.text) else 0.0)
         rows = ranking.rows
         taus = scales(rows, view, tau, self.half_lives)
         days = ages(view.as_of, view.column("visible", rows))
@@ -50,6 +59,10 @@ class Decay:
             return Why.of("decay", "product", Why("delta", delta), Why.of("exp", "exp", exponent))
 
         return ranking.with_column("decay", values, why, by=False)
+
+    def _wishes(self, question: str) -> bool:
+        words = "|".join(re.escape(word) for word in self.recent)
+        return bool(words) and re.search(rf"(?<!\w)(?:{words})(?!\w)", question, re.IGNORECASE) is not None
 
     def adapted(self, recency: float) -> tuple[float, float]:
         """delta and tau (days) for a question that wishes for the newest that much."""

@@ -1,0 +1,92 @@
+"""Evidence: which of the sentences that answer a question are in what a reader with a budget gets to read.
+
+Hits are packed in order, each below a line with its title and date, until the budget of tokens is used up;
+the last one is cut where it ends. A token is `\\w+|[^\\w\\s]`. A sentence is there if all of its characters
+are; white space does not count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+
+from asof.data import Hit
+
+BUDGETS = (4_000, 12_000)
+"""Tokens; `evidence@4000` and `evidence@12000`."""
+
+NAMES = tuple(f"evidence@{budget}" for budget in BUDGETS)
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+
+Span = tuple[int, int]
+Pack = dict[str, list[Span]]
+"""By document: the stretches of its text that were packed."""
+
+
+def tokens(text: str) -> int:
+    """How many tokens a text has."""
+    return sum(1 for _ in _TOKEN.finditer(text))
+
+
+def header(hit: Hit) -> str:
+    """The line above a passage."""
+    return f"{hit.title or hit.document} ({hit.published.text if hit.published else 'undated'})"
+
+
+def size(hits: Iterable[Hit]) -> int:
+    """How many tokens hits have with the lines above them."""
+    return sum(tokens(header(hit)) + tokens(hit.text) for hit in hits)
+
+
+def packed(hits: Iterable[Hit], budget: int) -> Pack:
+    """What of the documents' texts is in the first `budget` tokens."""
+    pack: Pack = {}
+    for hit in hits:
+        budget -= tokens(header(hit))
+        if budget <= 0:
+            break
+        ends = [found.end() for found in _TOKEN.finditer(hit.text)]
+        start = hit.place.start
+        end = hit.place.end if len(ends) <= budget else start + ends[budget - 1]
+        pack.setdefault(hit.document, []).append((start, end))
+        budget -= len(ends)
+    return pack
+
+
+def places(sentence: str, text: str) -> list[Span]:
+    """Where a sentence stands in a text, whatever white space is between its words."""
+    words = map(re.escape, sentence.split())
+    return [found.span() for found in re.finditer(r"\s+".join(words), text)]
+
+
+def covered(place: Span, stretches: Iterable[Span], text: str) -> bool:
+    """Whether all characters of a place but white space are in the stretches."""
+    at, end = place
+    for start, stop in sorted(stretches):
+        if start > at and text[at : min(start, end)].strip():
+            return False
+        at = max(at, stop)
+        if at >= end:
+            return True
+    return not text[at:end].strip()
+
+
+def coverage(
+    hits: Sequence[Hit], sentences: Sequence[tuple[str, str]], text: Callable[[str], str | None]
+) -> tuple[dict[str, float], int]:
+    """The share of the sentences (document, sentence) that each budget holds, and how many stand nowhere.
+
+    `text` gives the text of a document, None where there is none. What stands nowhere counts as missed.
+    """
+    texts = {document: text(document) or "" for document, _ in sentences}
+    found = [(document, places(sentence, texts[document])) for document, sentence in sentences]
+    shares = {}
+    for name, budget in zip(NAMES, BUDGETS, strict=True):
+        pack = packed(hits, budget)
+        there = sum(
+            any(covered(place, pack.get(document, ()), texts[document]) for place in where)
+            for document, where in found
+        )
+        shares[name] = there / len(found)
+    return shares, sum(not where for _, where in found)

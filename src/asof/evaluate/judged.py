@@ -1,0 +1,164 @@
+"""What is asked of a dataset and what is right: questions, judgements, sentences. Bad lines are problems."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from asof.data import Problem
+from asof.errors import BadTime, UsageError
+from asof.sources.dates import stated
+from asof.sources.decode import storable_value
+from asof.standpoint import LONGEST_QUESTION
+
+_BOM = b"\xef\xbb\xbf"
+_JSON = "every line has to be one JSON object"
+
+Relevance = dict[str, dict[str, int]]
+"""Grades by question and document; a grade above 0 is relevant."""
+
+Sentences = dict[str, list[tuple[str, str]]]
+"""By question: documents, and sentences in them that answer it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question as its dataset has it. `asked` is the instant as of which it is asked, if one is given.
+
+    `query_doc` is a document that it was made from, which is no answer. `record` is all that its line says.
+    """
+
+    id: str
+    text: str
+    asked: int | None = None
+    type: str = ""
+    query_doc: str = ""
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Unusable(ValueError):
+    """What is wrong with a line."""
+
+
+def lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Numbers and texts of the lines that are not blank. Raises UsageError."""
+    try:
+        content = path.read_bytes().removeprefix(_BOM)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror}") from error
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip():
+            yield number, line.decode("utf-8", "surrogateescape").rstrip("\r")
+
+
+def records(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Numbers and objects of a file of JSON lines; what is no object goes to `problems`."""
+    for number, line in lines(path):
+        try:
+            record = storable_value(json.loads(_sound(line)))
+        except (ValueError, RecursionError) as error:
+            problems.append(Problem(f"the line is not JSON: {error}", path.name, number, _JSON))
+            continue
+        if isinstance(record, dict):
+            yield number, record
+        else:
+            message = f"the line is JSON, but no object: {type(record).__name__}"
+            problems.append(Problem(message, path.name, number, _JSON))
+
+
+def _sound(line: str) -> str:
+    """The line, if it was UTF-8. Raises Unusable."""
+    if any("\udc80" <= sign <= "\udcff" for sign in line):
+        raise Unusable("it is not UTF-8")
+    return line
+
+
+def questions(paths: Iterable[Path], problems: list[Problem]) -> list[Question]:
+    """The questions of some files, in order; one that stands in two files counts once."""
+    found: dict[str, Question] = {}
+    for path in paths:
+        for number, record in records(path, problems):
+            try:
+                question = _question(record)
+            except Unusable as error:
+                problems.append(Problem(f"the question {error}", path.name, number))
+                continue
+            if found.setdefault(question.id, question) != question:
+                message = f"another question has the id {question.id!r}: the first one counts"
+                problems.append(Problem(message, path.name, number))
+    return list(found.values())
+
+
+def _question(record: dict[str, Any]) -> Question:
+    id_, text = _name(record, "id"), _name(record, "text")
+    if len(text) > LONGEST_QUESTION:
+        raise Unusable(f"has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}")
+    try:
+        asked = stated(record.get("asked_at"), "metadata")
+    except BadTime as error:
+        raise Unusable(f"has an asked_at that cannot be read: {error}") from error
+    kind, without = record.get("type"), record.get("query_doc")
+    return Question(
+        id_, text, None if asked is None else asked.span.last,
+        "" if kind is None else str(kind), "" if without is None else str(without), record,
+    )  # fmt: skip
+
+
+def _name(record: dict[str, Any], key: str) -> str:
+    """A field that has to be there: a text, or a number as a text. Raises Unusable."""
+    value = record.get(key)
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise Unusable(f"has no {key}: a text is expected")
+    return value
+
+
+def judgements(path: Path, problems: list[Problem]) -> Relevance:
+    """The grades of qrels.tsv. A first line whose grade is no number is its header."""
+    found: Relevance = {}
+    for number, line in lines(path):
+        try:
+            query, document, grade = _judgement(line)
+        except Unusable as error:
+            if number > 1 or line.count("\t") != 2:
+                remedy = "query, document and a whole number, separated by tabs, are expected"
+                problems.append(Problem(f"the line {error}", path.name, number, remedy))
+            continue
+        if found.setdefault(query, {}).setdefault(document, grade) != grade:
+            message = f"{document!r} had another relevance for {query!r} before: the first one counts"
+            problems.append(Problem(message, path.name, number))
+    return found
+
+
+def _judgement(line: str) -> tuple[str, str, int]:
+    """Query, document, grade. Raises Unusable."""
+    parts = [part.strip() for part in _sound(line).split("\t")]
+    if len(parts) != 3:
+        raise Unusable(f"has {len(parts)} columns")
+    if not _whole(parts[2]):
+        raise Unusable(f"has the relevance {parts[2]!r}")
+    return parts[0], parts[1], int(parts[2])
+
+
+def _whole(text: str) -> bool:
+    return text.removeprefix("-").isdecimal()
+
+
+def sentences(path: Path, problems: list[Problem]) -> Sentences:
+    """The sentences of evidence.jsonl; none when there is no such file."""
+    found: Sentences = {}
+    if not path.is_file():
+        return found
+    for number, record in records(path, problems):
+        try:
+            query, pair = _name(record, "query_id"), (_name(record, "doc_id"), _name(record, "sentence"))
+        except Unusable as error:
+            problems.append(Problem(f"the evidence {error}", path.name, number))
+            continue
+        if pair not in found.setdefault(query, []):
+            found[query].append(pair)
+    return found

@@ -1,0 +1,73 @@
+"""What a ranking of documents is worth, given which are relevant. Pure functions of lists and grades.
+
+The definitions are those of trec_eval, but for the gain of nDCG, which is 2^r - 1 for the grade r: nDCG as
+trec_eval has it, of grades that were mapped so before. A grade above 0 is relevant.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+DEPTH = 100
+"""So many documents are ranked; what comes later counts as not found."""
+
+NAMES = (
+    "success@1", "success@5", "recall@5", "recall@10", "recall@100", "ndcg@10", "mrr@10", "map",
+)  # fmt: skip
+"""What follows from judgements alone."""
+
+
+def scores(ranked: Sequence[str], relevance: Mapping[str, int]) -> dict[str, float]:
+    """The metrics of a ranking (documents, best first) of a question with a relevant document."""
+    return {
+        "success@1": success(ranked, relevance, 1),
+        "success@5": success(ranked, relevance, 5),
+        "recall@5": recall(ranked, relevance, 5),
+        "recall@10": recall(ranked, relevance, 10),
+        "recall@100": recall(ranked, relevance, 100),
+        "ndcg@10": ndcg(ranked, relevance, 10),
+        "mrr@10": reciprocal_rank(ranked, relevance, 10),
+        "map": average_precision(ranked, relevance, DEPTH),
+    }
+
+
+def success(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
+    """1 if a relevant document is among the first k."""
+    return float(any(relevance.get(document, 0) > 0 for document in ranked[:k]))
+
+
+def recall(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
+    """The share of the relevant documents that are among the first k."""
+    found = sum(relevance.get(document, 0) > 0 for document in ranked[:k])
+    return found / sum(grade > 0 for grade in relevance.values())
+
+
+def ndcg(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
+    """Discounted cumulative gain over that of the best order: sum of (2^r - 1) / log2(rank + 1)."""
+    best = _gain(sorted(relevance.values(), reverse=True)[:k])
+    return _gain([relevance.get(document, 0) for document in ranked[:k]]) / best
+
+
+def _gain(grades: Sequence[int]) -> float:
+    return math.fsum((2 ** max(grade, 0) - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+
+
+def reciprocal_rank(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
+    """1 / rank of the first relevant document, 0 if none is among the first k."""
+    ranks = (rank for rank, document in enumerate(ranked[:k], 1) if relevance.get(document, 0) > 0)
+    return 1 / next(ranks, math.inf)
+
+
+def average_precision(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
+    """The mean, over all relevant documents, of the precision at their ranks (0 beyond k)."""
+    ranks = [rank for rank, document in enumerate(ranked[:k], 1) if relevance.get(document, 0) > 0]
+    total = math.fsum(found / rank for found, rank in enumerate(ranks, 1))
+    return total / sum(grade > 0 for grade in relevance.values())
+
+
+def leak(ranked: Sequence[str], dates: Mapping[str, int | None], as_of: int, k: int = 10) -> float:
+    """The share of the first k that was published after `as_of`; an undated document was not."""
+    first = [dates.get(document) for document in ranked[:k]]
+    late = sum(date is not None and date > as_of for date in first)
+    return late / len(first) if first else 0.0

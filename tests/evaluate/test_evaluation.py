@@ -1,0 +1,347 @@
+"""Evaluations from end to end, on datasets that can be worked out by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+from math import log2
+
+import numpy as np
+import pytest
+import pytrec_eval
+
+from asof.errors import UsageError
+from asof.evaluate.evaluation import Options, evaluate
+from asof.evaluate.report import as_json
+from asof.index.prefix import Prefix
+from asof.rank.cut import Cut
+from asof.rank.gather import Lexical
+from asof.rank.recency import Recency
+from asof.rank.recipe import Recipe
+from asof.store.settings import Settings
+from asof.time.moment import read
+from asof.time.span import NEVER
+
+WORDS = Recipe("words", "words alone", (Lexical(), Cut()))
+
+
+@pytest.fixture
+def evaluated(dataset, tmp_path):
+    """Evaluates a dataset with a cache of its own."""
+
+    def run(folder=None, recipes=("asof",), **options):
+        more = {key: options.pop(key) for key in ("run_file", "encoder", "progress") if key in options}
+        return evaluate(folder or dataset(), recipes, Options(**options), cache=tmp_path / "cache", **more)
+
+    return run
+
+
+def metric(found, name, number=0):
+    return found.runs[number].values(name).tolist()
+
+
+def test_each_question_is_asked_as_of_its_time(evaluated):
+    """In 2002 Ann alone is mayor of Brill; in 2006 both texts match, and Ann's is the earlier one."""
+    found = evaluated(recipes=[WORDS])
+    assert [question.id for question in found.questions] == ["q1", "q2", "q3"]
+    first, second, third = found.runs[0].answers
+    assert [document for document, _ in first.ranking] == ["m1", "u1"]
+    assert [document for document, _ in second.ranking][:2] == ["m2", "m1"]  # of equal scores the later one
+    assert [document for document, _ in third.ranking] == ["m4"]
+    assert metric(found, "success@1") == [1, 0, 1]
+    assert metric(found, "mrr@10") == [1, 1 / 2, 1]
+    assert metric(found, "ndcg@10") == [1, pytest.approx((1 / log2(3)) / (1 / log2(2))), 1]
+    assert metric(found, "leak@10") == [0, 0, 0]
+    assert all(math.isnan(value) for value in metric(found, "evidence@4000"))
+    assert found.estimate(found.runs[0], "evidence@4000") is None
+    assert found.estimate(found.runs[0], "success@1").value == pytest.approx(2 / 3)
+    assert found.cluster.tolist() == [0, 0, 1]
+    assert "1 of 4 questions have no relevant document: left out" in found.notes
+
+
+def test_scores_fall_and_latencies_are_times(evaluated):
+    for answer in evaluated().runs[0].answers:
+        scores = [score for _, score in answer.ranking]
+        assert scores == sorted(scores, reverse=True)
+        assert 0 < answer.latency_ms < 10_000
+
+
+def test_the_same_command_gives_the_same_numbers(evaluated):
+    def numbers():
+        value = as_json(evaluated(recipes=["asof", WORDS], seed=5, leakage=2), per_query=True)
+        for each in value["runs"]:
+            each["metrics"].pop("latency_ms_p50")
+            each["metrics"].pop("latency_ms_p95")
+        for question in value["per_query"]:
+            for each in question["runs"]:
+                del each["latency_ms"]
+        return json.dumps(value)
+
+    assert numbers() == numbers()
+
+
+def test_documents_are_ranked_by_their_best_passage(dataset, evaluated):
+    """The long document has the best passage, among many that do not match."""
+    filler = " ".join(["nothing of the kind is said here."] * 40)
+    long = {"id": "long", "text": f"{filler}\n\ngeese geese geese\n\n{filler}", "timestamp": "2001"}
+    short = {"id": "short", "text": "geese and much else that weakens it", "timestamp": "2001"}
+    folder = dataset([short, long], [{"id": "q", "text": "geese", "asked_at": "2002"}], [("q", "long", 1)])
+    found = evaluated(folder, settings=Settings(chunking="10w"))
+    assert [document for document, _ in found.runs[0].answers[0].ranking] == ["long", "short"]
+
+
+def test_a_hundred_documents_are_gathered_from_many_passages(dataset, evaluated):
+    """Each document has 12 passages that match: 100 passages are those of few documents."""
+    text = "\n\n".join(f"goose {n} " + "honk " * 12 for n in range(12))
+    documents = [{"id": f"d{n:03}", "text": text + f" d{n}", "timestamp": "2001"} for n in range(130)]
+    folder = dataset(documents, [{"id": "q", "text": "goose", "asked_at": "2002"}], [("q", "d000", 1)])
+    found = evaluated(folder, settings=Settings(chunking="10w"))
+    ranking = found.runs[0].answers[0].ranking
+    assert len(ranking) == len({document for document, _ in ranking}) == 100
+
+
+def test_the_document_of_the_question_is_taken_out(dataset, evaluated):
+    documents = [{"id": f"d{n}", "text": f"geese {'and more ' * n}", "timestamp": None} for n in range(3)]
+    question = {"id": "q", "text": "geese", "asked_at": None, "query_doc": "d0"}
+    found = evaluated(dataset(documents, [question], [("q", "d1", 1), ("q", "d0", 3)]))
+    assert [document for document, _ in found.runs[0].answers[0].ranking] == ["d1", "d2"]
+    assert metric(found, "recall@5") == metric(found, "ndcg@10") == [1]
+
+
+def test_undated_corpora_are_seen(dataset, evaluated):
+    documents = [
+        {"id": "a", "text": "geese", "timestamp": None},
+        {"id": "b", "text": "ducks", "timestamp": None},
+    ]
+    found = evaluated(dataset(documents, [{"id": "q", "text": "ducks"}], [("q", "b", 1)]))
+    assert metric(found, "success@1") == [1]
+    assert any(note.startswith("no document has a date") for note in found.notes)
+
+
+def test_questions_without_a_time_are_asked_as_of_the_newest_document(dataset, evaluated):
+    questions = [{"id": "q", "text": "mayor of Brill", "asked_at": None}]
+    found = evaluated(dataset(questions=questions, judged=[("q", "m2", 1)]))
+    assert found.runs[0].answers[0].as_of == read("2005-05-01").last
+    assert metric(found, "success@1") == [1]
+    assert "no question has a time: all are asked as of the newest document" in found.notes
+
+
+def test_notes_say_what_cannot_be_found(dataset, evaluated):
+    found = evaluated(dataset(judged=[("q1", "m2", 1), ("q2", "gone", 1), ("q3", "m4", 1)]))
+    assert metric(found, "recall@100") == [0, 0, 1]
+    assert any(
+        note.startswith("1 questions have a relevant document that is not in the") for note in found.notes
+    )
+    assert any(
+        note.startswith("1 questions have a relevant document of a later date") for note in found.notes
+    )
+
+
+def test_evidence_is_measured(dataset, evaluated):
+    evidence = [
+        {"query_id": "q1", "doc_id": "m1", "sentence": "Ann is mayor\nof Brill."},
+        {"query_id": "q1", "doc_id": "m2", "sentence": "Bob is mayor of Brill."},  # published later
+        {"query_id": "q2", "doc_id": "m2", "sentence": "Bob is mayor of Brill."},
+    ]
+    found = evaluated(dataset(evidence=evidence))
+    values = metric(found, "evidence@4000")
+    assert values[:2] == [1 / 2, 1]
+    assert math.isnan(values[2])
+    assert found.estimate(found.runs[0], "evidence@12000").value == pytest.approx((1 / 2 + 1) / 2)
+    assert "1 sentences of evidence.jsonl are not in their documents: counted as missed" in found.notes
+
+
+def test_evidence_asks_for_passages_until_the_budget_is_full(dataset, evaluated):
+    """One document of 300 passages; the sentence stands in one that ranks behind the first hundred."""
+    text = "\n\n".join(f"goose honk number{n} " + "grey " * 9 for n in range(300))
+    documents = [{"id": "d", "text": text, "timestamp": "2001"}]
+    sentence = {"query_id": "q", "doc_id": "d", "sentence": "goose honk number250"}
+    folder = dataset(documents, [{"id": "q", "text": "goose"}], [("q", "d", 1)], [sentence])
+    found = evaluated(folder, settings=Settings(chunking="10w"))
+    assert metric(found, "evidence@12000") == [1]
+
+
+def test_filter_by_a_field(evaluated):
+    found = evaluated(recipes=[WORDS], filter_by=("town",))
+    first, second, third = found.runs[0].answers
+    assert {document for document, _ in (*first.ranking, *second.ranking)} == {"m1", "m2"}
+    assert [document for document, _ in third.ranking] == ["m4"]  # its question has no town
+    with pytest.raises(UsageError, match="--filter-by colour: no question has this field"):
+        evaluated(filter_by=("colour",))
+    with pytest.raises(UsageError, match="--filter-by town: no document has this field"):
+        evaluated(filter_by=("town",), without=("metadata",))
+    with pytest.raises(UsageError, match="--filter-by type: no document has this field"):
+        evaluated(filter_by=("type",))
+
+
+def test_without_timestamps_the_future_is_seen_and_counted(evaluated):
+    """All documents are always visible then; of m1, m2, m3, u1 two are dated after 2002."""
+    found = evaluated(recipes=[WORDS], without=("timestamp",))
+    assert metric(found, "leak@10")[0] == pytest.approx(2 / 4)
+
+
+def test_without_titles_their_words_find_nothing(dataset, evaluated):
+    folder = dataset(questions=[{"id": "q", "text": "undated"}], judged=[("q", "u1", 1)])
+    assert metric(evaluated(folder), "success@1") == [1]
+    assert metric(evaluated(folder, without=("title",)), "success@1") == [0]
+
+
+def test_a_limit_spreads_over_the_questions(dataset, evaluated):
+    questions = [{"id": f"q{n}", "text": f"mayor {n}", "asked_at": "2006"} for n in range(50)]
+    folder = dataset(questions=questions, judged=[(f"q{n}", "m1", 1) for n in range(50)])
+    ids = [question.id for question in evaluated(folder, limit=10).questions]
+    assert len(ids) == 10
+    assert ids != [f"q{n}" for n in range(10)]
+    assert ids == sorted(ids, key=lambda id_: int(id_[1:]))
+    assert ids == [question.id for question in evaluated(folder, limit=10).questions]
+    assert ids != [question.id for question in evaluated(folder, limit=10, seed=1).questions]
+
+
+def test_recipes_are_compared(evaluated):
+    twice = evaluated(recipes=["asof", "asof", WORDS])
+    assert [run.name for run in twice.runs] == ["asof", "asof-2", "words"]
+    pairs = {(each.a, each.b) for each in twice.comparisons}
+    assert pairs == {("asof", "asof-2"), ("asof", "words"), ("asof-2", "words")}
+    same = [each for each in twice.comparisons if (each.a, each.b) == ("asof", "asof-2")]
+    assert {(each.difference, each.p) for each in same} == {(0.0, 1.0)}
+    assert "leak@10" not in {each.metric for each in same}
+
+
+def test_a_better_recipe_wins(dataset, evaluated):
+    """Old and new say the same; only what prefers the newer one finds it, whatever the documents' names."""
+    documents, questions, judged = [], [], []
+    for n in range(30):
+        for year in (2001, 2005):
+            text = f"The mayor of town{n} is " + ("elected" if year == 2005 else "town")
+            documents.append({"id": f"t{n}-{year}", "text": text, "timestamp": f"{year}-01-01"})
+        questions.append({"id": f"q{n}", "text": f"the latest mayor of town{n} town", "asked_at": "2005-06"})
+        judged.append((f"q{n}", f"t{n}-2005", 1))
+    newest = Recipe("newest", "newest first", (Lexical(), Recency(strength=2.0), Cut()))
+    found = evaluated(dataset(documents, questions, judged), recipes=[newest, WORDS])
+    assert np.mean(metric(found, "success@1", 0)) > np.mean(metric(found, "success@1", 1)) + 0.3
+    (verdict,) = [each for each in found.comparisons if each.metric == "success@1"]
+    assert verdict.difference > 0.3
+    assert verdict.p < 0.01
+
+
+def test_an_encoder_from_outside(evaluated):
+    class Letters:
+        name = "letters"
+
+        def encode(self, texts):
+            counts = [[1.0 + text.lower().count(each) for each in "abcdefgh"] for text in texts]
+            vectors = np.array(counts, np.float32).reshape(len(texts), 8)
+            return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    found = evaluated(encoder=Letters())
+    assert as_json(found)["runs"][0]["options"]["encoder"] == "letters"
+    assert len(found.runs[0].answers[0].ranking) == 2  # of what is visible in 2002
+
+
+def test_questions_without_any_judgement_are_wrong_usage(dataset, evaluated):
+    with pytest.raises(
+        UsageError, match=r"none of the 4 questions in queries\.jsonl has a relevant document"
+    ):
+        evaluated(dataset(judged=[("q1", "m1", 0), ("other", "m1", 1)]))
+
+
+def test_an_unknown_recipe_is_wrong_usage(evaluated):
+    with pytest.raises(UsageError, match="no recipe 'asoff'; did you mean asof"):
+        evaluated(recipes=["asoff"])
+    with pytest.raises(UsageError, match="no recipe is given"):
+        evaluated(recipes=[])
+
+
+def test_a_run_can_be_scored_by_others(dataset, evaluated, tmp_path):
+    """trec_eval reads the file and finds the same, where scores have no ties (it orders those by name)."""
+    rng = random.Random(3)
+    words = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog"]
+    documents = [
+        {"id": f"d{n}", "text": " ".join(rng.choices(words, k=5 + n)), "timestamp": "2001"}
+        for n in range(60)  # all of different lengths, so that few scores are equal
+    ]
+    questions = [
+        {"id": f"q{n}", "text": " ".join(rng.sample(words, 3)), "asked_at": "2002"} for n in range(8)
+    ]
+    judged = [(f"q{n}", f"d{rng.randrange(60)}", rng.randint(1, 3)) for n in range(8) for _ in range(5)]
+    judged = list({(query, document): (query, document, grade) for query, document, grade in judged}.values())
+    file = tmp_path / "run.trec"
+    found = evaluated(dataset(documents, questions, judged), recipes=["asof", WORDS], run_file=file)
+    lines = [line.split(" ") for line in file.read_text().splitlines()]
+    assert {(len(line), line[1]) for line in lines} == {(6, "Q0")}
+    assert {line[5] for line in lines} == {"asof", "words"}
+    qrels: dict[str, dict[str, int]] = {}
+    for query, document, grade in judged:
+        qrels.setdefault(query, {})[document] = grade
+    compared = 0
+    for run in found.runs:
+        read_: dict[str, dict[str, float]] = {}
+        for query, _, document, rank, score, tag in lines:
+            if tag == run.name:
+                read_.setdefault(query, {})[document] = float(score)
+                assert int(rank) == len(read_[query])
+        theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "recall.10"}).evaluate(read_)
+        for answer in run.answers:
+            scores = [score for _, score in answer.ranking]
+            if len(set(scores)) == len(scores):
+                assert answer.scores["map"] == pytest.approx(theirs[answer.question.id]["map"])
+                assert answer.scores["recall@10"] == pytest.approx(theirs[answer.question.id]["recall_10"])
+                compared += 1
+    assert compared > 8
+
+
+def test_a_run_that_cannot_be_written_is_refused_before_the_work(dataset, evaluated, tmp_path):
+    with pytest.raises(UsageError, match="a file in a folder that is there is expected"):
+        evaluated(run_file=tmp_path / "nowhere" / "run.trec")
+    documents = [{"id": "a b", "text": "geese", "timestamp": None}]
+    with pytest.raises(UsageError, match="the id 'a b' has one"):
+        evaluated(dataset(documents), run_file=tmp_path / "run.trec")
+
+
+def test_progress_is_told(evaluated):
+    told = []
+    evaluated(leakage=1, progress=lambda *each: told.append(each))
+    assert told[0] == ("reading", 0, 0)
+    assert ("indexing", 5, 5) in told
+    assert ("asof", 3, 3) in told
+    assert told[-1] == ("leakage", 1, 1)
+
+
+# -- leakage -----------------------------------------------------------------------------------------
+
+
+def test_nothing_leaks(evaluated):
+    found = evaluated(recipes=["asof", WORDS], leakage=4)
+    assert found.leakage.clean
+    assert (found.leakage.questions, found.leakage.moments) == (4, 3)  # 2002; the newest date; 2006 twice
+    assert any(
+        note.startswith("leakage: 3 of 4 questions are asked when nothing later") for note in found.notes
+    )
+
+
+def test_questions_to_which_something_could_leak_come_first(evaluated):
+    found = evaluated(leakage=1)
+    assert (found.leakage.questions, found.leakage.moments) == (1, 1)
+    assert not any(note.startswith("leakage") for note in found.notes)
+
+
+def test_a_planted_leak_is_found(evaluated, monkeypatch):
+    """The number of documents is that of all times, as in an index without views."""
+    right = Prefix.of.__func__  # type: ignore[attr-defined]
+
+    def wrong(cls, segments, as_of, known_at=NEVER):
+        made = right(cls, segments, as_of, known_at)
+        made.n = sum(segment.n for segment in segments)
+        return made
+
+    monkeypatch.setattr(Prefix, "of", classmethod(wrong))
+    found = evaluated(recipes=["asof", WORDS], leakage=1)
+    assert not found.leakage.clean
+    assert [(each.question, each.recipe, each.rank) for each in found.leakage.differences] == [
+        ("q1", "asof", 1), ("q1", "words", 1),
+    ]  # fmt: skip
+    assert {each.what for each in found.leakage.differences} <= {"score", "why", "hits"}
+    scores = [each for each in found.leakage.differences if each.what == "score"]
+    assert scores
+    assert all(each.whole != each.cut for each in scores)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from asof import config, engine
 from asof.data import Filters, Query
@@ -17,6 +17,7 @@ from asof.time.moment import read
 from asof.time.span import instant, moment
 
 if TYPE_CHECKING:
+    from asof.graph.links import Neighbour
     from asof.index.view import View
     from asof.rank.recipe import Recipe
     from asof.rank.whynot import WhyNot
@@ -41,6 +42,13 @@ def first_instant(when: When, anchor: int) -> int:
     if isinstance(when, datetime):
         return last_instant(when, anchor)
     return read(when, moment(anchor)).first
+
+
+class Reach(NamedTuple):
+    """Documents within reach of one, and what it links to that leads nowhere, as written."""
+
+    neighbours: tuple[Neighbour, ...]
+    broken: tuple[str, ...]
 
 
 class Asked(Protocol):
@@ -156,6 +164,25 @@ class Standpoint:
     def resolve(self, target: str, origin: str = "") -> str | None:
         """The document that `[[target]]` in the document `origin` leads to, as it stood."""
         return self._use(lambda view: view.store.resolve(target, origin))
+
+    def links(self, document: str, depth: int = 1) -> Reach:
+        """What a document links to and what links to it, as it stood; up to `depth` links away (1 to 5).
+
+        Raises UsageError when no such document was in force.
+        """
+        from asof.graph.links import broken, neighbours
+        from asof.store.reader import similar_names
+
+        def look(view: View) -> Reach | list[str]:
+            if view.store.in_force(document) is None:
+                return similar_names(view.store.db, document)
+            return Reach(neighbours(view, document, depth), broken(view, document))
+
+        found = self._use(look)
+        if isinstance(found, list):
+            meant = f"did you mean {' or '.join(found)}?" if found else "ids are shown by `asof search`"
+            raise UsageError(f"no document {document!r} in force; {meant}")
+        return found
 
     def view(self) -> View:
         """What stages read."""

@@ -37,6 +37,7 @@ class Lazy(click.Group):
         "index": ("asof.cli.index", "Take in folders, vaults, .jsonl files; again: what changed."),
         "search": ("asof.cli.search", "The best passages for a question, as of any date, with reasons."),
         "why-not": ("asof.cli.whynot", "Why a document is not among the hits, or at which rank it is."),
+        "links": ("asof.cli.links", "What a document links to, and what links to it."),
         "recipes": ("asof.cli.recipes", "The ways of ranking, and what can be set about them."),
         "status": ("asof.cli.keep", "What the corpus holds, how it is dated, how big it is."),
         "correct": ("asof.cli.keep", "Say that a document was dated wrongly."),

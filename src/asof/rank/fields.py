@@ -59,17 +59,17 @@ def _number(value: Any, present: Any, low: float | None, high: float | None) -> 
 
 
 def _tuple(value: Any, present: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A list of numbers as long as the present one, or a table from names to numbers for pairs."""
+    """A list of texts, a list of numbers as long as the present one, or a table from names to numbers."""
+    if present and isinstance(present[0], str):
+        if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+            raise UsageError("a list of texts is expected")
+        return tuple(value)
     if isinstance(value, dict):
         if present and not isinstance(present[0], tuple):
             raise UsageError("a list of numbers is expected")
         return tuple((str(key), _number(each, 0.0, None, None)) for key, each in value.items())
     if not isinstance(value, list) or not present or isinstance(present[0], tuple):
         raise UsageError("a table from names to numbers is expected")
-    if isinstance(present[0], str):
-        if not all(isinstance(each, str) for each in value):
-            raise UsageError("a list of texts is expected")
-        return tuple(value)
     if len(value) != len(present):
         raise UsageError(f"{len(present)} numbers are expected")
     return tuple(_number(each, like, None, None) for each, like in zip(value, present, strict=True))

@@ -21,7 +21,7 @@ class ByDocument:
     passages: int = 1
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = ranking.keep(np.flatnonzero(ranking.score > 0))
+        found = ranking.matching()
         rows = found.rows
         documents = view.column("document", rows)
         order = view.tie_order(found.score, rows)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -46,7 +47,7 @@ class Budget:
 
     Candidates enter in the order of `by`, so a later stage has those of the earlier one among it and nothing
     is computed twice. What does not enter keeps its order below: its score is the lowest of those that
-    entered times its share of the last one's `by`.
+    entered less what its `by` is below the last one's. Raises ValueError unless `sizes` rise from 1 or more.
     """
 
     by: str = "relevance"
@@ -57,6 +58,10 @@ class Budget:
     threshold: float = within(0.05, 0.0, 1.0)
     cap: int = within(256, 0, 1_000_000)
     independent: str = "document"
+
+    def __post_init__(self) -> None:
+        if not self.sizes or self.sizes[0] < 1 or any(low >= high for low, high in pairwise(self.sizes)):
+            raise ValueError(f"sizes rise from 1 or more: {self.sizes!r}")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         ranking = ranking.matching()
@@ -98,15 +103,17 @@ class Budget:
         values: Values = score.values.copy()
         lowest_at = order[:entered][np.argmin(values[order[:entered]])]
         lowest, lowest_row = float(values[lowest_at]), int(ranking.rows[lowest_at])
-        last, last_row = float(entry.values[order[entered - 1]]), int(ranking.rows[order[entered - 1]])
+        last = float(entry.values[order[entered - 1]])
         rest = order[entered:]
-        values[rest] = entry.values[rest] / last * lowest
+        values[rest] = lowest + (entry.values[rest] - last)
         below = set(ranking.rows[rest].tolist())
 
         def why(row: int) -> Why:
             if row not in below:
                 return score.why(row)
-            share = Why.of("share of the last that entered", "ratio", entry.why(row), entry.why(last_row))
-            return Why.of("outside the budget", "product", share, score.why(lowest_row))
+            short = Why.of(
+                "below the last that entered", "sum", entry.why(row), Why(f"-{self.by} of it", -last)
+            )
+            return Why.of("outside the budget", "sum", score.why(lowest_row), short)
 
         return ranking.with_column("budget", values, why)

@@ -4,7 +4,8 @@
     score = RRF · (1 + .1 · min(documents that link to it, 10)) · 1.20 | 1.10 | 1.00 | .95 by age
 
 The boosts act on all candidates, before the cut (its code cuts first). Boosts by heading and tag are in its
-code, not in its design: they are here, and off.
+code, not in its design: they are here, and off. Fusion "weighted", its older way, is 1.0 · meaning + .5 ·
+words; words are taken as a share of the best here, since raw BM25 would outweigh any cosine.
 """
 
 from __future__ import annotations

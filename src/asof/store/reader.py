@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from asof.data import Link, Stated
 from asof.store.digest import KEY_BYTES, layout_places, span_of
+from asof.store.links import BY_NAME, Rank, Wanted
 from asof.time.span import NEVER
 
 
@@ -118,33 +119,23 @@ class AsOf:
         """The document that a link leads to: by path beside `origin`, by path, by name, by alias.
 
         Only documents in force count. Among several of one name the one nearest to `origin` is taken, then
-        the one with the shortest id, then the first in order.
+        the one with the shortest id, then the first in order. (For many links see `store.links.Resolver`.)
         """
-        wanted = target.strip("/").removesuffix(".md")
-        folder = origin.rpartition("/")[0]
-        exact = {f"{folder}/{wanted}".strip("/"): 0, wanted: 1}
-        candidates: list[tuple[tuple[int, int, int], str]] = [
-            (self._rank(name, wanted, folder, exact), name)
+        wanted = Wanted.of(target, origin)
+        candidates: list[tuple[Rank, str]] = [
+            (wanted.rank(name), name)
             for (name,) in self.db.execute(
                 "SELECT name FROM documents WHERE name LIKE ? ESCAPE '!'"
                 " UNION SELECT d.name FROM aliases AS a JOIN versions AS v ON v.id = a.version"
                 " JOIN documents AS d ON d.id = v.document WHERE a.alias = ? COLLATE NOCASE",
-                (_around(wanted.rpartition("/")[2]), target),
+                (_around(wanted.last) if wanted.path.isascii() else "%", target),
             )
         ]
         for rank, name in sorted(candidates):
-            if (rank[0] < 3 or self._alias(name, target)) and self.in_force(name) is not None:
+            by_name = rank[0] <= BY_NAME
+            if (by_name or self._alias(name, target)) and self.in_force(name) is not None:
                 return name
         return None
-
-    def _rank(self, name: str, wanted: str, folder: str, exact: dict[str, int]) -> tuple[int, int, int]:
-        stem = name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
-        near = -len(_common(folder, name))
-        if stem in exact or name in exact:
-            return exact.get(stem, exact.get(name, 1)), near, len(name)
-        if stem.casefold().endswith(f"/{wanted.casefold()}") or stem.casefold() == wanted.casefold():
-            return 2, near, len(name)
-        return 3, near, len(name)
 
     def _alias(self, name: str, alias: str) -> bool:
         version = self.in_force(name)
@@ -160,15 +151,6 @@ def _around(text: str) -> str:
     if not text.isascii():
         return "%"
     return "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
-
-
-def _common(folder: str, name: str) -> str:
-    same = 0
-    for here, there in zip(folder, name, strict=False):
-        if here != there:
-            break
-        same += 1
-    return folder[:same]
 
 
 def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:

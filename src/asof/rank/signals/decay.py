@@ -15,11 +15,11 @@ from asof.rank.recency import ages
 from asof.rank.signals.halflife import scales
 from asof.rank.stage import Ranking
 
-PUBLISHED = (
-    "current", "latest", "today", "now", "this year", "who is", "new", "recent", "as of", "price", "schedule",
-    "deadline", "update",
+RECENT = (
+    "current", "currently", "latest", "new", "newest", "now", "recent", "recently", "this year", "today",
 )  # fmt: skip
-"""What its code takes for a wish for the newest."""
+"""The README's "{current, latest, now, recent, …}", with those of its code that are a wish; not "who is",
+"price", "schedule" and the like, which are subjects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Decay:
     tau_max: float = within(730.0, 0.1, 100_000.0)
     general: float = within(0.3, 0.0, 1.0)
     half_lives: tuple[tuple[str, float], ...] = ()
-    recent: tuple[str, ...] = PUBLISHED
+    recent: tuple[str, ...] = RECENT
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         delta, tau = self.adapted(1.0 if self._wishes(query.text) else 0.0)

@@ -63,8 +63,13 @@ class Gap:
 
 
 def moments(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard deviation (of the population), rounded once, so that no order of them shows."""
+    """Mean and standard deviation (of the population), rounded once, so that no order of them shows.
+
+    Equal values deviate by 0; a mean that was rounded would make something of nothing.
+    """
     if not values:
         return 0.0, 0.0
+    if min(values) == max(values):
+        return values[0], 0.0
     mean = math.fsum(values) / len(values)
     return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / len(values))

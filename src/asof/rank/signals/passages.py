@@ -65,7 +65,7 @@ class Coverage:
             )  # fmt: skip
             return Why.of("coverage", "ratio", mean, Why("scale", WHOLE))
 
-        return _told("coverage", values, tree, ranking)
+        return told("coverage", values, tree, ranking)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Volume:
                 *[Why.of(f"ln(1 + {name})", "log", Why(f"1 + {name}", 1.0 + int(n))) for name, n in parts],
             )  # fmt: skip
 
-        return _told("volume", values, tree, ranking)
+        return told("volume", values, tree, ranking)
 
 
 def _counted(of: str, above: float, ranking: Ranking, view: View) -> Counted:
@@ -96,7 +96,7 @@ def _counted(of: str, above: float, ranking: Ranking, view: View) -> Counted:
     return counted(documents, ranking.columns[of].values, above)
 
 
-def _told(name: str, values: Values, tree: Callable[[int], Why], ranking: Ranking) -> Ranking:
+def told(name: str, values: Values, tree: Callable[[int], Why], ranking: Ranking) -> Ranking:
     """The ranking with a column; a row is explained by its place among the candidates as they are now."""
     rows = ranking.rows
     order = np.argsort(rows)

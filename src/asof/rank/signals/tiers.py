@@ -17,7 +17,7 @@ from asof.time.decay import Tiers
 class RecencyTiers:
     """The column `recent`: score · the factor of the age in whole days; all candidates, undated ones · 1.
 
-    1.20 below 14 days, 1.10 below 60, 1.00 below 180, .95 from there on. With equal factors nothing changes.
+    1.20 below 14 days, 1.10 below 60, 1.00 below 180, .95 from there on. With all factors 1 nothing changes.
     """
 
     bounds: tuple[float, ...] = (14.0, 60.0, 180.0)
@@ -29,6 +29,7 @@ class RecencyTiers:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if set(self.values) == {1.0}:
             return ranking
+        ranking = ranking.matching()
         before = ranking.columns[ranking.by]
         factors = self._factors(ranking.rows, view)
 

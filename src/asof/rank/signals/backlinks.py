@@ -1,0 +1,44 @@
+"""Backlinks as a factor (the ranking of RAGtriever, design of 2026-01, component 2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from asof.data import Query, Why
+from asof.graph.links import links
+from asof.index.view import View
+from asof.rank.fields import within
+from asof.rank.stage import Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Backlinks:
+    """The column `linked`: score · (1 + weight · min(backlinks, cap)); all candidates.
+
+    Backlinks are the other documents in force in the view that link to the passage's document, each counted
+    once. With `weight` 0 nothing changes.
+    """
+
+    weight: float = within(0.1, 0.0, 1.0)
+    cap: int = within(10, 1, 100)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        if self.weight == 0.0:
+            return ranking
+        found, graph = ranking.matching(), links(view)
+        before = found.columns[found.by]
+        counts = graph.backlinks(view.column("document", found.rows))
+        factors = 1.0 + self.weight * np.minimum(counts, self.cap)
+
+        def why(row: int) -> Why:
+            count = int(graph.backlinks(view.column("document", np.array([row])))[0])
+            gain = Why.of(
+                "gain", "product", Why("weight", self.weight),
+                Why(f"documents that link to it, at most {self.cap}", float(min(count, self.cap))),
+            )  # fmt: skip
+            factor = Why.of("factor of its backlinks", "sum", Why("one", 1.0), gain)
+            return Why.of("linked", "product", before.why(row), factor)
+
+        return found.with_column("linked", before.values * factors, why)

@@ -1,0 +1,185 @@
+"""What a link leads to: by path beside the note that holds it, by path, by name, by alias.
+
+Only documents in force count. The rule stands here once: `AsOf.resolve` asks it about the few names that
+SQLite finds, `Resolver` about all links of a view at once.
+
+Case is ignored in names and aliases; for a target in ASCII only that of ASCII letters, as SQLite does.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from posixpath import join, normpath
+
+Rank = tuple[int, int, int]
+"""How an id is found (0 beside, 1 by path, 2 by name, 3 not at all), how near, how long; less is better."""
+
+BY_NAME = 2
+_ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A link's target as it is compared, and the folder of the document that holds it."""
+
+    path: str
+    folder: str
+
+    @classmethod
+    def of(cls, target: str, origin: str = "") -> Wanted:
+        """`./` and `../` are taken as steps from the folder; what steps out of the root leads nowhere."""
+        path, folder = target.strip("/").removesuffix(".md"), origin.rpartition("/")[0]
+        if "." in target.split("/") or ".." in target.split("/"):
+            path = normpath(join(folder, path))
+            return cls("" if path.startswith("..") else path, "")
+        return cls(path, folder)
+
+    @property
+    def last(self) -> str:
+        """What the last part of a document's id holds, if it is found by its name."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def exact(self) -> dict[str, int]:
+        """The ids, with or without an ending, that are meant if they are there."""
+        if not self.path:
+            return {}
+        return {f"{self.folder}/{self.path}".strip("/"): 0, self.path: 1}
+
+    def rank(self, name: str) -> Rank:
+        """How well an id fits; of equal ranks the first id in order is meant."""
+        exact, stem = self.exact, stem_of(name)
+        near = -shared(self.folder, name)
+        if stem in exact or name in exact:
+            return exact.get(stem, exact.get(name, 1)), near, len(name)
+        return (BY_NAME if self.names(stem) else BY_NAME + 1), near, len(name)
+
+    def names(self, stem: str) -> bool:
+        """Whether this path is the end of a document's."""
+        if not self.path:
+            return False
+        path, stem = folded(self.path, self.path), folded(stem, self.path)
+        return stem == path or stem.endswith(f"/{path}")
+
+
+class Resolver:
+    """Resolves many links among the same documents, given by their ids and (alias, id)s."""
+
+    def __init__(self, names: Iterable[str], aliases: Iterable[tuple[str, str]] = ()) -> None:
+        self._names = set(names)
+        self._stems: dict[str, list[str]] = defaultdict(list)
+        self._lasts: dict[str, list[str]] = defaultdict(list)
+        self._aliases: dict[str, list[str]] = defaultdict(list)
+        for name in sorted(self._names):
+            stem = stem_of(name)
+            self._stems[stem].append(name)
+            self._lasts[stem.rpartition("/")[2].casefold()].append(name)
+        for alias, name in aliases:
+            self._aliases[folded(alias)].append(name)
+        self._named: dict[str, list[str]] = {}
+        self._nearest: dict[tuple[str, str], str] = {}
+
+    def __call__(self, target: str, origin: str = "") -> str | None:
+        wanted = Wanted.of(target, origin)
+        exact = [name for key in wanted.exact for name in self._exactly(key)]
+        if exact:
+            return min(exact, key=lambda name: (wanted.rank(name), name))
+        named = self._ending_in(wanted)
+        if named:
+            return self._near(wanted, named)
+        aliased = self._aliases.get(folded(target), ())
+        return min(aliased, key=lambda name: (wanted.rank(name), name), default=None)
+
+    def _exactly(self, key: str) -> list[str]:
+        found = self._stems.get(key, [])
+        return [*found, key] if key in self._names else found
+
+    def _ending_in(self, wanted: Wanted) -> list[str]:
+        """The ids whose path ends in the one that is wanted, in order."""
+        named = self._named.get(wanted.path)
+        if named is None:
+            candidates = self._lasts.get(wanted.last.casefold(), ())
+            named = [name for name in candidates if wanted.names(stem_of(name))]
+            self._named[wanted.path] = named
+        return named
+
+    def _near(self, wanted: Wanted, named: Sequence[str]) -> str:
+        """Of ids in order the one that shares most with the folder, then the shortest, then the first.
+
+        What shares most stands where the folder would stand itself: a thousand notes of one name are not
+        looked at for each of a thousand links.
+        """
+        at = bisect_left(named, wanted.folder)
+        most = max(shared(wanted.folder, name) for name in named[max(at - 1, 0) : at + 1])
+        prefix = wanted.folder[:most]
+        nearest = self._nearest.get((wanted.path, prefix))
+        if nearest is None:
+            first = bisect_left(named, prefix)
+            last = bisect_right(named, prefix, key=lambda name: name[:most])
+            nearest = min(named[first:last], key=lambda name: (len(name), name))
+            self._nearest[wanted.path, prefix] = nearest
+        return nearest
+
+
+def stem_of(name: str) -> str:
+    """A document's id without the ending of its last part."""
+    return name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
+
+
+def shared(folder: str, name: str) -> int:
+    """How many characters a folder and an id share from the start."""
+    same = 0
+    for here, there in zip(folder, name, strict=False):
+        if here != there:
+            break
+        same += 1
+    return same
+
+
+def folded(text: str, like: str = "") -> str:
+    """The text without case; where `like` is ASCII, only ASCII letters lose theirs, as in SQLite."""
+    return text.translate(_ASCII_LOWER) if like.isascii() else text.casefold()
+
+
+# -- all links of a moment --------------------------------------------------------------------------------
+
+_IN_FORCE = (
+    "WITH ordered AS (SELECT id, document, head, row_number() OVER"
+    " (PARTITION BY document ORDER BY visible DESC, added DESC, id DESC) AS place FROM versions"
+    " WHERE visible <= ?1 AND added <= ?2 AND (retired IS NULL OR retired > ?2)),"
+    " force AS (SELECT id, document, head FROM ordered WHERE place = 1 AND head IS NOT NULL) "
+)
+
+
+def documents_in_force(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[int, str, str]]:
+    """Numbers, ids and titles of all documents in force."""
+    return db.execute(
+        f"{_IN_FORCE} SELECT d.id, d.name, h.title FROM force JOIN documents AS d ON d.id = force.document"
+        " JOIN heads AS h ON h.id = force.head", (as_of, known_at),
+    ).fetchall()  # fmt: skip
+
+
+def links_in_force(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[int, str]]:
+    """The distinct links of all documents in force: the number of the document, the target as written."""
+    return db.execute(
+        f"{_IN_FORCE} SELECT DISTINCT force.document, l.target FROM force JOIN links AS l"
+        " ON l.version = force.id", (as_of, known_at),
+    ).fetchall()  # fmt: skip
+
+
+def aliases_in_force(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[str, int]]:
+    """The aliases of all documents in force, and the numbers of the documents."""
+    return db.execute(
+        f"{_IN_FORCE} SELECT a.alias, force.document FROM aliases AS a JOIN force ON force.id = a.version",
+        (as_of, known_at),
+    ).fetchall()
+
+
+def versions_after(db: sqlite3.Connection, instant: int) -> list[int]:
+    """The instants after this one at which a version becomes visible, in order."""
+    rows = db.execute("SELECT DISTINCT visible FROM versions WHERE visible > ? ORDER BY visible", (instant,))
+    return [visible for (visible,) in rows]

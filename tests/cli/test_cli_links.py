@@ -1,0 +1,53 @@
+"""`asof links`: both directions, as they stood."""
+
+from __future__ import annotations
+
+import pytest
+
+
+@pytest.fixture
+def linked(write, asof):
+    """mole links to net and to nothing; net to bell; in 2022 mole stops linking to net."""
+    write("notes/mole.md", "---\ndate: 2020-01-01\n---\n# Mole\n\nSee [[net]] and [[nowhere]].\n")
+    write("notes/net.md", "---\ndate: 2020-01-01\n---\n# Net\n\nUnder the [[bell]].\n")
+    write("notes/bell.md", "---\ndate: 2020-01-01\n---\n# Bell\n\nIt rings.\n")
+    assert asof("index", "notes").code == 0
+    write("notes/mole.md", "---\ndate: 2022-01-01\n---\n# Mole\n\nNothing to see.\n")
+    assert asof("index", "notes").code == 0
+
+
+def test_both_directions(asof, linked):
+    said = asof("links", "notes/net.md", "--as-of", "2021")
+    assert said.code == 0
+    assert [line.split()[:2] for line in said.out.splitlines()[1:]] == [
+        ["->", "notes/bell.md"], ["<-", "notes/mole.md"],
+    ]  # fmt: skip
+
+
+def test_links_that_ended_do_not_count(asof, linked):
+    assert "notes/mole.md" not in asof("links", "notes/net.md").out
+    assert asof("links", "notes/mole.md").out.splitlines()[1:] == ["no links"]
+    assert asof("links", "notes/mole.md").code == 1
+
+
+def test_what_leads_nowhere_and_what_is_further(asof, linked):
+    said = asof("links", "notes/mole.md", "--as-of", "2021", "--depth", "2").out
+    assert "->  nowhere  (leads nowhere)" in said
+    assert "notes/bell.md  Bell  2 links away" in said
+
+
+def test_json(asof, linked):
+    said = asof("links", "notes/mole.md", "--as-of", "2021", "--json").json()
+    assert said == {
+        "document": "notes/mole.md", "as_of": "2021-12-31T23:59:59.999999Z",
+        "neighbours": [
+            {"document": "notes/net.md", "title": "Net", "distance": 1, "direction": "out"},
+        ],
+        "broken": ["nowhere"],
+    }  # fmt: skip
+
+
+def test_an_unknown_document(asof, linked):
+    said = asof("links", "bell")
+    assert said.code == 2
+    assert "no document 'bell' in force; did you mean notes/bell.md?" in said.err

@@ -1,0 +1,174 @@
+"""Who links to whom, as of a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.data import Ended, Link, Stated
+from asof.errors import UsageError
+from asof.graph.links import Links, Neighbour, broken, links, neighbours
+from asof.index.view import View
+from asof.time.moment import read
+from asof.time.span import moment
+
+Make = Callable[..., Any]
+
+
+def to(*targets: str) -> tuple[Link, ...]:
+    return tuple(Link(target) for target in targets)
+
+
+def counts(view: View) -> dict[str, int]:
+    """Backlinks by id, of the documents that have any."""
+    graph = links(view)
+    numbers = np.array(list(graph.titles), np.int64)
+    found = graph.backlinks(numbers).tolist()
+    return {
+        graph.titles[number][0]: count for number, count in zip(numbers.tolist(), found, strict=True) if count
+    }
+
+
+def by_name(graph: Links) -> tuple[dict[str, set[str]], dict[str, tuple[str, ...]]]:
+    name = {number: id_ for number, (id_, _) in graph.titles.items()}
+    return (
+        {name[origin]: {name[each] for each in found} for origin, found in graph.out.items()},
+        {name[origin]: targets for origin, targets in graph.broken.items()},
+    )
+
+
+def test_each_other_document_counts_once(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([
+            document("ferry.md", "text", "2020", links=to("ferry", "mill", "mill.md", "MILL")),
+            document("log/mill.md", "text", "2020", aliases=("The Mill",)),
+            document("rope.md", "text", "2020", links=(Link("The Mill"), Link("ferry", kind="embed"))),
+            document("bell.md", "text", "2020", links=to("nowhere", "ferry")),
+        ])  # fmt: skip
+        view = corpus.at().view()
+        assert counts(view) == {"ferry.md": 2, "log/mill.md": 2}
+        assert broken(view, "bell.md") == ("nowhere",)
+        assert broken(view, "ferry.md") == broken(view, "not there") == ()
+        assert links(view) is links(view)
+
+
+def test_links_lead_where_they_led_then(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([
+            document("a/ferry.md", "old", "2020"), Ended("a/ferry.md", Stated(read("2022"), "2022", "git")),
+            document("b/longer/ferry.md", "new", "2021"),
+            document("log.md", "one", "2019", links=to("ferry", "mill")),
+            document("log.md", "two", "2023", links=to("mill")),
+            document("mill.md", "text", "2023"),
+        ])  # fmt: skip
+        assert counts(corpus.at("2019").view()) == {}
+        assert broken(corpus.at("2019").view(), "log.md") == ("ferry", "mill")
+        assert counts(corpus.at("2021").view()) == {"a/ferry.md": 1}
+        assert counts(corpus.at("2022").view()) == {"b/longer/ferry.md": 1}
+        assert counts(corpus.at("2023").view()) == {"mill.md": 1}
+
+
+def test_a_version_that_changes_no_passage_changes_the_links(fresh: Make, document: Make) -> None:
+    """All times after the last passage share what is kept of a view; links may still come and go."""
+    with fresh() as corpus:
+        corpus.add([
+            document("mill.md", "text", "2020"), document("log.md", "said", "2020"),
+            document("log.md", "said", "2021", links=to("mill")),
+            document("empty.md", "", "2022", links=to("mill", "log")),
+            document("empty.md", "", "2023", links=to("log")),
+        ])  # fmt: skip
+        at = {year: corpus.at(year).view() for year in ("2020", "2021", "2022", "2023")}
+        assert len({id(at[year].prefix) for year in ("2021", "2022", "2023")}) == 1
+        for year in ("2023", "2020", "2022", "2021", "2023"):
+            assert counts(at[year]) == {
+                "2020": {}, "2021": {"mill.md": 1}, "2022": {"mill.md": 2, "log.md": 1},
+                "2023": {"mill.md": 1, "log.md": 1},
+            }[year]  # fmt: skip
+
+
+def test_neighbours_both_ways(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([
+            document("a", "text", "2020", title="Alpha", links=to("b", "e")),
+            document("b", "text", "2020", links=to("c")), document("c", "text", "2020", links=to("d", "a")),
+            document("d", "text", "2020"), document("e", "text", "2020", title="Echo", links=to("a")),
+        ])  # fmt: skip
+        view = corpus.at().view()
+        first = [Neighbour("b", "", 1, "out"), Neighbour("c", "", 1, "in"), Neighbour("e", "Echo", 1, "both")]
+        assert list(neighbours(view, "a")) == first
+        assert list(neighbours(view, "a", 2)) == [
+            *first, Neighbour("b", "", 2, "in"), Neighbour("c", "", 2, "out"),
+        ]  # fmt: skip
+        assert [each for each in neighbours(view, "a", 5) if each.distance > 2] == [
+            Neighbour("d", "", 3, "out")
+        ]
+        assert neighbours(view, "d")[0] == Neighbour("c", "", 1, "in")
+        assert neighbours(view, "nobody") == neighbours(corpus.at("2019").view(), "a") == ()
+        for depth in (0, 6):
+            with pytest.raises(UsageError, match="1 to 5"):
+                neighbours(view, "a", depth)
+
+
+def test_nobody_links(fresh: Make, document: Make) -> None:
+    with fresh(document("a", "text")) as corpus, fresh() as empty:
+        for view in (corpus.at().view(), empty.at().view()):
+            assert counts(view) == {}
+            assert links(view).backlinks(np.array([1, 7])).tolist() == [0, 0]
+
+
+TARGETS = st.sampled_from(["d0", "d1", "d2", "D1", "x/d0", "al0", "AL1", "nowhere"])
+HISTORY = st.lists(
+    st.tuples(
+        st.sampled_from(["d0", "d1", "x/d0", "x/d2"]), st.integers(2001, 2005), st.booleans(),
+        st.lists(TARGETS, max_size=3), st.sampled_from(["al0", "al1", "al2"]), st.booleans(),
+    ),
+    max_size=9, unique_by=lambda each: each[:2],
+)  # fmt: skip
+
+
+def stated(document: Make, history: Sequence[Any]) -> list[Any]:
+    """What is stated; the second alias makes each statement another, without a change to any passage."""
+    return [
+        Ended(name, Stated(read(str(year)), str(year), "git"))
+        if ends
+        else document(name, "text" if text else "", str(year), links=to(*targets), aliases=(alias, f"n{at}"))
+        for at, (name, year, text, targets, alias, ends) in enumerate(history)
+    ]
+
+
+def test_nothing_later_and_nothing_learned_later_is_in_the_links(fresh: Make, document: Make) -> None:
+    """The links of a view are those of a corpus that was only told what is visible in it."""
+
+    @settings(max_examples=60)
+    @given(HISTORY, st.permutations(range(2000, 2006)), st.integers(0, 8))
+    def property_(history: list[Any], years: list[int], back: int) -> None:
+        items = stated(document, history)
+        with fresh() as corpus:
+            for item in items:
+                corpus.add([item])
+            known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
+            known_at = moment(known[max(len(known) - 1 - back, 0)]) if known else None
+            for year in years:
+                view = corpus.at(str(year), known_at).view()
+                visible = told(view)
+                with fresh() as other:
+                    for item, (name, when, *_) in zip(items, history, strict=True):
+                        if (name, when) in visible:
+                            other.add([item])
+                    assert by_name(links(view)) == by_name(links(other.at().view()))
+
+    property_()
+
+
+def told(view: View) -> set[tuple[str, int]]:
+    """Ids and years of all versions that are visible in a view."""
+    rows = view.store.db.execute(
+        "SELECT d.name, v.starts FROM versions AS v JOIN documents AS d ON d.id = v.document"
+        " WHERE v.visible <= ? AND v.added <= ?", (view.as_of, view.known_at),
+    )  # fmt: skip
+    return {(name, moment(starts).year) for name, starts in rows}

@@ -1,0 +1,99 @@
+"""Many links at once are resolved as one alone is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.data import Document, Ended, Stated
+from asof.store.links import Resolver, aliases_in_force, documents_in_force, folded
+from asof.time.moment import read
+
+Make = Callable[..., Any]
+
+PARTS = st.sampled_from(
+    ["a", "A", "b", "ab", "mill", "Mill", "straße", "STRASSE", "\u212a", "k", "%", "_", ""]
+)
+ENDS = st.sampled_from([".md", ".txt", "", ".md", ".MD", "."])
+NAMES = st.builds(lambda parts, end: "/".join(parts) + end, st.lists(PARTS, min_size=1, max_size=4), ENDS)
+ALIASES = st.one_of(NAMES, st.sampled_from(["The Mill", "the mill", "ÄRA", "ära"]))
+STATED = st.tuples(
+    NAMES.filter(str.strip), st.integers(2001, 2004), st.lists(ALIASES, max_size=2), st.booleans()
+)
+
+
+def year(number: int) -> Stated:
+    return Stated(read(str(number)), str(number), "metadata")
+
+
+def item(name: str, when: int, aliases: list[str], ends: bool) -> Document | Ended:
+    if ends:
+        return Ended(name, year(when))
+    return Document(name, f"text {when}", published=year(when), aliases=tuple(aliases))
+
+
+def test_many_links_lead_where_one_does(fresh: Make) -> None:
+    @settings(max_examples=150)
+    @given(st.lists(STATED, max_size=10), st.lists(st.tuples(ALIASES, NAMES), min_size=1, max_size=12))
+    def property_(stated: list[Any], links: list[tuple[str, str]]) -> None:
+        with fresh() as corpus:
+            corpus.add([item(*each) for each in stated])
+            for when in ("2002", "2004"):
+                store = corpus.at(when).view().store
+                moment = (store.db, store.as_of, store.known_at)
+                ids = {number: name for number, name, _ in documents_in_force(*moment)}
+                assert set(ids.values()) == {name for name, *_ in stated if store.in_force(name) is not None}
+                resolve = Resolver(
+                    ids.values(), [(alias, ids[number]) for alias, number in aliases_in_force(*moment)]
+                )
+                for target, origin in [*links, *((name, name) for name, *_ in stated)]:
+                    assert resolve(target, origin) == store.resolve(target, origin), (target, origin)
+
+    property_()
+
+
+@pytest.mark.parametrize(
+    ("origin", "found"),
+    [
+        ("x/y/z.md", "x/y/deep/mill.md"),  # shares x/y, as no other does
+        ("x/q.md", "x/y/deep/mill.md"),  # shares x: the shortest of those three, then the first
+        ("x/z/q.md", "x/z/deep/mill.md"),
+        ("q.md", "w/deep/mill.md"),  # shares nothing: the shortest of all
+        ("", "w/deep/mill.md"),
+        ("zz/q.md", "w/deep/mill.md"),
+    ],
+)
+def test_the_nearest_of_one_name(origin: str, found: str) -> None:
+    names = ["x/y/deep/mill.md", "x/y/deeper/mill.md", "x/z/deep/mill.md", "w/deep/mill.md", "mill/x.md"]
+    for order in (names, names[::-1]):
+        assert Resolver(order)("mill", origin) == found
+
+
+def test_case_of_letters_beyond_ascii_counts_only_beyond_ascii() -> None:
+    assert folded("KÄß", "k") == "KÄß".translate({ord("K"): "k"})
+    assert folded("KÄß", "ä") == "käss"
+    resolve = Resolver(["Ära.md", "\u212aelvin.md"])  # the second begins with the sign of the unit
+    assert resolve("ära") == "Ära.md"
+    assert resolve("kelvin") is None
+    assert resolve("\u212aelvin") == "\u212aelvin.md"
+
+
+def test_nothing_there() -> None:
+    assert Resolver([])("mill", "a/b.md") is None
+    assert Resolver(["mill.md"])("", "a/b.md") is None
+
+
+@pytest.mark.parametrize(
+    ("target", "found"),
+    [
+        ("../b/y.md", "b/y.md"), ("./x2.md", "a/x2.md"), ("sub/../x2", "a/x2.md"), ("../../b/y", None),
+        ("/", None), ("", None), ("..", None), ("../a.md", "a.md"),
+    ],
+)  # fmt: skip
+def test_steps_in_a_path(target: str, found: str | None) -> None:
+    """From a note in the folder a; a path out of the root and an empty one lead nowhere."""
+    assert Resolver(["a/x.md", "a/x2.md", "b/y.md", "a.md"])(target, "a/x.md") == found

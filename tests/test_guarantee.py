@@ -23,12 +23,13 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from asof.data import Document, Ended, Heading, Stated
+from asof.data import Document, Ended, Heading, Link, Stated
 from asof.errors import DamagedStore, UsageError
 from asof.index import prefix as prefix_module
 from asof.index.merge import merge
 from asof.index.prefix import Prefix
 from asof.index.view import View
+from asof.recipes import NAMES
 from asof.service import Corpus, Standpoint
 from asof.service import open as open_corpus
 from asof.store.digest import layout_places, span_of
@@ -86,8 +87,14 @@ def document(event: Event) -> Document:
         outline.append(Heading(len(text), 1, f"part {number}"))
         text += f"# part {number}\n" + " ".join(WORDS[word] for word in passage) + "\n"
     return Document(
-        f"doc{event.document}", text, f"title {event.document}", day(event.date), outline=tuple(outline)
-    )
+        f"doc{event.document}", text, f"title {event.document}", day(event.date), links=links(text),
+        outline=tuple(outline),
+    )  # fmt: skip
+
+
+def links(text: str) -> tuple[Link, ...]:
+    """A text links to the documents whose numbers its words have."""
+    return tuple(Link(f"doc{at}") for at, word in enumerate(WORDS) if word in text.split())
 
 
 def day(date: int | None) -> Stated | None:
@@ -198,7 +205,8 @@ def restored(name: str, text: str, when: Stated | None) -> Document:
         for at in range(len(text))
         if text.startswith("# ", at)
     )
-    return Document(name, text, f"title {name.removeprefix('doc')}", when, outline=outline)
+    title = f"title {name.removeprefix('doc')}"
+    return Document(name, text, title, when, links=links(text), outline=outline)
 
 
 def seen(standpoint: Standpoint, question: str, **options: Any) -> list[tuple[Any, ...]]:
@@ -225,6 +233,8 @@ def check(history: Sequence[Event], as_of: int, back: int, words: Sequence[int],
                 here = Standpoint(corpus, at, known_at)
                 there = Standpoint(part, at, None)
                 assert seen(here, question) == seen(there, question)
+                for recipe in NAMES:
+                    assert seen(here, question, recipe=recipe) == seen(there, question, recipe=recipe), recipe
                 assert seen(here, question, unit="document") == seen(there, question, unit="document")
                 since = moment(max(as_of - 2, 0) * DAY)
                 assert seen(here, question, since=since) == seen(there, question, since=since)

@@ -87,6 +87,21 @@ def test_status_keeps_its_schema(asof, notes):
     assert against("status", asof("status", "--json").json()) == []
 
 
+def test_why_not_keeps_its_schema(asof, notes):
+    for options in ([], ["--as-of", "2019"], ["-k", "1"]):
+        assert against("why-not", asof("why-not", "notes/red.md", "crane", *options, "--json").json()) == []
+
+
+def test_links_keeps_its_schema(asof, notes, write):
+    write("notes/knot.md", "[[red]] [[blue]] [[nobody]]")
+    asof("index", "notes")
+    assert against("links", asof("links", "notes/knot.md", "--json").json()) == []
+
+
+def test_recipes_keeps_its_schema(asof, here):
+    assert against("recipes", asof("recipes", "--json").json()) == []
+
+
 def test_the_validator_finds_faults(asof, notes):
     good = asof("search", "crane", "--json").json()
     assert against("search", {**good, "more": 1}) == ["$: more is not documented"]
@@ -98,7 +113,7 @@ def test_the_validator_finds_faults(asof, notes):
     assert "$: notes is missing" in against("search", good)
 
 
-@pytest.mark.parametrize("command", ["search", "index", "status", "evaluate"])
+@pytest.mark.parametrize("command", ["search", "index", "status", "evaluate", "why-not", "links", "recipes"])
 def test_every_key_is_described(command):
     page = (REFERENCE / "json.md").read_text()
     section = page.partition(f"## `asof {command} --json`")[2].partition("\n## ")[0]

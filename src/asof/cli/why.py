@@ -23,7 +23,7 @@ def why_lines(why: Why, depth: int = 0) -> list[str]:
     made = sign.join(_summand(part) for part in parts)
     if why.op in ("exp", "log"):
         made = sign + made
-    lines = [f"{'  ' * depth}{why.value:.4f} {why.label} = {made}"]
+    lines = [f"{'  ' * depth}{_number(why.value)} {why.label} = {made}"]
     for part in parts:
         for below in part.parts if part.label == SHARE else (part,):
             lines += _below(below, depth + 1, named_only=why.label == FEEDBACK)
@@ -47,7 +47,12 @@ def _below(part: Why, depth: int, *, named_only: bool) -> list[str]:
 def _summand(part: Why) -> str:
     if part.label == SHARE and part.op == "ratio":
         return " / ".join(_summand(each) for each in part.parts)
-    return f"{part.value:.4f} {part.label}"
+    return f"{_number(part.value)} {part.label}"
+
+
+def _number(value: float) -> str:
+    """Four places; large whole numbers (of vectors, of overlaps) as they are."""
+    return f"{value:,.0f}" if abs(value) >= 1000 and value.is_integer() else f"{value:.4f}"
 
 
 def _largest(why: Why) -> list[Why]:

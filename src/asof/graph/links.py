@@ -20,6 +20,7 @@ from asof.index.view import View
 from asof.store.links import (
     Resolver,
     aliases_in_force,
+    any_links,
     documents_in_force,
     links_in_force,
     versions_after,
@@ -67,6 +68,13 @@ class Links:
     def number(self, document: str) -> int | None:
         """The number of a document in force, by its id."""
         return next((number for number, (name, _) in self.titles.items() if name == document), None)
+
+
+def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many other documents link to each of these (by number); a corpus without links is not looked at."""
+    if not any_links(view.store.db):
+        return np.zeros(len(documents), np.int64)
+    return links(view).backlinks(documents)
 
 
 def links(view: View) -> Links:

@@ -179,6 +179,11 @@ def aliases_in_force(db: sqlite3.Connection, as_of: int, known_at: int) -> list[
     ).fetchall()
 
 
+def any_links(db: sqlite3.Connection) -> bool:
+    """Whether any version ever linked to anything."""
+    return db.execute("SELECT 1 FROM links LIMIT 1").fetchone() is not None
+
+
 def versions_after(db: sqlite3.Connection, instant: int) -> list[int]:
     """The instants after this one at which a version becomes visible, in order."""
     rows = db.execute("SELECT DISTINCT visible FROM versions WHERE visible > ? ORDER BY visible", (instant,))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from asof.data import Query, Why
-from asof.graph.links import links
+from asof.graph.links import backlinks
 from asof.index.view import View
 from asof.rank.fields import within
 from asof.rank.stage import Ranking
@@ -27,13 +27,13 @@ class Backlinks:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if self.weight == 0.0:
             return ranking
-        found, graph = ranking.matching(), links(view)
+        found = ranking.matching()
         before = found.columns[found.by]
-        counts = graph.backlinks(view.column("document", found.rows))
+        counts = backlinks(view, view.column("document", found.rows))
         factors = 1.0 + self.weight * np.minimum(counts, self.cap)
 
         def why(row: int) -> Why:
-            count = int(graph.backlinks(view.column("document", np.array([row])))[0])
+            count = int(backlinks(view, view.column("document", np.array([row])))[0])
             gain = Why.of(
                 "gain", "product", Why("weight", self.weight),
                 Why(f"documents that link to it, at most {self.cap}", float(min(count, self.cap))),

@@ -93,7 +93,7 @@ class Volume:
 
 def _counted(of: str, above: float, ranking: Ranking, view: View) -> Counted:
     documents = view.column("document", ranking.rows)
-    return counted(documents, ranking.columns[of].values, above)
+    return counted(documents, ranking.column(of).values, above)
 
 
 def told(name: str, values: Values, tree: Callable[[int], Why], ranking: Ranking) -> Ranking:

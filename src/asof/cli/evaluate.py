@@ -58,6 +58,12 @@ SHOWN_PROBLEMS = 20
     metavar="DIR",
     help="Where corpora are kept for the next time (default ~/.cache/asof).",
 )
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path),
+    metavar="DIR",
+    help="Draw figures there, the numbers beside them as CSV (needs the extra asof[figures]).",
+)
 @json_option
 def evaluate(
     dataset: Path,
@@ -65,6 +71,7 @@ def evaluate(
     run_file: Path | None,
     per_query: bool,
     cache: Path | None,
+    figures: Path | None,
     as_json: bool,
     **options: Any,
 ) -> int:
@@ -78,15 +85,24 @@ def evaluate(
     from asof.evaluate.report import as_json as value_of
 
     chosen = _options(**options)
+    if figures is not None:
+        from asof.evaluate.figures import ready
+
+        ready(figures)
+    drawn: list[str] = []
     with _progress() as progress:
         found = evaluation.evaluate(
             dataset, recipes or ("asof",), chosen, cache=cache, run_file=run_file, progress=progress
         )
+        if figures is not None:
+            found, drawn = _drawn(found, figures, cache, progress)
     if as_json:
         print_json(value_of(found, per_query=per_query))
     else:
         show(found, per_query=per_query)
         _tell_problems(found)
+    if figures is not None:
+        tell(f"figures in {figures}: {', '.join(drawn) or 'none'}")
     if found.leakage is not None and not found.leakage.clean:
         return NOTHING
     return PROBLEMS if any(problem.lost for problem in found.dataset.problems) else DONE
@@ -112,6 +128,20 @@ def _options(
     settings = config.read({"index": given}, "asof evaluate").index
     names = tuple(name.strip() for name in without.split(",") if name.strip())
     return Options(queries, limit, leakage, names, filter_by, settings, seed)
+
+
+def _drawn(
+    found: Evaluation, folder: Path, cache: Path | None, progress: Progress | None
+) -> tuple[Evaluation, list[str]]:
+    """Draw the figures: the evaluation with notes about those that are left out, the names of the others."""
+    from dataclasses import replace
+
+    from asof.evaluate.figures import figures
+
+    notes: list[str] = []
+    paths = figures(found, folder, cache=cache, progress=progress, tell=notes.append)
+    drawn = [path.stem for path in paths if path.suffix == ".png"]
+    return replace(found, notes=(*found.notes, *notes)), drawn
 
 
 def _tell_problems(found: Evaluation) -> None:

@@ -6,14 +6,14 @@ import itertools
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path
 
 import numpy as np
 
 from asof import service
-from asof.data import Document, Filters, Query, Stated, Why
+from asof.data import Document, Filters, Stated, Why
 from asof.evaluate.runs import Run
 from asof.index.view import View
 from asof.rank.combine import Combine
@@ -23,6 +23,7 @@ from asof.rank.signals.decay import Decay
 from asof.rank.signals.freshness import Freshness
 from asof.rank.signals.tiers import RecencyTiers
 from asof.rank.stage import Ranking, Stage
+from asof.standpoint import read_question
 from asof.store.settings import Settings
 from asof.time.span import Span, moment
 
@@ -36,8 +37,8 @@ DAYS = sorted({*LANDMARKS, *(round(10 ** (power / 25)) for power in range(101))}
 NOW = Span.at(moment(2**50))
 """The moment from which ages are counted; any would do."""
 
-QUESTIONS: Mapping[str, float] = {"wishes for the newest": 1.0, "general": 0.0}
-"""Kinds of questions, and how much newer is better for them."""
+QUESTIONS = {"wishes for the newest": "What is the latest?", "general": "How does it work?"}
+"""Kinds of questions, and one of each: stages read for themselves whether the newest is wanted."""
 
 ADDED: Mapping[type[Stage], str] = {Decay: "decay", Freshness: "freshness"}
 """Stages that make a column that a later sum weighs."""
@@ -75,7 +76,7 @@ def _curves(name: str, recipe: Recipe, stage: Stage, view: View) -> list[Aged]:
         effect = "factor"
     else:
         return []
-    curves = {kind: _weights(recipe, stage, recency, view) for kind, recency in QUESTIONS.items()}
+    curves = {kind: _weights(recipe, stage, text, view) for kind, text in QUESTIONS.items()}
     if len(set(map(tuple, curves.values()))) == 1:
         curves = {"any": next(iter(curves.values()))}
     return [
@@ -85,17 +86,21 @@ def _curves(name: str, recipe: Recipe, stage: Stage, view: View) -> list[Aged]:
     ]
 
 
-def _weights(recipe: Recipe, stage: Stage, recency: float, view: View) -> list[float]:
+def _weights(recipe: Recipe, stage: Stage, text: str, view: View) -> list[float]:
     """What the stage makes of a score of 1 at each of DAYS."""
-    query = Query("", "", recency, k=len(DAYS))
+    query = replace(read_question(text, typed=recipe.typed), k=len(DAYS))
     window = view.window(Filters())
-    one = Ranking(window, np.arange(window.n)).with_column("one", np.ones(window.n), lambda row: Why("one", 1))
+    one = Ranking(window, np.arange(window.n)).with_column("one", np.ones(window.n), _same)
     ranking = stage(query, one, view)
     column = ADDED.get(type(stage))
     values = ranking.columns[column].values * _weight(recipe, column) if column else ranking.score
     newest_first = np.argsort(-view.column("visible", ranking.rows))
     found: list[float] = values[newest_first].tolist()
     return found
+
+
+def _same(row: int) -> Why:
+    return Why(f"the score of row {row}", 1.0)
 
 
 def _weight(recipe: Recipe, column: str) -> float:

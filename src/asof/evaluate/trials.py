@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -16,18 +15,16 @@ from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.judged import Question
 from asof.evaluate.leakage import spread
 from asof.evaluate.metrics import DEPTH, scores
-from asof.evaluate.runs import SHOWN, Run, by_document, filters, gathered, relevant
+from asof.evaluate.runs import Run, by_document, filters, gathered, relevant
 from asof.evaluate.variants import ablations, budgets, limit, sensitivities
 from asof.rank.fuse import ReciprocalRank
 from asof.rank.halt import Budget
 from asof.rank.pool import Pool
 from asof.rank.recipe import Recipe
 from asof.service import Corpus, Standpoint
-from asof.time.span import NEVER, iso
 
 METRICS = ("ndcg@10", "success@1")
 WHOLE = "the whole"
-MOMENTS = 6
 OUTSIDE = "outside the budget"
 
 Values = Mapping[str, Floats]
@@ -80,19 +77,6 @@ class Budgeted:
     questions: int
 
 
-@dataclass(frozen=True, slots=True)
-class Timed:
-    """Latencies (ms, quartiles) of the first ten hits as of a moment when so many passages are in force."""
-
-    recipe: str
-    as_of: str
-    passages: int
-    median_ms: float
-    low_ms: float
-    high_ms: float
-    questions: int
-
-
 @dataclass(slots=True)
 class Trials:
     """Tries variants of recipes on the same questions of an evaluation.
@@ -121,7 +105,7 @@ class Trials:
     @property
     def vectors(self) -> bool:
         """Whether the corpus has an encoder."""
-        return bool(self.evaluation.options.settings.encoder)
+        return self.corpus.at().view().encoder is not None
 
     def whole(self, run: Run) -> Values:
         """What the evaluation found."""
@@ -247,28 +231,3 @@ def looked_at(trials: Trials, recipe: Recipe) -> float:
 
 def _says(tree: Why, label: str) -> bool:
     return tree.label == label or any(_says(part, label) for part in tree.parts)
-
-
-def moments(dataset: Dataset) -> list[int]:
-    """Up to six different dates of documents, an equal number of documents from each to the next."""
-    dates = sorted(date for date in dataset.dates.values() if date is not None and date < NEVER)
-    if not dates:
-        return []
-    return sorted({dates[max(len(dates) * part // MOMENTS, 1) - 1] for part in range(1, MOMENTS + 1)})
-
-
-def timed(trials: Trials, runs: Sequence[Run], tell: Tell) -> list[Timed]:
-    """How long the questions take as of each of a few moments; the first of them only warms up."""
-    work = [(as_of, run) for as_of in moments(trials.dataset) for run in runs]
-    rows = []
-    for done, (as_of, run) in enumerate(work):
-        tell(done, len(work))
-        took = []
-        for question in [trials.questions[0], *trials.questions]:
-            started = time.perf_counter()
-            trials.hits(question, run.recipe, SHOWN, as_of)
-            took.append(1000 * (time.perf_counter() - started))
-        low, middle, high = np.percentile(took[1:], [25, 50, 75]).tolist()
-        passages = Standpoint(trials.corpus, as_of, None).view().n
-        rows.append(Timed(run.name, iso(as_of), passages, middle, low, high, len(took) - 1))
-    return rows

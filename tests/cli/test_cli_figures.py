@@ -1,0 +1,53 @@
+"""`asof evaluate --figures`."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import pytest
+
+DOCUMENTS = [
+    {"id": "m1", "text": "Ann is mayor of Brill.", "timestamp": "2001-05-01"},
+    {"id": "m2", "text": "Bob is mayor of Brill.", "timestamp": "2005-05-01"},
+]
+
+
+@pytest.fixture
+def mayors(write):
+    write("mayors/corpus.jsonl", "".join(f"{json.dumps(value)}\n" for value in DOCUMENTS))
+    write("mayors/queries.jsonl", '{"id": "q1", "text": "mayor of Brill", "asked_at": "2006"}\n')
+    write("mayors/qrels.tsv", "q1\tm1\t1\n")
+    return ["mayors", "--cache", "cache", "--figures", "drawn"]
+
+
+def test_figures_are_drawn_beside_the_table(asof, mayors, here):
+    said = asof("evaluate", *mayors)
+    assert said.code == 0
+    assert said.err.strip() == "figures in drawn: decay, parts, scaling, ablation, sensitivity"
+    assert "note: figures: budget is left out: asof: no stage limits the candidates" in said.out
+    for name in ("decay", "parts", "scaling", "ablation", "sensitivity"):
+        assert (here / "drawn" / f"{name}.png").is_file()
+        assert (here / "drawn" / f"{name}.csv").is_file()
+
+
+def test_the_json_notes_what_is_left_out(asof, mayors):
+    said = asof("evaluate", *mayors, "--json")
+    assert said.code == 0
+    assert any("budget is left out" in note for note in json.loads(said.out)["notes"])
+
+
+def test_a_file_is_no_folder_for_figures(asof, mayors, write):
+    write("drawn", "")
+    said = asof("evaluate", *mayors)
+    assert said.code == 2
+    assert said.err.startswith("asof: drawn: a folder for figures cannot be made")
+
+
+def test_without_matplotlib_nothing_is_asked(asof, mayors, monkeypatch, here):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
+    said = asof("evaluate", *mayors)
+    assert said.code == 2
+    assert said.err.strip() == "asof: figures need matplotlib: pip install 'asof[figures]'"
+    assert not (here / "cache").exists()

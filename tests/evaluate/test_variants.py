@@ -1,0 +1,182 @@
+"""Recipes without a part, and with other numbers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.evaluate.variants import CANDIDATES, ablations, budgets, limit, sensitivities, spaced, without
+from asof.rank.certify import Certified
+from asof.rank.combine import Combine
+from asof.rank.cut import Cut
+from asof.rank.feedback import Feedback
+from asof.rank.fuse import ReciprocalRank, Weighted
+from asof.rank.gather import Dense, Lexical
+from asof.rank.halt import Budget
+from asof.rank.pool import Pool
+from asof.rank.recency import Recency
+from asof.rank.recipe import Recipe
+from asof.rank.signals.backlinks import Backlinks
+from asof.rank.signals.gap import Gap
+from asof.rank.signals.tiers import RecencyTiers
+from asof.recipes import NAMES, named
+
+TWE, ASOF = named("twe"), named("asof")
+
+
+def stages(recipe: Recipe) -> dict[str, Any]:
+    """The stages by name, whatever fields they have."""
+    return recipe.named()
+
+
+def kinds(recipe):
+    return [type(stage) for stage in recipe.stages]
+
+
+def test_each_weight_of_a_sum_is_put_to_0_alone():
+    found = ablations(TWE)
+    own = stages(TWE)["combine-2"].weights
+    assert own == (("hybrid", 1.0), ("centrality", 0.5), ("decay", 1.0))
+    for column, called in (
+        ("hybrid", "without words and latent semantics"),
+        ("centrality", "without centrality"),
+        ("decay", "without decay"),
+    ):
+        expected = tuple((name, 0.0 if name == column else weight) for name, weight in own)
+        variant = found[called]
+        assert stages(variant)["combine-2"].weights == expected
+        assert {**variant.named(), "combine-2": None} == {**TWE.named(), "combine-2": None}
+    assert stages(found["without words"])["combine"].weights == (("share", 0.0), ("latent", 1.0))
+    assert stages(found["without latent semantics"])["combine"].weights == (("share", 1.0), ("latent", 0.0))
+
+
+@pytest.mark.parametrize(
+    ("recipe", "called", "stage"),
+    [
+        ("twe", "without pool", Pool),
+        ("twe", "without budget", Budget),
+        ("vault", "without backlinks", Backlinks),
+        ("vault", "without steps of age", RecencyTiers),
+        ("tempralm", "without closeness in time", Gap),
+        ("asof", "without feedback", Feedback),
+        ("asof", "without recency", Recency),
+    ],
+)
+def test_a_stage_is_left_out_and_all_others_stay(recipe, called, stage):
+    whole = named(recipe)
+    assert kinds(ablations(whole)[called]) == [kind for kind in kinds(whole) if kind is not stage]
+
+
+def test_what_knew_a_stage_that_is_left_out_knows_the_next_one():
+    lexical, certified, feedback, recency, cut = stages(ASOF).values()
+    assert certified.then == feedback
+    assert feedback.then == recency
+    found = ablations(ASOF)
+    assert found["without feedback"].stages == (lexical, Certified(then=recency), recency, cut)
+    alone = Feedback(then=None)
+    assert found["without recency"].stages == (lexical, Certified(then=alone), alone, cut)
+    both = without(found["without recency"], alone)
+    assert both.stages == (lexical, Certified(then=None), cut)
+
+
+def test_the_last_summand_is_no_part_and_neither_are_vectors_that_are_not_there():
+    assert "without vectors" in ablations(ASOF)
+    assert list(ablations(ASOF, vectors=False)) == ["without feedback", "without recency"]
+    alone = Recipe("one", "", (Lexical(), Combine((("lexical", 1.0), ("dense", 0.0))), Cut()))
+    assert ablations(alone) == {}
+
+
+def test_what_is_off_already_is_no_part():
+    off = Recipe("off", "", (Lexical(), Backlinks(0.0), RecencyTiers(values=(1.0,) * 4), Recency(0.0), Cut()))
+    assert ablations(off) == {}
+
+
+@pytest.mark.parametrize("fusion", [Weighted, ReciprocalRank])
+def test_every_kind_of_sum_has_parts(fusion):
+    pairs = (("lexical", 1.0), ("dense", 0.5))
+    found = ablations(Recipe("two", "", (Lexical(), Dense(), fusion(pairs), Cut())))
+    assert [variant.stages[2] for variant in found.values()] == [
+        fusion((("lexical", 0.0), ("dense", 0.5))),
+        fusion((("lexical", 1.0), ("dense", 0.0))),
+    ]
+    assert list(found) == ["without words", "without vectors"]
+
+
+def test_names_are_not_given_twice():
+    twice = Combine((("lexical", 1.0), ("dense", 0.5)), "first"), Combine((("lexical", 1.0), ("first", 0.5)))
+    found = ablations(Recipe("two", "", (Lexical(), Dense(), *twice, Cut())))
+    assert list(found) == [
+        "without words",
+        "without vectors",
+        "without words (combine-2)",
+        "without words and vectors",
+    ]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_number_takes_five_to_seven_values_and_its_own(name):
+    recipe = named(name)
+    fields = dict(recipe.fields())
+    for key, settings in sensitivities(recipe).items():
+        values = [value for value, _ in settings]
+        assert values == sorted(set(values))
+        assert 5 <= len(values) <= 7
+        stage, _, field = key.partition(".")
+        field, _, column = field.partition(".")
+        for value, variant in settings:
+            own = getattr(stages(variant)[stage], field)
+            assert (dict(own)[column] if column else own) == value
+            changed = {at for at, old in fields.items() if dict(variant.fields())[at] != old}
+            assert changed == (set() if variant == recipe else {f"{stage}.{field}"})
+        assert [variant for _, variant in settings].count(recipe) == 1
+
+
+def test_which_numbers_are_varied():
+    assert list(sensitivities(TWE)) == [
+        "decay.delta",
+        "decay.tau_min",
+        "decay.tau_max",
+        "decay.general",
+        "combine-2.weights.centrality",
+    ]
+    assert list(sensitivities(ASOF)) == ["recency.strength", "recency.least", "recency.horizon"]
+    assert list(sensitivities(named("papers"))) == ["freshness.rate", "combine.weights.freshness"]
+    assert sensitivities(Recipe("words", "", (Lexical(), Cut()))) == {}
+    # a stage that knows the changed one gets to know it
+    _, least = next(iter(sensitivities(ASOF)["recency.strength"]))
+    assert stages(least)["certified"].then.then == stages(least)["recency"] == Recency(0.0)
+
+
+def test_values_rise_by_factors_of_three_in_a_wide_range():
+    assert sorted(spaced(90.0, 0.1, 100_000.0)) == [3.33, 10, 30, 90, 270, 810, 2430]
+    assert sorted(spaced(0.1, 0.1, 100_000.0)) == pytest.approx([0.1 * 3**n for n in range(7)])
+    assert sorted(spaced(2.5, 0.0, 10.0)) == [0, 0.625, 1.25, 2.5, 3.75, 5, 10]
+    assert sorted(spaced(0.0, 0.0, 1.0)) == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert all(isinstance(value, int) for value in spaced(60, 1, 1_000))
+
+
+@given(st.data())
+def test_values_are_within_their_range(data):
+    low = data.draw(st.sampled_from([0.0, 0.0001, 0.1, 1.0]))
+    high = low + data.draw(st.floats(0.5, 1e6))
+    present = data.draw(st.floats(low, high))
+    found = spaced(present, low, high)
+    assert present in found
+    assert len(found) == len(set(found)) <= 7
+    assert all(low <= value <= high for value in found)
+
+
+def test_as_many_candidates_as_are_wanted():
+    assert limit(TWE) == ("budget", stages(TWE)["budget"])
+    assert {n: stages(each)["budget"].sizes for n, each in budgets(TWE).items()} == {
+        n: (n,) for n in CANDIDATES
+    }
+    assert [stages(each)["pool"].n for each in budgets(named("tempralm")).values()] == list(CANDIDATES)
+    assert [stages(each)["reciprocalrank"].depth for each in budgets(named("vault")).values()] == list(
+        CANDIDATES
+    )
+    assert budgets(ASOF) == {}
+    assert limit(ASOF) is None

@@ -38,10 +38,10 @@ class Given:
 
 @pytest.fixture
 def scores(fresh: Make, document: Make, run: Make) -> Callable[..., dict[str, float]]:
-    def fused(*stages: Any, n: int = 4) -> dict[str, float]:
-        documents = [document(f"d{at}", f"text {at}", str(2001 + at)) for at in range(n)]
+    def fused(*stages: Any, n: int = 4, k: int = 10) -> dict[str, float]:
+        documents = [document(f"d{at}", f"text {at}", str(1901 + at)) for at in range(n)]
         with fresh(*documents) as corpus:
-            return {hit.document: hit.score for hit in run(corpus, "x", *stages, Cut()).hits}
+            return {hit.document: hit.score for hit in run(corpus, "x", *stages, Cut(), k=k).hits}
 
     return fused
 
@@ -62,6 +62,35 @@ def test_reciprocal_ranks_with_weights_depth_and_ties(scores: Make) -> None:
     assert scores(columns, stage) == {
         "d3": 2 / (10 + 1), "d2": 2 / (10 + 2), "d1": 2 / (10 + 3),
     }, "of equals the later ones come first, and d0 is beyond the depth"  # fmt: skip
+
+
+def test_reciprocal_ranks_of_two_lists(scores: Make) -> None:
+    """Of the lists a b c d and c e a: a and c tie exactly, b and e too; ties fall to the later document."""
+    first, second = [4.0, 3.0, 2.0, 1.0, 0.0], [1.0, 0.0, 3.0, 0.0, 2.0]  # of a, b, c, d, e
+    found = scores(Given(one=first, two=second), ReciprocalRank(BOTH), n=5)
+    assert found == {
+        "d0": 1 / (60 + 1) + 1 / (60 + 3), "d1": 1 / (60 + 2), "d2": 1 / (60 + 3) + 1 / (60 + 1),
+        "d3": 1 / (60 + 4), "d4": 1 / (60 + 2),
+    }  # fmt: skip
+    assert list(found) == ["d2", "d0", "d4", "d1", "d3"]
+    assert list(found.values()) == pytest.approx(
+        [0.032266458496, 0.032266458496, 0.0161290322581, 0.0161290322581, 0.015625]
+    )
+
+
+def test_single_ranks(scores: Make) -> None:
+    """Ranks 1, 10 and 100 of one list, and 1 of both."""
+    one = [float(100 - at) for at in range(100)]
+    both = [1.0] + [0.0] * 99
+    found = scores(Given(one=one), ReciprocalRank((("one", 1.0),)), n=100, k=100)
+    assert [found[f"d{at}"] for at in (0, 9, 99)] == [1 / (60 + 1), 1 / (60 + 10), 1 / (60 + 100)]
+    assert scores(Given(one=one, two=both), ReciprocalRank(BOTH), n=100)["d0"] == 1 / 61 + 1 / 61
+
+
+def test_reciprocal_ranks_do_not_see_the_scale(scores: Make) -> None:
+    given_ = Given(one=[0.9, 0.5, 0.7, 0.0], two=[0.1, 0.0, 5.0, 0.2])
+    scaled = Given(one=[900.0, 500.0, 700.0, 0.0], two=[1e-9, 0.0, 5e-8, 2e-9])
+    assert scores(given_, ReciprocalRank(BOTH)) == scores(scaled, ReciprocalRank(BOTH))
 
 
 def test_shares_of_the_largest(scores: Make) -> None:

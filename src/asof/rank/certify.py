@@ -142,4 +142,3 @@ class Certified:
         out[known] = values[np.isin(tried, left, assume_unique=True)]
         out[~known] = cosines_at(window, left[~known], vector)
         return out
-

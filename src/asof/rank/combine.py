@@ -18,7 +18,7 @@ class Share:
     of: str = "lexical"
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        column = ranking.columns[self.of]
+        column = ranking.column(self.of)
         best = float(column.values.max(initial=0.0))
         values = view.prefix.zeros(len(column.values))[: len(column.values)]
         if best > 0:

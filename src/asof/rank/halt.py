@@ -47,7 +47,7 @@ class Budget:
 
     Candidates enter in the order of `by`, so a later stage has those of the earlier one among it and nothing
     is computed twice. What does not enter keeps its order below: its score is the lowest of those that
-    entered less what its `by` is below the last one's. Raises ValueError unless `sizes` rise from 1 or more.
+    entered less what its `by` is below the last one's. Raises ValueError for `sizes` that fall.
     """
 
     by: str = "relevance"
@@ -60,14 +60,14 @@ class Budget:
     independent: str = "document"
 
     def __post_init__(self) -> None:
-        if not self.sizes or self.sizes[0] < 1 or any(low >= high for low, high in pairwise(self.sizes)):
-            raise ValueError(f"sizes rise from 1 or more: {self.sizes!r}")
+        if not self.sizes or self.sizes[0] < 1 or any(low > high for low, high in pairwise(self.sizes)):
+            raise ValueError(f"sizes are 1 or more and never fall: {self.sizes!r}")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         ranking = ranking.matching()
         if not len(ranking.score):
             return ranking
-        entry = ranking.columns[self.by].values
+        entry = ranking.column(self.by).values
         rows, scores = ranking.rows, ranking.score
         order = view.tie_order(entry, rows)
         known: dict[int, NDArray[np.bool_]] = {}  # corroboration of the candidates by the best one so far

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query, Why
+from asof.errors import UsageError
 from asof.index.prefix import Window
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
@@ -55,6 +56,13 @@ class Ranking:
         """Row numbers of the candidates in the view."""
         places = np.arange(self.window.n) if self.places is None else self.places
         return self.window.rows(places)
+
+    def column(self, name: str) -> Column:
+        """The column of that name; raises UsageError when no stage before made it."""
+        if name not in self.columns:
+            there = ", ".join(self.columns) or "none"
+            raise UsageError(f"there is no column {name!r} to rank with; those made before are: {there}")
+        return self.columns[name]
 
     def with_column(self, name: str, values: Values, why: Explain, *, by: bool = True) -> Ranking:
         """The same candidates with one column more, which ranks them now unless `by` is False."""

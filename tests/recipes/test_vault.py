@@ -1,0 +1,167 @@
+"""`vault` on the island's notes, by hand; its keys; and everything switched off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from asof.errors import UsageError
+from asof.rank.cut import Cut
+from asof.rank.fuse import ReciprocalRank
+from asof.rank.gather import Lexical
+from asof.rank.latent import Similarity
+from asof.rank.recipe import Recipe
+from asof.recipes.vault import KEYS, VAULT, vault
+
+Ask = Callable[..., dict[str, float]]
+QUESTIONS = ["ferry to the mainland", "latest ferry", "who is the keeper of the mill", "oats", "penguin"]
+OFF = {"backlink_boost_weight": 0.0, "recency_boost_enabled": False}
+
+
+def boosted(by_hand: Any, fused: dict[str, float], weight: float = 0.1, cap: int = 10) -> dict[str, float]:
+    links = by_hand.backlinks()
+    return {
+        id_: score * (1 + weight * min(links[id_], cap)) * by_hand.tier(id_) for id_, score in fused.items()
+    }
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("as_of", ["2024-07-01", "2023-06-01"])
+def test_the_scores_of_all_notes(
+    notes: Any, ask: Ask, column: Any, by_hand: Any, in_2023: Any, question: str, as_of: str
+) -> None:
+    there = by_hand if as_of == "2024-07-01" else in_2023
+    similarity = column(notes, question, Similarity("cosine"), Cut(), as_of=as_of)
+    fused = there.rrf(there.bm25(question), similarity)
+    by_formula = boosted(there, fused)
+    found = ask(notes, question, "vault", as_of=as_of)
+    assert found == pytest.approx(by_formula, rel=0, abs=1e-12)
+    assert list(found) == there.order(by_formula)
+
+
+def test_the_links_of_the_notes(by_hand: Any, in_2023: Any) -> None:
+    """A note that links twice counts once, one that links to itself not at all."""
+    links = by_hand.backlinks()
+    assert {id_: n for id_, n in links.items() if n} == {"timetable": 2, "rules": 1, "mill": 1}
+    assert set(in_2023.backlinks().values()) == {0}, "what is linked to was not there"
+
+
+def test_the_later_note_and_its_link(notes: Any, ask: Ask) -> None:
+    """The bridge's note of 9 July links to the goats'."""
+    before, after = (ask(notes, "kale", "vault", as_of=day) for day in ("2024-07-08", "2024-07-09"))
+    assert list(before) == list(after) == ["goats"]
+    assert after["goats"] == pytest.approx(before["goats"] * (1 + 0.1 * 1))
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_everything_off_is_plain_fusion(notes: Any, question: str) -> None:
+    """Bit for bit: ids, scores, trees."""
+    plain = Recipe(
+        "plain", "",
+        (
+            Lexical(), Similarity("cosine"),
+            ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), 60, 40), Cut(),
+        ),
+        typed=True,
+    )  # fmt: skip
+    found = [notes.at("2024-07-01").search(question, recipe=recipe) for recipe in (plain, vault(**OFF))]
+    one, other = ([(hit.id, hit.score, hit.why) for hit in results.hits] for results in found)
+    assert one == other
+    assert found[0].notes == found[1].notes
+
+
+# -- its keys ----------------------------------------------------------------------------------------
+
+CHANGES: dict[str, dict[str, Any]] = {
+    "fusion_algorithm": {"fusion_algorithm": "weighted"},
+    "rrf_k": {"rrf_k": 1},
+    "backlink_boost_weight": {"backlink_boost_weight": 0.5},
+    "backlink_boost_cap": {"backlink_boost_cap": 1},
+    "recency_boost_enabled": {"recency_boost_enabled": False},
+    "recency_fresh_days": {"recency_fresh_days": 3},
+    "recency_recent_days": {"recency_recent_days": 30},
+    "recency_old_days": {"recency_old_days": 100},
+}
+
+
+def test_every_key_is_tried() -> None:
+    assert CHANGES.keys() == KEYS.keys()
+    assert vault() == VAULT
+    assert vault(**{key: default for key, (default, _, _) in KEYS.items()}) == VAULT
+
+
+@pytest.mark.parametrize("key", CHANGES)
+def test_each_key_changes_something(notes: Any, ask: Ask, key: str) -> None:
+    question = "ferry to the mainland and the mill"
+    assert ask(notes, question, vault(**CHANGES[key])) != ask(notes, question, "vault")
+
+
+def test_what_the_keys_change(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
+    question = "ferry to the mainland and the mill"
+    similarity = column(notes, question, Similarity("cosine"), Cut())
+    words = by_hand.bm25(question)
+    links = by_hand.backlinks()
+    found = ask(notes, question, vault(rrf_k=1, backlink_boost_weight=0.5, backlink_boost_cap=1))
+    assert found == pytest.approx(
+        boosted(by_hand, by_hand.rrf(words, similarity, k=1), 0.5, 1), rel=0, abs=1e-12
+    )
+    found = ask(notes, question, vault(recency_fresh_days=3, recency_recent_days=30, recency_old_days=100))
+    assert found == pytest.approx({
+        id_: score * (1 + 0.1 * links[id_]) * by_hand.tier(id_, (3, 30, 100))
+        for id_, score in by_hand.rrf(words, similarity).items()
+    }, rel=0, abs=1e-12)  # fmt: skip
+    share = by_hand.shares(question)
+    found = ask(notes, question, vault(fusion_algorithm="weighted", **OFF))
+    weighted = {id_: 1.0 * similarity.get(id_, 0.0) + 0.5 * share[id_] for id_ in by_hand.said}
+    assert found == pytest.approx(
+        {id_: score for id_, score in weighted.items() if score > 0}, rel=0, abs=1e-9
+    )
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"rrf_k": 0}, "[retrieval] rrf_k = 0: a whole number from 1 to 1000 is expected"),
+        ({"rrf_k": 60.5}, "[retrieval] rrf_k = 60.5: a whole number from 1 to 1000 is expected"),
+        ({"rrf_k": True}, "[retrieval] rrf_k = True: a whole number from 1 to 1000 is expected"),
+        ({"backlink_boost_weight": 1.5}, "backlink_boost_weight = 1.5: a number from 0 to 1 is expected"),
+        ({"backlink_boost_weight": float("nan")}, "backlink_boost_weight = nan: a number from 0 to 1"),
+        ({"backlink_boost_weight": "0.1"}, "backlink_boost_weight = '0.1': a number from 0 to 1"),
+        ({"backlink_boost_cap": 101}, "backlink_boost_cap = 101: a whole number from 1 to 100 is expected"),
+        ({"recency_fresh_days": 366}, "recency_fresh_days = 366: a whole number from 1 to 365 is expected"),
+        ({"recency_recent_days": 731}, "recency_recent_days = 731: a whole number from 1 to 730 is expected"),
+        ({"recency_old_days": 3_651}, "recency_old_days = 3651: a whole number from 1 to 3650 is expected"),
+        ({"fusion_algorithm": "mean"}, "[retrieval] fusion_algorithm = 'mean': accepted: rrf, weighted"),
+        ({"fusion_algorithm": 1}, "[retrieval] fusion_algorithm = 1: accepted: rrf, weighted"),
+        ({"fusion_algorithm": ["rrf"]}, "fusion_algorithm = ['rrf']: accepted: rrf, weighted"),
+        ({"recency_boost_enabled": 1}, "[retrieval] recency_boost_enabled = 1: accepted: true, false"),
+        ({"recency_boost_enabled": "no"}, "recency_boost_enabled = 'no': accepted: true, false"),
+        ({"recency_fresh_days": 60}, "fresh_days < recency_recent_days < recency_old_days is expected"),
+        ({"recency_fresh_days": 60}, "given: 60, 60, 180"),
+        ({"recency_old_days": 30}, "given: 14, 60, 30"),
+        ({"rrf_kk": 60}, "[retrieval] has no key rrf_kk; did you mean rrf_k?"),
+        ({"zzz": 60}, "[retrieval] has no key zzz; accepted: fusion_algorithm, rrf_k"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_what_is_refused(keys: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as refused:
+        vault(**keys)
+    assert message in str(refused.value)
+
+
+DAYS = [(1, 2, 3), (365, 730, 3_650)]
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_both_ends_of_each_range(notes: Any, ask: Ask, key: str) -> None:
+    _, low, high = KEYS[key]
+    for at, value in enumerate(high if low is None else (low, high)):
+        days = dict(
+            zip(("recency_fresh_days", "recency_recent_days", "recency_old_days"), DAYS[at], strict=True)
+        )
+        keys = days if key in days else {key: value}
+        assert keys[key] == value or key in ("recency_recent_days", "recency_old_days")
+        assert len(ask(notes, "ferry to the mainland", vault(**keys))) >= 5

@@ -8,6 +8,7 @@ import pytest
 
 from asof import config, recipes
 from asof.errors import BadConfig
+from asof.rank.diversify import Mmr, PerDocument
 
 
 def read(text: str) -> config.Config:
@@ -30,6 +31,8 @@ def test_without_a_file_everything_has_a_default() -> None:
         ("[recipes.asof.recency]\nleast = 1", lambda made: _field(made, "asof", "recency.least") == 1.0),
         ("[recipes.twe]\ndecay.tau_min = 30", lambda made: _field(made, "twe", "decay.tau_min") == 30.0),
         ("[recipes.tempralm]\npool.n = 20", lambda made: _field(made, "tempralm", "pool.n") == 20),
+        ('[diversity]\nkind = "mmr"\nbalance = 0.5', lambda made: made.diversity == Mmr(balance=0.5)),
+        ('[diversity]\nkind = "per-document"\nmost = 1', lambda made: made.diversity == PerDocument(most=1)),
         ("[retrieval]\nrrf_k = 10", lambda made: _field(made, "vault", "reciprocalrank.k") == 10),
         (
             "[retrieval]\nbacklink_boost_weight = 0.2\n[recipes.vault]\nbacklinks.cap = 5",
@@ -57,6 +60,9 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
         ("[recipes.twe]\ndecay.tau_min = 'long'", "decay.tau_min = 'long': a number from"),
         ("[recipes.twe]\ntau_min = 1", "tau_min: stage.field is expected, one of: "),
         ("[recipes]\ntwe = 1", "a table is expected"),
+        ("[diversity]\nmost = 1", "diversity.kind = None: accepted: per-document, mmr"),
+        ('[diversity]\nkind = "mmr"\nbalance = 2', "mmr.balance = 2: a number from 0 to 1 is expected"),
+        ('[diversity]\nkind = "mmr"\nmost = 2', "no field mmr.most"),
         ("[retrieval]\nrrf_kk = 1", "did you mean rrf_k?"),
         ("[retrieval]\nrrf_k = 0", "rrf_k"),
         ("[retrieval]\nrecency_fresh_days = 100", "recency_fresh_days"),

@@ -19,6 +19,7 @@ from asof.text.tokens import Analyzer
 if TYPE_CHECKING:
     from asof.models.reranking import Reranking
     from asof.rank.recipe import Recipe
+    from asof.rank.stage import Stage
 
 FILE = "asof.toml"
 
@@ -31,6 +32,7 @@ class Config:
     [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
     [search] k, unit, recipe, rerank: defaults of `asof search`.
     [rerank] the model that reranks, see `asof.models.reranking`.
+    [diversity] kind, most, balance, first: the first hits shall not all be alike (`asof.rank.diversify`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
     """
@@ -42,6 +44,7 @@ class Config:
     recipe: str = "asof"
     rerank: bool = False
     reranking: Reranking | None = None
+    diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
 
     def recipe_named(self, name: str) -> Recipe:
@@ -49,6 +52,7 @@ class Config:
         return self.changed.get(name) or recipes.named(name)
 
 
+TABLES = ("index", "fields", "search", "recipes", "retrieval", "diversity", "rerank")
 UNITS = ("passage", "document")
 
 Check = Callable[[Any], Any]
@@ -70,16 +74,36 @@ def load(path: Path) -> Config:
 
 def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     """The configuration of parsed TOML. Raises BadConfig."""
-    known = dict.fromkeys(("index", "fields", "search", "recipes", "retrieval", "rerank"), _table)
+    known = dict.fromkeys(TABLES, _table)
     tables = _known(values, known, where, "")
     index = _known(tables.get("index", {}), _INDEX, where, "index.")
     names = {each.name: _names for each in fields(Fields)}
     search = _known(tables.get("search", {}), _SEARCH, where, "search.")
     return Config(
         Settings(**index), Fields(**_known(tables.get("fields", {}), names, where, "fields.")), **search,
+        diversity=_diversity(tables.get("diversity", {}), where),
         reranking=_reranking(tables.get("rerank", {}), where),
         changed=_changed(tables.get("recipes", {}), tables.get("retrieval", {}), where),
     )  # fmt: skip
+
+
+def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
+    if not table:
+        return None
+    from asof.rank.diversify import Mmr, PerDocument
+    from asof.rank.recipe import Recipe
+
+    kinds: dict[str, Stage] = {"per-document": PerDocument(), "mmr": Mmr()}
+    kind = table.get("kind")
+    if kind not in kinds:
+        raise BadConfig(f"{where}: diversity.kind = {kind!r}: accepted: {', '.join(kinds)}")
+    stage = Recipe("[diversity]", "", (kinds[kind],))
+    name = next(iter(stage.named()))
+    fields_ = {f"{name}.{key}": value for key, value in table.items() if key != "kind"}
+    try:
+        return stage.replaced(fields_).stages[0]
+    except UsageError as error:
+        raise BadConfig(f"{where}: {error}") from error
 
 
 def _reranking(table: Mapping[str, Any], where: str) -> Reranking | None:

@@ -153,6 +153,10 @@ class Standpoint:
         query = replace(read_question(question, typed=chosen.typed), filters=filters, k=k or configured.k)
         if unit == "document":
             chosen = by_document(chosen)
+        if configured.diversity is not None:
+            from asof.rank.diversify import diversified
+
+            chosen = diversified(chosen, configured.diversity)
         if configured.rerank if rerank is None else rerank:
             chosen = self.asked.reranking(chosen)
         return query, chosen

@@ -170,10 +170,10 @@ def _voices(view: View, rows: Rows, independent: str) -> NDArray[np.int64] | Non
 
 
 def status(folder: Path) -> list[str]:
-    """Lines for `asof status` about what is kept in files: `folder` is that of all that is derived."""
+    """Lines for `asof status` about files that are kept, if any; `folder` is that of all that is derived."""
     files = sorted((folder / FOLDER).glob("*.seg")) if (folder / FOLDER).is_dir() else []
     if not files:
-        return ["evidence graph: none is kept (it is made when a recipe asks for it)"]
+        return []
     lines, rows, size = [], 0, 0
     for path in files:
         try:

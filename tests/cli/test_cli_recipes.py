@@ -8,7 +8,7 @@ from asof.recipes import NAMES
 
 
 def recipe_of(asof, *options: str) -> str:
-    return asof("search", "crane", *options, "--json").json()["query"]["recipe"]
+    return str(asof("search", "crane", *options, "--json").json()["query"]["recipe"])
 
 
 def documents(asof, *options: str) -> list[str]:

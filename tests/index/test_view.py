@@ -10,6 +10,7 @@ import pytest
 
 from asof.data import Ended, Filters, Stated
 from asof.errors import BeforeHorizon
+from asof.standpoint import Standpoint
 from asof.time.moment import read
 
 Make = Callable[..., Any]
@@ -97,8 +98,8 @@ def test_known_at(fresh: Make, document: Make) -> None:
         known = corpus._db.execute("SELECT max(id) FROM transactions").fetchone()[0]
         corpus.add([document("b", "mill", "2001")])
         now = corpus.at("2010").view()
-        then = corpus._view(now.as_of, known)
-        before = corpus._view(now.as_of, known - 1)
+        then = Standpoint(corpus, now.as_of, known).view()
+        before = Standpoint(corpus, now.as_of, known - 1).view()
         assert [now.n, then.n, before.n] == [2, 1, 0]
 
 

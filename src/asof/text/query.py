@@ -36,9 +36,7 @@ def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> Words:
     for part, quoted in _parts(text):
         tokens = tokenize(part)
         every.update(tokens)
-        content.update(
-            token for token in tokens if quoted or stop_words or token not in analyzer.stop_words
-        )
+        content.update(token for token in tokens if quoted or stop_words or token not in analyzer.stop_words)
         if quoted and len(tokens) > 1:
             phrases.append(tuple(tokens))
     # A stop word quoted once and said elsewhere counts once: only the quotation asks for it.

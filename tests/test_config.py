@@ -59,7 +59,20 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
         ("[recipes.twe]\ndecay.tau = 1", "recipe twe has no field decay.tau; did you mean"),
         ("[recipes.twe]\ndecay.tau_min = 'long'", "decay.tau_min = 'long': a number from"),
         ("[recipes.twe]\ntau_min = 1", "tau_min: stage.field is expected, one of: "),
-        ("[recipes]\ntwe = 1", "a table is expected"),
+        ("[recipes]\ntwe = 1", "recipes.twe = 1: a table is expected"),
+        (
+            "[recipes.twe]\ndecay.tau_min = nan",
+            "decay.tau_min = nan: a number from 0.1 to 100000 is expected",
+        ),
+        ("[recipes.tempralm]\ngap.floor = nan", "gap.floor = nan: a number from"),
+        ("[recipes.twe]\ncombine.weights = {share = nan}", "a number from -1e+09 to 1e+09 is expected"),
+        ("[recipes.twe]\ncombine.weights = {share = inf}", "a number from -1e+09 to 1e+09 is expected"),
+        (
+            f"[recipes.twe]\ncombine.weights = {{share = {'9' * 400}}}",
+            "a number from -1e+09 to 1e+09 is expected",
+        ),
+        ("[recipes.papers]\nbydocument.passages = 0", "a whole number from 1 to 1000 is expected"),
+        ("[diversity]\nkind = []", "diversity.kind = []: accepted: per-document, mmr"),
         ("[diversity]\nmost = 1", "diversity.kind = None: accepted: per-document, mmr"),
         ('[diversity]\nkind = "mmr"\nbalance = 2', "mmr.balance = 2: a number from 0 to 1 is expected"),
         ('[diversity]\nkind = "mmr"\nmost = 2', "no field mmr.most"),
@@ -72,3 +85,17 @@ def test_what_is_refused(text: str, message: str) -> None:
     with pytest.raises(BadConfig) as refused:
         read(text)
     assert message in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "text", [f"[search]\nk = {'9' * 5_000}", "[search]\nk = " + "[" * 5_000 + "]" * 5_000, "[search"],
+    ids=["digits", "brackets", "unfinished"],
+)  # fmt: skip
+def test_what_no_reader_of_toml_takes(tmp_path, text: str) -> None:
+    (tmp_path / config.FILE).write_text(text)
+    with pytest.raises(BadConfig, match="not TOML: "):
+        config.load(tmp_path / config.FILE)
+
+
+def test_no_half_lives_can_be_written_as_they_are_shown() -> None:
+    assert _field(read("[recipes.twe]\ndecay.half_lives = []"), "twe", "decay.half_lives") == ()

@@ -65,7 +65,7 @@ def load(path: Path) -> Config:
             values = tomllib.load(file)
     except FileNotFoundError:
         return Config()
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # also numbers of 5,000 digits, lists in lists in lists
         raise BadConfig(f"{path}: not TOML: {error}") from error
     except OSError as error:
         raise BadConfig(f"{path}: {error.strerror}") from error
@@ -95,7 +95,7 @@ def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
 
     kinds: dict[str, Stage] = {"per-document": PerDocument(), "mmr": Mmr()}
     kind = table.get("kind")
-    if kind not in kinds:
+    if not isinstance(kind, str) or kind not in kinds:
         raise BadConfig(f"{where}: diversity.kind = {kind!r}: accepted: {', '.join(kinds)}")
     stage = Recipe("[diversity]", "", (kinds[kind],))
     name = next(iter(stage.named()))
@@ -120,6 +120,7 @@ def _reranking(table: Mapping[str, Any], where: str) -> Reranking | None:
 def _changed(tables: Mapping[str, Any], retrieval: Mapping[str, Any], where: str) -> dict[str, Recipe]:
     """Recipes with other values of their fields."""
     changed = {}
+    tables = _known(tables, dict.fromkeys(tables, _table), where, "recipes.")
     try:
         if retrieval:
             from asof.recipes.vault import vault
@@ -127,7 +128,7 @@ def _changed(tables: Mapping[str, Any], retrieval: Mapping[str, Any], where: str
             changed["vault"] = vault(**retrieval)
         for name, table in tables.items():
             recipe = changed.get(name) or recipes.named(name)
-            changed[name] = recipe.replaced(_flat(_table(table), recipe))
+            changed[name] = recipe.replaced(_flat(table, recipe))
     except (UsageError, TypeError) as error:
         raise BadConfig(f"{where}: {error}") from error
     return changed

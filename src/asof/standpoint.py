@@ -14,7 +14,7 @@ from asof.errors import UsageError
 from asof.recipes import by_document
 from asof.time.intent import recency, without_wishes
 from asof.time.moment import read
-from asof.time.span import instant, moment
+from asof.time.span import instant, iso, nearest_moment
 
 if TYPE_CHECKING:
     from asof.graph.links import Neighbour
@@ -34,14 +34,14 @@ def last_instant(when: When, anchor: int) -> int:
         if when.tzinfo is None:
             raise UsageError(f"{when!r} has no time zone: use datetime(..., tzinfo=UTC)")
         return instant(when)
-    return read(when, moment(anchor)).last
+    return read(when, nearest_moment(anchor)).last
 
 
 def first_instant(when: When, anchor: int) -> int:
     """The first instant of a date or period."""
     if isinstance(when, datetime):
         return last_instant(when, anchor)
-    return read(when, moment(anchor)).first
+    return read(when, nearest_moment(anchor)).first
 
 
 class Reach(NamedTuple):
@@ -143,12 +143,12 @@ class Standpoint:
     ) -> tuple[Query, Recipe]:  # fmt: skip
         """The question as it is read, and the recipe for it."""
         configured = self.asked.config
-        unit = unit or configured.unit
+        unit = configured.unit if unit is None else unit
         if unit not in config.UNITS:
             raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
         if k is not None and k < 1:
             raise UsageError(f"k is {k}; accepted: whole numbers from 1")
-        recipe = recipe or configured.recipe
+        recipe = configured.recipe if recipe is None else recipe
         chosen = configured.recipe_named(recipe) if isinstance(recipe, str) else recipe
         query = replace(read_question(question, typed=chosen.typed), filters=filters, k=k or configured.k)
         if unit == "document":
@@ -175,15 +175,20 @@ class Standpoint:
         Raises UsageError when no such document was in force.
         """
         from asof.graph.links import broken, neighbours
-        from asof.store.reader import similar_names
+        from asof.store.reader import has_document, similar_names
 
         def look(view: View) -> Reach | list[str]:
             if view.store.in_force(document) is None:
-                return similar_names(view.store.db, document)
+                known = has_document(view.store.db, document)
+                return [document] if known else similar_names(view.store.db, document)
             return Reach(neighbours(view, document, depth), broken(view, document))
 
         found = self._use(look)
         if isinstance(found, list):
+            if document in found:
+                raise UsageError(
+                    f"document {document!r} is in this corpus, but was not in force as of {iso(self.as_of)}"
+                )
             meant = f"did you mean {' or '.join(found)}?" if found else "ids are shown by `asof search`"
             raise UsageError(f"no document {document!r} in force; {meant}")
         return found

@@ -51,3 +51,13 @@ def test_an_unknown_document(asof, linked):
     said = asof("links", "bell")
     assert said.code == 2
     assert "no document 'bell' in force; did you mean notes/bell.md?" in said.err
+
+
+def test_a_document_of_another_time(asof, linked):
+    """It is not said to be unknown, nor is another one proposed, nor it in its own place."""
+    said = asof("links", "notes/net.md", "--as-of", "2019")
+    assert said.code == 2
+    assert said.err == (
+        "asof: document 'notes/net.md' is in this corpus, but was not in force as of "
+        "2019-12-31T23:59:59.999999Z\n"
+    )

@@ -67,3 +67,11 @@ def test_status_tells_what_was_derived(asof, notes):
     derived = [line for line in asof("status").out.splitlines() if line.strip().startswith("derived")]
     assert any("latent semantic analysis: 1 bas" in line for line in derived)
     assert asof("status", "--json").json()["derived"]
+
+
+def test_papers_ranks_documents_once(asof, notes):
+    """Its unit is the document already: asked for documents, it says and does the same."""
+    passages, papers = (asof("search", "crane", "--recipe", "papers", "--json", *unit).json()
+                        for unit in ([], ["--unit", "document"]))  # fmt: skip
+    assert papers["notes"] == passages["notes"]
+    assert papers["hits"] == passages["hits"]

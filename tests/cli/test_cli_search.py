@@ -146,3 +146,18 @@ def test_defaults_come_from_asof_toml(asof, notes, write):
     said = asof("search", "crane")
     assert said.code == 2
     assert "did you mean search.k?" in said.err
+
+
+@pytest.mark.parametrize("moment", ["9999", "9999-12-31", "0001"])
+@pytest.mark.parametrize("window", [[], ["--since", "2019"], ["--until", "2022", "--tag", "paint"]])
+def test_the_ends_of_the_calendar(asof, notes, moment, window):
+    """What ends with the year 9999 has an end beyond what a datetime can say."""
+    said = asof("search", "crane", "--as-of", moment, *window)
+    assert said.code == (1 if moment == "0001" else 0)
+    assert said.out.startswith(f"as of {moment[:4]}-12-31T23:59:59.999999Z")
+
+
+def test_an_empty_name_of_a_recipe_is_none(asof, notes):
+    said = asof("search", "crane", "--recipe", "")
+    assert said.code == 2
+    assert "no recipe ''; accepted: asof, twe" in said.err

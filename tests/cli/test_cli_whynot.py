@@ -6,6 +6,8 @@ import re
 
 import pytest
 
+from asof import recipes
+
 RED = "notes/red.md"
 
 
@@ -73,3 +75,30 @@ def test_json(asof, notes):
     assert set(said) == {"id", "as_of", "rank", "reason", "steps"}
     assert [step["stage"] for step in said["steps"]][:2] == ["lexical", "certified"]
     assert said["steps"][0]["candidates"] == 3
+
+
+@pytest.mark.parametrize("recipe", recipes.NAMES)
+@pytest.mark.parametrize("unit", ["passage", "document"])
+def test_it_agrees_with_the_search(asof, notes, recipe, unit):
+    """For every recipe the rank of a note is that of its best hit; a note that is no hit has none."""
+    options = ["--recipe", recipe, "--unit", unit, "--as-of", "2021-06"]
+    for question in ("crane", "red crane", "the", "zebra"):
+        ranks: dict[str, int] = {}
+        found = asof("search", question, *options, "--json")
+        for hit in found.json()["hits"]:
+            ranks.setdefault(hit["document"], hit["rank"])
+        for name in ("red", "blue", "more/oak"):
+            document = f"notes/{name}.md"
+            assert asof("why-not", document, question, *options, "--json").json()["rank"] == ranks.get(
+                document
+            )
+
+
+def test_a_recipe_that_ranks_after_it_chose(asof, notes):
+    """`papers` takes all passages for candidates and ranks them then; a quotation shuts some out."""
+    said = asof("why-not", RED, "crane", "--recipe", "papers", "--json").json()
+    assert (said["steps"][0]["stage"], said["steps"][0]["candidates"]) == ("similarity", 3)
+    said = asof("why-not", RED, '"blue now"', "--recipe", "papers")
+    assert (said.code, said.out.splitlines()[1:]) == (
+        1, ["  everything   out", "nothing of the question matches it (1 other passages match)"],
+    )  # fmt: skip

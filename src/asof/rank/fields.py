@@ -7,6 +7,9 @@ from typing import Any
 
 from asof.errors import UsageError
 
+LARGEST = 1e9
+"""The bound of numbers that declare none: sums and products of them stay finite."""
+
 
 def within(default: float | None, low: float, high: float) -> Any:
     """A number from `low` to `high`, both included; a whole one where `default` is whole.
@@ -51,9 +54,10 @@ def checked(stage: Any, name: str, value: Any) -> Any:
 def _number(value: Any, present: Any, low: float | None, high: float | None) -> float:
     whole = isinstance(present, int)
     kind = "a whole number" if whole else "a number"
-    limits = "" if low is None or high is None else f" from {low:g} to {high:g}"
     good = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
-    if not good or (low is not None and value < low) or (high is not None and value > high):
+    least, most = -LARGEST if low is None else low, LARGEST if high is None else high
+    if not good or not least <= value <= most:  # nan is nowhere between
+        limits = "" if low is None and not good else f" from {least:g} to {most:g}"
         raise UsageError(f"{kind}{limits} is expected")
     return value if whole else float(value)
 
@@ -64,6 +68,8 @@ def _tuple(value: Any, present: tuple[Any, ...]) -> tuple[Any, ...]:
         if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
             raise UsageError("a list of texts is expected")
         return tuple(value)
+    if value == [] and not present:  # as it is shown
+        return ()
     if isinstance(value, dict):
         if present and not isinstance(present[0], tuple):
             raise UsageError("a list of numbers is expected")

@@ -8,6 +8,7 @@ import numpy as np
 
 from asof.data import Query, Why
 from asof.index.view import View
+from asof.rank.fields import within
 from asof.rank.stage import Ranking
 
 
@@ -18,7 +19,7 @@ class ByDocument:
     A single fact wants the best passage; a question about a whole article wants a sum.
     """
 
-    passages: int = 1
+    passages: int = within(1, 1, 1_000)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         found = ranking.matching()

@@ -110,6 +110,8 @@ def _steps(rows: NDArray[np.int64], query: Query, view: View, recipe: Recipe) ->
     for name, stage, asked in recipe.steps(query):
         before = len(ranking.notes)
         ranking = stage(asked, ranking, view)
+        if not ranking.by and np.isin(rows, ranking.rows).any():
+            continue  # it only chose candidates: there is no rank yet
         step = _step(name, rows, ranking, view, ranking.notes[before:])
         steps.append(step)
         if step.rank is None and ranking.places is not None:
@@ -119,7 +121,7 @@ def _steps(rows: NDArray[np.int64], query: Query, view: View, recipe: Recipe) ->
 
 def _step(name: str, rows: NDArray[np.int64], ranking: Ranking, view: View, notes: tuple[str, ...]) -> Step:
     if not ranking.by:
-        return Step(name, None, None, ranking.window.n, notes)
+        return Step(name, None, None, len(ranking.rows), notes)
     score, here = ranking.score, ranking.rows
     matching = score > 0 if ranking.places is None else np.ones(len(score), bool)
     own = np.flatnonzero(np.isin(here, rows) & matching)

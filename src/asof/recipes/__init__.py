@@ -34,7 +34,8 @@ def named(name: str) -> Recipe:
 def by_document(recipe: Recipe) -> Recipe:
     """The same ranking with documents as units: each stands for its best passage before the last ordering.
 
-    Nothing is left unread then: which passages can reach the first k is not known yet.
+    Nothing is left unread then: which passages can reach the first k is not known yet. A recipe that ranks
+    documents by itself does nothing else.
     """
     from asof.rank.certify import Certified
     from asof.rank.feedback import Feedback
@@ -45,6 +46,7 @@ def by_document(recipe: Recipe) -> Recipe:
         replace(each, prune=False) if isinstance(each, Feedback | Certified) else each
         for each in recipe.stages
     ]
-    last = next((at for at, each in enumerate(stages) if isinstance(each, Recency)), len(stages) - 1)
-    stages.insert(last, ByDocument())
+    if not any(isinstance(each, ByDocument) for each in stages):
+        last = next((at for at, each in enumerate(stages) if isinstance(each, Recency)), len(stages) - 1)
+        stages.insert(last, ByDocument())
     return replace(recipe, name=f"{recipe.name}-documents", stages=tuple(stages))

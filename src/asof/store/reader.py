@@ -231,6 +231,11 @@ def whereabouts(db: sqlite3.Connection, wanted: str) -> list[Whereabouts]:
     return [Whereabouts(*row) for row in rows]
 
 
+def has_document(db: sqlite3.Connection, name: str) -> bool:
+    """Whether a document of that id was ever stated."""
+    return db.execute("SELECT 1 FROM documents WHERE name = ?", (name,)).fetchone() is not None
+
+
 def similar_names(db: sqlite3.Connection, name: str, most: int = 3) -> list[str]:
     """Ids of documents that hold the last part of a name, the shortest first."""
     tail = name.rpartition("#")[0] or name

@@ -23,14 +23,23 @@ def instant(moment: datetime) -> int:
     return (moment - EPOCH) // TICK
 
 
+FIRST = instant(datetime.min.replace(tzinfo=UTC))
+LAST = instant(datetime.max.replace(tzinfo=UTC))
+
+
 def moment(instant: int) -> datetime:
     """The aware UTC datetime of an instant (inverse of `instant`)."""
     return EPOCH + instant * TICK
 
 
+def nearest_moment(instant: int) -> datetime:
+    """The same; for an instant outside the years 1 to 9999 (`NEVER`, say) the first or the last there is."""
+    return moment(min(max(instant, FIRST), LAST))
+
+
 def iso(instant: int) -> str:
     """ISO 8601 text of an instant in UTC, as short as it can be: `2024-03-01T12:00:00Z`."""
-    return moment(instant).isoformat().replace("+00:00", "Z")
+    return nearest_moment(instant).isoformat().replace("+00:00", "Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,12 @@ class Backlinks:
             return ranking
         found = ranking.matching()
         before = found.columns[found.by]
-        counts = backlinks(view, view.column("document", found.rows))
+        rows = found.rows
+        counts = backlinks(view, view.column("document", rows))
         factors = 1.0 + self.weight * np.minimum(counts, self.cap)
 
         def why(row: int) -> Why:
-            count = int(backlinks(view, view.column("document", np.array([row])))[0])
+            count = int(counts[np.flatnonzero(rows == row)[0]])  # the store may have changed, or be closed
             gain = Why.of(
                 "gain", "product", Why("weight", self.weight),
                 Why(f"documents that link to it, at most {self.cap}", float(min(count, self.cap))),

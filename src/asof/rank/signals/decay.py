@@ -54,7 +54,7 @@ class Decay:
             if not view.column("dated", here)[0]:
                 return Why("decay: undated, no credit", 0.0)
             day = float(ages(view.as_of, view.column("visible", here))[0])
-            own = float(scales(here, view, tau, self.half_lives)[0])
+            own = float(taus[np.flatnonzero(rows == row)[0]])  # the store may have changed, or be closed
             exponent = Why.of("age over tau", "ratio", Why("-age in days", -day), Why("tau in days", own))
             return Why.of("decay", "product", Why("delta", delta), Why.of("exp", "exp", exponent))
 

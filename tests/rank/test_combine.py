@@ -141,7 +141,7 @@ def test_a_column_that_is_not_there(fresh: Make, document: Make, run: Make) -> N
         stage = Combine((("dense", 1.0), ("lexical", 2.0), ("nobody", 1.0)), "both")
         results = run(corpus, "mill", Lexical(), stage, Cut())
         assert results.hits[0].score == 2 * run(corpus, "mill", Lexical(), Cut()).hits[0].score
-        assert results.notes == ("both: there is no dense, no nobody to add",)
+        assert results.notes == ("both: nothing is added for dense, nobody: no such column here",)
         assert run(corpus, "mill", Lexical(), Combine((("nobody", 1.0),)), Cut()).hits == ()
 
 

@@ -22,6 +22,7 @@ from asof.rank.gather import Lexical
 from asof.rank.halt import Budget, Doubt
 from asof.rank.pool import Everything, Pool
 from asof.rank.recipe import Recipe
+from asof.rank.signals.centrality import Centrality
 from asof.rank.stage import Ranking
 
 Make = Callable[..., Any]
@@ -175,7 +176,7 @@ def test_thresholds_are_strict(fresh: Make, run: Make, document: Make) -> None:
 def test_other_voices_count(fresh: Make, run: Make, document: Make) -> None:
     """With `independent="source"` all documents here are one voice."""
     score = {"a": 3.0, "b": 2.0, "c": 1.0, "d": 1.0, "e": 1.0, "f": 1.0}
-    one_voice = Budget(by="entry", sizes=(2, 4, 5), first=2, independent="source")
+    one_voice = Budget(by="entry", sizes=(2, 4, 5), first=2, graph=Centrality(independent="source"))
     with corpus_of(fresh, document, "ab") as corpus:
         assert asked(run, corpus, score).notes[-1].startswith("halted at 2")
         assert asked(run, corpus, score, one_voice).notes[-1].startswith("the budget of 5")

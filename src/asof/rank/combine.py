@@ -61,5 +61,6 @@ class Combine:
 
         combined = ranking.with_column(self.name, total, why)
         if missing:
-            combined = combined.note(f"{self.name}: there is no {', no '.join(missing)} to add")
+            told = f"{self.name}: nothing is added for {', '.join(missing)}: no such column here"
+            combined = combined.note(told)
         return combined

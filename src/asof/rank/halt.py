@@ -22,6 +22,7 @@ from asof.data import Query, Why
 from asof.graph.evidence import corroborates
 from asof.index.view import View
 from asof.rank.fields import within
+from asof.rank.signals.centrality import Centrality
 from asof.rank.stage import Ranking, Values
 
 
@@ -46,7 +47,7 @@ class Budget:
     """Ranks the first `sizes[0]` candidates by the column `by` anew by score; more of them while in doubt.
 
     Candidates enter in the order of `by`, so a later stage has those of the earlier one among it and nothing
-    is computed twice. What does not enter keeps its order below: its score is the lowest of those that
+    is computed twice. `graph` names the graph whose edges are agreement. What does not enter keeps its order below: its score is the lowest of those that
     entered less what its `by` is below the last one's. Raises ValueError for `sizes` that fall.
     """
 
@@ -55,9 +56,7 @@ class Budget:
     margin: float = within(0.5, 0.0, 10.0)
     agreement: float = within(0.8, 0.0, 1.0)
     first: int = within(5, 2, 100)
-    threshold: float = within(0.05, 0.0, 1.0)
-    cap: int = within(256, 0, 1_000_000)
-    independent: str = "document"
+    graph: Centrality = Centrality()
 
     def __post_init__(self) -> None:
         if not self.sizes or self.sizes[0] < 1 or any(low > high for low, high in pairwise(self.sizes)):
@@ -85,7 +84,12 @@ class Budget:
 
     def _agree(self, view: View, top: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         return corroborates(
-            view, top, rows, threshold=self.threshold, cap=self.cap, independent=self.independent
+            view,
+            top,
+            rows,
+            threshold=self.graph.threshold,
+            cap=self.graph.cap,
+            independent=self.graph.independent,
         )
 
     def _reason(self, doubt: Doubt, looked: int, there: int) -> str:

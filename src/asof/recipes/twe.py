@@ -25,6 +25,8 @@ from asof.rank.recipe import Recipe
 from asof.rank.signals.centrality import Centrality
 from asof.rank.signals.decay import Decay
 
+CENTRALITY = Centrality()
+
 TWE = Recipe(
     "twe",
     "TWE-RAG: words, latent semantics, corroboration by other documents, decay with age",
@@ -34,10 +36,10 @@ TWE = Recipe(
         Latent("half"),
         Combine((("share", 1.0), ("latent", 1.0)), "hybrid"),
         Pool(100),
-        Centrality(),
+        CENTRALITY,
         Decay(),
         Combine((("hybrid", 1.0), ("centrality", 0.5), ("decay", 1.0)), "unified"),
-        Budget(by="hybrid"),
+        Budget(by="hybrid", graph=CENTRALITY),
         Cut(),
     ),
     typed=True,

@@ -30,13 +30,17 @@ def at_least(scores: NDArray[np.float64], bound: float) -> NDArray[np.int64]:
 
 
 def nearly_kth_best(scores: NDArray[np.float64], k: int) -> float:
-    """At most the k-th largest of `scores`, and not far below: the k-th largest maximum of 8 k groups."""
+    """At most the k-th largest of `scores`, and not far below: the k-th largest maximum of 8 k groups.
+
+    0 where fewer than k of them are positive.
+    """
     size = max(len(scores) // (8 * k), 1)
     groups = len(scores) // size
     if groups < k:
         return 0.0
     maxima = scores[: groups * size].reshape(size, groups).max(axis=0)  # along the rows: that is fast
-    return float(np.partition(maxima, groups - k)[groups - k])
+    maxima = maxima[maxima > 0]  # many equal values make a partition slow
+    return float(np.partition(maxima, len(maxima) - k)[len(maxima) - k]) if len(maxima) >= k else 0.0
 
 
 def _bound(scores: NDArray[np.float64], k: int) -> float:

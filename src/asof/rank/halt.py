@@ -42,13 +42,17 @@ class Doubt(NamedTuple):
         return self.margin > margin and self.agreement > agreement
 
 
+GRAPH = Centrality()
+
+
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Ranks the first `sizes[0]` candidates by the column `by` anew by score; more of them while in doubt.
 
     Candidates enter in the order of `by`, so a later stage has those of the earlier one among it and nothing
-    is computed twice. `graph` names the graph whose edges are agreement. What does not enter keeps its order below: its score is the lowest of those that
-    entered less what its `by` is below the last one's. Raises ValueError for `sizes` that fall.
+    is computed twice. What does not enter keeps its order below: its score is the lowest of those that
+    entered less what its `by` is below the last one's. `graph` names the graph whose edges are agreement.
+    Raises ValueError for `sizes` that fall.
     """
 
     by: str = "relevance"
@@ -56,7 +60,7 @@ class Budget:
     margin: float = within(0.5, 0.0, 10.0)
     agreement: float = within(0.8, 0.0, 1.0)
     first: int = within(5, 2, 100)
-    graph: Centrality = Centrality()
+    graph: Centrality = GRAPH
 
     def __post_init__(self) -> None:
         if not self.sizes or self.sizes[0] < 1 or any(low > high for low, high in pairwise(self.sizes)):

@@ -90,7 +90,7 @@ class Certified:
     def _why(self, words: Column, best: float, row: int, cosine: Why | None = None) -> Why:
         parts = []
         if best > 0:
-            share = Why.of("share of the best", "ratio", words.why(row), Why("best in the view", best))
+            share = Why.of("share of the best", "ratio", words.why(row), Why("best of all candidates", best))
             parts.append(Why.of("lexical", "product", share, Why("weight", self.lexical)))
         if cosine is not None:
             parts.append(Why.of("dense", "product", cosine, Why("weight", self.dense)))

@@ -28,7 +28,7 @@ class Share:
             if best == 0:
                 return Why(f"{self.of}: nothing matches", 0.0)
             return Why.of(
-                f"share of the best {self.of}", "ratio", column.why(row), Why("best in the view", best)
+                f"share of the best {self.of}", "ratio", column.why(row), Why("best of all candidates", best)
             )
 
         return ranking.with_column("share", values, why, by=False)

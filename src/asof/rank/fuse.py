@@ -63,7 +63,7 @@ def _part(name: str, weight: float, low: float, width: float, column: Column, ro
     if low:
         value = Why.of("above the lowest", "sum", value, Why("-lowest", -low))
     return Why.of(
-        name, "product", Why.of("share of the best", "ratio", value, Why("best in the view", width)),
+        name, "product", Why.of("share of the best", "ratio", value, Why("best of all candidates", width)),
         Why("weight", weight),
     )  # fmt: skip
 

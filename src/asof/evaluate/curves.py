@@ -27,9 +27,6 @@ from asof.standpoint import read_question
 from asof.store.settings import Settings
 from asof.time.span import Span, moment
 
-OLDEST = 10_000
-"""Days; about 27 years."""
-
 LANDMARKS = (0, 7, 13, 14, 30, 59, 60, 90, 179, 180, 365, 730, 1825, 3650)
 DAYS = sorted({*LANDMARKS, *(round(10 ** (power / 25)) for power in range(101))})
 """Ages that are looked at: dense on a log scale, and both sides of usual steps."""

@@ -85,7 +85,8 @@ def test_a_bad_date_is_one_line(asof, notes, option, bad):
 
 def test_nothing_found_is_code_1(asof, notes):
     said = asof("search", "zeppelin")
-    assert (said.code, said.out) == (1, "as of now · 3 passages in force\nnothing found\n")
+    unknown = "note: no passage in the view has: zeppelin"
+    assert (said.code, said.out) == (1, f"as of now · 3 passages in force\nnothing found\n{unknown}\n")
     said = asof("search", "zeppelin", "--json")
     assert (said.code, said.json()["hits"]) == (1, [])
     said = asof("search", "crane", "--as-of", "1850")

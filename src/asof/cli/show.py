@@ -11,13 +11,16 @@ from asof.cli.plain import passages, plain
 from asof.cli.why import why_lines
 from asof.data import Hit, Stated
 from asof.engine import Results
-from asof.rank.gather import query_terms
+from asof.rank.gather import UNKNOWN, query_terms
 from asof.store.digest import times_json
 from asof.text.snippet import snippet
 from asof.time.span import iso
 
 TITLE = 120
 """The most characters of a title and its headings."""
+
+NOTE = 500
+"""The most characters of a note: a question may hold a word of twenty thousand."""
 
 
 def results_json(results: Results, took_ms: float) -> dict[str, Any]:
@@ -69,8 +72,9 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
         if explain:
             for line in why_lines(hit.why):
                 click.echo(f"     {plain(line)}")
-    for note in results.notes if explain else ():
-        click.secho(f"note: {plain(note)}", dim=True)
+    for note in results.notes:
+        if explain or note.startswith(UNKNOWN):  # some recipes find something for any words
+            click.secho(f"note: {_shortened(plain(note), NOTE)}", dim=True)
 
 
 def _show_hit(hit: Hit, words: set[str], results: Results) -> None:

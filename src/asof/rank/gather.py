@@ -18,6 +18,9 @@ from asof.rank.stage import Ranking
 from asof.text.query import parse
 from asof.text.tokens import Analyzer, term_hash
 
+UNKNOWN = "no passage in the view has:"
+"""How the note begins that names words of the question that nothing has."""
+
 
 def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
     """The terms of a query: each of its words under every language of the corpus, with its count."""
@@ -54,7 +57,7 @@ class Lexical:
                 notes.append(f"phrases: {int(allowed.sum())} passages hold what is quoted")
         unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
         if unknown:
-            notes.append("no passage in the view has: " + ", ".join(unknown))
+            notes.append(f"{UNKNOWN} {', '.join(unknown)}")
         return ranking.with_column(
             "lexical", values, lambda row: lexical.explain(view.prefix, row, weighed, bm25, "words (BM25)")
         ).note(*notes)

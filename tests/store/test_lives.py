@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import count, pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -105,6 +105,7 @@ def test_lives_of_one_key_never_overlap_and_say_what_is_in_force(versions: list[
 @given(st.lists(VERSIONS, max_size=4))
 def test_changes_turn_any_rows_into_the_lives(histories: list[list[Version]]) -> None:
     rows: list[Row] = []
+    fresh = count(1)
     for versions in histories:
         todo = changes(versions, rows)
         ended = dict(todo.end)
@@ -114,10 +115,6 @@ def test_changes_turn_any_rows_into_the_lives(histories: list[list[Version]]) ->
             if row.id not in todo.retire
         ]
         assert all(row.end >= ended.get(row.id, row.end) for row in rows), "an end only moves earlier"
-        fresh = range(1000 * len(rows), 1000 * len(rows) + 999)
-        rows = kept + [
-            Row(id_, life.key, life.version, life.start, life.end)
-            for id_, life in zip(fresh, todo.begin, strict=False)
-        ]
+        rows = kept + [Row(next(fresh), life.key, life.version, life.start, life.end) for life in todo.begin]
         said = sorted((row.key, row.start, row.end, row.version) for row in rows)
         assert said == sorted((life.key, life.start, life.end, life.version) for life in lives(versions))

@@ -13,7 +13,7 @@ from asof.rank.certify import Certified
 from asof.rank.combine import Combine
 from asof.rank.cut import Cut
 from asof.rank.feedback import Feedback
-from asof.rank.fuse import ReciprocalRank, Weighted
+from asof.rank.fuse import ReciprocalRank
 from asof.rank.gather import Dense, Lexical
 from asof.rank.halt import Budget
 from asof.rank.pool import Pool
@@ -94,7 +94,7 @@ def test_what_is_off_already_is_no_part():
     assert ablations(off) == {}
 
 
-@pytest.mark.parametrize("fusion", [Weighted, ReciprocalRank])
+@pytest.mark.parametrize("fusion", [Combine, ReciprocalRank])
 def test_every_kind_of_sum_has_parts(fusion):
     pairs = (("lexical", 1.0), ("dense", 0.5))
     found = ablations(Recipe("two", "", (Lexical(), Dense(), fusion(pairs), Cut())))

@@ -21,10 +21,11 @@ from asof.index.latent import LatentSpace, latent_space, status
 from asof.index.latent_files import Part, Shelf
 from asof.index.lexical import Term
 from asof.index.merge import merge
-from asof.index.sample import checkpoint, first_rows, mixed, past_rows, sampled
+from asof.index.sample import GOLDEN, checkpoint, first_rows, past_rows, sampled
 from asof.index.view import View
 from asof.models.lsa import fit
 from asof.service import Corpus
+from asof.text.shingles import mixed
 from asof.text.tokens import term_hash
 from asof.time.span import moment
 
@@ -103,7 +104,7 @@ def test_the_sample_is_of_those_with_the_smallest_hashes(monkeypatch: pytest.Mon
     def hashed(row: int) -> int:
         state = np.zeros(1, np.uint64)
         for name in ("visible", "digest", "number"):
-            state = mixed(state ^ np.uint64(columns[name][row]))
+            state = mixed((state ^ np.uint64(columns[name][row])) + GOLDEN)
         return int(state[0])
 
     expected = set(sorted(range(5), key=hashed)[:3])

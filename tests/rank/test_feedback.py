@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.index.lexical import Bm25
+from asof.rank.certify import Certified
 from asof.rank.cut import Cut
 from asof.rank.feedback import Feedback, shares_of
-from asof.rank.fuse import Weighted
 from asof.rank.gather import Lexical
 from asof.rank.recency import Recency
 from asof.text.tokens import Analyzer
@@ -40,7 +40,7 @@ def test_what_is_added_by_hand(fresh: Make, document: Make, run: Make) -> None:
     with fresh(*documents) as corpus:
         feedback = Feedback(weight=0.1, passages=1)
         scores = {
-            h.document: h.score for h in run(corpus, "mill", Lexical(), Weighted(), feedback, Cut()).hits
+            h.document: h.score for h in run(corpus, "mill", Lexical(), Certified(), feedback, Cut()).hits
         }
         idf = {df: math.log((3 - df + 0.5) / (df + 0.5) + 1) for df in (1, 2)}
         weight = {"mill": 1.0, "boat": (idf[2] / 2) / (idf[1] / 2)}
@@ -87,8 +87,9 @@ def test_pruning_is_not_to_be_seen(
     with fresh(*documents) as corpus, pytest.MonkeyPatch.context() as patch:
         patch.setattr("asof.rank.feedback.FEW", 1.0)
         found = [
-            run(corpus, "mill boat", Lexical(), Weighted(), Feedback(then=Recency(), passages=3, prune=prune),
-                Recency(), Cut(), as_of="2025", k=k, recency=recency).hits
+            run(corpus, "mill boat", Lexical(), Certified(),
+                Feedback(then=Recency(), passages=3, prune=prune), Recency(), Cut(), as_of="2025", k=k,
+                recency=recency).hits
             for prune in (True, False)
         ]  # fmt: skip
         assert found[0] == found[1]

@@ -12,8 +12,9 @@ import pytest
 from asof.data import Query, Why
 from asof.index.view import View
 from asof.models.hashed import HashedNgrams
+from asof.rank.combine import Combine, Share
 from asof.rank.cut import Cut
-from asof.rank.fuse import ReciprocalRank, Weighted
+from asof.rank.fuse import ReciprocalRank
 from asof.rank.gather import Dense, Lexical
 from asof.rank.stage import Ranking
 
@@ -93,36 +94,16 @@ def test_reciprocal_ranks_do_not_see_the_scale(scores: Make) -> None:
     assert scores(given_, ReciprocalRank(BOTH)) == scores(scaled, ReciprocalRank(BOTH))
 
 
-def test_shares_of_the_largest(scores: Make) -> None:
-    columns = Given(one=[4.0, 2.0, 0.0, 1.0], two=[0.0, 0.25, 0.5, 0.0])
-    assert scores(columns, Weighted((("one", 1.0), ("two", 0.5), ("nobody", 9.0)))) == {
-        "d0": 4 / 4, "d1": 2 / 4 + 0.25 / 0.5 * 0.5, "d2": 0.5 / 0.5 * 0.5, "d3": 1 / 4,
-    }  # fmt: skip
-
-
-def test_shares_above_the_smallest(scores: Make) -> None:
-    columns = Given(one=[4.0, 2.0, 1.0, 3.0], two=[0.0, 0.0, 0.0, 0.0])
-    assert scores(columns, Weighted(BOTH, "min-max")) == {
-        "d0": (4 - 1) / (4 - 1), "d1": (2 - 1) / (4 - 1), "d3": (3 - 1) / (4 - 1),
-    }  # fmt: skip
-
-
-def test_only_what_is_accepted() -> None:
-    with pytest.raises(ValueError, match="max, min-max"):
-        Weighted(normalise="mean")
-    assert Weighted() == Weighted((("lexical", 1.0),), "max")
-
-
-@pytest.mark.parametrize("fusion", [ReciprocalRank(), Weighted(), Weighted(normalise="min-max")])
+@pytest.mark.parametrize("fusion", [(ReciprocalRank(),), (Share(), Combine((("share", 1.0),)))])
 def test_nothing_to_fuse(fresh: Make, run: Make, document: Make, fusion: Any) -> None:
     with fresh() as corpus:
-        assert run(corpus, "mill", Lexical(), fusion, Cut()).hits == ()
+        assert run(corpus, "mill", Lexical(), *fusion, Cut()).hits == ()
     with fresh(document("a", "mill")) as corpus:
-        assert run(corpus, "boat", Lexical(), fusion, Cut()).hits == ()
+        assert run(corpus, "boat", Lexical(), *fusion, Cut()).hits == ()
 
 
 @pytest.mark.parametrize("k", [1, 3, 50])
-@pytest.mark.parametrize("fusion", [ReciprocalRank, Weighted, lambda w: Weighted(w, "min-max")])
+@pytest.mark.parametrize("fusion", [ReciprocalRank, Combine])
 def test_trees_of_words_and_vectors_together(
     fresh: Make, document: Make, run: Make, fusion: Any, k: int
 ) -> None:

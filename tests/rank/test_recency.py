@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from asof.data import Query, Why
 from asof.index.view import View
+from asof.rank.certify import Certified
 from asof.rank.cut import Cut
-from asof.rank.fuse import Weighted
 from asof.rank.gather import Lexical
 from asof.rank.recency import DAY, Recency, ages
 from asof.rank.stage import Ranking
@@ -37,7 +37,7 @@ def test_the_factor_of_a_year_of_a_century_and_of_nobody_knows_when(
     ]
     with fresh(*documents, undated="always") as corpus:
         results = run(
-            corpus, "mill", Lexical(), Weighted(), Recency(), Cut(), as_of="2021-12-31", recency=1.0
+            corpus, "mill", Lexical(), Certified(), Recency(), Cut(), as_of="2021-12-31", recency=1.0
         )
         factors = {hit.document: hit.score for hit in results.hits}  # relevance is 1 for all
         assert factors == {"old": 1 + (0.5 - 1.0), "new": 1 + (0.5 - decay(365)), "none": 1.0}
@@ -46,7 +46,7 @@ def test_the_factor_of_a_year_of_a_century_and_of_nobody_knows_when(
 
 def test_a_new_passage_gains_half_of_the_strength(fresh: Make, document: Make, run: Make) -> None:
     with fresh(document("new", "mill", "2020-12-31")) as corpus:
-        stages = (Lexical(), Weighted(), Recency(strength=0.4), Cut())
+        stages = (Lexical(), Certified(), Recency(strength=0.4), Cut())
         (hit,) = run(corpus, "mill", *stages, as_of="2020-12-31", recency=0.5).hits
         assert hit.score == 1 + 0.5 * 0.4 * (0.5 - decay(0))
         assert decay(0) == 0
@@ -54,7 +54,7 @@ def test_a_new_passage_gains_half_of_the_strength(fresh: Make, document: Make, r
 
 def test_a_least_wish(fresh: Make, document: Make, run: Make) -> None:
     with fresh(document("new", "mill", "2020-12-31")) as corpus:
-        stages = (Lexical(), Weighted(), Recency(least=0.3), Cut())
+        stages = (Lexical(), Certified(), Recency(least=0.3), Cut())
         (hit,) = run(corpus, "mill", *stages, as_of="2020-12-31").hits
         assert hit.score == 1 + 0.3 * 0.5
 
@@ -63,9 +63,9 @@ def test_a_least_wish(fresh: Make, document: Make, run: Make) -> None:
 def test_off_is_off(fresh: Make, document: Make, run: Make, k: int) -> None:
     documents = [document(f"d{at}", "mill " * (1 + at % 3) + "boat", str(2001 + at)) for at in range(6)]
     with fresh(*documents) as corpus:
-        without = run(corpus, "mill boat", Lexical(), Weighted(), Cut(), k=k)
+        without = run(corpus, "mill boat", Lexical(), Certified(), Cut(), k=k)
         for off in (Recency(), Recency(strength=0.0, least=1.0)):
-            results = run(corpus, "mill boat", Lexical(), Weighted(), off, Cut(), k=k)
+            results = run(corpus, "mill boat", Lexical(), Certified(), off, Cut(), k=k)
             assert results.hits == without.hits
             assert [hit.why for hit in results.hits] == [hit.why for hit in without.hits]
 
@@ -73,7 +73,7 @@ def test_off_is_off(fresh: Make, document: Make, run: Make, k: int) -> None:
 def test_it_never_lifts_what_is_not_relevant(fresh: Make, document: Make, run: Make) -> None:
     documents = [document("right", "mill " * 5, "1900"), document("new", "bread", "2024")]
     with fresh(*documents) as corpus:
-        results = run(corpus, "mill", Lexical(), Weighted(), Recency(), Cut(), recency=1.0)
+        results = run(corpus, "mill", Lexical(), Certified(), Recency(), Cut(), recency=1.0)
         assert [hit.document for hit in results.hits] == ["right"]
 
 

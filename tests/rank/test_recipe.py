@@ -5,34 +5,33 @@ from __future__ import annotations
 import pytest
 
 from asof.errors import UsageError
+from asof.rank.combine import Combine
 from asof.rank.cut import Cut
+from asof.rank.diversify import Mmr
 from asof.rank.feedback import Feedback
-from asof.rank.fuse import Weighted
 from asof.rank.gather import Lexical
 from asof.rank.recency import Recency
 from asof.rank.recipe import Recipe
 from asof.recipes.asof import ASOF
 
-TWICE = Recipe("twice", "", (Lexical(), Weighted(), Recency(), Recency(strength=0.5), Cut()))
+TWICE = Recipe("twice", "", (Lexical(), Combine(), Mmr(), Recency(), Recency(strength=0.5), Cut()))
 
 
 def test_stages_have_names() -> None:
-    assert list(TWICE.named()) == ["lexical", "weighted", "recency", "recency-2", "cut"]
+    assert list(TWICE.named()) == ["lexical", "combine", "mmr", "recency", "recency-2", "cut"]
     assert dict(TWICE.fields())["recency-2.strength"] == 0.5
 
 
 def test_a_field_is_set() -> None:
     changed = TWICE.replaced({"recency-2.strength": 1, "lexical.k1": 1.2})
     assert changed.stages[0] == Lexical(k1=1.2)
-    assert changed.stages[2:4] == (Recency(), Recency(strength=1.0))
+    assert changed.stages[3:5] == (Recency(), Recency(strength=1.0))
     assert TWICE.stages[0] == Lexical()  # a recipe is a value
 
 
 def test_pairs_are_a_table() -> None:
-    changed = TWICE.replaced(
-        {"weighted.weights": {"lexical": 1, "dense": 0.25}, "weighted.normalise": "min-max"}
-    )
-    assert changed.stages[1] == Weighted((("lexical", 1.0), ("dense", 0.25)), "min-max")
+    changed = TWICE.replaced({"combine.weights": {"lexical": 1, "dense": 0.25}, "mmr.scale": "given"})
+    assert changed.stages[1:3] == (Combine((("lexical", 1.0), ("dense", 0.25))), Mmr(scale="given"))
 
 
 def test_a_number_that_is_not_there_can_be_set() -> None:
@@ -56,9 +55,9 @@ def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
         ("recency.strength", 2.5, "recency.strength = 2.5: a number from 0 to 1.99 is expected"),
         ("recency.strength", True, "a number from 0 to 1.99 is expected"),
         ("recency.strength", "high", "a number from 0 to 1.99 is expected"),
-        ("weighted.weights", 3, "a table from names to numbers is expected"),
-        ("weighted.weights", {"lexical": "much"}, "a number is expected"),
-        ("weighted.normalise", "mean", "normalise is 'mean'; accepted: max, min-max"),
+        ("combine.weights", 3, "a table from names to numbers is expected"),
+        ("combine.weights", {"lexical": "much"}, "a number is expected"),
+        ("mmr.scale", "mean", "accepted: best, given"),
     ],
     ids=str,
 )

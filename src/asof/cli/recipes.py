@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -23,13 +22,14 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     """
     from asof import config
     from asof import recipes as known
+    from asof.rank.fields import plain
 
     configured = config.load(corpus_root(index) / config.FILE)
     chosen = [configured.recipe_named(each) for each in ([name] if name else known.NAMES)]
     if as_json:
         print_json([
             {"name": each.name, "about": each.about, "default": each.name == configured.recipe,
-             "stages": list(each.named()), "fields": {key: _plain(value) for key, value in each.fields()}}
+             "stages": list(each.named()), "fields": {key: plain(value) for key, value in each.fields()}}
             for each in chosen
         ])  # fmt: skip
         return DONE
@@ -41,12 +41,5 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
         click.echo(f"stages: {', '.join(chosen[0].named())}")
         for key, value in chosen[0].fields():
             changed = "" if published.get(key) == value else "  (asof.toml)"
-            click.echo(f"  {key} = {json.dumps(_plain(value))}{changed}")
+            click.echo(f"  {key} = {json.dumps(plain(value))}{changed}")
     return DONE
-
-
-def _plain(value: Any) -> Any:
-    """A field as asof.toml would have it: pairs as a table."""
-    if isinstance(value, tuple) and value and isinstance(value[0], tuple):
-        return dict(value)
-    return list(value) if isinstance(value, tuple) else value

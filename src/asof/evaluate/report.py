@@ -10,6 +10,7 @@ from asof.data import Problem
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.leakage import Leakage
 from asof.evaluate.runs import METRICS, Answer, Run
+from asof.rank.fields import plain
 from asof.time.span import iso
 
 FIRST = 10
@@ -45,17 +46,8 @@ def options(evaluation: Evaluation, run: Run) -> dict[str, Any]:
         "queries": list(evaluation.dataset.files), "limit": chosen.limit, "without": list(chosen.without),
         "filter_by": list(chosen.filter_by), "seed": chosen.seed, "chunking": settings.chunking,
         "encoder": settings.encoder, "languages": list(settings.languages), "stem": settings.stem,
-        "fields": {key: _plain(value) for key, value in run.recipe.fields()},
+        "fields": {key: plain(value) for key, value in run.recipe.fields()},
     }  # fmt: skip
-
-
-def _plain(value: Any) -> Any:
-    """A field of a recipe as JSON: pairs as an object, tuples as lists."""
-    if isinstance(value, tuple) and value and all(isinstance(each, tuple) for each in value):
-        return {str(key): _plain(each) for key, each in value}
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    return value if value is None or isinstance(value, str | int | float) else repr(value)
 
 
 def metrics(evaluation: Evaluation, run: Run) -> dict[str, Any]:

@@ -88,16 +88,14 @@ def answered(
     first = then.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage").hits
     took = 1000 * (time.perf_counter() - started)
     sentences = dataset.sentences.get(question.id, [])
-    others = len(dataset.dates) - (question.query_doc in dataset.dates)
-    hits = gathered(
-        then, question, recipe, meta, min(DEPTH, others), evidence.BUDGETS[-1] if sentences else 0
-    )
+    hits = gathered(then, question, recipe, dataset, filter_by, evidence.BUDGETS[-1] if sentences else 0)
     steady = [hit.id for hit in first] == [hit.id for hit in hits[: len(first)]]
     hits = [hit for hit in hits if hit.document != question.query_doc]
     ranking = by_document(hits)
-    relevance = relevant(question, dataset)
     ranked = [document for document, _ in ranking]
-    measured = {**scores(ranked, relevance), "leak@10": leak(ranked, dataset.dates, then.as_of)}
+    measured = {
+        **scores(ranked, relevant(question, dataset)), "leak@10": leak(ranked, dataset.dates, then.as_of),
+    }  # fmt: skip
     shares, nowhere = dict.fromkeys(evidence.NAMES, math.nan), 0
     if sentences:
         shares, nowhere = evidence.coverage(hits, sentences, then.text)
@@ -117,11 +115,12 @@ def filters(question: Question, filter_by: Iterable[str]) -> list[tuple[str, str
 
 
 def gathered(
-    then: Standpoint, question: Question, recipe: Recipe, meta: Sequence[tuple[str, str]], documents: int,
-    tokens: int,
+    then: Standpoint, question: Question, recipe: Recipe, dataset: Dataset, filter_by: Sequence[str],
+    tokens: int = 0,
 ) -> list[Hit]:  # fmt: skip
-    """Hits of so many documents and of so many tokens, or all there are."""
-    k = DEPTH
+    """Hits of as many documents as are scored and of so many tokens, or all there are."""
+    documents = min(DEPTH, len(dataset.dates) - (question.query_doc in dataset.dates))
+    meta, k = filters(question, filter_by), DEPTH
     while True:
         hits = then.search(question.text, k, recipe=recipe, meta=meta, unit="passage").hits
         found = [hit for hit in hits if hit.document != question.query_doc]

@@ -15,9 +15,6 @@ from asof.rank.recipe import Recipe
 FUSED = ("relevance", "relevance and feedback", "temporal")
 """Labels of sums that stages make of other columns, beside those that recipes name."""
 
-SAME = {"age beyond the horizon": "recency", "undated: no credit, no blame": "recency"}
-"""Trees that stand for another one where there is nothing to compute."""
-
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -83,11 +80,9 @@ def _parts(tree: Why, fused: frozenset[str]) -> list[tuple[str, float]]:
             if factor.label == "weight":
                 inner = [(label, value * factor.value) for label, value in inner]
             else:
-                inner.append((SAME.get(factor.label, factor.label), so_far * (factor.value - 1.0)))
+                inner.append((factor.label, so_far * (factor.value - 1.0)))
             so_far *= factor.value
         return inner
-    if tree.label.startswith(("undated: mean", "one age for all")):
-        return [("closeness in time", tree.value)]
     return [(tree.label, tree.value)]
 
 

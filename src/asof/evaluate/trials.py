@@ -14,18 +14,17 @@ from asof.evaluate.dataset import Dataset
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.judged import Question
 from asof.evaluate.leakage import spread
-from asof.evaluate.metrics import DEPTH, scores
+from asof.evaluate.metrics import scores
 from asof.evaluate.runs import Run, by_document, filters, gathered, relevant
 from asof.evaluate.variants import ablations, budgets, limit, sensitivities
 from asof.rank.fuse import ReciprocalRank
-from asof.rank.halt import Budget
+from asof.rank.halt import OUTSIDE, Budget
 from asof.rank.pool import Pool
 from asof.rank.recipe import Recipe
 from asof.service import Corpus, Standpoint
 
 METRICS = ("ndcg@10", "success@1")
 WHOLE = "the whole"
-OUTSIDE = "outside the budget"
 
 Values = Mapping[str, Floats]
 Tell = Callable[[int, int], None]
@@ -136,9 +135,7 @@ class Trials:
 
     def _scores(self, question: Question, recipe: Recipe) -> dict[str, float]:
         then = Standpoint(self.corpus, self.dataset.as_of(question), None)
-        others = len(self.dataset.dates) - (question.query_doc in self.dataset.dates)
-        meta = filters(question, self.evaluation.options.filter_by)
-        hits = gathered(then, question, recipe, meta, min(DEPTH, others), 0)
+        hits = gathered(then, question, recipe, self.dataset, self.evaluation.options.filter_by)
         ranking = by_document(hit for hit in hits if hit.document != question.query_doc)
         return scores([document for document, _ in ranking], relevant(question, self.dataset))
 

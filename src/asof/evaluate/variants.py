@@ -11,7 +11,7 @@ from typing import Any
 from asof.rank.certify import Certified
 from asof.rank.combine import Combine
 from asof.rank.feedback import Feedback
-from asof.rank.fuse import ReciprocalRank, Weighted
+from asof.rank.fuse import ReciprocalRank
 from asof.rank.halt import Budget
 from asof.rank.pool import Pool
 from asof.rank.recency import Recency
@@ -123,7 +123,7 @@ class _Part:
 
 def _parts(stage: Stage) -> list[_Part]:
     """What a stage adds up, as far as its weight is not 0."""
-    if isinstance(stage, Combine | Weighted | ReciprocalRank):
+    if isinstance(stage, Combine | ReciprocalRank):
         pairs = stage.weights
         return [_Part(column, weight, "weights", pairs) for column, weight in pairs if weight]
     if isinstance(stage, Certified):

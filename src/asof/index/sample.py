@@ -17,9 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.prefix import Prefix, gone_by
+from asof.text.shingles import mixed
 from asof.time.span import BEGINNING, NEVER
 
 SAMPLE = 20_000
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+"""Keeps a fact of 0 from having no effect on a hash."""
 
 Rows = NDArray[np.int64]
 Columns = Mapping[str, NDArray[np.int64]]
@@ -74,15 +78,7 @@ def sampled(rows: Rows, columns: Columns) -> Rows:
     if len(rows) > SAMPLE:
         hashes = np.zeros(len(rows), np.uint64)
         for name in ("visible", "digest", "number"):
-            hashes = mixed(hashes ^ columns[name][rows].astype(np.int64).view(np.uint64))
+            facts = columns[name][rows].astype(np.int64).view(np.uint64)
+            hashes = mixed((hashes ^ facts) + GOLDEN)
         rows = rows[hashes <= np.partition(hashes, SAMPLE - 1)[SAMPLE - 1]]
     return canonical(rows, columns)
-
-
-def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Numbers whose bits all depend on all bits given (splitmix64; Steele, Lea and Flood 2014)."""
-    numbers = numbers + np.uint64(0x9E3779B97F4A7C15)
-    numbers = (numbers ^ (numbers >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    numbers = (numbers ^ (numbers >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: NDArray[np.uint64] = numbers ^ (numbers >> np.uint64(31))
-    return mixed

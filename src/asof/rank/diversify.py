@@ -6,14 +6,14 @@ Both look at the first few candidates by the present score (ties as everywhere).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index.view import View
-from asof.rank.cut import Cut
+from asof.rank.below import before_the_cut, lowered
 from asof.rank.fields import one_of, within
 from asof.rank.likeness import likenesses
 from asof.rank.recipe import Recipe
@@ -168,43 +168,6 @@ def places_among_equals(values: NDArray[np.int64]) -> Places:
     return places
 
 
-def lowered(
-    found: Ranking, name: str, column: Column, kept: Places, skipped: Places, rest: Places
-) -> Ranking:
-    """The ranking by `column`, which is right for `kept`; `skipped`, then `rest`, come below.
-
-    Theirs is the lowest of the kept less their place; equal scores share a place.
-    """
-    before, rows, values = found.columns[found.by], found.rows, column.values.copy()
-    lowest_at = kept[np.argmin(values[kept])]
-    lowest, lowest_row = float(values[lowest_at]), int(rows[lowest_at])
-    below = np.concatenate([dense_places(before.values[skipped]), dense_places(before.values[rest])])
-    below[len(skipped) :] += below[: len(skipped)].max(initial=0)
-    moved = np.concatenate([skipped, rest])
-    values[moved] = lowest - below
-    place_of = dict(zip(rows[moved].tolist(), below.tolist(), strict=True))
-
-    def why(row: int) -> Why:
-        if row not in place_of:
-            return column.why(row)
-        return Why.of(
-            f"below what is {name}", "sum",
-            column.why(lowest_row),
-            Why("-place below", -float(place_of[row])),
-            Why.of("before, which gave the place", "product", before.why(row), Why("weight", 0.0)),
-        )  # fmt: skip
-
-    return found.with_column(name, values, why)
-
-
-def dense_places(scores: Values) -> Places:
-    """1 for the best, 2 for the next lower score, ..."""
-    _, places = np.unique(-scores, return_inverse=True)
-    return places.astype(np.int64) + 1
-
-
 def diversified(recipe: Recipe, stage: Stage) -> Recipe:
     """The same ranking with a stage of this room before the last cut."""
-    stages = list(recipe.stages)
-    stages.insert(len(stages) - isinstance(stages[-1], Cut), stage)
-    return replace(recipe, name=f"{recipe.name}-diverse", stages=tuple(stages))
+    return before_the_cut(recipe, stage, "diverse")

@@ -24,6 +24,13 @@ def one_of(default: str, *accepted: str) -> Any:
     return dataclasses.field(default=default, metadata={"accepted": (default, *accepted)})
 
 
+def plain(value: Any) -> Any:
+    """The value of a field as a configuration or JSON has it: pairs as a table, tuples as lists."""
+    if isinstance(value, tuple) and value and all(isinstance(each, tuple) for each in value):
+        return {str(key): plain(each) for key, each in value}
+    return [plain(each) for each in value] if isinstance(value, tuple) else value
+
+
 def checked(stage: Any, name: str, value: Any) -> Any:
     """What the field `name` of a stage would be with a value out of a configuration.
 

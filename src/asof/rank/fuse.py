@@ -1,4 +1,4 @@
-"""Fusion: several columns become one, `relevance`."""
+"""Fusion by rank: several columns become one, `relevance`. Sums of numbers are in `combine`."""
 
 from __future__ import annotations
 
@@ -11,61 +11,7 @@ from asof.data import Query, Why
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
 from asof.rank.fields import within
-from asof.rank.stage import Column, Ranking, Values
-
-NORMALISE = ("max", "min-max")
-
-
-@dataclass(frozen=True, slots=True)
-class Weighted:
-    """relevance = sum of weight times normalised column; a column that is not there adds nothing.
-
-    `max` divides by the largest value over the candidates of the view; `min-max` takes the smallest off
-    first. 0 stays 0 under `max`.
-    """
-
-    weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
-    normalise: str = "max"
-
-    def __post_init__(self) -> None:
-        if self.normalise not in NORMALISE:
-            raise ValueError(f"normalise is {self.normalise!r}; accepted: {', '.join(NORMALISE)}")
-
-    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        fused = view.prefix.zeros(ranking.window.n)[: len(ranking.score)]
-        parts: list[tuple[str, float, float, float, Column]] = []
-        for name, weight in self.weights:
-            column = ranking.columns.get(name)
-            if column is None or not len(column.values):
-                continue
-            low = float(column.values.min()) if self.normalise == "min-max" else 0.0
-            width = float(column.values.max()) - low
-            if width > 0:
-                parts.append((name, weight, low, width, column))
-                add_scaled(fused, column.values, weight, low, width)
-
-        def why(row: int) -> Why:
-            return Why.of("relevance", "sum", *[_part(*part, row) for part in parts])
-
-        return ranking.with_column("relevance", fused, why)
-
-
-def add_scaled(total: Values, values: Values, weight: float, low: float, width: float) -> None:
-    """total += (values - low) / width * weight, in the order that the tree recomputes."""
-    scaled = values - low if low else values
-    scaled = scaled / width
-    scaled *= weight
-    total += scaled
-
-
-def _part(name: str, weight: float, low: float, width: float, column: Column, row: int) -> Why:
-    value = column.why(row)
-    if low:
-        value = Why.of("above the lowest", "sum", value, Why("-lowest", -low))
-    return Why.of(
-        name, "product", Why.of("share of the best", "ratio", value, Why("best of all candidates", width)),
-        Why("weight", weight),
-    )  # fmt: skip
+from asof.rank.stage import Ranking, Values
 
 
 @dataclass(frozen=True, slots=True)

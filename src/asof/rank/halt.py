@@ -44,6 +44,9 @@ class Doubt(NamedTuple):
 
 GRAPH = Centrality()
 
+OUTSIDE = "outside the budget"
+"""The label of the score of a candidate that was not looked at."""
+
 
 @dataclass(frozen=True, slots=True)
 class Budget:
@@ -122,6 +125,6 @@ class Budget:
             short = Why.of(
                 "below the last that entered", "sum", entry.why(row), Why(f"-{self.by} of it", -last)
             )
-            return Why.of("outside the budget", "sum", score.why(lowest_row), short)
+            return Why.of(OUTSIDE, "sum", score.why(lowest_row), short)
 
         return ranking.with_column("budget", values, why)

@@ -48,7 +48,7 @@ class Recency:
         def why(row: int) -> Why:
             here = np.array([row])
             if not view.column("dated", here)[0]:
-                factor = Why("undated: no credit, no blame", 1.0)
+                factor = Why.of("recency", "sum", Why("undated: no credit, no blame", 1.0))
             else:
                 factor = self._why(float(ages(view.as_of, view.column("visible", here))[0]), strength)
             return Why.of("score", "product", relevance.why(row), factor)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,10 +17,10 @@ from asof.data import Query, Why
 from asof.errors import ModelError
 from asof.index.view import View
 from asof.models.ports import Reranker
-from asof.rank.cut import Cut
+from asof.rank.below import before_the_cut, lowered
 from asof.rank.fields import within
 from asof.rank.recipe import Recipe
-from asof.rank.stage import Ranking, Values
+from asof.rank.stage import Column, Ranking, Values
 from asof.store.digest import indexed_text
 
 LARGEST = 1e9
@@ -91,31 +91,19 @@ class Rerank:
         self, near: Ranking, first: NDArray[np.int64], rest: NDArray[np.int64], numbers: list[float]
     ) -> Ranking:
         before, rows = near.columns[near.by], near.rows
-        values: Values = np.empty(len(rows))
+        values: Values = np.zeros(len(rows))
         values[first] = np.array(numbers) * self.weight + before.values[first] * (1 - self.weight)
-        lowest_at = first[np.argmin(values[first])]
-        lowest_row = int(rows[lowest_at])
-        _, places = np.unique(-before.values[rest], return_inverse=True)
-        values[rest] = values[lowest_at] - (places + 1)
         number_of = dict(zip(rows[first].tolist(), numbers, strict=True))
-        place_of = dict(zip(rows[rest].tolist(), (places + 1).tolist(), strict=True))
 
         def why(row: int) -> Why:
-            if row in number_of:
-                return Why.of(
-                    "reranked", "sum",
-                    Why.of("by the model", "product",
-                           Why(self.reranker.name, number_of[row]), Why("weight", self.weight)),
-                    Why.of("before", "product", before.why(row), Why("1 - weight", 1 - self.weight)),
-                )  # fmt: skip
             return Why.of(
-                "below what was reranked", "sum",
-                why(lowest_row),
-                Why("-place below", -float(place_of[row])),
-                Why.of("before, which gave the place", "product", before.why(row), Why("weight", 0.0)),
+                "reranked", "sum",
+                Why.of("by the model", "product",
+                       Why(self.reranker.name, number_of[row]), Why("weight", self.weight)),
+                Why.of("before", "product", before.why(row), Why("1 - weight", 1 - self.weight)),
             )  # fmt: skip
 
-        return near.with_column("reranked", values, why)
+        return lowered(near, "reranked", Column(values, why), first, rest[:0], rest)
 
 
 def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
@@ -123,6 +111,4 @@ def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
 
     Called last (after `asof.recipes.by_document`): what ranks afterwards would take scores to be positive.
     """
-    stages = list(recipe.stages)
-    stages.insert(len(stages) - isinstance(stages[-1], Cut), stage)
-    return replace(recipe, name=f"{recipe.name}-reranked", stages=tuple(stages))
+    return before_the_cut(recipe, stage, "reranked")

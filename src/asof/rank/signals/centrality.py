@@ -36,6 +36,10 @@ class Centrality:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         graph = evidence(view, threshold=self.threshold, cap=self.cap, independent=self.independent)
+        if self.cap:
+            ranking = ranking.note(
+                f"corroboration: of a phrase the first {self.cap} passages that have it count"
+            )
         if self.kind == "pagerank":
             shares = self._pageranks(graph, view)
             return ranking.with_column(

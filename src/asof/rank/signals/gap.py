@@ -46,7 +46,8 @@ class Gap:
             mean = Why("mean relevance of the pool", level)
             if not spread or not view.column("dated", here)[0]:
                 told = "undated" if spread else "one age for all"
-                return Why.of("temporal", "sum", relevance.why(row), Why(f"{told}: {mean.label}", level))
+                only = Why.of("closeness in time", "sum", Why(f"{told}: {mean.label}", level))
+                return Why.of("temporal", "sum", relevance.why(row), only)
             age = max(float(ages(view.as_of, view.column("visible", here))[0]), self.floor)
             closeness = Why.of("closeness", "ratio", Why("one", 1.0), Why("age in days", age))
             above = Why.of("above the mean", "sum", closeness, Why("-mean closeness", -middle))

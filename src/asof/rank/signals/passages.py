@@ -36,13 +36,11 @@ class Counted(NamedTuple):
 
 
 def counted(documents: NDArray[np.int64], similarity: Values, above: float) -> Counted:
-    """Counts by document, for each candidate."""
-    _, group = np.unique(documents, return_inverse=True)
+    """Counts by document (its number), for each candidate."""
     relevant = similarity > above
     whole = np.where(relevant, np.rint(similarity * WHOLE), 0.0)
-    passages = np.bincount(group)
-    numbers, totals = np.bincount(group, relevant), np.bincount(group, whole)
-    return Counted(*(each.astype(np.int64)[group] for each in (passages, numbers, totals)))
+    counts = (np.bincount(documents), np.bincount(documents, relevant), np.bincount(documents, whole))
+    return Counted(*(each.astype(np.int64)[documents] for each in counts))
 
 
 @dataclass(frozen=True, slots=True)

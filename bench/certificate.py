@@ -21,7 +21,7 @@ from bench import generated, ours
 from bench.vectors import RandomVectors
 
 from asof import engine, service
-from asof.standpoint import read_question
+from asof.text.question import as_typed
 
 REPEATED = 3
 """The shortest of so many is the time of a question."""
@@ -39,7 +39,7 @@ def main() -> None:
         ours.build(str(given.folder), given.passages, dense=True)
     with service.open(given.folder, create=False, encoder=RandomVectors()) as corpus:
         view = corpus.at().view()
-        asked = [read_question(each) for each in generated.queries(given.queries)]
+        asked = [as_typed(each, view.as_of).query for each in generated.queries(given.queries)]
         taken: dict[str, list[float]] = {"fused": [], "scanned": []}
         shares, worst = [], 0.0
         for name in taken:

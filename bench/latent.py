@@ -27,7 +27,7 @@ from asof.index.view import View
 from asof.models.lsa import fit
 from asof.rank.latent import Latent
 from asof.rank.stage import Ranking
-from asof.standpoint import read_question
+from asof.text.question import as_typed
 
 QUESTIONS = 50
 REPEATED = 3
@@ -62,7 +62,7 @@ def main() -> None:
         taken = []
         for question in questions:
             begin = time.perf_counter()
-            Latent()(read_question(question, typed=True), Ranking(view.window(Filters())), view)
+            Latent()(as_typed(question, view.as_of).query, Ranking(view.window(Filters())), view)
             taken.append(time.perf_counter() - begin)
         peak = peak_memory()
         fitted, seconds = fitting(view)

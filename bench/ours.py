@@ -22,7 +22,6 @@ from asof.rank.certify import Certified
 from asof.rank.cut import Cut
 from asof.rank.gather import Dense, Lexical
 from asof.rank.recipe import Recipe
-from asof.standpoint import read_question
 from asof.time.span import Span, instant
 
 TENTH = generated.FIRST + timedelta(days=generated.DAYS * 9 // 10)
@@ -109,7 +108,7 @@ def asker(
         return lambda question: corpus.at(as_of).search(question, since=since)
     filters = Filters(since=None if since is None else instant(since))
     return lambda question: engine.search(
-        replace(read_question(question), filters=filters), corpus.at(as_of).view(), recipe
+        replace(corpus.at(as_of).read(question).query, filters=filters), corpus.at(as_of).view(), recipe
     )
 
 

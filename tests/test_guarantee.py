@@ -9,12 +9,14 @@ played into a corpus. Then a second corpus is given only those versions that wer
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +25,15 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from asof.data import Document, Ended, Heading, Link, Stated
+from asof.data import Document, Ended, Filters, Heading, Link, Stated
 from asof.errors import DamagedStore, UsageError
 from asof.index import prefix as prefix_module
 from asof.index.merge import merge
 from asof.index.prefix import Prefix
 from asof.index.view import View
+from asof.rank.recipe import Recipe
 from asof.recipes import NAMES
+from asof.recipes.asof import ASOF
 from asof.service import Corpus, Standpoint
 from asof.service import open as open_corpus
 from asof.store.digest import layout_places, span_of
@@ -55,16 +59,20 @@ WORDS = [
 
 @dataclass(frozen=True)
 class Event:
-    """What happens on a day of the clock: kind, document, the date it claims (a day number), its passages."""
+    """What happens on a day of the clock: kind, document, the date it claims (a day number), its passages,
+    the day until which it says that it holds."""
 
     kind: str
     document: int
     date: int | None
     passages: tuple[tuple[int, ...], ...]
     wait: int
+    about: int | None = None
 
 
-def events(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Event]]:
+def events(
+    documents: int, words: int, dates: int, most: int, about: st.SearchStrategy[int | None]
+) -> st.SearchStrategy[list[Event]]:
     passage = st.lists(st.integers(0, words - 1), min_size=1, max_size=4).map(tuple)
     event = st.builds(
         Event,
@@ -73,23 +81,44 @@ def events(documents: int, words: int, dates: int, most: int) -> st.SearchStrate
         st.one_of(st.integers(0, dates), st.integers(0, dates), st.none()),
         st.lists(passage, min_size=1, max_size=3).map(tuple),
         st.integers(0, 3),
+        about,
     )
     return st.lists(event, min_size=2, max_size=most)
 
 
-BROAD = events(6, 12, 30, 14)
-DENSE = events(2, 3, 4, 8)
+ASKED = (
+    "{}", "{}", "{} latest", "who leads the {}", "{} on 3 January 1970", "latest {} as of 2 January 1970",
+    "who led the {} as of 3 January 1970", "what was the {} yesterday", "title 1 {} in January 1970",
+)  # fmt: skip
+"""How words are asked for: with times, with wishes, with titles."""
+
+TIGHT = ASOF.replaced({"closer.n": 10})
+"""The default recipe with a closer look at ten only."""
+
+BROAD = events(6, 12, 30, 14, st.none() | st.none() | st.integers(0, 30))
+DENSE = events(2, 3, 4, 8, st.none())
 
 
 def document(event: Event) -> Document:
     text, outline = "", []
     for number, passage in enumerate(event.passages):
         outline.append(Heading(len(text), 1, f"part {number}"))
-        text += f"# part {number}\n" + " ".join(WORDS[word] for word in passage) + "\n"
+        text += f"# part {number}\n" + " ".join(WORDS[word] for word in passage) + spoken(passage) + "\n"
     return Document(
-        f"doc{event.document}", text, f"title {event.document}", day(event.date), links=links(text),
-        outline=tuple(outline),
+        f"doc{event.document}", text, f"title {event.document}", day(event.date), about=until(event.about),
+        links=links(text), outline=tuple(outline),
     )  # fmt: skip
+
+
+def spoken(passage: tuple[int, ...]) -> str:
+    """Some passages speak of a time, of its own or counted from the date of their document."""
+    return ("", " yesterday", " on 3 January 1970", "")[sum(passage) % 4]
+
+
+def until(about: int | None) -> tuple[Stated, ...]:
+    return (
+        () if about is None else (Stated(Span(None, moment(about * DAY)), iso(about * DAY), "valid_until"),)
+    )
 
 
 def links(text: str) -> tuple[Link, ...]:
@@ -159,17 +188,32 @@ def only_visible(corpus: Corpus, folder: Path, as_of: int, known_at: int) -> Cor
     assert isinstance(clock, Clock)
     versions = corpus._db.execute(
         "SELECT v.id, d.name, v.head, v.content, v.stated, v.published, v.starts, v.ends, v.dated_by,"
-        " v.visible, v.layout, v.added FROM versions AS v JOIN documents AS d ON d.id = v.document"
+        " v.visible, v.layout, v.added, h.about FROM versions AS v JOIN documents AS d ON d.id = v.document"
+        " LEFT JOIN heads AS h ON h.id = v.head"
         " WHERE v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?) ORDER BY v.id",
         (as_of, known_at, known_at),
     ).fetchall()
     db = other.store.writer()
-    for added, group in itertools.groupby(versions, key=lambda version: version[-1]):
+    for added, group in itertools.groupby(versions, key=lambda version: version[-2]):
         clock.now = added
         with other.store.write(
             db, clock, other.manifest.publish, what="test", source=("python", "documents")
         ) as write:
-            for id_, name, head, content, stated, published, starts, ends, by, visible, layout, _ in group:
+            for (
+                id_,
+                name,
+                head,
+                content,
+                stated,
+                published,
+                starts,
+                ends,
+                by,
+                visible,
+                layout,
+                _,
+                about,
+            ) in group:
                 write.load([name] if name not in write.dossiers else [])
                 dossier = write.dossier(name)
                 when = None if starts is None else Stated(span_of(starts, ends), published, by)
@@ -177,7 +221,9 @@ def only_visible(corpus: Corpus, folder: Path, as_of: int, known_at: int) -> Cor
                     write.begin_silence(dossier, stated, when, by, visible)
                     continue
                 text = stored_text(corpus, id_, layout)
-                write.begin_version(dossier, restored(name, text, when), content, stated, when, visible)
+                write.begin_version(
+                    dossier, restored(name, text, when, about), content, stated, when, visible
+                )
     merge_all(other, db)
     db.close()
     return other
@@ -199,14 +245,16 @@ def stored_text(corpus: Corpus, version: int, layout: bytes) -> str:
     return "".join(texts[key] for key, _, _ in layout_places(layout))
 
 
-def restored(name: str, text: str, when: Stated | None) -> Document:
+def restored(name: str, text: str, when: Stated | None, about: str) -> Document:
     outline = tuple(
         Heading(at, 1, text[at + 2 : text.index("\n", at)])
         for at in range(len(text))
         if text.startswith("# ", at)
     )
     title = f"title {name.removeprefix('doc')}"
-    return Document(name, text, title, when, links=links(text), outline=outline)
+    ends = [(instant(datetime.fromisoformat(time["until"])), time) for time in json.loads(about)]
+    times = tuple(Stated(Span(None, moment(end)), time["text"], time["by"]) for end, time in ends)
+    return Document(name, text, title, when, about=times, links=links(text), outline=outline)
 
 
 def seen(standpoint: Standpoint, question: str, **options: Any) -> list[tuple[Any, ...]]:
@@ -214,15 +262,17 @@ def seen(standpoint: Standpoint, question: str, **options: Any) -> list[tuple[An
     found = []
     for hit in results.hits:
         assert hit.why.recomputed() == hit.why.value == hit.score
-        found.append((hit.id, hit.score, hit.published, hit.dated_by, hit.place, hit.text, hit.why.as_json()))
+        found.append((
+            hit.id, hit.score, hit.published, hit.dated_by, hit.place, hit.text, hit.about, hit.why.as_json(),
+        ))  # fmt: skip
     return found
 
 
 def check(
-    history: Sequence[Event], as_of: int, back: int, words: Sequence[int], recent: bool, recipe: str
+    history: Sequence[Event], as_of: int, back: int, words: Sequence[int], asked: str, recipe: str | Recipe
 ) -> None:
     folder = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))  # noqa: S108
-    question = " ".join(WORDS[word] for word in words) + (" latest" if recent else "")
+    question = asked.format(" ".join(WORDS[word] for word in words))
     try:
         with new_corpus(folder / "all") as corpus:
             play(corpus, history)
@@ -239,11 +289,19 @@ def check(
                 assert seen(here, question, unit="document") == seen(there, question, unit="document")
                 since = moment(max(as_of - 2, 0) * DAY)
                 assert seen(here, question, since=since) == seen(there, question, since=since)
+                about = moment((as_of + back) % 5 * DAY)
+                assert seen(here, question, about=about) == seen(there, question, about=about)
+                assert _timeless(here) == _timeless(there)
                 mine, theirs = here.view().prefix, there.view().prefix
                 assert (mine.n, mine.tokens) == (theirs.n, theirs.tokens)
                 assert mine.n == sum(in_force(corpus, at, known_at))
     finally:
         shutil.rmtree(folder)
+
+
+def _timeless(standpoint: Standpoint) -> int:
+    view = standpoint.view()
+    return view.timeless(view.window(Filters()))
 
 
 def in_force(corpus: Corpus, at: int, known_at: int) -> list[int]:
@@ -269,13 +327,13 @@ def property_of(
         st.integers(-1, dates + 2),
         st.one_of(st.just(0), st.integers(0, 6)),
         st.lists(st.integers(0, words - 1), min_size=1, max_size=3),
-        st.booleans(),
-        st.sampled_from(NAMES),
+        st.sampled_from(ASKED),
+        st.sampled_from([*NAMES, TIGHT]),
     )
     def property_(
-        history: list[Event], as_of: int, back: int, words: list[int], recent: bool, recipe: str
+        history: list[Event], as_of: int, back: int, words: list[int], asked: str, recipe: str | Recipe
     ) -> None:
-        check(history, as_of, back, words, recent, recipe)
+        check(history, as_of, back, words, asked, recipe)
 
     return property_
 

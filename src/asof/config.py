@@ -13,6 +13,7 @@ from asof import recipes
 from asof.errors import BadConfig, UsageError
 from asof.models.hashed import HashedNgrams
 from asof.sources.fields import Fields
+from asof.sources.periods import month_of
 from asof.store.settings import UNDATED, Settings
 from asof.text.tokens import Analyzer
 
@@ -30,6 +31,8 @@ class Config:
 
     [index]  languages, stem, chunking, undated, encoder: decided when the corpus is made.
     [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
+             fiscal_start: the first month of the fiscal year.
+             search: which metadata is searched; decided when the corpus is made.
     [search] k, unit, recipe, rerank: defaults of `asof search`.
     [rerank] the model that reranks, see `asof.models.reranking`.
     [diversity] kind, most, balance, first: the first hits shall not all be alike (`asof.rank.diversify`).
@@ -77,10 +80,12 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     known = dict.fromkeys(TABLES, _table)
     tables = _known(values, known, where, "")
     index = _known(tables.get("index", {}), _INDEX, where, "index.")
-    names = {each.name: _names for each in fields(Fields)}
+    names = {each.name: _names for each in fields(Fields)} | _VALUES | _KEPT
+    named = _known(tables.get("fields", {}), names, where, "fields.")
+    kept = {key: named.pop(key) for key in _KEPT if key in named}
     search = _known(tables.get("search", {}), _SEARCH, where, "search.")
     return Config(
-        Settings(**index), Fields(**_known(tables.get("fields", {}), names, where, "fields.")), **search,
+        Settings(**index, **kept), Fields(**named), **search,
         diversity=_diversity(tables.get("diversity", {}), where),
         reranking=_reranking(tables.get("rerank", {}), where),
         changed=_changed(tables.get("recipes", {}), tables.get("retrieval", {}), where),
@@ -175,6 +180,16 @@ def _names(value: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
+def _month(value: Any) -> int:
+    return month_of(value)
+
+
+def _searched(value: Any) -> str | tuple[str, ...]:
+    if isinstance(value, str):
+        return Settings(search=value).search
+    return _names(value)
+
+
 def _languages(value: Any) -> tuple[str, ...]:
     names = _names(value)
     Analyzer(names)
@@ -222,6 +237,10 @@ _INDEX: dict[str, Check] = {
     "languages": _languages, "stem": _boolean, "chunking": _chunking, "undated": _one_of(UNDATED),
     "encoder": _encoder,
 }  # fmt: skip
+_VALUES: dict[str, Check] = {"fiscal_start": _month}
+"""Keys of [fields] that are no names of fields."""
+_KEPT: dict[str, Check] = {"search": _searched}
+"""Keys of [fields] that shape the index: the settings of a corpus hold them."""
 _SEARCH: dict[str, Check] = {
     "k": _whole(1, 1000), "unit": _one_of(UNITS), "recipe": _one_of(recipes.NAMES),
     "rerank": _boolean,

@@ -54,7 +54,8 @@ class Document:
     `published` is when the world was told, as the interval that was written; None when nobody knows.
     `changed` is when the text last changed as far as the source can tell (a file's mtime): it dates an edit
     that carries no later date of its own. `meta` holds plain JSON values, without the keys that were read as
-    dates. `language` is an ISO 639-1 code where the source knows it.
+    dates. `language` is an ISO 639-1 code where the source knows it. `fiscal_start` is the first month (1 to
+    12) of the fiscal year that its words mean (`FY2024`).
     """
 
     id: str
@@ -70,6 +71,7 @@ class Document:
     outline: tuple[Heading, ...] = ()
     uri: str = ""
     language: str = ""
+    fiscal_start: int = 1
 
     @property
     def dated_by(self) -> str:
@@ -158,13 +160,16 @@ class Why:
 class Filters:
     """What a hit must be; typed by the user, therefore hard. Empty means anything.
 
-    `since` and `until` are instants and compare with `published`; an undated passage fails them.
+    `since` and `until` are instants and compare with `published`; an undated passage fails them. `about`, a
+    first and a last instant, has to have some time in common with what a passage is about; where that is not
+    known, `published` has to lie in it, and a passage that has neither fails.
     `source` is a source's name, `path` a glob over document ids, `tags` must all be there, `meta` maps a key
     to the value that it must have, as text.
     """
 
     since: int | None = None
     until: int | None = None
+    about: tuple[int, int] | None = None
     source: str = ""
     path: str = ""
     tags: tuple[str, ...] = ()
@@ -176,7 +181,8 @@ class Query:
     """A question as it was read: its words for the index, its wishes about time. There is no clock in it.
 
     `lexical` is the text that the index is asked, without its stop words unless `stop_words`; `recency` in
-    [0, 1] says how much newer is better.
+    [0, 1] says how much newer is better. `about` are the times that the question speaks of: wishes, not
+    filters.
     """
 
     text: str
@@ -185,6 +191,17 @@ class Query:
     filters: Filters = Filters()
     k: int = 10
     stop_words: bool = False
+    about: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """What says the same of the same subject later: since which instant, which passage of which document."""
+
+    at: int
+    id: str
+    document: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +211,7 @@ class Hit:
     `id` is the document's id and a digest of what the passage says, so that it survives edits elsewhere in
     the document. `published` is None for an undated passage; `ended` is when it stopped being said, as far
     as is visible in the view (None while it is in force). `place` is where it stands in the document.
+    `superseded`: a later passage of the view states the same of the same subject (`asof.graph.succession`).
     """
 
     rank: int
@@ -209,6 +227,7 @@ class Hit:
     place: Place
     text: str
     explain: Callable[[], Why] = field(repr=False, compare=False)
+    superseded: Superseded | None = None
 
     @property
     def why(self) -> Why:

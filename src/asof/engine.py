@@ -9,19 +9,22 @@ import shutil
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from asof.data import Document, Ended, Hit, Problem, Query
+from asof.data import Document, Ended, Hit, Problem, Query, Superseded
 from asof.errors import BeforeHorizon
+from asof.graph.succession import superseded
 from asof.index.manifest import Manifest, Snapshot
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import Derived, View
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
-from asof.store.reader import AsOf
+from asof.store.digest import hit_id
+from asof.store.reader import AsOf, Record
 from asof.store.run import Report, Run
 from asof.store.schema import get_meta
 from asof.store.store import Store, reading
@@ -210,6 +213,25 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     ranking = Ranking(view.window(query.filters))
     for _, stage, asked in recipe.steps(query):
         ranking = stage(asked, ranking, view)
+    if query.filters.about is not None and (timeless := view.timeless(ranking.window)):
+        ranking = ranking.note(
+            f"{timeless} passages have neither a date nor speak of a time: left out by --about"
+        )
     column = ranking.columns[ranking.by]
     hits = view.hits(ranking.rows, column.values, column.why)
-    return Results(query, view, recipe.name, hits, ranking.notes)
+    return Results(query, view, recipe.name, _followed(hits, ranking.rows, view), ranking.notes)
+
+
+def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View) -> tuple[Hit, ...]:
+    """The hits, each with what supersedes it."""
+    after = superseded(view, rows)
+    known = [each.row for each in after if each is not None]
+    record_of = dict(zip(known, view.records(np.array(known, np.int64)), strict=True))
+    return tuple(
+        hit if later is None else replace(hit, superseded=_later(record_of[later.row], later.instant))
+        for hit, later in zip(hits, after, strict=True)
+    )
+
+
+def _later(record: Record, at: int) -> Superseded:
+    return Superseded(at, hit_id(record.document, record.key), record.document, record.title)

@@ -183,6 +183,13 @@ class Corpus:
             self._tidy_behind()
         return report
 
+    def prepare(self) -> None:
+        """Make now what searches derive from the rows (which passage follows which), as of now; the first
+        search need not wait for it then."""
+        from asof.graph.succession import refresh
+
+        self.use(self.clock(), None, refresh)
+
     def _tidy_behind(self) -> None:
         """Merge small segments in a thread; searches and writes go on."""
         if self._tidying is None or not self._tidying.is_alive():
@@ -206,11 +213,17 @@ class Corpus:
 
     # -- asking -------------------------------------------------------------------------------------
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages of its texts, decided when it was made."""
+        return self.store.settings.languages
+
     def at(self, as_of: When | None = None, known_at: When | None = None) -> Standpoint:
         """The corpus as it stood at `as_of` (default: now), as it was known at `known_at` (default: now)."""
         anchor = max(self.clock(), self._last_write())  # what was just added is seen, if the clock steps back
-        at = anchor if as_of is None else last_instant(as_of, anchor)
-        known = None if known_at is None else last_instant(known_at, anchor)
+        fiscal = self.config.fields.fiscal_start
+        at = anchor if as_of is None else last_instant(as_of, anchor, fiscal)
+        known = None if known_at is None else last_instant(known_at, anchor, fiscal)
         return Standpoint(self, at, known)
 
     def search(self, question: str, **options: object) -> Results:
@@ -265,14 +278,15 @@ class Corpus:
 
     def status(self) -> Status:
         """Figures about the corpus."""
-        from asof.graph import evidence
+        from asof.graph import evidence, succession
         from asof.index import latent
         from asof.store.status import status
 
         folder = self.store.folder / engine.DERIVED
         with self._lock, reading(self.store.database):
             figures = status(self.store, self._db)
-        return replace(figures, derived=(*evidence.status(folder), *latent.status(folder)))
+        rooms = (succession, evidence, latent)
+        return replace(figures, derived=tuple(line for room in rooms for line in room.status(folder)))
 
     def check(self) -> list[str]:
         """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user."""

@@ -12,12 +12,15 @@ from asof.data import Filters, Query
 from asof.engine import Results
 from asof.errors import UsageError
 from asof.recipes import by_document
-from asof.time.intent import recency, without_wishes
-from asof.time.moment import read
+from asof.text.question import Reading, as_typed
+from asof.text.question import read as read_question
+from asof.time.moment import read_bounded
 from asof.time.span import instant, iso, nearest_moment
 
 if TYPE_CHECKING:
+    from asof.graph.difference import Difference
     from asof.graph.links import Neighbour
+    from asof.graph.timeline import Timeline
     from asof.index.view import View
     from asof.rank.recipe import Recipe
     from asof.rank.whynot import WhyNot
@@ -28,20 +31,28 @@ When = str | datetime
 """A moment or a period: an aware datetime, or text that `asof.time.moment.read` understands."""
 
 
-def last_instant(when: When, anchor: int) -> int:
+def last_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:
     """The last instant of a date or period: what is seen as of "2024-03-01" is what that day's end saw."""
     if isinstance(when, datetime):
         if when.tzinfo is None:
             raise UsageError(f"{when!r} has no time zone: use datetime(..., tzinfo=UTC)")
         return instant(when)
-    return read(when, nearest_moment(anchor)).last
+    return read_bounded(when, nearest_moment(anchor), end=True, fiscal_start=fiscal_start).last
 
 
-def first_instant(when: When, anchor: int) -> int:
-    """The first instant of a date or period."""
+def first_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:
+    """The first instant of a date or period. Raises BadTime, also for a time without a start."""
     if isinstance(when, datetime):
         return last_instant(when, anchor)
-    return read(when, nearest_moment(anchor)).first
+    return read_bounded(when, nearest_moment(anchor), start=True, fiscal_start=fiscal_start).first
+
+
+def stretch(when: When, anchor: int, fiscal_start: int = 1) -> tuple[int, int]:
+    """The first and the last instant of a date or period, which may be open."""
+    if isinstance(when, datetime):
+        return (last_instant(when, anchor),) * 2
+    span = read_bounded(when, nearest_moment(anchor), fiscal_start=fiscal_start)
+    return span.first, span.last
 
 
 class Reach(NamedTuple):
@@ -59,6 +70,11 @@ class Asked(Protocol):
 
     def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
         """Do something with the view of a moment."""
+        ...
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those of its texts."""
         ...
 
     def reranking(self, recipe: Recipe) -> Recipe:
@@ -81,6 +97,7 @@ class Standpoint:
         *,
         since: When | None = None,
         until: When | None = None,
+        about: When | None = None,
         source: str = "",
         path: str = "",
         tags: Iterable[str] = (),
@@ -92,13 +109,16 @@ class Standpoint:
         """The k best passages (or documents, by `unit`) with what was in force, from best to last.
 
         `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
-        and `until` compare with the last instant of the date of publication; `path` is a glob over document
-        ids; all filters must hold. `rerank`: by the model of asof.toml. Raises UsageError, BeforeHorizon,
+        and `until` compare with the last instant of the date of publication; `about` with the times that a
+        passage speaks of, or with that instant where it speaks of none; `path` is a glob over document ids;
+        all filters must hold. `rerank`: by the model of asof.toml. Raises UsageError, BeforeHorizon,
         ModelError.
         """
-        filters = self.filters(since, until, source, path, tags, meta)
-        query, chosen = self._asked(question, k, filters, unit, recipe, rerank)
-        return self._use(lambda view: engine.search(query, view, chosen))
+        filters = self.filters(since, until, source, path, tags, meta, about)
+        reading, query, chosen = self._asked(question, k, filters, unit, recipe, rerank)
+        then = replace(self, as_of=reading.as_of)
+        found = then._use(lambda view: engine.search(query, view, chosen))
+        return replace(found, notes=(*reading.notes, *found.notes))
 
     def why_not(
         self,
@@ -118,8 +138,9 @@ class Standpoint:
         from asof.rank.whynot import why_not
         from asof.store.reader import similar_names
 
-        query, chosen = self._asked(question, k, filters or Filters(), unit, recipe, rerank)
-        found = self._use(lambda view: why_not(wanted, query, view, chosen))
+        reading, query, chosen = self._asked(question, k, filters or Filters(), unit, recipe, rerank)
+        then = replace(self, as_of=reading.as_of)
+        found = then._use(lambda view: why_not(wanted, query, view, chosen))
         if found is None:
             near = self._use(lambda view: similar_names(view.store.db, wanted))
             meant = f"did you mean {' or '.join(near)}?" if near else "ids are shown by `asof search`"
@@ -128,20 +149,22 @@ class Standpoint:
 
     def filters(
         self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
-        tags: Iterable[str] = (), meta: Iterable[tuple[str, str]] = (),
+        tags: Iterable[str] = (), meta: Iterable[tuple[str, str]] = (), about: When | None = None,
     ) -> Filters:  # fmt: skip
-        """Filters as instants: `since` the first of its date, `until` the last."""
+        """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
+        fiscal = self.asked.config.fields.fiscal_start
         return Filters(
-            since=None if since is None else first_instant(since, self.as_of),
-            until=None if until is None else last_instant(until, self.as_of),
+            since=None if since is None else first_instant(since, self.as_of, fiscal),
+            until=None if until is None else last_instant(until, self.as_of, fiscal),
+            about=None if about is None else stretch(about, self.as_of, fiscal),
             source=source, path=path, tags=tuple(tags), meta=tuple(meta),
         )  # fmt: skip
 
     def _asked(
         self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
         rerank: bool | None,
-    ) -> tuple[Query, Recipe]:  # fmt: skip
-        """The question as it is read, and the recipe for it."""
+    ) -> tuple[Reading, Query, Recipe]:  # fmt: skip
+        """The question as it is read, what is asked of the index, and the recipe for it."""
         configured = self.asked.config
         unit = configured.unit if unit is None else unit
         if unit not in config.UNITS:
@@ -150,7 +173,8 @@ class Standpoint:
             raise UsageError(f"k is {k}; accepted: whole numbers from 1")
         recipe = configured.recipe if recipe is None else recipe
         chosen = configured.recipe_named(recipe) if isinstance(recipe, str) else recipe
-        query = replace(read_question(question, typed=chosen.typed), filters=filters, k=k or configured.k)
+        reading = self._read(question, typed=chosen.typed)
+        query = replace(reading.query, filters=filters, k=k or configured.k)
         if unit == "document":
             chosen = by_document(chosen)
         if configured.diversity is not None:
@@ -159,7 +183,7 @@ class Standpoint:
             chosen = diversified(chosen, configured.diversity)
         if configured.rerank if rerank is None else rerank:
             chosen = self.asked.reranking(chosen)
-        return query, chosen
+        return reading, query, chosen
 
     def text(self, document: str) -> str | None:
         """The text of a document as it stood, byte for byte; None if it said nothing then."""
@@ -200,18 +224,60 @@ class Standpoint:
     def _use(self, do: Callable[[View], T]) -> T:
         return self.asked.use(self.as_of, self.known_at, do)
 
+    def read(self, question: str) -> Reading:
+        """How the default recipe reads a question that is asked here: its words, its times, its wishes.
+
+        Raises UsageError for more than 20,000 characters.
+        """
+        return self._read(question, typed=False)
+
+    def _read(self, question: str, *, typed: bool) -> Reading:
+        if len(question) > LONGEST_QUESTION:
+            raise UsageError(
+                f"the question has {len(question):,} characters; accepted: up to {LONGEST_QUESTION:,}"
+            )
+        if typed:
+            return as_typed(question, self.as_of)
+        return read_question(
+            question, nearest_moment(self.as_of),
+            language=" ".join(self.asked.languages),
+            fiscal_start=self.asked.config.fields.fiscal_start,
+        )  # fmt: skip
+
+    def timeline(
+        self, question: str, most: int = 20, *, since: When | None = None, until: When | None = None,
+        recipe: str | Recipe | None = None,
+    ) -> Timeline:  # fmt: skip
+        """How the answer to a question changed: the statements of its series, the last `most`, newest last.
+
+        `since` and `until`: only those in force at some time between. Raises UsageError, BeforeHorizon.
+        """
+        from asof.graph.timeline import FIRST_HITS, timeline
+
+        if most < 1:
+            raise UsageError(f"most is {most}; accepted: whole numbers from 1")
+        filters = self.filters(since, until)
+        found = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
+        return replace(self, as_of=found.view.as_of)._use(
+            lambda view: timeline(view, question, found.hits, most, filters.since, filters.until)
+        )
+
+    def diff(
+        self, question: str, other: Standpoint, k: int | None = None, *, recipe: str | Recipe | None = None
+    ) -> Difference:
+        """The answer here beside the answer at another standpoint of the corpus: what came, went, changed.
+
+        Raises UsageError, BeforeHorizon.
+        """
+        from asof.graph.difference import Answer, difference
+
+        found = (each.search(question, k, unit="passage", recipe=recipe) for each in (self, other))
+        before, after = (Answer(each.view.as_of, each.view.known_at, each.hits) for each in found)
+        known = [each.known_at for each in (self, other) if each.known_at is not None]
+        last = replace(
+            self, as_of=max(before.as_of, after.as_of), known_at=max(known) if len(known) == 2 else None
+        )
+        return last._use(lambda view: difference(view, question, before, after))
+
 
 LONGEST_QUESTION = 20_000
-
-
-def read_question(question: str, *, typed: bool = False) -> Query:
-    """What a question asks for, before there is a view: its words, and whether it wishes for the newest.
-
-    `typed`: all of its words, as they were typed. Raises UsageError for more than 20,000 characters.
-    """
-    if len(question) > LONGEST_QUESTION:
-        raise UsageError(
-            f"the question has {len(question):,} characters; accepted: up to {LONGEST_QUESTION:,}"
-        )
-    lexical = question if typed else without_wishes(question)
-    return Query(question, lexical, recency(question), stop_words=typed)

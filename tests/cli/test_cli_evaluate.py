@@ -102,7 +102,7 @@ def test_what_the_json_says(asof, mayors, write):
     assert run["metrics"]["scored"] == 2
     assert run["options"]["seed"] == 7
     assert run["options"]["without"] == ["title", "metadata"]
-    assert run["options"]["fields"]["lexical.k1"] == 1.5
+    assert run["options"]["fields"]["lexical.k1"] == 1.2
     assert found["leakage"] is None
     assert found["problems"][0]["line"] == 4
     assert [each["query"] for each in found["per_query"]] == ["q1", "q2"]

@@ -12,14 +12,16 @@ from asof.cli.why import why_lines
 from asof.data import Why
 
 NUMBER = re.compile(r"-?\d+\.\d{4}")
+# labels hold signs, too: these stand before a number
+SIGNS = {sign: re.compile(rf" {re.escape(sign)} (?=-?\d+\.\d{{4}} )") for sign in "+×/"}
 LAST = 0.5e-4  # what printing with four places may hide of each number
 WORD = re.compile(
     r"(\S+) “.+” = (\d+) tf / \(\2 tf \+ (\S+) length norm\) × (\S+) idf × (\S+)"
     r"(?: × (\S+) weight in the query)? · \d+ words, in (\d+) of (\d+) passages"
 )
-RECENCY = re.compile(
-    r"(\S+) recency = 1 \+ (\S+) strength × \(0\.5 − ln (\S+) / ln (\d+)\) · 1 \+ age, 1 \+ horizon in days"
-)
+SQUARE = re.compile(r"\((\S+) idf[^)]*\)²(?:, in (\d+) of (\d+) passages)?")
+RARE = re.compile(r"idf, in (\d+) of (\d+) passages")
+AGE = re.compile(r"log10 (\S+)")
 
 
 def number(text: str) -> float:
@@ -32,12 +34,12 @@ def shares(line: str) -> tuple[float, float, float]:
     """Value, recomputed value, and what rounding may add, of a line of sums or products."""
     value, _, made = line.partition(" = ")
     stated = number(value)
-    if " + " in made:
-        parts = [number(part) for part in made.split(" + ")]
+    if SIGNS["+"].search(made):
+        parts = [number(part) for part in SIGNS["+"].split(made)]
         return stated, sum(parts), LAST * (len(parts) + 1)
     total, slack = 1.0, LAST
-    for factor in made.split(" × "):
-        over, *under = [number(part) for part in factor.split(" / ")]
+    for factor in SIGNS["×"].split(made):
+        over, *under = [number(part) for part in SIGNS["/"].split(factor)]
         total *= over / under[0] if under else over
         slack += 2 * LAST * max(1.0, stated / max(over, LAST))
     return stated, total, slack
@@ -50,13 +52,24 @@ def checked(line: str) -> str:
         assert value == pytest.approx(tf / (tf + norm) * idf * k1 * weight, abs=1e-3)
         assert idf == pytest.approx(math.log((n - df + 0.5) / (df + 0.5) + 1), abs=LAST)
         return "word"
-    if recency := RECENCY.fullmatch(line):
-        value, strength, age, horizon = map(float, recency.groups())
-        g = min(1.0, math.log(age) / math.log(horizon))
-        assert value == pytest.approx(1 + strength * (0.5 - g), abs=1e-3)
-        return "recency"
-    stated, made, slack = shares(line)
-    assert stated == pytest.approx(made, abs=slack), line
+    text, _, made = line.partition(" = ")
+    told = number(text)
+    if square := SQUARE.match(made):
+        idf, df, n = (float(each or 0) for each in square.groups())
+        assert told == pytest.approx(idf**2, abs=2 * LAST * idf + LAST)
+        assert not n or idf == pytest.approx(math.log((n - df + 0.5) / (df + 0.5) + 1), abs=LAST)
+        return "weight"
+    if rare := RARE.match(made):
+        df, n = map(float, rare.groups())
+        assert told == pytest.approx(math.log((n - df + 0.5) / (df + 0.5) + 1), abs=LAST)
+        return "idf"
+    if age := AGE.match(made):
+        assert told == pytest.approx(math.log10(float(age[1])), abs=1e-3)
+        return "age"
+    if made.startswith("all of its words"):
+        return "told above"
+    stated, again, slack = shares(line)
+    assert stated == pytest.approx(again, abs=slack), line
     return "sum"
 
 
@@ -64,10 +77,11 @@ def test_the_lines_of_a_search_add_up(asof, notes):
     said = asof("search", "the latest blue crane", "--explain", "--as-of", "2022-06")
     tree = [line.strip() for line in said.out.splitlines() if re.match(r" {5,}-?\d+\.\d{4} .* = ", line)]
     kinds = [checked(line) for line in tree]
-    assert {"word", "recency", "sum"} == set(kinds)
-    scores = re.findall(r"^     notes/\S+  (\d\.\d{4})$", said.out, re.MULTILINE)
-    assert scores == re.findall(r"^     (\d\.\d{4}) score = ", said.out, re.MULTILINE)
-    assert "note: 3 of 3 passages in force can reach the first 10" in said.out
+    assert {"word", "weight", "age", "told above", "sum"} == set(kinds) - {"idf"}
+    scores = re.findall(r"^     notes/\S+  (\d+\.\d{4})$", said.out, re.MULTILINE)
+    assert len(scores) == 3
+    assert scores == re.findall(r"^     (\d+\.\d{4}) (?:near-equal|relevance) = ", said.out, re.MULTILINE)
+    assert re.search(r"note: \d near-equals: the newer lead", said.out)
 
 
 def test_the_tree_in_json_recomputes_to_the_last_bit(asof, notes):

@@ -24,9 +24,9 @@ def mayors(write):
 def test_figures_are_drawn_beside_the_table(asof, mayors, here):
     said = asof("evaluate", *mayors)
     assert said.code == 0
-    assert said.err.strip() == "figures in drawn: decay, parts, scaling, ablation, sensitivity"
+    assert said.err.strip() == "figures in drawn: parts, scaling, ablation, sensitivity"
     assert "note: figures: budget is left out: asof: no stage limits the candidates" in said.out
-    for name in ("decay", "parts", "scaling", "ablation", "sensitivity"):
+    for name in ("parts", "scaling", "ablation", "sensitivity"):
         assert (here / "drawn" / f"{name}.png").is_file()
         assert (here / "drawn" / f"{name}.csv").is_file()
 

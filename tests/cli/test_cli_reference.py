@@ -67,6 +67,7 @@ def test_search_keeps_its_schema(asof, notes, write):
     for options in (
         [],
         ["--as-of", "2020", "--since", "2019"],
+        ["--about", "2020"],
         ["--known-at", "2020"],
         ["--unit", "document"],
     ):

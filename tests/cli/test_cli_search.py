@@ -25,6 +25,9 @@ FILTERS = [
     (["--until", "2021"], {RED, BLUE}),
     (["--since", "2021-01-10", "--until", "2021-01-10"], {BLUE}),
     (["--since", "2021", "--until", "2020"], set()),
+    (["--about", "2021"], {BLUE}),
+    (["--about", "2021-01-09"], set()),
+    (["--about", "2020-01", "--since", "2021"], set()),
     (["--path", "notes/more/*"], {OAK}),
     (["--path", "nope/*"], set()),
     (["--tag", "paint"], {RED, BLUE}),
@@ -73,7 +76,7 @@ def test_every_form_of_a_date(found, date, visible):
     assert (BLUE in found("blue", "--as-of", date)) is visible
 
 
-@pytest.mark.parametrize("option", ["--as-of", "--known-at", "--since", "--until"])
+@pytest.mark.parametrize("option", ["--as-of", "--known-at", "--since", "--until", "--about"])
 @pytest.mark.parametrize("bad", ["nonsense", "2020-02-30", "", "99999", "03/04/2020"])
 def test_a_bad_date_is_one_line(asof, notes, option, bad):
     said = asof("search", "crane", option, bad)
@@ -162,3 +165,22 @@ def test_an_empty_name_of_a_recipe_is_none(asof, notes):
     said = asof("search", "crane", "--recipe", "")
     assert said.code == 2
     assert "no recipe ''; accepted: asof, twe" in said.err
+
+
+def test_what_a_passage_speaks_of_counts_before_its_date(asof, here, write):
+    write("log/a.md", "---\npublished: 2021-03-03\nfiscal_year: 2020\n---\nThe crane of last month.")
+    write("log/b.md", "---\npublished: 2021-03-04\n---\nThe crane stands.")
+    asof("index", "log")
+    said = asof("search", "crane", "--about", "2021-02", "--json").json()
+    assert said["query"]["about"] == {"from": "2021-02-01T00:00:00Z", "until": "2021-03-01T00:00:00Z"}
+    (hit,) = said["hits"]
+    assert [(time["from"][:10], time["until"][:10], time["text"], time["by"]) for time in hit["about"]] == [
+        ("2020-01-01", "2021-01-01", "FY 2020", "fiscal_year"),
+        ("2021-02-01", "2021-03-01", "last month", "text"),
+    ]  # fmt: skip
+    assert "about FY 2020 (fiscal_year), last month (text)" in asof("search", "crane", "--about", "2020").out
+    assert "about" not in asof("search", "crane").out
+    assert "about FY 2020" in asof("search", "crane", "--explain").out
+    assert "log/b.md" in asof("search", "crane", "--about", "2021-03").out
+    assert asof("why-not", "log/a.md", "crane", "--about", "2021-03").out.count("a filter shuts it out") == 1
+    assert asof("search", "crane", "--json").json()["query"]["about"] is None

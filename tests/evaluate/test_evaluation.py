@@ -17,7 +17,6 @@ from asof.evaluate.report import as_json
 from asof.index.prefix import Prefix
 from asof.rank.cut import Cut
 from asof.rank.gather import Lexical
-from asof.rank.recency import Recency
 from asof.rank.recipe import Recipe
 from asof.store.settings import Settings
 from asof.time.moment import read
@@ -217,8 +216,7 @@ def test_a_better_recipe_wins(dataset, evaluated):
             documents.append({"id": f"t{n}-{year}", "text": text, "timestamp": f"{year}-01-01"})
         questions.append({"id": f"q{n}", "text": f"the latest mayor of town{n} town", "asked_at": "2005-06"})
         judged.append((f"q{n}", f"t{n}-2005", 1))
-    newest = Recipe("newest", "newest first", (Lexical(), Recency(strength=2.0), Cut()))
-    found = evaluated(dataset(documents, questions, judged), recipes=[newest, WORDS])
+    found = evaluated(dataset(documents, questions, judged), recipes=["asof", WORDS])
     assert np.mean(metric(found, "success@1", 0)) > np.mean(metric(found, "success@1", 1)) + 0.3
     (verdict,) = [each for each in found.comparisons if each.metric == "success@1"]
     assert verdict.difference > 0.3

@@ -21,6 +21,7 @@ from asof.evaluate.runs import Run
 from asof.evaluate.scaling import Timed, moments
 from asof.evaluate.score_parts import Part, parted
 from asof.evaluate.trials import Budgeted, Trials, budgeted
+from asof.evaluate.variants import ablations
 from asof.rank.cut import Cut
 from asof.rank.gather import Lexical
 from asof.rank.recipe import Recipe
@@ -120,13 +121,11 @@ def test_curves_of_age_are_what_the_stages_compute():
         assert found["twe", "wishes for the newest", day] == pytest.approx(2.5 * math.exp(-day / 90))
         assert found["twe", "general", day] == pytest.approx(0.75 * math.exp(-day / 538))
         assert found["papers", "any", day] == pytest.approx(0.25 * math.exp(-0.05 * day))  # its weight is .25
-        age = math.log(1 + day) / math.log(1 + 10_000)
-        assert found["asof", "wishes for the newest", day] == pytest.approx(1 + (0.5 - age))
-        assert found["asof", "general", day] == 1.0
     assert [found["vault", "any", day] for day in (13, 14, 59, 60, 179, 180)] == [1.2, 1.1, 1.1, 1, 1, 0.95]
     assert {row.effect for row in rows if row.recipe in ("twe", "papers")} == {"added"}
-    assert {row.effect for row in rows if row.recipe in ("asof", "vault")} == {"factor"}
-    assert len(rows) == len(DAYS) * (2 + 2 + 1 + 1)
+    assert {row.effect for row in rows if row.recipe == "vault"} == {"factor"}
+    assert "asof" not in {row.recipe for row in rows}, "age decides among near-equals only: that is no curve"
+    assert len(rows) == len(DAYS) * (2 + 1 + 1)
 
 
 def test_a_recipe_that_does_not_look_at_age_has_no_curve():
@@ -244,7 +243,7 @@ def test_progress_names_the_figure(evaluated, tmp_path):
         evaluated("asof"), tmp_path / "figures", cache=tmp_path / "cache",
         progress=lambda what, done, of: seen.append((what, done, of)),
     )  # fmt: skip
-    assert ("figures: ablation", 0, 3) in seen  # the whole, without feedback, without recency
+    assert ("figures: ablation", 0, 1 + len(ablations(named("asof"), vectors=False))) in seen
     assert all(done < of for what, done, of in seen if what.startswith("figures"))
 
 

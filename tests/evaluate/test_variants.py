@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -12,16 +13,17 @@ from asof.evaluate.variants import CANDIDATES, ablations, budgets, limit, sensit
 from asof.rank.certify import Certified
 from asof.rank.combine import Combine
 from asof.rank.cut import Cut
+from asof.rank.facets import Facets
 from asof.rank.feedback import Feedback
 from asof.rank.fuse import ReciprocalRank
 from asof.rank.gather import Dense, Lexical
 from asof.rank.halt import Budget
 from asof.rank.pool import Pool
-from asof.rank.recency import Recency
 from asof.rank.recipe import Recipe
 from asof.rank.signals.backlinks import Backlinks
 from asof.rank.signals.gap import Gap
 from asof.rank.signals.tiers import RecencyTiers
+from asof.rank.timely import Timely
 from asof.recipes import NAMES, named
 
 TWE, ASOF = named("twe"), named("asof")
@@ -62,7 +64,8 @@ def test_each_weight_of_a_sum_is_put_to_0_alone():
         ("vault", "without steps of age", RecencyTiers),
         ("tempralm", "without closeness in time", Gap),
         ("asof", "without feedback", Feedback),
-        ("asof", "without recency", Recency),
+        ("asof", "without time", Timely),
+        ("asof", "without turns", Facets),
     ],
 )
 def test_a_stage_is_left_out_and_all_others_stay(recipe, called, stage):
@@ -71,26 +74,34 @@ def test_a_stage_is_left_out_and_all_others_stay(recipe, called, stage):
 
 
 def test_what_knew_a_stage_that_is_left_out_knows_the_next_one():
-    lexical, certified, feedback, recency, cut = stages(ASOF).values()
-    assert certified.then == feedback
-    assert feedback.then == recency
-    found = ablations(ASOF)
-    assert found["without feedback"].stages == (lexical, Certified(then=recency), recency, cut)
-    alone = Feedback(then=None)
-    assert found["without recency"].stages == (lexical, Certified(then=alone), alone, cut)
-    both = without(found["without recency"], alone)
-    assert both.stages == (lexical, Certified(then=None), cut)
+    lexical, _, feedback, *rest = ASOF.stages
+    assert stages(ASOF)["certified"].then == feedback
+    assert ablations(ASOF)["without feedback"].stages == (lexical, Certified(then=None), *rest)
+    first: Any = Certified(dense=0.1)
+    second: Any = Certified(dense=0.2)
+    third: Any = Certified(dense=0.3)
+    second = dataclasses.replace(second, then=third)
+    first = dataclasses.replace(first, then=second)
+    chain = Recipe("chain", "", (lexical, first, second, third, Cut()))
+    knowing = dataclasses.replace(first, then=third)
+    assert without(chain, second).stages == (lexical, knowing, third, Cut())
+    alone = dataclasses.replace(second, then=None)
+    last = dataclasses.replace(first, then=alone)
+    assert without(chain, third).stages == (lexical, last, alone, Cut())
 
 
 def test_the_last_summand_is_no_part_and_neither_are_vectors_that_are_not_there():
     assert "without vectors" in ablations(ASOF)
-    assert list(ablations(ASOF, vectors=False)) == ["without feedback", "without recency"]
+    assert list(ablations(ASOF, vectors=False)) == [
+        "without feedback", "without words", "without covered", "without title", "without context",
+        "without time", "without turns",
+    ]  # fmt: skip
     alone = Recipe("one", "", (Lexical(), Combine((("lexical", 1.0), ("dense", 0.0))), Cut()))
     assert ablations(alone) == {}
 
 
 def test_what_is_off_already_is_no_part():
-    off = Recipe("off", "", (Lexical(), Backlinks(0.0), RecencyTiers(values=(1.0,) * 4), Recency(0.0), Cut()))
+    off = Recipe("off", "", (Lexical(), Backlinks(0.0), RecencyTiers(values=(1.0,) * 4), Cut()))
     assert ablations(off) == {}
 
 
@@ -142,12 +153,14 @@ def test_which_numbers_are_varied():
         "decay.general",
         "combine-2.weights.centrality",
     ]
-    assert list(sensitivities(ASOF)) == ["recency.strength", "recency.least", "recency.horizon"]
+    assert list(sensitivities(ASOF)) == ["timely.pace", "timely.near", "timely.ended", "timely.careful"]
     assert list(sensitivities(named("papers"))) == ["freshness.rate", "combine.weights.freshness"]
     assert sensitivities(Recipe("words", "", (Lexical(), Cut()))) == {}
     # a stage that knows the changed one gets to know it
-    _, least = next(iter(sensitivities(ASOF)["recency.strength"]))
-    assert stages(least)["certified"].then.then == stages(least)["recency"] == Recency(0.0)
+    tiers: Any = RecencyTiers()
+    knowing = Recipe("knowing", "", (Lexical(), Certified(then=tiers), tiers, Cut()))
+    changed = knowing.replaced({"recencytiers.values": [1, 1, 1, 1]})
+    assert stages(changed)["certified"].then == stages(changed)["recencytiers"] != tiers
 
 
 def test_values_rise_by_factors_of_three_in_a_wide_range():

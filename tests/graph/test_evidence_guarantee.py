@@ -154,7 +154,7 @@ def crowded(documents: int, words: int, dates: int, most: int) -> st.SearchStrat
     return st.lists(event, min_size=4, max_size=most)
 
 
-BROAD = HISTORIES.events(6, 3, 12, 16)
+BROAD = HISTORIES.events(6, 3, 12, 16, st.none())
 CROWDED = crowded(7, 2, 4, 14)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,8 @@ import pytest
 from asof import engine
 from asof.data import Document, Filters, Query
 from asof.engine import Results
+from asof.rank.combine import Combine
+from asof.rank.cut import Cut
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
 from asof.service import Corpus
@@ -44,16 +46,32 @@ def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
 
 @pytest.fixture(scope="session")
 def run() -> Callable[..., Results]:
-    """Run stages over a corpus as of a date; each tree must give its score again."""
+    """Run stages over a corpus as of a date; each tree must give its score again. `spoken`: the times that
+    the question speaks of."""
 
     def search(
         corpus: Corpus, question: str, *stages: Stage, as_of: str | None = None, k: int = 10,
-        recency: float = 0.0, **filters: Any,
+        recency: float = 0.0, spoken: Sequence[str] = (), **filters: Any,
     ) -> Results:  # fmt: skip
-        query = Query(question, question, recency, Filters(**filters), k)
+        times = tuple(read(date) for date in spoken)
+        query = Query(question, question, recency, Filters(**filters), k, about=times)
         results = engine.search(query, corpus.at(as_of).view(), Recipe("test", "test", stages))
         for hit in results.hits:
             assert hit.why.value == hit.why.recomputed() == hit.score
         return results
 
     return search
+
+
+@pytest.fixture(scope="session")
+def column(run: Callable[..., Results]) -> Callable[..., dict[str, float]]:
+    """The numbers of a column, by document; of passages by document and text where `by_text`."""
+
+    def numbers(
+        corpus: Corpus, question: str, name: str, *stages: Stage, by_text: bool = False, **more: Any
+    ) -> dict[str, float]:
+        seen = Combine(((name, 1.0),), "seen")
+        hits = run(corpus, question, *stages, seen, Cut(), k=99, **more).hits
+        return {hit.text.strip() if by_text else hit.document: hit.score for hit in hits}
+
+    return numbers

@@ -20,11 +20,12 @@ from asof.data import Query, Why
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.models.hashed import HashedNgrams
+from asof.rank.certify import Certified
 from asof.rank.cut import Cut
 from asof.rank.diversify import Mmr, PerDocument, diversified
+from asof.rank.feedback import Feedback
 from asof.rank.fields import checked
 from asof.rank.gather import Lexical
-from asof.rank.recency import Recency
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
 from asof.recipes.asof import ASOF
@@ -329,7 +330,7 @@ def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> Non
     @given(texts, st.integers(1, 4), st.sampled_from(BOTH))
     def holds(drawn: Any, k: int, stage: Any) -> None:
         with fresh(*made_of(document, drawn), encoder=encoder, chunking="10w") as corpus:
-            asked = partial(run, corpus, "mill fog", Lexical(), Recency(least=0.5), as_of="2026", k=99)
+            asked = partial(run, corpus, "mill fog", Lexical(), Feedback(), as_of="2026", k=99)
             before, after = asked(Cut()), asked(stage, Cut())
             assert {hit.id for hit in after.hits} == {hit.id for hit in before.hits}
             if stage != Mmr(0.0):
@@ -339,7 +340,7 @@ def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> Non
             assert [(hit.id, hit.score, hit.why) for hit in asked(Cut(), stage, Cut()).hits] == shown
             few = engine.search(
                 Query("mill fog", "mill fog", k=k), corpus.at("2026").view(),
-                diversified(Recipe("test", "", (Lexical(), Recency(least=0.5), Cut())), stage),
+                diversified(Recipe("test", "", (Lexical(), Feedback(), Cut())), stage),
             )  # fmt: skip
             assert [(hit.id, hit.score, hit.why) for hit in few.hits] == shown[:k]
             if isinstance(stage, PerDocument):
@@ -376,10 +377,12 @@ def test_what_comes_later_has_no_effect(
 
 
 def test_the_name_and_place_in_a_recipe() -> None:
-    recipe = diversified(ASOF, PerDocument())
-    assert recipe.name == "asof-diverse"
+    whole = Recipe("whole", "", (Lexical(), Certified(), Feedback(), Cut()))
+    recipe = diversified(whole, PerDocument())
+    assert diversified(ASOF, PerDocument()).stages[-2:] == (PerDocument(), Cut())
+    assert recipe.name == "whole-diverse"
     assert recipe.stages[-2:] == (PerDocument(), Cut())
-    assert [query.k for _, _, query in recipe.steps(Query("x", "x", k=10))] == [50] * 4 + [10, 10]
+    assert [query.k for _, _, query in recipe.steps(Query("x", "x", k=10))] == [50] * 3 + [10, 10]
 
 
 def test_fields_say_what_they_accept() -> None:

@@ -16,7 +16,6 @@ from asof.rank.certify import Certified
 from asof.rank.cut import Cut
 from asof.rank.feedback import Feedback, shares_of
 from asof.rank.gather import Lexical
-from asof.rank.recency import Recency
 from asof.text.tokens import Analyzer
 
 Make = Callable[..., Any]
@@ -78,18 +77,17 @@ WORDS = st.lists(st.sampled_from(["mill", "boat", "fog", "rope", "bell"]), min_s
 @settings(max_examples=25)
 @given(
     st.lists(st.tuples(WORDS, st.integers(2001, 2009)), min_size=1, max_size=12),
-    st.integers(1, 4), st.sampled_from([0.0, 0.5, 1.0]),
+    st.integers(1, 4),
 )  # fmt: skip
 def test_pruning_is_not_to_be_seen(
-    fresh: Make, document: Make, run: Make, drawn: list[tuple[str, int]], k: int, recency: float
+    fresh: Make, document: Make, run: Make, drawn: list[tuple[str, int]], k: int
 ) -> None:
     documents = [document(f"d{at}", text, str(year)) for at, (text, year) in enumerate(drawn)]
     with fresh(*documents) as corpus, pytest.MonkeyPatch.context() as patch:
         patch.setattr("asof.rank.feedback.FEW", 1.0)
         found = [
             run(corpus, "mill boat", Lexical(), Certified(),
-                Feedback(then=Recency(), passages=3, prune=prune), Recency(), Cut(), as_of="2025", k=k,
-                recency=recency).hits
+                Feedback(passages=3, prune=prune), Cut(), as_of="2025", k=k).hits
             for prune in (True, False)
         ]  # fmt: skip
         assert found[0] == found[1]

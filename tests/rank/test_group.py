@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from asof.rank.closer import Closer
 from asof.rank.cut import Cut
 from asof.rank.gather import Lexical
 from asof.rank.group import ByDocument
-from asof.rank.recency import Recency
+from asof.recipes.asof import ASOF
 
 Make = Callable[..., Any]
 
@@ -44,7 +45,8 @@ def test_a_document_is_its_best_passages(fresh: Make, run: Make, texts: list[Any
 @pytest.mark.parametrize("passages", [1, 2])
 def test_trees_after_grouping(fresh: Make, run: Make, texts: list[Any], passages: int) -> None:
     with fresh(*texts, chunking="10w") as corpus:
-        results = run(corpus, "mill alpha", Lexical(), ByDocument(passages), Recency(), Cut(), recency=0.7)
+        closer = ASOF.stages[ASOF.stages.index(Closer()) :]
+        results = run(corpus, "mill alpha", Lexical(), ByDocument(passages), *closer, recency=1.0)
         assert len(results.hits) == 3
 
 

@@ -220,10 +220,24 @@ def test_a_basis_of_later_days_is_caught(monkeypatch: pytest.MonkeyPatch) -> Non
         property_of(PAST.DENSE, 3, 4, 500, **FAULT)()
 
 
+def state(document: int, date: int | None, wait: int, *passages: tuple[int, ...]) -> Any:
+    return PAST.Event("state", document, date, passages, wait)
+
+
+REBORN = [
+    state(0, None, 1, (1,), (0, 1, 0, 1)), state(1, None, 2, (2, 0), (0, 0, 2, 0), (2,)),
+    state(1, 0, 1, (1, 0, 2, 1), (0,), (2,)), state(0, 4, 3, (1, 0, 1)), state(1, None, 1, (1, 1, 0)),
+    PAST.Event("correct", 1, None, ((1,),), 2), state(1, 1, 2, (2, 2, 2, 1), (1, 0)),
+    state(1, None, 0, (2, 1), (2,), (1, 1, 2, 1)),
+]  # fmt: skip
+"""A correction begins rows anew: their ids come in another order than where the wrong date was never told."""
+
+
 def test_a_sample_by_passage_id_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(rows: Any, columns: Any) -> Any:
         return rows[np.argsort(columns["passage"][rows])[: sample.SAMPLE]]
 
+    check(REBORN, 3, 0, [2, 1], 3, "cosine")
     monkeypatch.setattr(latent, "sampled", wrong)
     with pytest.raises(AssertionError):
-        property_of(PAST.DENSE, 3, 4, 500, **FAULT)()
+        check(REBORN, 3, 0, [2, 1], 3, "cosine")

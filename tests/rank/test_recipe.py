@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from asof.errors import UsageError
@@ -10,22 +12,21 @@ from asof.rank.cut import Cut
 from asof.rank.diversify import Mmr
 from asof.rank.feedback import Feedback
 from asof.rank.gather import Lexical
-from asof.rank.recency import Recency
 from asof.rank.recipe import Recipe
-from asof.recipes.asof import ASOF
+from asof.recipes.asof import ASOF, FEEDBACK
 
-TWICE = Recipe("twice", "", (Lexical(), Combine(), Mmr(), Recency(), Recency(strength=0.5), Cut()))
+TWICE = Recipe("twice", "", (Lexical(), Combine(), Mmr(), Feedback(), Feedback(weight=0.5), Cut()))
 
 
 def test_stages_have_names() -> None:
-    assert list(TWICE.named()) == ["lexical", "combine", "mmr", "recency", "recency-2", "cut"]
-    assert dict(TWICE.fields())["recency-2.strength"] == 0.5
+    assert list(TWICE.named()) == ["lexical", "combine", "mmr", "feedback", "feedback-2", "cut"]
+    assert dict(TWICE.fields())["feedback-2.weight"] == 0.5
 
 
 def test_a_field_is_set() -> None:
-    changed = TWICE.replaced({"recency-2.strength": 1, "lexical.k1": 1.2})
+    changed = TWICE.replaced({"feedback-2.weight": 1, "lexical.k1": 1.2})
     assert changed.stages[0] == Lexical(k1=1.2)
-    assert changed.stages[3:5] == (Recency(), Recency(strength=1.0))
+    assert changed.stages[3:5] == (Feedback(), Feedback(weight=1.0))
     assert TWICE.stages[0] == Lexical()  # a recipe is a value
 
 
@@ -39,22 +40,20 @@ def test_a_number_that_is_not_there_can_be_set() -> None:
 
 
 def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
-    """A bound that was made with another strength would drop what can still win."""
-    changed = ASOF.replaced({"recency.strength": 0.3, "feedback.weight": 0.2}).named()
-    recency = Recency(strength=0.3)
-    assert changed["recency"] == recency
-    assert changed["feedback"] == Feedback(weight=0.2, then=recency)
+    """A bound that was made with another weight would drop what can still win."""
+    changed = ASOF.replaced({"feedback.weight": 0.3}).named()
+    assert changed["feedback"] == replace(FEEDBACK, weight=0.3) != FEEDBACK
     assert changed["certified"].then == changed["feedback"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("recency.strenght", 1, "no field recency.strenght; did you mean recency.strength?"),
+        ("feedback.wieght", 1, "no field feedback.wieght; did you mean feedback.weight?"),
         ("zzz", 1, "no field zzz; accepted: typed, lexical.k1"),
-        ("recency.strength", 2.5, "recency.strength = 2.5: a number from 0 to 1.99 is expected"),
-        ("recency.strength", True, "a number from 0 to 1.99 is expected"),
-        ("recency.strength", "high", "a number from 0 to 1.99 is expected"),
+        ("feedback.weight", 2.5, "feedback.weight = 2.5: a number from 0 to 1 is expected"),
+        ("feedback.weight", True, "a number from 0 to 1 is expected"),
+        ("feedback.weight", "high", "a number from 0 to 1 is expected"),
         ("combine.weights", 3, "a table from names to numbers is expected"),
         ("combine.weights", {"lexical": "much"}, "a number is expected"),
         ("mmr.scale", "mean", "accepted: best, given"),

@@ -19,7 +19,9 @@ from asof import engine
 from asof.data import Document, Query, Stated, Why
 from asof.errors import ModelError
 from asof.index.view import View
+from asof.rank.certify import Certified
 from asof.rank.cut import Cut
+from asof.rank.feedback import Feedback
 from asof.rank.gather import Lexical
 from asof.rank.group import ByDocument
 from asof.rank.recipe import Recipe
@@ -223,13 +225,13 @@ def test_its_numbers_can_be_set() -> None:
 
 
 def test_stages_before_leave_as_many_as_it_looks_at() -> None:
-    """Recency drops what cannot be shown, which would leave the model less to choose from."""
-    k = {name: asked.k for name, _, asked in reranked(ASOF, Rerank(Judge(bread))).steps(Query("q", "q", k=3))}
-    assert k == {"lexical": 10, "certified": 10, "feedback": 10, "recency": 10, "rerank": 3, "cut": 3}
-    assert {asked.k for _, _, asked in reranked(ASOF, Rerank(Judge(bread))).steps(Query("q", "q", k=30))} == {
-        30
-    }
-    assert {asked.k for _, _, asked in ASOF.steps(Query("q", "q", k=3))} == {3}
+    """Feedback drops what cannot be shown, which would leave the model less to choose from."""
+    whole = Recipe("whole", "", (Lexical(), Certified(then=Feedback()), Feedback(), Cut()))
+    recipe = reranked(whole, Rerank(Judge(bread)))
+    k = {name: asked.k for name, _, asked in recipe.steps(Query("q", "q", k=3))}
+    assert k == {"lexical": 10, "certified": 10, "feedback": 10, "rerank": 3, "cut": 3}
+    assert {asked.k for _, _, asked in recipe.steps(Query("q", "q", k=30))} == {30}
+    assert {asked.k for _, _, asked in whole.steps(Query("q", "q", k=3))} == {3}
 
 
 @pytest.mark.parametrize("unit", ["passage", "document"])

@@ -9,7 +9,7 @@ import itertools
 import math
 import re
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
@@ -91,6 +91,26 @@ def island() -> Callable[..., AbstractContextManager[Corpus]]:
             corpus.add([note(id_, *said, tags=tagged.get(id_, ())) for id_, said in NOTES.items()])
             bridge = note(*AFTER)
             corpus.add([replace(bridge, links=(Link("goats"),))])
+            yield corpus
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def fresh_island() -> Callable[..., AbstractContextManager[Corpus]]:
+    """A new corpus of other notes, told at once; undated ones were always there."""
+
+    @contextmanager
+    def make(documents: Iterable[Document], encoder: Any = None) -> Iterator[Corpus]:
+        memory = Path("/dev/shm")  # noqa: S108
+        chosen = Settings(stem=False, undated="always")
+        with (
+            tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
+            open_corpus(folder, encoder=encoder, settings=chosen) as corpus,
+        ):
+            corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
+            corpus.background = False
+            corpus.add(documents)
             yield corpus
 
     return make

@@ -1,39 +1,262 @@
-"""`asof`, the default, on the island's notes, by hand: words, feedback, recency."""
+"""`asof`, the default, on a few notes of an island, by hand: every score of every stage in plain Python.
+
+How a question is read (`asof.text.question`) is taken as given, and so are the numbers of the recipe; the
+formulas are made anew. The notes are a frozen corpus: their texts and dates are part of the expected values.
+"""
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import pytest
 
+from asof.data import Document, Query, Stated
 from asof.models.hashed import HashedNgrams
 from asof.rank.cut import Cut
 from asof.rank.gather import Dense
+from asof.rank.timely import MOSTLY, NAMED, NO_LESS
+from asof.recipes.asof import ASOF
+from asof.service import Corpus
 from asof.text.tokens import Analyzer
+from asof.time.moment import read
 
 Ask = Callable[..., dict[str, float]]
-QUESTIONS = {"ferry mainland": False, "latest ferry mainland": True, "rye": False, "now the mill": True}
-"""Questions, and whether they wish for the newest; "the" is a stop word, "latest" and "now" are wishes."""
+NUMBERS: Mapping[str, Any] = dict(ASOF.fields())
+STOP = Analyzer(stem=False).stop_words
+
+NOTES: Mapping[str, tuple[str | None, str, str]] = {
+    "fares a": ("2022-01-10", "Ferry fares 2022", "A single ticket costs four crowns."),
+    "fares b": ("2023-01-09", "Ferry fares 2023", "A single ticket now costs five crowns, a return nine."),
+    "fares c": ("2024-01-08", "Ferry fares 2024", "Single ticket: six crowns."),
+    "mill": ("2023-06-01", "The mill", "The mill grinds a sack of rye for two crowns, as it did in 2022."),
+    "winter": ("2023-11-20", "Winter boat", "The single ticket of the winter ferry has ended."),
+    "keeper a": ("2021-05-02", "", "Ada keeps the lighthouse above the quay."),
+    "keeper b": ("2024-02-11", "", "Bo keeps the lighthouse above the old quay."),
+    "quay": (None, "", "The ferry moors at the quay. A ticket is bought at the quay."),
+    "goats": ("2020-08-30", "", "Goats ate the kale behind the school, and a ticket."),
+}
+"""Date, title, text of each; "ended" says that something is over."""
 
 
-def content(question: str) -> str:
-    return " ".join(word for word in question.split() if word not in ("the", "latest", "now"))
+@pytest.fixture(scope="module")
+def fares(fresh_island: Any) -> Iterator[Corpus]:
+    with fresh_island(
+        Document(id_, text, title, published=Stated(read(day), day, "metadata") if day else None)
+        for id_, (day, title, text) in NOTES.items()
+    ) as corpus:
+        yield corpus
 
 
-def feedback(by_hand: Any, relevance: dict[str, float], most: int = 20) -> dict[str, float]:
+def words(text: str) -> list[str]:
+    return re.findall("[a-z0-9]+", text.lower())
+
+
+def asked(question: str) -> list[str]:
+    return [word for word in words(question) if word not in STOP]
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """The formulas over the notes that were published by a day."""
+
+    hand: Any  # tests/recipes/conftest.py: BM25 over texts and days
+    query: Query
+
+    @cached_property
+    def relevance(self) -> dict[str, float]:
+        """Words over the best, with feedback; of what matches."""
+        k1, b = NUMBERS["lexical.k1"], NUMBERS["lexical.b"]
+        found = self.hand.bm25(" ".join(asked(self.query.lexical)), k1, b)
+        best = max(found.values())
+        shares = {id_: score / best if best else 0.0 for id_, score in found.items()}
+        added = feedback(self.hand, shares)
+        return {id_: shares[id_] + added[id_] for id_ in shares if shares[id_] + added[id_] > 0}
+
+    @property
+    def share(self) -> dict[str, float]:
+        best = max(self.relevance.values())
+        return {id_: score / best for id_, score in self.relevance.items()}
+
+    def idf(self, word: str) -> float:
+        n, df = len(self.hand.said), sum(word in words(text) for text in self.hand.texts.values())
+        return math.log((n - df + 0.5) / (df + 0.5) + 1)
+
+    def weight(self, word: str) -> float:
+        """min(idf, ln(N) / 2)²; nothing for what nobody says."""
+        if not any(word in words(text) for text in self.hand.texts.values()):
+            return 0.0
+        return min(self.idf(word), math.log(len(self.hand.said)) / 2) ** 2
+
+    def part(self, said: set[str]) -> float:
+        different = dict.fromkeys(asked(self.query.lexical))
+        whole = sum(map(self.weight, different))
+        return sum(self.weight(word) for word in different if word in said) / whole if whole else 0.0
+
+    def covered(self, id_: str) -> float:
+        return self.part(set(words(self.hand.texts[id_])))
+
+    def series(self, id_: str) -> float:
+        """Words of all notes with the same title, figures apart; figures of its own."""
+        own = key(id_)
+        alike = [other for other in self.relevance if other == id_ or (own and key(other) == own)]
+        said = {word for other in alike for word in words(self.hand.texts[other]) if not word[0].isdigit()}
+        return self.part(said | {word for word in words(self.hand.texts[id_]) if word[0].isdigit()})
+
+    def sum(self, some: list[str]) -> float:
+        return sum(map(self.idf, some))
+
+    def title(self, id_: str) -> tuple[float, float, float]:
+        """The share of the question in the title, how strange it is to that, how much further it goes."""
+        known = {word for text in self.hand.texts.values() for word in words(text)}
+        title = key_words(id_)
+        question = [word for word in dict.fromkeys(asked(self.query.lexical)) if word in known]
+        if not title:
+            return 0.0, 0.0, 0.0
+        said = [word for word in title if word in question]
+        if not said:
+            return 0.0, 1.0, 0.0
+        last = max(at for at, word in enumerate(title) if word in question)
+        unsaid = [word for word in title if word not in question and not word[0].isdigit()]
+        strange = [word for word in unsaid if title.index(word) < last]
+        further = [word for word in unsaid if title.index(word) > last]
+        by_weight, by_count = self.ratio(strange, said), len(strange) / (len(strange) + len(said))
+        return (
+            self.sum(said) / self.sum(question), max(by_weight, by_count) if strange else 0.0,
+            self.ratio(further, said),
+        )  # fmt: skip
+
+    def ratio(self, some: list[str], others: list[str]) -> float:
+        return self.sum(some) / (self.sum(some) + self.sum(others)) if some else 0.0
+
+    @property
+    def plain(self) -> dict[str, float]:
+        """What is said and what the titles say; notes of one passage, dated to days, have no context."""
+        weights = dict(NUMBERS["combine.weights"])
+        return {
+            id_: weights["share"] * share
+            + weights["covered"] * self.covered(id_)
+            + weights["title"] * self.title(id_)[0]
+            for id_, share in self.share.items()
+        }
+
+    @property
+    def most(self) -> float:
+        return max((self.covered(id_) + self.series(id_)) / 2 for id_ in self.relevance)
+
+    @property
+    def fit(self) -> dict[str, float]:
+        doubt = max(1 - self.most, NUMBERS["timely.doubt"])
+        titles = {id_: self.title(id_) for id_ in self.relevance}
+        named = any(
+            share > NAMED and strange == 0 and more <= MOSTLY for share, strange, more in titles.values()
+        )
+        found = {}
+        for id_, share in self.share.items():
+            _, strange, further = titles[id_]
+            found[id_] = (self.covered(id_) + self.series(id_)) / 2 * (1 - doubt) + share * doubt
+            found[id_] += NUMBERS["timely.titled"] * titles[id_][0]
+            found[id_] -= (strange + NUMBERS["timely.adds"] * further) if named else 0.0
+            if self.query.recency and "ended" in self.hand.texts[id_]:
+                found[id_] -= NUMBERS["timely.ended"]
+        return found
+
+    def near(self, among: set[str]) -> set[str]:
+        best, share = max(self.fit[id_] for id_ in among), max(self.share[id_] for id_ in among)
+        return {
+            id_
+            for id_ in among
+            if self.fit[id_] == best
+            or (
+                self.fit[id_] >= best - NUMBERS["timely.near"]
+                and self.share[id_] >= share * NUMBERS["timely.floor"]
+            )
+        }
+
+    def led(self, near: set[str], before: Mapping[str, float], pace: float) -> dict[str, float]:
+        known = sorted(age for age in map(self.hand.age, near) if age is not None)
+        middle = known[len(known) // 2] if known else 0
+        ages = {id_: self.hand.age(id_) for id_ in near}
+        ahead = {
+            id_: 10 + before[id_] - pace * math.log10(1 + (middle if age is None else age))
+            for id_, age in ages.items()
+        }
+        return {**self.plain, **ahead}
+
+    def of(self, year: int) -> dict[str, float]:
+        """1 for what is of a year by its title, or by its date where the title says none; .5 for mentions."""
+        found = {}
+        for id_ in self.relevance:
+            day, title, text = NOTES[id_]
+            then = day is not None and day.startswith(str(year))
+            said = re.search(r"\b20\d\d\b", title)
+            own = said[0] == str(year) if said else then
+            found[id_] = 1.0 if own else 0.5 if then or str(year) in f"{title} {text}" else 0.0
+        return found
+
+    def alike(self, near: set[str]) -> float:
+        """Which share of near-equals has another of another date: of the same title, or of the same words."""
+        pairs = [
+            (one, other)
+            for one, other in itertools.permutations(near, 2)
+            if NOTES[one][0] != NOTES[other][0]
+            and (key(one) == key(other) != () or jaccard(one, other) >= 0.4)
+        ]
+        return len({one for one, _ in pairs}) / len(near) if len(near) > 1 else 0.0
+
+    def scores(self) -> tuple[str, dict[str, float]]:
+        """What decided, and the scores."""
+        pace, wished = NUMBERS["timely.pace"], self.query.recency
+        if not wished and not self.query.about:
+            return "relevance", self.plain
+        near = self.near(set(self.relevance))
+        if self.query.about:
+            far = self.of(self.query.about[0].start.year)  # type: ignore[union-attr]
+            for least in (1.0, 0.5):
+                inside = {id_ for id_, each in far.items() if each >= least}
+                best = max((self.fit[id_] for id_ in inside), default=-math.inf)
+                if best >= NO_LESS * max(self.fit.values()):
+                    slow = pace if wished >= 0.5 else NUMBERS["timely.within_time"]
+                    return f"time {least}", self.led(self.near(inside), self.fit, slow)
+        if not wished:
+            return "nothing of that time", self.plain
+        if wished == 1.0 or self.alike(near) >= NUMBERS["timely.kind"]:
+            return "the newest" if wished == 1.0 else "one kind", self.led(near, self.fit, pace)
+        best = max(self.plain.values())
+        near = {id_ for id_, score in self.plain.items() if score >= best - NUMBERS["timely.careful"]}
+        return "several kinds", self.led(near, self.plain, pace * self.most**2)
+
+
+def key_words(id_: str) -> list[str]:
+    return asked(NOTES[id_][1])
+
+
+def key(id_: str) -> tuple[str, ...]:
+    return tuple(sorted({word for word in key_words(id_) if not word[0].isdigit()}))
+
+
+def jaccard(one: str, other: str) -> float:
+    mine, theirs = set(words(NOTES[one][2])), set(words(NOTES[other][2]))
+    return len(mine & theirs) / len(mine | theirs)
+
+
+def feedback(by_hand: Any, relevance: Mapping[str, float]) -> dict[str, float]:
     """Words of what matches (at most ten notes) by share times idf, searched with these weights."""
-    stop = Analyzer(stem=False).stop_words
+    weight, most, k1, b = (NUMBERS[f"feedback.{name}"] for name in ("weight", "terms", "k1", "b"))
     texts = {id_: by_hand.words(text) for id_, text in by_hand.texts.items()}
     n, average = len(texts), sum(map(len, texts.values())) / len(texts)
     df = {word: sum(word in text for text in texts.values()) for text in texts.values() for word in text}
     idf = {word: math.log((n - count + 0.5) / (count + 0.5) + 1) for word, count in df.items()}
-    read = [id_ for id_, score in relevance.items() if score > 0]
+    best_first = [id_ for id_, score in relevance.items() if score > 0]
     shares: dict[str, float] = {}
-    for id_ in read:
+    for id_ in best_first:
         for word in texts[id_]:
-            if word not in stop:
+            if word not in STOP:
                 shares[word] = shares.get(word, 0.0) + 1 / len(texts[id_])
     considered = sorted(shares, key=lambda word: (-shares[word], word))[: 2 * most]
     weights = {word: shares[word] * idf[word] for word in considered}
@@ -41,43 +264,57 @@ def feedback(by_hand: Any, relevance: dict[str, float], most: int = 20) -> dict[
     largest = weights[chosen[0]] if chosen else 1.0
     found = {
         id_: sum(
-            weights[word] / largest * idf[word] * 2.5 * text.count(word)
-            / (text.count(word) + 1.5 * (0.25 + 0.75 * len(text) / average))
+            weights[word] / largest * idf[word] * (k1 + 1) * text.count(word)
+            / (text.count(word) + k1 * (1 - b + b * len(text) / average))
             for word in chosen
         )
         for id_, text in texts.items()
     }  # fmt: skip
-    best = max((found[id_] for id_ in read), default=1.0)
-    return {id_: 0.1 * min(score / best, 1.0) for id_, score in found.items()}
+    best = max((found[id_] for id_ in best_first), default=1.0)
+    return {id_: weight * min(score / best, 1.0) for id_, score in found.items()}
 
 
-def recency(by_hand: Any, id_: str) -> float:
-    """1 + (1/2 - ln(1 + age) / ln(10 001)); both days are taken at their last instant."""
-    age = by_hand.age(id_)
-    return 1.0 if age is None else 1 + (0.5 - math.log(1 + age) / math.log(10_001))
+QUESTIONS = {
+    "what is the current price of a single ferry ticket": "the newest",
+    "when did the goats eat the kale": "relevance",
+    "what did a single ticket cost in 2022": "time 1.0",
+    "did the mill grind rye in 2022": "time 0.5",
+    "when was rye ground in 2021": "nothing of that time",
+    "what is the latest single ticket as of March 2023": "the newest",
+    "how to buy a ticket at the quay": "relevance",
+    "who keeps the lighthouse": "one kind",
+    "who sells a ticket at the mill": "several kinds",
+}
+"""Questions, and what decides their order."""
 
 
-@pytest.mark.parametrize(("question", "wishes"), QUESTIONS.items())
-def test_the_scores_of_all_notes(notes: Any, ask: Ask, by_hand: Any, question: str, *, wishes: bool) -> None:
-    relevance = by_hand.shares(content(question))
-    added = feedback(by_hand, relevance)
-    expected = {
-        id_: (relevance[id_] + added[id_]) * (recency(by_hand, id_) if wishes else 1.0)
-        for id_ in by_hand.said
-        if relevance[id_] + added[id_] > 0
+@pytest.mark.parametrize(("question", "decides"), QUESTIONS.items())
+def test_the_scores_of_all_notes(fares: Any, ask: Ask, by_hand: Any, question: str, decides: str) -> None:
+    reading = fares.at("2024-07-01").read(question)
+    day = "2023-03-31" if "as of" in question else "2024-07-01"
+    assert reading.as_of == read(day).last
+    there = {
+        id_: (date, f"{title}\n{text}")
+        for id_, (date, title, text) in NOTES.items()
+        if date is None or date <= day
     }
-    found = ask(notes, question, "asof")
+    what, expected = ByHand(replace(by_hand, said=there, today=day), reading.query).scores()
+    assert what == decides
+    found = ask(fares, question, "asof")
     assert found == pytest.approx(expected, rel=0, abs=1e-9)
     assert list(found) == sorted(expected, key=lambda id_: -expected[id_])
 
 
 def test_with_an_encoder(island: Any, ask: Ask, column: Any, by_hand: Any) -> None:
     """Half the cosine is added to the words, before feedback; the cosine is taken as given."""
+    off = {"feedback.weight": 0.0, "combine.weights": {"share": 1.0, "covered": 0.0, "title": 0.0}}
     with island(encoder=HashedNgrams(d=64)) as corpus:
         dense = column(corpus, "ferry mainland", Dense(), Cut())
-        recipe = corpus.config.recipe_named("asof").replaced({"feedback.weight": 0.0})
-        share = by_hand.shares("ferry mainland")
+        recipe = corpus.config.recipe_named("asof").replaced(off)
+        found = by_hand.bm25("ferry mainland", NUMBERS["lexical.k1"], NUMBERS["lexical.b"])
+        share = {id_: score / max(found.values()) for id_, score in found.items()}
         expected = {id_: share[id_] + 0.5 * dense.get(id_, 0.0) for id_ in by_hand.said}
+        best = max(expected.values())
         assert ask(corpus, "ferry mainland", recipe) == pytest.approx(
-            {id_: score for id_, score in expected.items() if score > 0}, rel=0, abs=1e-9
+            {id_: score / best for id_, score in expected.items() if score > 0}, rel=0, abs=1e-9
         )

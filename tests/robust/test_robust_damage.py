@@ -22,6 +22,7 @@ TOWNS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "b
 ARRAYS = (
     "visible", "added", "passage", "document", "digest", "head", "number", "length", "dated", "row_of",
     "total", "terms", "start", "rows", "tf", "end_passage", "end_at", "end_added",
+    "about_offsets", "about_first", "about_last", "about_kind",
 )  # fmt: skip
 READ_BY_SEARCH = ("visible", "length", "total", "terms", "start", "rows", "tf", "row_of", "end_at")
 
@@ -33,7 +34,8 @@ def documents(version: int) -> list[dict[str, str]]:
         {
             "id": f"d{number}", "title": f"note {number}",
             "published": f"202{version}-01-{number % 28 + 1:02d}",
-            "text": " ".join(TOWNS[(number * (at + version) + at) % 12] for at in range(9)) + f" v{version}",
+            "text": " ".join(TOWNS[(number * (at + version) + at) % 12] for at in range(9))
+            + f" v{version} in {1900 + number}",
         }
         for number in range(40)
     ]  # fmt: skip

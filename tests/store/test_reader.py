@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from asof.data import Ended, Stated
+from asof.store.about import Manner, dumps, loads, times_of
 from asof.store.digest import span_of, times_json
-from asof.store.reader import about_of, heads_with
+from asof.store.reader import heads_with
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span
 
@@ -111,10 +113,9 @@ def test_filters_over_attributes(fresh: Make, said: Make, document: Make) -> Non
 def test_times_survive_being_stored() -> None:
     spans = [read("2020"), read("2020-01-01"), Span(None, read("2020").end), Span(read("2020").start, None)]
     times = tuple(Stated(span, "words", "metadata") for span in spans)
-    import json
-
-    assert about_of(json.dumps(times_json(times))) == times
-    assert about_of("[]") == ()
+    stored = dumps(times_of(json.dumps(times_json(times)), "", "", "", None, Manner("en", 1)))
+    assert tuple(time.stated() for time in loads(stored)) == times
+    assert loads("[]") == ()
 
 
 def test_the_ends_of_a_span_survive_being_stored() -> None:

@@ -83,9 +83,12 @@ def test_a_passage_that_is_said_twice_is_two_passages(fresh: Make, document: Mak
 
 def test_what_the_index_holds_of_a_passage() -> None:
     about = '[{"from":null,"until":null,"text":"Q1 2020","by":"metadata"}]'
-    assert indexed_text("T", "T\nPart", about, "words") == "T\nPart\nQ1 2020\nwords"
-    assert indexed_text("T", "A\nB", "[]", "## B\nwords") == "T\nA\n## B\nwords"
-    assert indexed_text("", "", "[]", "") == ""
+    assert indexed_text("T", "T\nPart", about, "words", "[]") == "T\nPart\nQ1 2020\nwords"
+    assert indexed_text("T", "A\nB", "[]", "## B\nwords", "[]") == "T\nA\n## B\nwords"
+    assert indexed_text("", "", "[]", "", "[]") == ""
+    assert indexed_text("T", "", about, "ann\u2019s words", '["Ann","Anna","q1 2020"]') == (
+        "T\nQ1 2020\nAnna\nann\u2019s words"
+    )
 
 
 # -- corrections ------------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from asof.cli.main import DONE
 from asof.cli.plain import passages, plain
 
 QUESTION = "Who is the current harbour master?"
+SUBJECT = "harbour master"
 DATES = ("2017-06-01", "2020-06-01", "2024-06-01")
 
 
@@ -41,6 +42,7 @@ def demo(keep: Path | None, explain: bool, k: int) -> int:
 def _demo(folder: Path, explain: bool, k: int) -> None:
     from asof import service
     from asof.cli.show import show_results
+    from asof.cli.timeline import show_timeline
     from asof.store.settings import Settings
 
     notes = Path(service.__file__).parent / "example" / "notes"
@@ -56,8 +58,12 @@ def _demo(folder: Path, explain: bool, k: int) -> None:
             if problem.lost:
                 click.secho(f"  {plain(str(problem))}", dim=True)
         for date in DATES:
+            reasons = explain and date == DATES[-1]
+            shown = 1 if reasons else k
             click.secho(
-                f'\n$ asof search "{QUESTION}" --as-of {date}{" --explain" if explain else ""} -k {k}',
+                f'\n$ asof search "{QUESTION}" --as-of {date}{" --explain" if reasons else ""} -k {shown}',
                 bold=True,
             )
-            show_results(corpus.at(date).search(QUESTION, k), explain=explain, dated=True)
+            show_results(corpus.at(date).search(QUESTION, shown), explain=reasons, dated=True)
+        click.secho(f'\n$ asof timeline "{SUBJECT}"', bold=True)
+        show_timeline(corpus.at().timeline(SUBJECT), dated=False, known=False)

@@ -68,6 +68,7 @@ def index(
             reports.append((source, report, time.perf_counter() - started))
             if not as_json:
                 _show(*reports[-1])
+        corpus.prepare()
     if as_json:
         print_json([_as_json(*each) for each in reports])
     return PROBLEMS if any(problem.lost for _, report, _ in reports for problem in report.problems) else DONE

@@ -25,7 +25,7 @@ DONE, NOTHING, WRONG, PROBLEMS = 0, 1, 2, 3
 STOPPED = 130
 """Ctrl-C, as shells have it."""
 
-TIMES = '2024-03-01, 2024-03, 2024-Q1, "March 2024", yesterday, "3 months ago"'
+TIMES = '2024-03-01, 2024-Q1, "March 2024", "end of 2023", "last spring", "3 months ago"'
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,6 +37,9 @@ class Lazy(click.Group):
         "index": ("asof.cli.index", "Take in folders, vaults, .jsonl files; again: what changed."),
         "search": ("asof.cli.search", "The best passages for a question, as of any date, with reasons."),
         "why-not": ("asof.cli.whynot", "Why a document is not among the hits, or at which rank it is."),
+        "timeline": ("asof.cli.timeline", "How the answer to a question changed, statement by statement."),
+        "diff": ("asof.cli.diff", "The answers as of two dates side by side."),
+        "when": ("asof.cli.when", "How the time in a question is read; needs no corpus."),
         "links": ("asof.cli.links", "What a document links to, and what links to it."),
         "recipes": ("asof.cli.recipes", "The ways of ranking, and what can be set about them."),
         "status": ("asof.cli.keep", "What the corpus holds, how it is dated, how big it is."),
@@ -124,18 +127,25 @@ def sure(question: str, otherwise: str) -> bool:
 
 
 def time_option(name: str, about: str, **more: Any) -> Callable[[F], F]:
-    """An option that is a time. What cannot be read as one is refused with the name of the option."""
+    """An option that is a time. What cannot be read as one, or is open where the option needs a bound
+    (`--since "until 2021"`), is refused with the name of the option."""
     return click.option(name, metavar="T", help=about, callback=_checked_time, **more)
+
+
+_BOUNDS = {"since": ("start",), "before": ("start",), "published": ("start", "end"), "about": ()}
+"""The sides of a time that options use; all others use its end."""
 
 
 def _checked_time(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
     from asof import service
     from asof.errors import BadTime
-    from asof.standpoint import last_instant
+    from asof.time.moment import read_bounded
+    from asof.time.span import nearest_moment
 
     if value is not None:
+        sides = _BOUNDS.get(param.name or "", ("end",))
         try:
-            last_instant(value, service.now())
+            read_bounded(value, nearest_moment(service.now()), start="start" in sides, end="end" in sides)
         except BadTime as error:
             raise click.UsageError(f"{param.opts[0]}: {error}", ctx) from error
     return value

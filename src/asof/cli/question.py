@@ -18,6 +18,7 @@ _OPTIONS = (
     time_option("--known-at", "Only what this corpus had learned by then."),
     time_option("--since", "Published at or after the start of this."),
     time_option("--until", "Published at or before the end of this."),
+    time_option("--about", "Speaking of this time; published then, where it speaks of none."),
     click.option("--source", default="", metavar="NAME", help="Of this source only (see asof status)."),
     click.option("--path", default="", metavar="GLOB", help="Documents whose id matches, e.g. 'journal/*'."),
     click.option("--tag", "tags", multiple=True, metavar="TAG", help="With this tag (again: and that one)."),

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from asof.cli.plain import passages, plain
 from asof.cli.why import why_lines
-from asof.data import Hit, Stated
+from asof.data import Hit, Stated, Superseded
 from asof.engine import Results
 from asof.rank.gather import UNKNOWN, query_terms
 from asof.store.digest import times_json
 from asof.text.snippet import snippet
-from asof.time.span import iso
+from asof.time.span import BEGINNING, NEVER, iso
 
 TITLE = 120
 """The most characters of a title and its headings."""
@@ -33,6 +34,7 @@ def results_json(results: Results, took_ms: float) -> dict[str, Any]:
             "recipe": results.recipe, "as_of": iso(view.as_of), "known_at": iso(view.known_at),
             "since": None if filters.since is None else iso(filters.since),
             "until": None if filters.until is None else iso(filters.until),
+            "about": None if filters.about is None else _stretch(*filters.about),
             "source": filters.source, "path": filters.path, "tags": list(filters.tags),
             "meta": dict(filters.meta),
         },
@@ -49,8 +51,22 @@ def _hit_json(hit: Hit) -> dict[str, Any]:
         "ended": None if hit.ended is None else iso(hit.ended), "about": times_json(hit.about),
         "place": {"number": hit.place.number, "start": hit.place.start, "end": hit.place.end,
                   "headings": list(hit.place.headings)},
-        "text": hit.text, "why": hit.why.as_json(),
+        "superseded": _later_json(hit.superseded), "text": hit.text, "why": hit.why.as_json(),
     }  # fmt: skip
+
+
+def _later_json(later: Superseded | None) -> dict[str, str] | None:
+    if later is None:
+        return None
+    return {"at": iso(later.at), "id": later.id, "document": later.document, "title": later.title}
+
+
+def _stretch(first: int, last: int) -> dict[str, str | None]:
+    """A half-open span from its first and last instant; null where it is open."""
+    return {
+        "from": None if first <= BEGINNING else iso(first),
+        "until": None if last >= NEVER else iso(last + 1),
+    }
 
 
 def _time(stated: Stated | None) -> dict[str, str | None] | None:
@@ -69,6 +85,8 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
     words = {term.word for term in query_terms(results.query, view.analyzer)}
     for hit in results.hits:
         _show_hit(hit, words, results)
+        if hit.about and (explain or results.query.filters.about is not None):
+            click.secho(f"     about {_shortened(plain(_told(hit.about)), TITLE)}", dim=True)
         if explain:
             for line in why_lines(hit.why):
                 click.echo(f"     {plain(line)}")
@@ -85,9 +103,17 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     title = click.style(_shortened(plain(" › ".join(path)), TITLE), bold=True)
     click.echo(f"{hit.rank:>3}. {title}  {click.style(plain(when), fg='cyan')}")
     click.secho(f"     {plain(hit.document)}  {hit.score:.4f}", dim=True)
+    if later := hit.superseded:
+        told = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
+        click.secho(f"     {_shortened(plain(told), TITLE)}", fg="yellow")
     analyzer = results.view.analyzer
     text, ranges = snippet(_body(hit), words, analyzer, analyzer.detect(hit.text))
     click.echo(f"     {_highlight(plain(text), ranges)}")
+
+
+def _told(times: Sequence[Stated]) -> str:
+    """Times as they were stated, and where: `Q1 2024 (fiscal_quarter), last March (text)`."""
+    return ", ".join(f"{time.text} ({time.by})" for time in times)
 
 
 def _shortened(text: str, width: int) -> str:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from asof.data import Why
 
 BRANCHES = 5
+OF_WORD = ("“", "idf of “")
+WHOLE = "weight of all"
+LOG_AGE = "log10(1 + age)"
 SHARE = "share of the best"
 FEEDBACK = "words of the best passages"
 SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
-HORIZON = "1 + horizon in days"
+SHOWN = ("fit", "relevance")
+"""Labels of parts whose own parts are told also where they come to nothing."""
 
 
 def why_lines(why: Why, depth: int = 0) -> list[str]:
     """A line for each node: its value, its label, and the parts whose sum or product it is.
 
     Of many summands the largest are shown and the others added up, so that the line still adds up. A share
-    stands within the line of its product; a word and the recency are told with their counts. Of the words
-    that feedback added only the values are shown; `--json` has all of the tree.
+    stands within the line of its product; words and ages are told with their counts; how a nothing came about
+    is left out. Of the words that feedback added only the values are shown; `--json` has all of the tree.
     """
     parts = _largest(why)
     sign = SIGNS[why.op]
@@ -33,13 +37,14 @@ def why_lines(why: Why, depth: int = 0) -> list[str]:
 def _below(part: Why, depth: int, *, named_only: bool) -> list[str]:
     if not part.parts or named_only:
         return []
-    while part.op == "sum" and len(part.parts) == 1 and not part.parts[0].label.startswith("“"):
+    while part.op == "sum" and len(part.parts) == 1 and not part.parts[0].label.startswith(OF_WORD):
         (only,) = part.parts
         if not only.parts:
             break
         part = Why(part.label, part.value, only.op, only.parts)
-    told = _word(part) if part.label.startswith("“") else _recency(part) if part.label == "recency" else ""
-    if told:
+    if part.value == 0.0 and part.label not in SHOWN:
+        return []  # how a nothing came about helps nobody
+    if told := _told(part):
         return [f"{'  ' * depth}{part.value:.4f} {part.label} = {told}"]
     return why_lines(part, depth)
 
@@ -87,17 +92,28 @@ def _spread(found: dict[str, float]) -> str:
     )
 
 
-def _recency(why: Why) -> str:
-    """1 + strength × (1/2 - g); see `asof.rank.recency`."""
-    found = _values(why)
-    if "strength" not in found:
+def _told(why: Why) -> str:
+    """What is said of a node in one line instead of its parts; "" for all others."""
+    if why.label.startswith("“"):
+        return _word(why) or _weight(why)
+    if why.label.startswith(OF_WORD):
+        return f"idf{_spread(_values(why))}"
+    if why.label == WHOLE:
+        return "all of its words, weighed likewise"
+    if why.label == LOG_AGE:
+        found = _values(why)
+        days = next(value for label, value in found.items() if "1 + " in label and "age in days" in label)
+        unknown = " · undated: the middle age" if any("undated" in label for label in found) else ""
+        return f"log10 {days:,.2f}{unknown} · 1 + age in days"
+    return ""
+
+
+def _weight(why: Why) -> str:
+    """The square of an idf, and the counts behind it."""
+    if why.op != "product" or len(why.parts) != 2 or why.parts[0] != why.parts[1]:
         return ""
-    if HORIZON in found:
-        g = f"ln {found['1 + age in days']:.2f} / ln {found[HORIZON]:.0f}"
-        note = " · 1 + age, 1 + horizon in days"
-    else:
-        g, note = "1", " · older than the horizon"
-    return f"1 + {found['strength']:g} strength × (0.5 − {g}){note}"
+    idf = why.parts[0]
+    return f"({idf.value:.4f} {idf.label})²{_spread(_values(why))}"
 
 
 def _values(why: Why) -> dict[str, float]:

@@ -30,13 +30,18 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The mean of `a` less that of `b`, and how often chance alone would make it as large, either way."""
+    """The mean of `a` less that of `b`, and how often chance alone would make it as large, either way.
+
+    `low` to `high` holds the difference in 95 of 100 drawings of other questions.
+    """
 
     a: str
     b: str
     metric: str
     difference: float
     p: float
+    low: float
+    high: float
 
 
 def clusters(texts: Sequence[str]) -> NDArray[np.int64]:
@@ -88,7 +93,9 @@ def compared(
         signs = rng.integers(0, 2, (_BLOCK, len(sums))) * 2.0 - 1.0
         as_large += (np.abs(np.einsum("pc,cm->pm", signs, sums)) >= least).sum(0)
     p = (1 + as_large) / (1 + PERMUTATIONS)
-    return [
-        Comparison(a, b, *found)
-        for found in zip(metrics, (observed / counts).tolist(), p.tolist(), strict=True)
-    ]
+    found = []
+    for metric, difference, chance in zip(metrics, (observed / counts).tolist(), p.tolist(), strict=True):
+        interval = estimate(mine[metric] - theirs[metric], cluster, seed)
+        low, high = (interval.low, interval.high) if interval else (difference, difference)
+        found.append(Comparison(a, b, metric, difference, chance, low, high))
+    return found

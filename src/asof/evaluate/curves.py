@@ -17,15 +17,14 @@ from asof.data import Document, Filters, Stated, Why
 from asof.evaluate.runs import Run
 from asof.index.view import View
 from asof.rank.combine import Combine
-from asof.rank.recency import Recency
 from asof.rank.recipe import Recipe
 from asof.rank.signals.decay import Decay
 from asof.rank.signals.freshness import Freshness
 from asof.rank.signals.tiers import RecencyTiers
 from asof.rank.stage import Ranking, Stage
-from asof.standpoint import read_question
 from asof.store.settings import Settings
-from asof.time.span import Span, moment
+from asof.text.question import as_typed, read
+from asof.time.span import Span, moment, nearest_moment
 
 LANDMARKS = (0, 7, 13, 14, 30, 59, 60, 90, 179, 180, 365, 730, 1825, 3650)
 DAYS = sorted({*LANDMARKS, *(round(10 ** (power / 25)) for power in range(101))})
@@ -40,7 +39,7 @@ QUESTIONS = {"wishes for the newest": "What is the latest?", "general": "How doe
 ADDED: Mapping[type[Stage], str] = {Decay: "decay", Freshness: "freshness"}
 """Stages that make a column that a later sum weighs."""
 
-FACTORS: tuple[type[Stage], ...] = (Recency, RecencyTiers)
+FACTORS: tuple[type[Stage], ...] = (RecencyTiers,)
 """Stages that multiply the score so far."""
 
 
@@ -85,7 +84,8 @@ def _curves(name: str, recipe: Recipe, stage: Stage, view: View) -> list[Aged]:
 
 def _weights(recipe: Recipe, stage: Stage, text: str, view: View) -> list[float]:
     """What the stage makes of a score of 1 at each of DAYS."""
-    query = replace(read_question(text, typed=recipe.typed), k=len(DAYS))
+    reading = as_typed(text, view.as_of) if recipe.typed else read(text, nearest_moment(view.as_of))
+    query = replace(reading.query, k=len(DAYS))
     window = view.window(Filters())
     one = Ranking(window, np.arange(window.n)).with_column("one", np.ones(window.n), _same)
     ranking = stage(query, one, view)

@@ -36,7 +36,12 @@ _BLANK: dict[str, Any] = {
 }  # fmt: skip
 """What a document has beside its id, its text and its metadata, and what that is when it is blanked."""
 
-_ATTRIBUTES = {name: role.name for role in fields(FIELDS) for name in getattr(FIELDS, role.name)}
+_ATTRIBUTES = {
+    name: role.name if role.name in {*_BLANK, "id", "text"} else "about"
+    for role in fields(FIELDS)
+    if isinstance(getattr(FIELDS, role.name), tuple)
+    for name in getattr(FIELDS, role.name)
+}
 """From the name of a field in corpus.jsonl to that of the attribute of a document that it becomes."""
 
 

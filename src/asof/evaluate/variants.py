@@ -10,11 +10,11 @@ from typing import Any
 
 from asof.rank.certify import Certified
 from asof.rank.combine import Combine
+from asof.rank.facets import Facets
 from asof.rank.feedback import Feedback
 from asof.rank.fuse import ReciprocalRank
 from asof.rank.halt import Budget
 from asof.rank.pool import Pool
-from asof.rank.recency import Recency
 from asof.rank.recipe import Recipe
 from asof.rank.rerank import Rerank
 from asof.rank.signals.backlinks import Backlinks
@@ -24,6 +24,7 @@ from asof.rank.signals.gap import Gap
 from asof.rank.signals.tiers import RecencyTiers
 from asof.rank.signals.words import Headings, Tags
 from asof.rank.stage import Stage
+from asof.rank.timely import Timely
 
 WORDS = {
     "lexical": "words", "share": "words", "latent": "latent semantics", "dense": "vectors",
@@ -34,7 +35,8 @@ WORDS = {
 
 OPTIONAL: Mapping[type[Stage], tuple[str, Callable[[Any], bool] | None]] = {
     Feedback: ("feedback", lambda stage: stage.weight > 0),
-    Recency: ("recency", lambda stage: stage.strength > 0),
+    Timely: ("time", None),
+    Facets: ("turns", None),
     RecencyTiers: ("steps of age", lambda stage: set(stage.values) != {1.0}),
     Gap: ("closeness in time", None),
     Backlinks: ("backlinks", lambda stage: stage.weight > 0),
@@ -48,7 +50,7 @@ OPTIONAL: Mapping[type[Stage], tuple[str, Callable[[Any], bool] | None]] = {
 
 NUMBERS: Mapping[type[Stage], tuple[str, ...]] = {
     Decay: ("delta", "tau_min", "tau_max", "general"),
-    Recency: ("strength", "least", "horizon"),
+    Timely: ("pace", "near", "careful", "ended"),
     Freshness: ("rate",),
     Gap: ("floor",),
     Backlinks: ("weight",),

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.index.about import About
 from asof.index.segment import Array, SegmentWriter
 from asof.store.rows import EndRow, IndexRow
 from asof.text.tokens import Analyzer
@@ -32,8 +33,8 @@ def narrow(tf: Array) -> Array:
     return tf.astype(np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.int32)
 
 
-def write_rows(writer: SegmentWriter, columns: dict[str, Array], ends: Sequence[Array]) -> int:
-    """Write the columns of rows that are in time order, and the ends; returns the smallest passage id."""
+def write_rows(writer: SegmentWriter, columns: dict[str, Array], about: About, ends: Sequence[Array]) -> int:
+    """Write what is kept of rows that are in time order, and the ends; returns the smallest passage id."""
     for name, dtype in COLUMNS.items():
         writer.add(name, columns[name].astype(dtype, copy=False))
     passages = columns["passage"]
@@ -42,6 +43,8 @@ def write_rows(writer: SegmentWriter, columns: dict[str, Array], ends: Sequence[
     row_of[passages - first] = np.arange(len(passages), dtype=np.int32)
     writer.add("row_of", row_of)
     writer.add("total", np.concatenate([[0], np.cumsum(columns["length"], dtype=np.int64)]))
+    for name, values in about.columns().items():
+        writer.add(name, values)
     for name, values in zip(("end_passage", "end_at", "end_added"), ends, strict=True):
         writer.add(name, values.astype(np.int64, copy=False))
     return first
@@ -78,6 +81,7 @@ def build(
         first = write_rows(
             writer,
             {name: values[order] for name, values in columns.items()},
+            About.of([row.about for row in rows]).take(order),
             [np.array([getattr(end, name) for end in ends], np.int64) for name in ("passage", "at", "added")],
         )
         writer.add("terms", terms)

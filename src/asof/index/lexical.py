@@ -187,15 +187,19 @@ def _branch(prefix: Prefix, each: Weighed, tf: int, length: int, bm25: Bm25) -> 
     return Why.of(f"“{each.term.word}”", "product", saturation, weight)
 
 
-def _idf(prefix: Prefix, each: Weighed, bm25: Bm25) -> Why:
-    df = float(each.df)
+def idf_why(n: int, df: int) -> Why:
+    """The tree of `Bm25.idf` without a cap, of a term that `df` of `n` passages have."""
     odds = Why.of(
         "odds", "ratio",
-        Why.of("N - df + .5", "sum", Why("N: passages in the view", float(prefix.n)), Why("-df", -df),
+        Why.of("N - df + .5", "sum", Why("N: passages in the view", float(n)), Why("-df", -float(df)),
                Why("half", 0.5)),
-        Why.of("df + .5", "sum", Why("df: passages with the term", df), Why("half", 0.5)),
+        Why.of("df + .5", "sum", Why("df: passages with the term", float(df)), Why("half", 0.5)),
     )  # fmt: skip
-    idf = Why.of("idf", "log", Why.of("odds + 1", "sum", odds, Why("one", 1.0)))
+    return Why.of("idf", "log", Why.of("odds + 1", "sum", odds, Why("one", 1.0)))
+
+
+def _idf(prefix: Prefix, each: Weighed, bm25: Bm25) -> Why:
+    idf = idf_why(prefix.n, each.df)
     if bm25.idf_cap is not None and idf.value > bm25.idf_cap:
         return Why("idf, capped", bm25.idf_cap)
     return idf

@@ -10,6 +10,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.index.about import About
 from asof.index.build import COLUMNS, time_order, write_rows
 from asof.index.segment import Array, Segment, SegmentWriter
 
@@ -65,7 +66,8 @@ def merge(
         ends = [values[~np.isin(ends[0], drop)] for values in ends]
     places = np.split(place, np.cumsum([segment.n for segment in segments])[:-1])
     with SegmentWriter(path) as writer:
-        first = write_rows(writer, {name: values[order] for name, values in columns.items()}, ends)
+        about = About.joined(segment.about for segment in segments).take(order)
+        first = write_rows(writer, {name: values[order] for name, values in columns.items()}, about, ends)
         with TemporaryFile(dir=path.parent) as spool:
             terms, counts = _write_postings(writer, segments, places, spool)
         writer.add("terms", terms)

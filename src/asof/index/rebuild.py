@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from asof.index.build import build
 from asof.index.merge import merge
 from asof.index.segment import Segment
+from asof.store.about import loads
 from asof.store.digest import indexed_text, name_digest
 from asof.store.rows import EndRow, IndexRow
 from asof.text.tokens import Analyzer
@@ -65,11 +66,12 @@ def stored_parts(db: sqlite3.Connection, entry: Entry, encoder: str) -> Iterator
         rows = [
             IndexRow(
                 *(row[0], row[1], row[2], bool(row[3]), row[4], name_digest(row[5]), row[6], row[7], row[8]),
-                indexed_text(*row[9:]),
+                indexed_text(*row[9:14]),
+                tuple([(time.first, time.last, time.kind) for time in loads(row[14])]),
             )
             for row in db.execute(
                 "SELECT p.id, p.visible, p.added, p.dated, p.document, d.name, p.number, p.head, h.language,"
-                " h.title, p.headings, h.about, p.text FROM passages AS p"
+                " h.title, p.headings, h.about, p.text, h.keywords, p.about FROM passages AS p"
                 " JOIN documents AS d ON d.id = p.document JOIN heads AS h ON h.id = p.head"
                 " WHERE p.id > ? AND p.id <= ? ORDER BY p.id LIMIT ?",
                 (after, entry.last, REBUILD_ROWS),

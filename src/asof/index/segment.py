@@ -15,6 +15,8 @@ Arrays, n rows sorted by (visible, digest, number, passage):
     total                                             int64 (n + 1)  sums of length before each row
     terms, start                                      uint64 (m), int64 (m + 1)  hashes; where postings start
     rows, tf                                          int32, uint8|uint16|int32  postings, rows ascending
+    about_offsets                                     int64 (n + 1)  where the times of each row start
+    about_first, about_last, about_kind               int64, int64, uint8  times that rows are about
     end_passage, end_at, end_added                    int64 (e)      ends of lives, of this or other segments
     vectors                                           int16 (n, d)   when an encoder is used
 """
@@ -35,6 +37,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import DamagedSegment
+from asof.index.about import COLUMNS as ABOUT
+from asof.index.about import About
 
 MAGIC = b"asof-sg1"
 BLOCK = 1 << 18
@@ -196,6 +200,11 @@ class Segment:
             self.check(name, 0, len(self.unchecked(name)))
             self._whole.add(name)
         return self._arrays[name]
+
+    @property
+    def about(self) -> About:
+        """The times that its rows are about."""
+        return About(*(self[name] for name in ABOUT))
 
     def verify(self) -> None:
         """Check every byte."""

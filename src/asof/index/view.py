@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from asof.data import Filters, Hit, Place, Why
 from asof.errors import DamagedStore
+from asof.index.about import About
 from asof.index.prefix import Prefix, Window
 from asof.index.segment import Array
 from asof.models.ports import Encoder
@@ -60,14 +61,29 @@ class View:
         parts = self.prefix.parts
         if not parts or not len(rows):
             return np.zeros(0, np.int64)
-        offsets = np.array([part.offset for part in parts])
-        which = np.searchsorted(offsets, rows, "right") - 1
-        # parts without rows share their offset with the next one: the last of equals holds the row
+        which = self._parts(rows)
         out = np.empty(len(rows), parts[0].segment.unchecked(name).dtype)
         for at in np.unique(which):
             here = which == at
             out[here] = parts[at].segment[name][rows[here] - parts[at].offset]
         return out
+
+    def _parts(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Which part of the prefix holds each row."""
+        offsets = np.array([part.offset for part in self.prefix.parts], np.int64)
+        # parts without rows share their offset with the next one: the last of equals holds the row
+        return np.searchsorted(offsets, rows, "right") - 1
+
+    def about(self, rows: NDArray[np.int64]) -> About:
+        """The times that these rows are about, in their order."""
+        parts, which = self.prefix.parts, self._parts(rows)
+        pieces, places = [], [np.zeros(0, np.int64)]
+        for at in np.unique(which):
+            places.append(np.flatnonzero(which == at))
+            pieces.append(parts[at].segment.about.take(rows[places[-1]] - parts[at].offset))
+        back = np.empty(len(rows), np.int64)
+        back[np.concatenate(places)] = np.arange(len(rows))
+        return About.joined(pieces).take(back)
 
     def window(self, filters: Filters) -> Window:
         """The slice of time that `since` and `until` leave."""
@@ -80,6 +96,9 @@ class View:
             mask = window.column("dated").astype(bool)
             if mask.all():
                 mask = None
+        if filters.about is not None:
+            within = self._within(window, *filters.about)
+            mask = within if mask is None else mask & within
         if filters.source or filters.path or filters.tags or filters.meta:
             heads = heads_with(
                 self.store.db, source=filters.source, path=filters.path, tags=filters.tags, meta=filters.meta
@@ -87,6 +106,19 @@ class View:
             passes = np.isin(window.column("head"), np.array(heads, np.int64))
             mask = passes if mask is None else mask & passes
         return mask
+
+    def _within(self, window: Window, first: int, last: int) -> NDArray[np.bool_]:
+        """Which places are about a time in [first, last], or were published then if that is not known."""
+        visible, about = window.column("visible"), window.about
+        then = window.column("dated").astype(bool) & (visible >= first) & (visible <= last)
+        return about.overlap(first, last) | (then & ~about.known)
+
+    def timeless(self, window: Window) -> int:
+        """How many passages in force in the window have no date and are about no time that is known."""
+        neither = ~(window.column("dated").astype(bool) | window.about.known)
+        for part in window.parts:
+            neither[part.dead_places()] = False
+        return int(neither.sum())
 
     def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Places in `rows` from best to last: by score, the later one, then by document and place.
@@ -115,7 +147,7 @@ class View:
             Hit(
                 rank=rank, score=score, id=hit_id(record.document, record.key), document=record.document,
                 title=record.title, uri=record.uri, published=published_of(record), dated_by=record.dated_by,
-                ended=None, about=about_of(record.about), place=place_of(record, layouts), text=record.text,
+                ended=None, about=about_of(record), place=place_of(record, layouts), text=record.text,
                 explain=partial(explain, row),
             )
             for rank, (row, score, record) in enumerate(

@@ -13,12 +13,16 @@ from asof.rank.stage import Ranking
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """The column `of` over its largest value among the candidates, as `share`; 0 stays 0."""
+    """The column `of` over its largest value among the candidates, as `share`; 0 stays 0.
+
+    `of` empty: whatever column ranks so far.
+    """
 
     of: str = "lexical"
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        column = ranking.column(self.of)
+        of = self.of or ranking.by
+        column = ranking.column(of)
         best = float(column.values.max(initial=0.0))
         values = view.prefix.zeros(len(column.values))[: len(column.values)]
         if best > 0:
@@ -26,9 +30,9 @@ class Share:
 
         def why(row: int) -> Why:
             if best == 0:
-                return Why(f"{self.of}: nothing matches", 0.0)
+                return Why(f"{of}: nothing matches", 0.0)
             return Why.of(
-                f"share of the best {self.of}", "ratio", column.why(row), Why("best of all candidates", best)
+                f"share of the best {of}", "ratio", column.why(row), Why("best of all candidates", best)
             )
 
         return ranking.with_column("share", values, why, by=False)

@@ -21,7 +21,6 @@ from asof.index.view import View
 from asof.rank.fields import within
 from asof.rank.phrases import admitted
 from asof.rank.stage import Ranking, Values
-from asof.store.digest import indexed_text
 from asof.text.tokens import term_hash
 
 CONSIDERED = 2
@@ -51,7 +50,7 @@ class Feedback:
     share(t) = sum over the passages of tf / length; a term's weight is share(t) idf(t) over the best one's.
 
     What is added is at most `weight`, so most passages cannot reach the first k any more and are dropped
-    unread; `then` is the stage whose factors come later. The first k are what scoring everything gives.
+    unread. The first k are what scoring everything gives.
     Without `prune` everything is scored (where k passages are not what is counted).
     """
 
@@ -60,7 +59,6 @@ class Feedback:
     terms: int = within(20, 1, 200)
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
-    then: Bounded | None = None
     prune: bool = True
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -114,15 +112,14 @@ class Feedback:
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
         """What a score needs to be read for feedback, or to be among the first k at the end."""
-        then = self.then.bound(query, ranking, view) if self.then else kth_best(ranking.score, query.k)
+        then = kth_best(ranking.score, query.k)
         return min(then * (1 - ROUNDING) - self.weight, kth_best(ranking.score, self.passages))
 
     def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
         """Which candidates can still be among the first k; None when they are too many to look at singly."""
         if not self.prune:
             return None
-        then = self.then.bound(query, ranking, view) if self.then else kth_best(ranking.score, query.k)
-        bound = then * (1 - ROUNDING) - self.weight
+        bound = kth_best(ranking.score, query.k) * (1 - ROUNDING) - self.weight
         reach = at_least(ranking.score, bound)
         few = bound > 0 and len(reach) <= max(FEW * ranking.window.n, query.k)
         return reach if few else None
@@ -153,10 +150,7 @@ def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[str, float
     passages.
     """
     analyzer = view.analyzer
-    ids = [
-        analyzer.ids(indexed_text(record.title, record.headings, record.about, record.text), record.language)
-        for record in view.records(rows)
-    ]
+    ids = [analyzer.ids(record.indexed, record.language) for record in view.records(rows)]
     lengths = np.array([len(numbers) for numbers in ids], np.int64)
     numbers, which = np.unique(np.fromiter(chain.from_iterable(ids), np.int64), return_inverse=True)
     each = np.repeat(1 / np.maximum(lengths, 1), lengths)

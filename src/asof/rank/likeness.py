@@ -32,7 +32,7 @@ def likenesses(view: View, rows: NDArray[np.int64]) -> Likenesses:
 
     For a few hundred rows: all pairs are compared.
     """
-    return _by_words(view, rows) if view.encoder is None else _by_vectors(view, rows)
+    return by_words(view, rows) if view.encoder is None else _by_vectors(view, rows)
 
 
 def _by_vectors(view: View, rows: NDArray[np.int64]) -> Likenesses:
@@ -50,7 +50,8 @@ def _by_vectors(view: View, rows: NDArray[np.int64]) -> Likenesses:
     return Likenesses("vectors", products / float(SCALE * SCALE), why)
 
 
-def _by_words(view: View, rows: NDArray[np.int64]) -> Likenesses:
+def by_words(view: View, rows: NDArray[np.int64]) -> Likenesses:
+    """Jaccard similarities of the stems of the texts."""
     sets = [set(view.analyzer.terms(record.text, record.language)) for record in view.records(rows)]
     number = {stem: at for at, stem in enumerate(sorted(set().union(*sets)))}
     holds = np.zeros((len(sets), max(len(number), 1)), np.float32)

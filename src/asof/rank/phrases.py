@@ -11,7 +11,6 @@ from asof.data import Query
 from asof.index.lexical import Bm25, Term, scores
 from asof.index.prefix import Window
 from asof.index.view import View
-from asof.store.digest import indexed_text
 from asof.text.query import contains_phrase, parse
 from asof.text.tokens import term_hash, tokenize
 
@@ -43,6 +42,6 @@ def phrase_mask(phrases: Sequence[Sequence[str]], window: Window, view: View) ->
         window.prefix.give_back(values)
     places = np.flatnonzero(mask)
     for place, record in zip(places, view.records(window.rows(places)), strict=True):
-        tokens = tokenize(indexed_text(record.title, record.headings, record.about, record.text))
+        tokens = tokenize(record.indexed)
         mask[place] = all(contains_phrase(tokens, phrase) for phrase in phrases)
     return mask

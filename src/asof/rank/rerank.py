@@ -21,7 +21,6 @@ from asof.rank.below import before_the_cut, lowered
 from asof.rank.fields import within
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Column, Ranking, Values
-from asof.store.digest import indexed_text
 
 LARGEST = 1e9
 """A score beyond is a fault of the model, and would leave no room for the places below."""
@@ -68,10 +67,7 @@ class Rerank:
         )
 
     def _texts(self, rows: NDArray[np.int64], view: View) -> list[str]:
-        return [
-            indexed_text(record.title, record.headings, record.about, record.text)
-            for record in view.records(rows)
-        ]
+        return [record.indexed for record in view.records(rows)]
 
     def _numbers(self, question: str, texts: Sequence[str]) -> list[float]:
         """The model's number for each text. Equal texts are asked once: they shall not differ by rounding."""

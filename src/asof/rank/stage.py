@@ -38,7 +38,8 @@ class Ranking:
     """Candidates and their columns.
 
     `places` is None while every place of the window is a candidate; one whose value in the column that ranks
-    (`by`) is 0 does not match. Once places were chosen, all of them match, whatever their scores.
+    (`by`) is 0 does not match. Once places were chosen, all of them match, whatever their scores. `aside`
+    holds candidates that a stage looks past for a while (`asof.rank.closer`).
     """
 
     window: Window
@@ -46,6 +47,7 @@ class Ranking:
     columns: Mapping[str, Column] = field(default_factory=dict)
     by: str = ""
     notes: tuple[str, ...] = ()
+    aside: Ranking | None = None
 
     @property
     def score(self) -> Values:

@@ -85,6 +85,7 @@ def _shut_out(rows: NDArray[np.int64], filters: Filters, view: View) -> str:
     """The first filter that none of the rows passes; "" when some pass all."""
     single = {
         "since": Filters(since=filters.since), "until": Filters(until=filters.until),
+        "about": Filters(about=filters.about),
         "source": Filters(source=filters.source), "path": Filters(path=filters.path),
         **{f"tag {tag}": Filters(tags=(tag,)) for tag in filters.tags},
         **{f"{key} = {value}": Filters(meta=((key, value),)) for key, value in filters.meta},

@@ -38,15 +38,15 @@ def by_document(recipe: Recipe) -> Recipe:
     documents by itself does nothing else.
     """
     from asof.rank.certify import Certified
+    from asof.rank.closer import Closer
     from asof.rank.feedback import Feedback
     from asof.rank.group import ByDocument
-    from asof.rank.recency import Recency
 
     stages = [
         replace(each, prune=False) if isinstance(each, Feedback | Certified) else each
         for each in recipe.stages
     ]
     if not any(isinstance(each, ByDocument) for each in stages):
-        last = next((at for at, each in enumerate(stages) if isinstance(each, Recency)), len(stages) - 1)
+        last = next((at for at, each in enumerate(stages) if isinstance(each, Closer)), len(stages) - 1)
         stages.insert(last, ByDocument())
     return replace(recipe, name=f"{recipe.name}-documents", stages=tuple(stages))

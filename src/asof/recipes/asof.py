@@ -1,19 +1,54 @@
-"""`asof`, the default: words, vectors where there are any, words of the best passages; newer among equals."""
+"""`asof`, the default: it reads the time in the question, and among near-equals the one in force leads.
+
+All of its constants stand here; docs/recipes.md has what happens without each of them.
+"""
 
 from __future__ import annotations
 
 from asof.rank.certify import Certified
+from asof.rank.closer import Closer, Rejoin
+from asof.rank.combine import Combine, Share
+from asof.rank.context import Context
+from asof.rank.covered import Covered
 from asof.rank.cut import Cut
+from asof.rank.facets import Facets
 from asof.rank.feedback import Feedback
 from asof.rank.gather import Lexical
-from asof.rank.recency import Recency
+from asof.rank.naming import Names
 from asof.rank.recipe import Recipe
+from asof.rank.timely import Timely
 
-RECENCY = Recency()
-FEEDBACK = Feedback(then=RECENCY)
+FEEDBACK = Feedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7)
+
+TIMELY = Timely(
+    pace=0.3,  # what a factor of ten in age weighs among near-equals
+    within_time=0.03,  # the same where a time is named and no wish for the newest
+    near=0.2,  # so far behind the best fit are near-equals
+    careful=0.2,  # so far behind the best score, where nothing says that newer is better
+    kind=0.5,  # such a share of near-equals has to be of one kind for age to count as much without a wish
+    doubt=0.1,  # so much of the fit is relevance at least
+    floor=0.5,  # near-equals have at least this share of the best relevance
+    titled=0.1,  # what a title that says the question is worth
+    adds=0.1,  # what a title loses that goes on beyond the question
+    ended=0.8,  # what a passage loses that says that something is over
+)
 
 ASOF = Recipe(
     "asof",
-    "fused relevance, and among near-equals the newer one where the question asks for it",
-    (Lexical(), Certified(then=FEEDBACK), FEEDBACK, RECENCY, Cut()),
+    "reads the time in the question; among near-equals the one in force leads",
+    (
+        Lexical(k1=1.2, b=0.7),
+        Certified(lexical=1.0, dense=0.5, then=FEEDBACK),
+        FEEDBACK,
+        Closer(n=200),
+        Share(""),
+        Covered(),
+        Names(),
+        Context(k1=1.2, b=0.7, document=0.5),
+        Combine((("share", 1.0), ("covered", 0.5), ("title", 0.2), ("context", 0.2)), "relevance"),
+        TIMELY,
+        Facets(said=0.35),
+        Rejoin(),
+        Cut(),
+    ),
 )

@@ -10,11 +10,14 @@ from typing import Any
 from asof.data import Problem, Stated
 from asof.errors import BadTime
 from asof.sources import dates
+from asof.sources.fields import Fields
 from asof.sources.page import Page
+from asof.sources.periods import fiscal_start_of, periods
 
 PUBLISHED = ("published", "date", "created")
 CHANGED = ("updated", "modified", "lastmod")
 ABOUT = ("about", "period", "valid_from", "valid_until")
+_FIELDS = Fields()
 
 # The end of the forms: no further sign of a number or a word, and no further part of a date.
 _DAY = r"(?:1[0-9]|20)[0-9]{2}(?P<a>[-_.])[0-9]{2}(?P=a)[0-9]{2}"
@@ -37,12 +40,16 @@ class Said:
     published: Stated | None
     changed: Stated | None
     about: tuple[Stated, ...]
+    fiscal_start: int
     meta: dict[str, Any]
     notes: tuple[Problem, ...]
 
 
-def said(page: Page, *, published: bool = True) -> Said:
-    """The dates in a page's front; without `published` they are left as metadata, except `about`."""
+def said(page: Page, fiscal_start: int = 1, *, published: bool = True) -> Said:
+    """The dates in a page's front; without `published` they are left as metadata, except `about`.
+
+    `fiscal_start`: the first month of a fiscal year, where the page does not say its own.
+    """
     front = page.front
     used: set[str] = set()
     notes: list[Problem] = []
@@ -59,8 +66,10 @@ def said(page: Page, *, published: bool = True) -> Said:
     names = [name for name in ABOUT if front.get(name) is not None]
     used.update(names)
     about = tuple(dates.about(front, ABOUT, note)) if names else ()
+    fiscal_start = fiscal_start_of(front, fiscal_start, used, note)
+    about = (*about, *periods(front, _FIELDS, fiscal_start))
     meta = {key: value for key, value in front.items() if key not in used and value is not None}
-    return Said(first, later, about, meta, tuple(notes))
+    return Said(first, later, about, fiscal_start, meta, tuple(notes))
 
 
 def _first(

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 class Fields:
     """The accepted names of each field of a JSON record; the first that is there, and not null, is taken.
 
-    Of `about` every name counts.
+    Of `about` every name counts. The five from `fiscal_year` on name periods by label (`sources.periods`);
+    `fiscal_start` is no name but the first month of the fiscal year, where a record does not say its own.
     """
 
     id: tuple[str, ...] = ("id", "_id", "doc_id")
@@ -23,3 +24,9 @@ class Fields:
     language: tuple[str, ...] = ("language", "lang")
     aliases: tuple[str, ...] = ("aliases",)
     links: tuple[str, ...] = ("links",)
+    fiscal_year: tuple[str, ...] = ("fiscal_year",)
+    fiscal_quarter: tuple[str, ...] = ("fiscal_quarter",)
+    fiscal_period: tuple[str, ...] = ("fiscal_period",)
+    quarter: tuple[str, ...] = ("quarter",)
+    year: tuple[str, ...] = ("year",)
+    fiscal_start: int = 1

@@ -43,12 +43,15 @@ class Files:
 
     complete = True
 
-    def __init__(self, naming: Naming, limits: Limits, *, trust_mtime: bool = False) -> None:
+    def __init__(
+        self, naming: Naming, limits: Limits, *, trust_mtime: bool = False, fiscal_start: int = 1
+    ) -> None:
         self.name = naming.name
         self.kind = "folder" if naming.target.is_dir() else "file"
         self.naming = naming
         self.limits = limits
         self.trust_mtime = trust_mtime
+        self.fiscal_start = fiscal_start
 
     def documents(self) -> Iterator[Document | Ended | Problem]:
         found = survey(self.naming)
@@ -97,7 +100,7 @@ class Files:
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
-        told = dating.said(page)
+        told = dating.said(page, self.fiscal_start)
         committed = git.of(relative, raw)
         mtime = of_file(file.mtime) if believed else None
         published = (
@@ -189,4 +192,5 @@ def document(
         told.meta,
         page.outline,
         language=page.language,
+        fiscal_start=told.fiscal_start,
     )

@@ -28,10 +28,11 @@ class History:
     kind = "history"
     complete = True
 
-    def __init__(self, naming: Naming, limits: Limits) -> None:
+    def __init__(self, naming: Naming, limits: Limits, fiscal_start: int = 1) -> None:
         self.name = naming.name
         self.naming = naming
         self.limits = limits
+        self.fiscal_start = fiscal_start
         self._told: set[tuple[str, str]] = set()
 
     def documents(self) -> Iterator[Document | Ended | Problem]:
@@ -90,7 +91,7 @@ class History:
             else:
                 yield from self._once(unreadable(self.naming, path, wrong, commit))
             return
-        told = dating.said(page, published=False)
+        told = dating.said(page, self.fiscal_start, published=False)
         for note in notes(self.naming, path, (*page.notes, *told.notes), commit):
             yield from self._once(note)
         yield document(self.naming.id(path), page, told, at, None)
@@ -132,7 +133,7 @@ class History:
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
-        told = dating.said(page, published=False)
+        told = dating.said(page, self.fiscal_start, published=False)
         yield from notes(self.naming, file.relative, (*page.notes, *told.notes))
         yield document(self.naming.id(file.relative), page, told, None, of_file(file.mtime))
 

@@ -37,14 +37,14 @@ def open_source(
     if history:
         if not folder:
             raise SourceError(f"{target} is no folder; --history reads a folder in a git work tree")
-        return History(naming, limits)
+        return History(naming, limits, fields.fiscal_start)
     if folder:
-        return Files(naming, limits, trust_mtime=trust_mtime)
+        return Files(naming, limits, trust_mtime=trust_mtime, fiscal_start=fields.fiscal_start)
     if not file:
         what = "is neither a file nor a folder" if target.exists() else "is not there"
         raise SourceError(f"{target} {what}; {ACCEPTED}")
     if target.name.lower().endswith((".jsonl", ".jsonl.gz")):
         return JsonLines(naming, fields, limits)
     if suffix(target.name) in READERS:
-        return Files(naming, limits, trust_mtime=trust_mtime)
+        return Files(naming, limits, trust_mtime=trust_mtime, fiscal_start=fields.fiscal_start)
     raise SourceError(f"{target} is of no kind that can be read; {ACCEPTED}")

@@ -11,6 +11,7 @@ from asof.errors import BadTime
 from asof.sources.dates import about, stated
 from asof.sources.decode import DEEPEST, TooDeep, line_feeds, storable_value
 from asof.sources.fields import Fields
+from asof.sources.periods import fiscal_start_of, periods
 from asof.sources.vault import wikilink
 
 LONGEST_LIST = 64
@@ -50,19 +51,23 @@ class Records:
         tags = _first(record, fields.tags, used)
         aliases = _first(record, fields.aliases, used)
         links = _first(record, fields.links, used)
+        fiscal_start = fiscal_start_of(
+            record, fields.fiscal_start, used, lambda name, why: note(f"{name!r} cannot be read: {why}")
+        )
         return Document(
             name,
             text,
             "" if title is None else _words("title", title, note),
             published,
             changed,
-            self._about(record, used, note),
+            (*self._about(record, used, note), *periods(record, fields, fiscal_start)),
             () if links is None else _links(links, note),
             () if tags is None else _texts("tags", tags, note, ","),
             () if aliases is None else _texts("aliases", aliases, note),
             language=_language(record, fields.language, used),
             meta=_meta(record, used, note),
             uri="" if uri is None else _words("uri", uri, note),
+            fiscal_start=fiscal_start,
         )
 
     def _about(

@@ -10,6 +10,8 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from asof.data import Document, Stated
+from asof.errors import UsageError
+from asof.store.keywords import keywords_of, unsaid
 from asof.time.span import BEGINNING, NEVER, Span, iso, moment
 
 if TYPE_CHECKING:
@@ -74,22 +76,31 @@ class Head:
     tags: str
     meta: str
     about: str
+    keywords: str
+    fiscal_start: int
 
 
-def head_of(document: Document, language: str) -> Head:
-    """What passages share. Not the source: a passage stays the same when its file moves to another folder."""
+def head_of(document: Document, language: str, search: str | tuple[str, ...]) -> Head:
+    """What passages share; `search` says which metadata is searched (see `keywords_of`).
+
+    Not the source: a passage stays the same when its file moves to another folder. Raises UsageError for a
+    fiscal year that begins in no month.
+    """
+    if document.fiscal_start not in range(1, 13):
+        raise UsageError(f"{document.id!r}: fiscal_start is {document.fiscal_start!r}; accepted: 1 to 12")
     fields = (
         document.title, document.uri, language,
         _encode(list(document.tags)), _encode(dict(document.meta)), _encode(times_json(document.about)),
     )  # fmt: skip
-    return Head(digest(fields), *fields)
+    keywords = _encode(keywords_of(document.meta, document.tags, search))
+    return Head(digest((*fields, document.fiscal_start)), *fields, keywords, document.fiscal_start)
 
 
 def content_digest(document: Document) -> bytes:
     """Of all that a document says, its date left out."""
     return digest((
         document.text, document.title, document.uri, document.language, document.tags, document.aliases,
-        dict(document.meta), times_json(document.about),
+        dict(document.meta), times_json(document.about), document.fiscal_start,
         [(link.target, link.heading, link.alias, link.kind) for link in document.links],
     ))  # fmt: skip
 
@@ -159,11 +170,12 @@ def layout_places(layout: bytes | None) -> list[tuple[bytes, int, int]]:
     return list(_PLACE.iter_unpack(layout or b""))
 
 
-def indexed_text(title: str, headings: str, about: str, text: str) -> str:
-    """What the index holds of a passage: its document's title, its headings, its period, its words.
+def indexed_text(title: str, headings: str, about: str, text: str, keywords: str) -> str:
+    """What the index holds of a passage: its document's title, headings, period, keywords, words.
 
     `headings` are separated by line feeds, the outermost first; a first heading that repeats the title is
-    not counted twice, and a passage that starts with its own heading does not say it twice.
+    not counted twice, and a passage that starts with its own heading does not say it twice. Of the document's
+    `keywords` (a JSON list) those are added that are said nowhere else.
     """
     above = headings.split("\n") if headings else []
     if above and above[0] == title:
@@ -171,7 +183,10 @@ def indexed_text(title: str, headings: str, about: str, text: str) -> str:
     if above and text.lstrip("#= \t").startswith(above[-1]):
         above = above[:-1]
     period = " ".join(time["text"] for time in json.loads(about)) if about != "[]" else ""
-    return "\n".join([part for part in (title, *above, period, text) if part])
+    parts = [title, *above, period]
+    if keywords != "[]":
+        parts += unsaid(keywords, "\n".join([*parts, text]))
+    return "\n".join([part for part in (*parts, text) if part])
 
 
 def hit_id(document: str, key: bytes) -> str:

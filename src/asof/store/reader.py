@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from asof.data import Link, Stated
-from asof.store.digest import KEY_BYTES, layout_places, span_of
+from asof.store.about import loads
+from asof.store.digest import KEY_BYTES, indexed_text, layout_places, span_of
 from asof.store.links import BY_NAME, Rank, Wanted
 from asof.time.span import NEVER
 
 
 class Record(NamedTuple):
-    """A passage with the attributes of its document, as they are stored."""
+    """A passage with the attributes of its document, as they are stored.
+
+    `about` are the times of its document's metadata, `times` all that it is about itself.
+    """
 
     passage: int
     document: str
@@ -26,16 +30,23 @@ class Record(NamedTuple):
     uri: str
     language: str
     about: str
+    keywords: str
+    times: str
     published: str | None
     starts: int | None
     ends: int | None
     dated_by: str
     source: str
 
+    @property
+    def indexed(self) -> str:
+        """The text that the index was made of."""
+        return indexed_text(self.title, self.headings, self.about, self.text, self.keywords)
+
 
 _RECORD = (
-    "SELECT p.id, d.name, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about,"
-    " v.published, v.starts, v.ends, v.dated_by, s.name"
+    "SELECT p.id, d.name, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about, h.keywords,"
+    " p.about, v.published, v.starts, v.ends, v.dated_by, s.name"
     " FROM json_each(?) AS wanted JOIN passages AS p ON p.id = wanted.value"
     " JOIN documents AS d ON d.id = p.document JOIN versions AS v ON v.id = p.version"
     " JOIN heads AS h ON h.id = p.head JOIN sources AS s ON s.id = h.source"
@@ -54,18 +65,9 @@ def published_of(record: Record) -> Stated | None:
     return Stated(span_of(record.starts, record.ends), record.published or "", record.dated_by)
 
 
-def about_of(about: str) -> tuple[Stated, ...]:
-    from asof.time.moment import read
-    from asof.time.span import Span
-
-    if about == "[]":
-        return ()
-    times = []
-    for time in json.loads(about):
-        start = read(time["from"]).start if time["from"] else None
-        end = read(time["until"]).start if time["until"] else None
-        times.append(Stated(Span(start, end), time["text"], time["by"]))
-    return tuple(times)
+def about_of(record: Record) -> tuple[Stated, ...]:
+    """The times that a passage is about, those of its document's metadata first."""
+    return tuple(time.stated() for time in loads(record.times))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,10 @@ from typing import NamedTuple
 
 
 class IndexRow(NamedTuple):
-    """A passage as the index takes it. `text` is what is indexed, title and headings before it."""
+    """A passage as the index takes it. `text` is what is indexed, title and headings before it.
+
+    `about`: the times that it is about, each as first instant, last instant, kind (`store.about.Time.kind`).
+    """
 
     id: int
     visible: int
@@ -19,6 +22,7 @@ class IndexRow(NamedTuple):
     head: int
     language: str
     text: str
+    about: tuple[tuple[int, int, int], ...] = ()
 
 
 class EndRow(NamedTuple):

@@ -31,12 +31,14 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_by_source ON documents (source);
 
--- what passages of a version share and filters ask for; one row for equal attributes of one document
+-- what passages of a version share and filters ask for; one row for equal attributes of one document.
+-- keywords: what of the metadata is searched (a function of meta, tags and the settings)
 CREATE TABLE heads (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents,
     digest BLOB NOT NULL, source INTEGER NOT NULL,
     title TEXT NOT NULL, uri TEXT NOT NULL, language TEXT NOT NULL,
-    tags TEXT NOT NULL, meta TEXT NOT NULL, about TEXT NOT NULL
+    tags TEXT NOT NULL, meta TEXT NOT NULL, about TEXT NOT NULL, keywords TEXT NOT NULL,
+    fiscal_start INTEGER NOT NULL
 );
 CREATE INDEX heads_by_document ON heads (document);
 CREATE TABLE tags (tag TEXT NOT NULL, head INTEGER NOT NULL REFERENCES heads, PRIMARY KEY (tag, head))
@@ -60,12 +62,13 @@ CREATE INDEX links_by_target ON links (target);
 CREATE TABLE aliases (alias TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (alias, version))
     WITHOUT ROWID;
 
--- one row for the whole life of an unchanged passage; version: the one that said it first in this life
+-- one row for the whole life of an unchanged passage; version: the one that said it first in this life;
+-- about: the times that it is about (store/about.py), of which those of its head are the document's
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents, key BLOB NOT NULL,
     version INTEGER NOT NULL REFERENCES versions, head INTEGER NOT NULL REFERENCES heads,
     number INTEGER NOT NULL, visible INTEGER NOT NULL, dated INTEGER NOT NULL, added INTEGER NOT NULL,
-    headings TEXT NOT NULL, text TEXT NOT NULL
+    headings TEXT NOT NULL, text TEXT NOT NULL, about TEXT NOT NULL
 );
 CREATE INDEX passages_by_document ON passages (document);
 

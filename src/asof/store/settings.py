@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from asof.errors import UsageError
+from asof.store.keywords import AUTO, NONE
 from asof.text.tokens import Analyzer
 
 UNDATED = ("added", "always", "never")
@@ -17,6 +19,7 @@ class Settings:
 
     `encoder` is the name of the encoder whose vectors the corpus holds, "" for none.
     `undated`: from when they were `added` (the default), `always` (as of any date), or `never`.
+    `search`: which keys of metadata have values that are searched: `auto` (all), `none`, or their names.
     Raises UsageError for a value that is not accepted; `checked` looks at the chunking too.
     """
 
@@ -25,10 +28,13 @@ class Settings:
     chunking: str = "120w"
     undated: str = "added"
     encoder: str = ""
+    search: str | tuple[str, ...] = AUTO
 
     def __post_init__(self) -> None:
         if self.undated not in UNDATED:
             raise UsageError(f"undated is {self.undated!r}; accepted: {', '.join(UNDATED)}")
+        if isinstance(self.search, str) and self.search not in (AUTO, NONE):
+            raise UsageError(f"search is {self.search!r}; accepted: {AUTO}, {NONE}, names of keys in a list")
 
     def checked(self) -> Settings:
         """These settings; raises UsageError when the chunking cannot be read."""
@@ -45,5 +51,6 @@ class Settings:
 
     @classmethod
     def loads(cls, text: str) -> Settings:
-        values = json.loads(text)
-        return cls(**{**values, "languages": tuple(values["languages"])})
+        values: dict[str, Any] = json.loads(text)
+        values |= {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+        return cls(**values)

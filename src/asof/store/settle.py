@@ -7,13 +7,14 @@ handed to the index.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from asof.store.digest import indexed_text, layout_keys, name_digest
+from asof.store.about import Manner, dumps, times_of
+from asof.store.digest import indexed_text, layout_keys, name_digest, span_of
 from asof.store.lives import Life, Row, Version, changes
 from asof.store.rows import EndRow, IndexRow
 from asof.store.state import Dossier, Known
-from asof.time.span import BEGINNING, NEVER
+from asof.time.span import BEGINNING, NEVER, Span
 
 if TYPE_CHECKING:
     from asof.store.write import Write
@@ -87,22 +88,26 @@ def _begin(write: Write, dossier: Dossier, name: int, life: Life) -> int:
         cuts, head, attributes = made
         piece = cuts[life.number]
         headings, text, language = piece.headings, piece.text, attributes.language
-        title, about = attributes.title, attributes.about
+        title, about, keywords = attributes.title, attributes.about, attributes.keywords
+        fiscal_start = attributes.fiscal_start
     else:
-        headings, text, head, language, title, about = write.db.execute(
-            "SELECT p.headings, p.text, p.head, h.language, h.title, h.about FROM passages AS p"
+        headings, text, head, language, title, about, keywords, fiscal_start = write.db.execute(
+            "SELECT p.headings, p.text, p.head, h.language, h.title, h.about, h.keywords, h.fiscal_start"
+            " FROM passages AS p"
             " JOIN heads AS h ON h.id = p.head WHERE p.document = ? AND p.key = ? LIMIT 1",
             (dossier.id, life.key),
         ).fetchone()
-    dated = int(_dated(write, life.version))
+    dated, published = _date(write, life.version)
+    times = times_of(about, title, headings, text, published, Manner(language, fiscal_start))
     write.pending["passages"].append((
-        passage, dossier.id, life.key, life.version, head, life.number, life.start, dated, write.now,
-        headings, text,
+        passage, dossier.id, life.key, life.version, head, life.number, life.start, int(dated), write.now,
+        headings, text, dumps(times),
     ))  # fmt: skip
     write.begun.append(
         IndexRow(
-            passage, life.start, write.now, bool(dated), dossier.id, name, life.number, head, language,
-            indexed_text(title, headings, about, text),
+            passage, life.start, write.now, dated, dossier.id, name, life.number, head, language,
+            indexed_text(title, headings, about, text, keywords),
+            tuple([(time.first, time.last, time.kind) for time in times]),
         )
     )  # fmt: skip
     if life.end != NEVER:
@@ -110,11 +115,17 @@ def _begin(write: Write, dossier: Dossier, name: int, life: Life) -> int:
     return passage
 
 
-def _dated(write: Write, version: int) -> bool:
-    if version >= write.ids["versions"].first:
-        return write.pending["versions"][version - write.ids["versions"].first][8] != "none"
-    row = write.db.execute("SELECT dated_by FROM versions WHERE id = ?", (version,)).fetchone()
-    return bool(row[0] != "none")
+def _date(write: Write, version: int) -> tuple[bool, Span | None]:
+    """Whether a version has a date, and which."""
+    first = write.ids["versions"].first
+    if version >= first:
+        row = write.pending["versions"][version - first][6:9]
+    else:
+        row = write.db.execute(
+            "SELECT starts, ends, dated_by FROM versions WHERE id = ?", (version,)
+        ).fetchone()
+    starts, ends, dated_by = cast(tuple[int | None, int | None, str], row)
+    return dated_by != "none", None if starts is None or ends is None else span_of(starts, ends)
 
 
 def _flush(write: Write) -> None:

@@ -120,7 +120,7 @@ class Write:
         language = document.language
         if language not in self.analyzer.languages:
             language = self.analyzer.detect(document.text)
-        head = head_of(document, language)
+        head = head_of(document, language, self.settings.search)
         cuts = cuts_of(document, head, self.chunking)
         version = Known(self.ids["versions"].take(), content, stated, visible, self.now)
         head_id = self._head(dossier, head)
@@ -212,7 +212,7 @@ class Write:
             known = self.ids["heads"].take()
             self.pending["heads"].append((
                 known, dossier.id, head.digest, self.source, head.title, head.uri, head.language,
-                head.tags, head.meta, head.about,
+                head.tags, head.meta, head.about, head.keywords, head.fiscal_start,
             ))  # fmt: skip
             self.pending["tags"] += [(tag, known) for tag in dict.fromkeys(json.loads(head.tags))]
         self._heads[key] = known

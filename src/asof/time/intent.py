@@ -1,41 +1,137 @@
-"""Whether a question wishes for what is newest: a small list of words, matched as whole words.
+"""What a question wants of time: the newest, what was, what will be; and how fast its answer changes.
 
-"snow", "renewable", "New York" and "know" hold "now" and "new" and wish for nothing.
+`recency` and `wishes` follow from words of time and from structure alone, by the rules below. `direction` and
+`volatility` are weighed by what such forms and kinds of answers turned out to mean (`tendency.py`).
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
 
-WISHES = (
-    "as it stands", "at present", "at the moment", "current", "currently", "latest", "most recent",
-    "most recently", "most up to date", "most up-to-date", "newest", "now", "nowadays", "presently", "recent",
-    "recently", "right now", "these days", "this month", "this quarter", "this week", "this year", "today",
-    "today's", "up to date", "up-to-date",
-    "aktuell", "aktuelle", "aktuellen", "aktueller", "aktuelles", "derzeit", "derzeitige", "derzeitigen",
-    "derzeitiger", "gegenwärtig", "gegenwärtige", "gegenwärtigen", "heute", "heutige", "heutigen",
-    "heutiger", "jetzt", "jetzige", "jetzigen", "jetziger", "momentan", "neueste", "neuesten", "neuester",
-    "neuestes", "neuste", "neusten", "zurzeit", "zur zeit",
-)  # fmt: skip
+from asof.time.cues import LANGUAGES, Cue, cues, kinds_of_answer, language_of, words_of
+from asof.time.form import Dated, Form, form
+from asof.time.tendency import Direction, tendency
 
-_WISH = re.compile(
-    r"(?<![\w-])(?:" + "|".join(map(re.escape, sorted(WISHES, key=len, reverse=True))) + r")(?![\w-])",
-    re.IGNORECASE,
-)
+ALL_LANGUAGES = " ".join(LANGUAGES)
 
-_QUOTED = re.compile(r'("[^"]*+"|“[^“”]*+”|„[^„“”]*+[“”]|«[^«»]*+»)')
+WISHED = 1.0  # "latest", "now": in so many words
+STATE = 0.5  # "who is", "where does", "what is the … of": the present state, which no word calls new
+PRESENT = 0.25  # other questions in the present
+INSTANCE = 0.2  # "who won": something past, of which the newest is often meant
+NONE = 0.0
 
-
-def recency(question: str) -> float:
-    """1.0 when a word of the list stands in the question outside quotation marks, else 0.0."""
-    return 1.0 if any(_WISH.search(piece) for piece in _QUOTED.split(question)[::2]) else 0.0
+_STATES = frozenset(("who", "where", "which", "quantity"))
+_LASTING = frozenset(("why", "how", "to", "long", "keywords"))
 
 
-def without_wishes(question: str) -> str:
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """What a question wants of time.
+
+    `recency` in [0, 1]: how strongly the newest is wished for, 1 only by words that say so. `volatility` in
+    [0, 1]: how fast the answer to such a question changes, 0 never, 1 within hours. `reasons`: the words and
+    structures that decided, the strongest first. `wishes`: character offsets [start, end) of words that only
+    express the wish; they leave the lexical query.
+    """
+
+    recency: float
+    direction: Direction
+    volatility: float
+    reasons: tuple[str, ...]
+    wishes: tuple[tuple[int, int], ...]
+
+
+def intent(
+    question: str,
+    mentions: Sequence[Dated] = (),
+    anchor: datetime | None = None,
+    language: str = LANGUAGES[0],
+) -> Intent:
+    """What a question wants of time. Any text is accepted.
+
+    `mentions`: the times it names, in order; years of four digits are seen without them. `anchor`: the aware
+    moment it is asked. `language` may name several codes; English is always among them.
+    """
+    words = words_of(question)
+    spoken = language_of(words, language)
+    asked = form(question, cues(question, words, spoken), mentions, anchor)
+    wanted, reasons = _recency(asked)
+    weighed = tendency(asked, kinds_of_answer(question, words, spoken), spoken)
+    wishes = tuple((cue.start, cue.end) for cue in asked.wishes) if wanted == WISHED else ()
+    said = tuple(dict.fromkeys((*reasons, *weighed.reasons)))
+    return Intent(wanted, weighed.direction, weighed.volatility, said, wishes)
+
+
+def recency(question: str, language: str = ALL_LANGUAGES) -> float:
+    """How strongly a question wishes for what is newest, in [0, 1]; see `Intent`."""
+    return _recency(_form(question, language))[0]
+
+
+def without_wishes(question: str, language: str = ALL_LANGUAGES) -> str:
     """The question without the words that only wish for the newest; unchanged if nothing would be left.
 
     What stands in quotation marks is left alone.
     """
-    pieces = _QUOTED.split(question)
-    rest = "".join(piece if at % 2 else _WISH.sub(" ", piece) for at, piece in enumerate(pieces))
+    asked = _form(question, language)
+    if _recency(asked)[0] < WISHED:
+        return question
+    pieces, start = [], 0
+    for wish in asked.wishes:
+        pieces.append(question[start : wish.start])
+        start = wish.end
+    rest = " ".join((*pieces, question[start:]))
     return rest if re.search(r"\w", rest) else question
+
+
+def _form(question: str, language: str) -> Form:
+    words = words_of(question)
+    return form(question, cues(question, words, language_of(words, language)), (), None)
+
+
+def _recency(asked: Form) -> tuple[float, list[str]]:
+    """The recency, and the words or structures that decided it."""
+    if asked.wishes:
+        return WISHED, [cue.text for cue in asked.wishes]
+    for cue in asked.cues:
+        if cue.kind == "still.lately":
+            return STATE, [cue.text]
+    if coming := asked.first.get("future"):
+        return STATE, [coming.text]
+    if asked.sides & {"now", "coming"}:
+        return STATE, ["a date that is not past"]
+    if asked.sides:
+        return NONE, ["a date"]
+    return _by_structure(asked)
+
+
+def _by_structure(asked: Form) -> tuple[float, list[str]]:
+    reasons = [asked.structure]
+    if past := asked.first.get("past"):
+        return (INSTANCE if past.kind == "past.last" else NONE), [past.text]
+    if still := asked.first.get("still"):
+        return STATE, [still.text]
+    if asked.first.get("relation"):
+        return NONE, reasons
+    if asked.tense in ("past", "none"):
+        among = asked.asks in ("who", "which", "what", "where", "quantity", "whether")
+        return (INSTANCE if among else NONE), reasons
+    if asked.asks in _LASTING:
+        return NONE, reasons
+    if asked.asks in _STATES or _of_something(asked.cues):
+        return STATE, reasons
+    return (
+        NONE
+        if asked.asks == "what" and not any(cue.kind == "word.determiner" for cue in asked.cues)
+        else PRESENT
+    ), reasons
+
+
+def _of_something(cues: list[Cue]) -> bool:
+    """ "what is the … of …", "what is Ann's …"."""
+    kinds = [cue.kind for cue in cues]
+    if kinds[:1] != ["wh.what"]:
+        return False
+    return "word.of" in kinds[3:] or any(cue.possessive for cue in cues[1:])

@@ -1,7 +1,9 @@
 """The one reader of dates: a text becomes the span that was written, as precise as it was and no more.
 
 `2024-03` is a month and not its first day, `14:30` is a minute and not its first second. What could mean two
-days (`03/04/2024`) is refused and never guessed. No clock is read: `yesterday` needs an anchor.
+days (`03/04/2024`) is refused and never guessed. No clock is read: `yesterday` needs an anchor. With one
+somebody is asking, and any expression of the grammar (`expressions.py`) that fills the whole text is a time:
+`last spring`, `end of 2023`, `Q3 FY24`. Without one it is metadata, and only the forms of this file are.
 """
 
 from __future__ import annotations
@@ -9,10 +11,11 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
+from datetime import MAXYEAR, UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import lru_cache
 
 from asof.errors import BadTime
+from asof.time.lexicon import lexicon
 from asof.time.period import Days, Grain, Period, days_in, lasting, one_day, week_of
 from asof.time.relative import Relative, relative
 from asof.time.span import EPOCH, TICK, Span
@@ -20,26 +23,24 @@ from asof.time.span import EPOCH, TICK, Span
 LONGEST = 64  # characters
 ACCEPTED = (
     "accepted are 2024, 2024-Q1, 2024-03, 2024-W09, 2024-03-05, 2024-03-05T14:30+01:00, March 2024, "
-    "5 March 2024, and with an anchor now, yesterday, 3 months ago, in 2 days, last quarter"
+    "5 March 2024, and with an anchor now, yesterday, 3 months ago, in 2 days, last quarter, end of 2023"
 )
 
 _HOUR, _MINUTE, _SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 
 
-def _numbered(names: str) -> dict[str, int]:
-    return {name: number for number, row in enumerate(names.split("|"), 1) for name in row.split()}
+_LANGUAGES = "en de"
 
 
-_MONTHS = _numbered(
-    "jan january januar jänner|feb february februar|mar march mär mrz märz maerz|apr april|may mai"
-    "|jun june juni|jul july juli|aug august|sep sept september|oct october okt oktober|nov november"
-    "|dec december dez dezember"
-)
-_WEEKDAYS = _numbered(
-    "mon monday mo montag|tue tues tuesday di dienstag|wed wednesday mi mittwoch"
-    "|thu thur thurs thursday do donnerstag|fri friday fr freitag|sat saturday sa samstag"
-    "|sun sunday so sonntag"
-)
+@lru_cache(maxsize=1)
+def _months() -> dict[str, int]:
+    return lexicon(_LANGUAGES).names("month", "month_short")
+
+
+@lru_cache(maxsize=1)
+def _weekdays() -> dict[str, int]:
+    return lexicon(_LANGUAGES).names("weekday", "weekday_short")
+
 
 _Y, _D = r"(?P<y>[0-9]{4})", r"(?P<d>[0-9]{1,2})"
 _NAME = r"(?P<name>[^\W\d_]+)\.?"
@@ -68,21 +69,32 @@ _CLOCK = re.compile(rf"{_TIME}\Z")
 _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ISO_TIME = re.compile(rf"({_ISO_DAY.pattern}){_TIME}", re.IGNORECASE | re.ASCII)
 _PREFIX = re.compile(r"([^\W\d_]+)\.?,? ")
+_IN_DOUBT = re.compile(r"(?<![0-9])[0-9]{1,2} ?(?:[/.] ?[0-9]{1,2}(?![0-9:]| ?[ap]\.?m)|-[0-9]{1,2}(?:-|\Z))")
+_BEFORE = frozenset(("the", "in", "on", "during", "der", "die", "das", "im", "am", "den"))
 _FIGURES = re.compile(r"([0-9]{1,4})[-/. ]([0-9]{1,2})[-/. ]([0-9]{1,4})")
 
 
-def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC) -> Span:
+def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC, *, fiscal_start: int = 1) -> Span:
     """The span that `text` says, in UTC.
 
     A date, and a time without an offset, are meant in `zone` (hashable); a time that the clocks there show
     twice gives the span around both. `anchor` (aware) is the moment from which relative texts count: `now` is
-    that instant, `3 months ago` a day, `2 hours ago` a minute. The end of the year 9999 is None.
+    that instant, `3 months ago` a day, `2 hours ago` a minute. With it any expression of the grammar is read
+    that is the whole text, as its best reading; days in figures whose order is not agreed are not. Fiscal
+    years start in the month `fiscal_start`. The end of the year 9999 is None.
 
     Raises BadTime for any text that is not such a time, and for a relative one when there is no anchor.
     """
     if len(text) > LONGEST:
         raise _refusal(text[:24] + "...", f"it has {len(text)} characters, and a time at most {LONGEST}")
-    found = _understood(text, zone)
+    try:
+        found = _understood(text, zone)
+    except BadTime:
+        if anchor is None or anchor.tzinfo is None:
+            raise
+        if (said := _said(text, anchor, zone, fiscal_start)) is None:
+            raise
+        return said
     if isinstance(found, Span):
         return found
     if anchor is None:
@@ -95,6 +107,21 @@ def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC) -> Span:
         return found(anchor)
     except (ValueError, OverflowError):
         raise _refusal(text, f"counted from {anchor} it is outside the years 1 to 9999") from None
+
+
+def read_bounded(
+    text: str, anchor: datetime, *, start: bool = False, end: bool = False, fiscal_start: int = 1
+) -> Span:
+    """The span that `text` says, where its start or its end is wanted: `since 2020` has no end.
+
+    Raises BadTime for what `read` refuses, and for a span that is open on a side that is wanted.
+    """
+    span = read(text, anchor, fiscal_start=fiscal_start)
+    if start and span.start is None:
+        raise BadTime(f"{text!r} has no start; give a time that has one: 2021, since 2021, 2019-2021")
+    if end and span.end is None and (span.start is None or span.start.year < MAXYEAR):
+        raise BadTime(f"{text!r} has no end; give a time that has one: 2021, until 2021, 2019-2021")
+    return span
 
 
 def epoch(value: float) -> Span:
@@ -124,6 +151,20 @@ def _understood(text: str, zone: tzinfo) -> Span | Relative:
         raise _refusal(text, "in UTC it is outside the years 1 to 9999") from None
     except ValueError as why:
         raise _refusal(text, str(why)) from None
+
+
+def _said(text: str, anchor: datetime, zone: tzinfo, fiscal_start: int) -> Span | None:
+    """The expression of the grammar that is the whole text; None if none is, or its days are in doubt."""
+    from asof.time.expressions import mentions  # which few readers of dates need
+
+    plain = " ".join(unicodedata.normalize("NFC", text).split())
+    if _IN_DOUBT.search(plain):
+        return None
+    found = mentions(plain, anchor, zone, language=_LANGUAGES, fiscal_start=fiscal_start)
+    if len(found) != 1 or found[0].end != len(plain):
+        return None
+    before = plain[: found[0].start].casefold().split()
+    return found[0].span if all(word in _BEFORE for word in before) else None
 
 
 def _refusal(text: str, why: str) -> BadTime:
@@ -172,7 +213,7 @@ def _exists(year: int, month: int, day: int) -> bool:
 def _dated(plain: str) -> Days | None:
     """The days of a date without a time; None if it has no known form. ValueError: not in the calendar."""
     prefix = _PREFIX.match(plain)
-    weekday = _WEEKDAYS.get(prefix[1]) if prefix else None
+    weekday = _weekdays().get(prefix[1]) if prefix else None
     bare = plain[prefix.end() :] if prefix and weekday else plain
     found = next(filter(None, (form.fullmatch(bare) for form in _FORMS)), None)
     if found is None:
@@ -198,9 +239,9 @@ def _filled(part: dict[str, str | None]) -> Days:
         raise ValueError("the quarters are Q1, Q2, Q3 and Q4")
     month = number.get("m", 3 * number.get("q", 1) - 2)
     if name := part.get("name"):
-        if name not in _MONTHS:
+        if name not in _months():
             raise ValueError(f"no month is called {name!r}")
-        month = _MONTHS[name]
+        month = _months()[name]
     grain: Grain = "quarter" if "q" in number else "month" if "m" in number or name else "year"
     if "d" in number:
         return one_day(date(year, month, number["d"]))

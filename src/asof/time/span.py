@@ -53,13 +53,11 @@ class Span:
     end: datetime | None
 
     def __post_init__(self) -> None:
-        for name in ("start", "end"):
-            value = getattr(self, name)
-            if value is not None:
+        for name, value in (("start", self.start), ("end", self.end)):
+            if value is not None and value.tzinfo is not UTC:
                 if value.tzinfo is None:
                     raise ValueError(f"{name} needs a time zone: {value!r}")
-                if value.tzinfo is not UTC:
-                    object.__setattr__(self, name, value.astimezone(UTC))
+                object.__setattr__(self, name, value.astimezone(UTC))
         if self.start is not None and self.end is not None and self.end <= self.start:
             raise ValueError(f"a span ends after it starts: {self.start} .. {self.end}")
 

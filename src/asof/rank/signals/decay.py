@@ -10,8 +10,8 @@ import numpy as np
 
 from asof.data import Query, Why
 from asof.index.view import View
+from asof.rank.ages import ages
 from asof.rank.fields import within
-from asof.rank.recency import ages
 from asof.rank.signals.halflife import scales
 from asof.rank.stage import Ranking
 

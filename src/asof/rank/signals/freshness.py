@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index.view import View
+from asof.rank.ages import ages
 from asof.rank.fields import within
-from asof.rank.recency import ages
 from asof.rank.signals.decay import exp
 from asof.rank.signals.halflife import scales
 from asof.rank.signals.passages import told

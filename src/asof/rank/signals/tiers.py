@@ -8,7 +8,7 @@ import numpy as np
 
 from asof.data import Query, Why
 from asof.index.view import View
-from asof.rank.recency import ages
+from asof.rank.ages import ages
 from asof.rank.stage import Ranking
 from asof.time.decay import Tiers
 

@@ -1,0 +1,75 @@
+"""What the constants of the default recipe are worth: `bench/ablation.py DATASET... [--limit N] [--cache DIR]`.
+
+Every dataset is asked with the recipe as it is and with one constant changed at a time; printed is success@1
+(recall@5 or nDCG@10 where that is what the set is judged by) less that of the recipe, in points.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from asof import recipes
+from asof.evaluate.evaluation import Options, evaluate
+from asof.rank.recipe import Recipe
+
+WEIGHTS = {"share": 1.0, "covered": 0.5, "title": 0.2, "context": 0.2}
+CHANGES: Mapping[str, Mapping[str, Any]] = {
+    "no coverage": {"combine.weights": {**WEIGHTS, "covered": 0.0}},
+    "no titles in relevance": {"combine.weights": {**WEIGHTS, "title": 0.0}},
+    "no context": {"combine.weights": {**WEIGHTS, "context": 0.0}},
+    "no feedback": {"feedback.weight": 0.0},
+    "k1 1.5, b .75": {"lexical.k1": 1.5, "lexical.b": 0.75},
+    "pace .1": {"timely.pace": 0.1},
+    "pace .6": {"timely.pace": 0.6},
+    "near .05": {"timely.near": 0.05},
+    "near .4": {"timely.near": 0.4},
+    "careful 0": {"timely.careful": 0.0},
+    "kind 1 (never of one kind)": {"timely.kind": 1.0},
+    "no doubt": {"timely.doubt": 0.0},
+    "doubt .3": {"timely.doubt": 0.3},
+    "floor 0": {"timely.floor": 0.0},
+    "titled 0": {"timely.titled": 0.0},
+    "adds 0": {"timely.adds": 0.0},
+    "what is over counts": {"timely.ended": 0.0},
+    "50 looked at": {"closer.n": 50},
+}
+JUDGED = {"scifact": "ndcg@10", "cranfield": "ndcg@10", "csfcube": "ndcg@10", "locomo-turns": "recall@5",
+          "ect-qa": "evidence@4000"}  # fmt: skip
+
+
+def main() -> None:
+    parser = ArgumentParser()
+    parser.add_argument("datasets", nargs="+", type=Path)
+    parser.add_argument("--limit", type=int, default=300)
+    parser.add_argument("--cache", type=Path)
+    given = parser.parse_args()
+    whole = recipes.named("asof")
+    variants = [whole, *(_without(whole, "timely", "facets"), _without(whole, "facets"))]
+    variants += [replace(whole.replaced(values), name=name) for name, values in CHANGES.items()]
+    names = [each.name for each in variants]
+    table: dict[str, list[str]] = {name: [] for name in names}
+    for dataset in given.datasets:
+        found = evaluate(dataset, variants, Options(limit=given.limit), cache=given.cache)
+        metric = JUDGED.get(dataset.name, "success@1")
+        values = [float(np.nanmean(run.values(metric))) for run in found.runs]
+        for name, value in zip(names, values, strict=True):
+            shown = f"{value:.3f}" if name == whole.name else f"{100 * (value - values[0]):+.1f}"
+            table[name].append(shown)
+    print("| |", " | ".join(each.name for each in given.datasets), "|")
+    for name, row in table.items():
+        print(f"| {name} |", " | ".join(row), "|")
+
+
+def _without(recipe: Recipe, *names: str) -> Recipe:
+    stages = tuple(stage for name, stage in recipe.named().items() if name not in names)
+    return replace(recipe, name=f"without {' and '.join(names)}", stages=stages)
+
+
+if __name__ == "__main__":
+    main()

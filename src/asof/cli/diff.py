@@ -1,0 +1,120 @@
+"""`asof diff`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.main import DONE, NOTHING, TIMES, index_option, json_option, open_corpus, print_json
+from asof.cli.plain import plain
+from asof.cli.said import shortened, when
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from asof.graph.difference import Change, Difference, Side
+
+SIGNS = {"changed": "~", "came": "+", "went": "-", "stayed": "="}
+
+
+def _time(ctx: click.Context, param: click.Parameter, value: str) -> str:
+    """The moment as it was typed; refused with the name of the argument if it cannot be read."""
+    from asof import service
+    from asof.errors import BadTime
+    from asof.standpoint import last_instant
+
+    try:
+        last_instant(value, service.now())
+    except BadTime as error:
+        raise click.UsageError(f"{param.make_metavar(ctx)}: {error}", ctx) from error
+    return value
+
+
+@click.command(epilog=f"A and B are dates, periods or moments: {TIMES}. A date means its last instant.")
+@click.argument("query")
+@click.argument("a", callback=_time)
+@click.argument("b", callback=_time)
+@click.option("--recipe", metavar="NAME", help="How it is ranked (see asof recipes; default asof).")
+@click.option(
+    "-k",
+    "k",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="How many hits of each, 1 to 1000 (default 10).",
+)
+@index_option
+@json_option
+def diff(
+    query: str, a: str, b: str, recipe: str | None, k: int | None, index: Path | None, as_json: bool
+) -> int:
+    """The answers to QUERY as of A and as of B side by side: what changed, came, went, and stayed.
+
+    QUERY of several words needs quotes: asof diff "harbour master" 2019 2023-06. A hit changed when another
+    statement of its series, or another version of its document, stands in its place.
+    """
+    if not query.strip():
+        raise click.UsageError("QUERY is empty; some words to look for are expected")
+    with open_corpus(index) as corpus:
+        found = corpus.at(a).diff(query, corpus.at(b), k, recipe=recipe)
+    if as_json:
+        print_json(_json(found))
+    else:
+        _show(found)
+    return NOTHING if found.empty else DONE
+
+
+def _json(found: Difference) -> dict[str, Any]:
+    return {
+        "query": found.question, "a": iso(found.before), "b": iso(found.after),
+        "changes": [
+            {
+                "kind": each.kind, "before": _side_json(each.before), "after": _side_json(each.after),
+                "added": list(each.added), "removed": list(each.removed),
+            }
+            for each in found.changes
+        ],
+    }  # fmt: skip
+
+
+def _side_json(side: Side | None) -> dict[str, Any] | None:
+    if side is None:
+        return None
+    start = None if side.start is None else iso(side.start)
+    return {
+        "rank": side.rank, "id": side.id, "document": side.document, "title": side.title, "from": start,
+        "said": side.said,
+    }  # fmt: skip
+
+
+def _show(found: Difference) -> None:
+    click.secho(f"as of {iso(found.before)} · as of {iso(found.after)} · UTC", dim=True)
+    if found.empty:
+        click.echo("nothing found")
+    for change in found.changes:
+        _show_change(change)
+
+
+def _show_change(change: Change) -> None:
+    side = change.after or change.before
+    if side is None:
+        return
+    title = shortened(plain(side.title or side.document))
+    click.echo(f"{SIGNS[change.kind]} {change.kind:<8}{_ranks(change):<10}{click.style(title, bold=True)}")
+    if change.kind == "changed":
+        for word, each in (("said", change.before), ("says", change.after)):
+            if each is not None:
+                click.echo(f"    {word}  {shortened(plain(each.said))}")
+                click.secho(f"          {plain(each.document)}{_since(each)}", dim=True)
+    else:
+        click.echo(f"    {shortened(plain(side.said))}")
+        click.secho(f"    {plain(side.document)}{_since(side)}", dim=True)
+
+
+def _ranks(change: Change) -> str:
+    """Rank as of A and as of B, as in "2 -> 1"."""
+    return " -> ".join("" if side is None else str(side.rank) for side in (change.before, change.after))
+
+
+def _since(side: Side) -> str:
+    return "" if side.start is None else f"  {when(side.start)}"

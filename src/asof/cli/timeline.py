@@ -1,0 +1,111 @@
+"""`asof timeline`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    TIMES,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+    time_option,
+)
+from asof.cli.plain import plain
+from asof.cli.question import joined
+from asof.cli.said import shortened, when
+from asof.store.digest import times_json
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from asof.graph.timeline import Entry, Timeline
+
+LINES = 20
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.argument("query", nargs=-1, required=True)
+@time_option("--as-of", "As it was told then (a date means its last instant).")
+@time_option("--known-at", "Only what this corpus had learned by then.")
+@time_option("--since", "Only what was in force after the start of this.")
+@time_option("--until", "Only what was in force before the end of this.")
+@click.option("--recipe", metavar="NAME", help="How the subject is found (see asof recipes; default asof).")
+@click.option(
+    "-k", "k", type=click.IntRange(1, 1000), default=LINES, metavar="N",
+    help=f"The newest N statements, 1 to 1000 (default {LINES}).",
+)  # fmt: skip
+@index_option
+@json_option
+def timeline(
+    query: tuple[str, ...], as_of: str | None, known_at: str | None, since: str | None, until: str | None,
+    recipe: str | None, k: int, index: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """How the answer to QUERY changed: from when until when it said what, oldest first.
+
+    The best passage for QUERY is searched; passages that state the same of the same subject at
+    other times are its series: results of each year, releases, minutes, the versions of a note.
+    """
+    question = joined(query)
+    with open_corpus(index) as corpus:
+        found = corpus.at(as_of, known_at).timeline(question, k, since=since, until=until, recipe=recipe)
+    if as_json:
+        print_json(_json(found))
+    else:
+        show_timeline(found, dated=as_of is not None, known=known_at is not None)
+    return DONE if found.entries else NOTHING
+
+
+def _json(found: Timeline) -> dict[str, Any]:
+    return {
+        "query": found.question, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
+        "left_out": found.left_out,
+        "entries": [
+            {
+                "id": entry.id, "document": entry.document, "title": entry.title,
+                "published": None if entry.published is None else times_json([entry.published])[0],
+                "from": iso(entry.start),
+                "until": None if entry.end is None else iso(entry.end), "said": entry.said,
+                "added": list(entry.added), "removed": list(entry.removed),
+                "contradicted": [
+                    {"id": each.id, "document": each.document, "from": iso(each.start), "said": each.said}
+                    for each in entry.contradicted
+                ],
+            }
+            for entry in found.entries
+        ],
+    }  # fmt: skip
+
+
+def show_timeline(found: Timeline, *, dated: bool, known: bool) -> None:
+    """The statements of a series, one below the other. `dated`, `known`: which clocks were set."""
+    moment = f"as of {iso(found.as_of) if dated else 'now'}"
+    if known:
+        moment += f" · known at {iso(found.known_at)}"
+    count = len(found.entries)
+    click.secho(f"{moment} · {count:,} {'statement' if count == 1 else 'statements'} · UTC", dim=True)
+    if not found.entries:
+        click.echo("nothing found")
+    if found.left_out:
+        click.secho(f"({found.left_out:,} older left out; -k {found.left_out + count} shows all)", dim=True)
+    for entry in found.entries:
+        _show_entry(entry, dated=dated)
+
+
+def _show_entry(entry: Entry, *, dated: bool) -> None:
+    until = ("then" if dated else "now") if entry.end is None else when(entry.end)
+    title = f"  {shortened(plain(entry.title))}" if entry.title else ""
+    click.echo(f"{click.style(f'{when(entry.start)} - {until}', fg='cyan')}{click.style(title, bold=True)}")
+    click.echo(f"  {shortened(plain(entry.said))}")
+    for sign, words in (("+", entry.added), ("-", entry.removed)):
+        if words:
+            click.echo(f"  {sign} {shortened(plain(' … '.join(words)))}")
+    click.secho(f"  {plain(entry.document)}", dim=True)
+    for rival in entry.contradicted:
+        said = shortened(plain(rival.said))
+        click.secho(f"  contradicted by {plain(rival.document)} ({when(rival.start)}): {said}", fg="yellow")

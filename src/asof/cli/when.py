@@ -1,0 +1,169 @@
+"""`asof when`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.main import DONE, TIMES, corpus_root, index_option, json_option, print_json, tell, time_option
+from asof.cli.plain import plain
+from asof.cli.said import shortened
+from asof.time.span import instant, iso, nearest_moment
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from asof.text.question import Reading
+    from asof.time.expressions import Mention
+    from asof.time.span import Span
+
+DIGITS = 4
+"""Decimals of recency and volatility in JSON."""
+
+MIDNIGHT = "T00:00:00Z"
+
+
+def _month(ctx: click.Context, param: click.Parameter, value: str | None) -> int | None:
+    from asof.errors import BadTime
+    from asof.sources.periods import month_of
+
+    try:
+        return None if value is None else month_of(value)
+    except BadTime as error:
+        raise click.UsageError(f"{param.opts[0]}: {error}", ctx) from error
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.argument("text", nargs=-1, required=True)
+@time_option("--as-of", "Asked then (a date means its last instant; default now).")
+@click.option(
+    "--fiscal-start", metavar="MONTH", callback=_month,
+    help="First month of the fiscal year, 7 or July (default asof.toml's, else January).",
+)  # fmt: skip
+@index_option
+@json_option
+def when(
+    text: tuple[str, ...], as_of: str | None, fiscal_start: int | None, index: Path | None, as_json: bool
+) -> int:
+    """How asof reads the time in a question: which times TEXT names, what of it is searched, as of when,
+    and whether it wishes for the newest.
+
+    It needs no corpus. In the folder of one, its languages and its fiscal year count (see docs/time.md).
+    """
+    from asof import service
+    from asof.standpoint import LONGEST_QUESTION, last_instant
+    from asof.text.question import read
+
+    question = " ".join(text)
+    if not question.strip():
+        raise click.UsageError("TEXT is empty; a question, or words with a time in them, are expected")
+    if len(question) > LONGEST_QUESTION:
+        raise click.UsageError(f"TEXT has {len(question):,} characters; accepted: up to {LONGEST_QUESTION:,}")
+    languages, configured = _manner(index)
+    now = service.now()
+    asked = nearest_moment(now if as_of is None else last_instant(as_of, now))
+    reading = read(question, asked, language=" ".join(languages), fiscal_start=fiscal_start or configured)
+    if as_json:
+        print_json(_json(reading, asked))
+    else:
+        _show(reading, asked, dated=as_of is not None)
+    return DONE
+
+
+def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
+    """Languages and first month of the fiscal year: a corpus's, else what asof.toml or the defaults say."""
+    from asof import config, service
+
+    root = corpus_root(index)
+    if index is not None or service.find_folder(root) is not None:
+        with service.open(root, create=False, tell=tell) as corpus:
+            return corpus.store.settings.languages, corpus.config.fields.fiscal_start
+    configured = config.load(root / config.FILE)
+    return configured.index.languages, configured.fields.fiscal_start
+
+
+def _json(reading: Reading, asked: datetime) -> dict[str, Any]:
+    query, intent = reading.query, reading.intent
+    return {
+        "asked": iso(instant(asked)),
+        "mentions": [_mention_json(each) for each in reading.mentions],
+        "view": iso(reading.as_of) if _moved(reading, asked) else None,
+        "recency": round(query.recency, DIGITS),
+        "direction": intent.direction if intent else None,
+        "volatility": round(intent.volatility, DIGITS) if intent else None,
+        "lexical": query.lexical,
+        "reasons": list(intent.reasons) if intent else [],
+        "notes": list(reading.notes),
+    }
+
+
+def _mention_json(mention: Mention) -> dict[str, Any]:
+    return {
+        "text": mention.text, "start": mention.start, "end": mention.end, **_span_json(mention.span),
+        "grain": mention.grain, "relation": mention.relation, "fiscal": mention.fiscal,
+        "alternatives": [_span_json(each) for each in mention.alternatives],
+    }  # fmt: skip
+
+
+def _span_json(span: Span) -> dict[str, str | None]:
+    return {
+        "from": None if span.start is None else iso(instant(span.start)),
+        "until": None if span.end is None else iso(instant(span.end)),
+    }
+
+
+def _moved(reading: Reading, asked: datetime) -> bool:
+    return reading.as_of != instant(asked)
+
+
+def _show(reading: Reading, asked: datetime, *, dated: bool) -> None:
+    query, intent = reading.query, reading.intent
+    moment = iso(instant(asked))
+    rows = [("asked", moment if dated else f"{moment} (now)")]
+    rows += [("time", _told(mention)) for mention in reading.mentions] or [("time", "none")]
+    rows.append(("searched", " ".join(query.lexical.split())))
+    if _moved(reading, asked):
+        rows.append(("as of", f"{iso(reading.as_of)}, by its words"))
+    else:
+        rows.append(("as of", "then" if dated else "now"))
+    rows.append(("newest", f"{_wish(query.recency)} (recency {query.recency:.2g})"))
+    if intent is not None:
+        rows += [
+            ("direction", intent.direction),
+            ("volatility", f"{intent.volatility:.2f} (0: the answer never changes, 1: within hours)"),
+            ("because", ", ".join(intent.reasons)),
+        ]
+    rows += [("note", note) for note in reading.notes]
+    for label, value in rows:
+        click.echo(f"{click.style(f'{label:>10}', dim=True)}  {shortened(plain(value))}")
+
+
+def _told(mention: Mention) -> str:
+    """`“since Q3 2023”: 2023-07-01 and later (since, quarter)`, with other readings if there are any."""
+    others = "".join(f"; or {days_of(each)}" for each in mention.alternatives)
+    kind = f"fiscal {mention.grain}" if mention.fiscal else mention.grain
+    return f"“{mention.text}”: {days_of(mention.span)} ({mention.relation}, {kind}){others}"
+
+
+def days_of(span: Span) -> str:
+    """A span to be read: whole days by the first and the last one, other times by instants, in UTC."""
+    first = None if span.start is None else iso(instant(span.start))
+    last = None if span.end is None else iso(instant(span.end))
+    until = f"before {last}" if first is None else f"{first} until {last}"
+    if all(end is None or end.endswith(MIDNIGHT) for end in (first, last)):
+        first = None if first is None else first.removesuffix(MIDNIGHT)
+        last = None if last is None else iso(span.last)[:10]
+        until = f"{last} and earlier" if first is None else first if first == last else f"{first} to {last}"
+    return f"{first} and later" if last is None else until
+
+
+def _wish(recency: float) -> str:
+    from asof.time.intent import STATE, WISHED
+
+    if recency == WISHED:
+        return "asked for in so many words"
+    if recency == STATE:
+        return "what is in force, or comes, is asked for"
+    return "may be meant" if recency else "not asked for"

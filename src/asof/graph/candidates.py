@@ -1,0 +1,184 @@
+"""Which earlier passages a passage may follow: the last few with a key in common, and what an edit ended.
+
+Of all passages with a key only the last `WINDOW` before a passage are looked at (with a key of words the last
+`WINDOW_OF_WORDS`, for there are several such keys): a limit that what comes later does not change.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.graph.rows import Rows
+from asof.graph.statement import Statements, salted
+from asof.text.shingles import mixed
+from asof.time.span import NEVER
+
+WINDOW, WINDOW_OF_WORDS = 12, 4
+DAY = 86_400_000_000
+AT_ONCE = 3
+"""A title that so many documents had within a day of each other is a label, such as the name of a speaker."""
+
+EDITS = 32
+"""So many passages that an edit ended are looked at, those nearest in the document."""
+
+
+MANY = 256
+"""Nodes with one key that are worth the trouble of choosing those that are near."""
+
+
+class Pairs(NamedTuple):
+    """Nodes, and earlier ones that they may follow; in no order, and some twice."""
+
+    later: NDArray[np.int64]
+    earlier: NDArray[np.int64]
+
+
+def subject_keys(subject: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """The keys of subjects alone (see `statement.py`)."""
+    return salted("subject", subject ^ mixed(np.zeros(1, np.uint64)))
+
+
+def recent(
+    keys: NDArray[np.uint64],
+    nodes: NDArray[np.int32],
+    wanted: NDArray[np.bool_],
+    rows: Rows,
+    statements: Statements,
+) -> tuple[Pairs, NDArray[np.bool_]]:
+    """The last few nodes with a key in common that came before each wanted one; and whose title is a label.
+
+    `keys` (p) and the `nodes` (p) that have them, in any order; all nodes with a key that a wanted one has.
+    `wanted` and the labels are by node.
+    """
+    each = _ordered(keys, nodes, rows)
+    ordered, visible, documents = each.nodes, each.visible, rows.columns["document"][each.nodes]
+    mine = np.flatnonzero(wanted[ordered] & (each.now > each.begin))
+    first, last = each.begin[mine], each.now[mine]
+    of_subject = each.keys[mine] == subject_keys(statements["subject"][ordered[mine]])
+    count = np.zeros(len(mine), np.int64)
+    later: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
+    earlier = later.copy()
+    steps = np.where(each.keys[mine] & np.uint64(1), WINDOW_OF_WORDS, WINDOW)
+    lowest = np.maximum(first, last - steps)
+    for step in range(1, WINDOW + 1):
+        here = np.flatnonzero(last - step >= lowest)
+        at = last[here] - step
+        later.append(ordered[mine[here]])
+        earlier.append(ordered[at])
+        close = visible[last[here] - 1] - visible[at] < DAY
+        count[here] += close & ((documents[at] != documents[at + 1]) if step > 1 else True)
+    label = np.zeros(len(wanted), bool)
+    label[ordered[mine[of_subject & (count >= AT_ONCE)]]] = True
+    label[statements["version"][:, 0] >= 0] = False  # several versions on one day are no label
+    return Pairs(np.concatenate(later), np.concatenate(earlier)), label
+
+
+def displaced(
+    keys: NDArray[np.uint64], nodes: NDArray[np.int32], dirty: NDArray[np.bool_], rows: Rows
+) -> NDArray[np.int64]:
+    """The nodes before which, among the last few with a key, a dirty one came or went.
+
+    Given are nodes with a key of a dirty one. Distances are counted in those that are not dirty, so it does
+    not matter which of the dirty ones are there.
+    """
+    each = _ordered(keys, nodes, rows)
+    here = dirty[each.nodes]
+    places = np.arange(len(here))
+    clean = np.concatenate([[0], np.cumsum(~here)])
+    last = np.concatenate([[-1], np.maximum.accumulate(np.where(here, places, -1))])[each.now]
+    found: NDArray[np.int64] = each.nodes[
+        (last >= each.begin) & (clean[each.now] - clean[last] <= WINDOW)
+    ]  # fmt: skip
+    return found
+
+
+class _Ordered(NamedTuple):
+    """Keys and nodes by key, then in order of time; for each its instant, the place where its key begins, and
+    the place where those of the key begin that came at the same instant."""
+
+    keys: NDArray[np.uint64]
+    nodes: NDArray[np.int64]
+    visible: NDArray[np.int64]
+    begin: NDArray[np.int64]
+    now: NDArray[np.int64]
+
+
+def _ordered(keys: NDArray[np.uint64], nodes: NDArray[np.int32], rows: Rows) -> _Ordered:
+    order = rows.canonical(nodes, keys)
+    keys, carriers = keys[order], nodes[order].astype(np.int64)
+    visible, places = rows.columns["visible"][carriers], np.arange(len(keys))
+    begins = np.diff(keys, prepend=keys[:1] ^ np.uint64(1)) != 0
+    begin = np.maximum.accumulate(np.where(begins, places, 0))
+    begins[1:] |= visible[1:] != visible[:-1]
+    return _Ordered(keys, carriers, visible, begin, np.maximum.accumulate(np.where(begins, places, 0)))
+
+
+def around(
+    which: NDArray[np.int64], nodes: NDArray[np.int32], marked: NDArray[np.bool_],
+    visible: NDArray[np.int64], *, before: bool, after: bool,
+) -> NDArray[np.int64]:  # fmt: skip
+    """Places in `nodes` of those that are near a marked one among those with the same key.
+
+    `which` (p) numbers the keys; some node of each is marked. Near are those between the first and the last
+    marked one in time, and `before` and `after` them as many as there are in a window; ties are near.
+    """
+    order = np.argsort(which, kind="stable")
+    sizes = np.bincount(which)
+    near = np.ones(len(which), bool)
+    begin = np.cumsum(sizes) - sizes
+    for key in np.flatnonzero(sizes > MANY).tolist():
+        here = order[begin[key] : begin[key] + sizes[key]]
+        times = visible[nodes[here]]
+        mine = times[marked[nodes[here]]]
+        if not len(mine):
+            near[here] = False
+            continue
+        near[here] = (times >= _nth(-times, -mine.min(), WINDOW * before, -1)) & (
+            times <= _nth(times, mine.max(), (WINDOW + len(mine)) * after, 1)
+        )
+    return np.flatnonzero(near)
+
+
+def _nth(times: NDArray[np.int64], end: int, count: int, sign: int) -> int:
+    """The time (times `sign`) of the `count`-th that comes after `end`, or of the last; `end` for count 0."""
+    beyond = times[times > end]
+    if not count or not len(beyond):
+        return sign * end
+    nth = min(count, len(beyond)) - 1
+    return sign * int(np.partition(beyond, nth)[nth])
+
+
+def edited(ends: NDArray[np.int64], alive: NDArray[np.bool_], wanted: NDArray[np.bool_], rows: Rows) -> Pairs:
+    """For each wanted node what ended in its document at the instant when it began; by node, all three.
+
+    `alive`: the nodes that count at all.
+    """
+    documents, visible = rows.columns["document"], rows.columns["visible"]
+    numbers = rows.columns["number"]
+    over = np.flatnonzero(alive & (ends < NEVER))
+    over = over[np.argsort(numbers[over], kind="stable")]
+    moment = _moments(documents[over], ends[over])
+    order = np.argsort(moment, kind="stable")
+    over, moment = over[order], moment[order]
+    mine = np.flatnonzero(wanted)
+    asked = _moments(documents[mine], visible[mine])
+    first = np.searchsorted(moment, asked, "left")
+    many = np.searchsorted(moment, asked, "right") - first
+    for at in np.flatnonzero(many > EDITS).tolist():
+        ended = over[first[at] : first[at] + many[at]]
+        near = int(np.searchsorted(numbers[ended], numbers[mine[at]])) - EDITS // 2
+        first[at] += min(max(near, 0), len(ended) - EDITS)
+        many[at] = EDITS
+    later = np.repeat(mine, many)
+    earlier = over[np.arange(len(later)) + np.repeat(first - (np.cumsum(many) - many), many)]
+    true = (documents[later] == documents[earlier]) & (visible[later] == ends[earlier])
+    true &= later != earlier
+    return Pairs(later[true], earlier[true])
+
+
+def _moments(documents: NDArray[np.int64], instants: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """A number for each document and instant; others of the same are told apart afterwards."""
+    return mixed(mixed(documents.astype(np.uint64)) + instants.astype(np.uint64))

@@ -1,0 +1,242 @@
+"""What passages state, of which subject: the facts by which a later one is known to follow an earlier one.
+
+A statement is kept as sets of words and a few numbers, not as text. Words that say when, and numbers, are
+what changes from one statement of a series to the next, so they are left out of both sets.
+
+    body, title   the words of the text, and of its document's title and headings; 512 bits each (`words.py`)
+    subject       of title and headings without numbers and dates: "Node.js 21.7.0" and "Node.js 21.6.2" have
+                  the same; 0 where nothing is left
+    weight        how much the subject tells: its words, and one more for a version number
+    numbered      whether a number stands in the title
+    version       the first three numbers of the version that the title names (else the text), -1 for none
+    branch        of the series that the text says the version belongs to: "(21 branch)" for 21.7.0; 0: none
+    depth         how many parts the number of the branch has
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.graph.words import SIZE_WORDS, Lexicon, bits_of, minima
+from asof.index.segment import Array
+from asof.text.shingles import mixed
+from asof.text.tokens import term_hash, tokenize
+
+TEXTS_AT_ONCE = 8_192
+READ = 600
+"""So many characters of a passage are read: its beginning says what it states, and of whom."""
+
+PARTS = 3
+BANDS, PER_BAND = 4, 2
+LEAST_TITLED, LEAST_UNTITLED = 12, 3
+"""So many words a text needs to be looked for by its words alone, with a title and without."""
+
+COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
+    "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
+    "weight": (np.int32, ()), "version": (np.int32, (PARTS,)), "branch": (np.uint64, ()),
+    "depth": (np.int32, ()), "numbered": (np.bool_, ()), "dated": (np.bool_, ()),
+}  # fmt: skip
+
+_SALTS = {"subject": 1, "place": 2, "branch": 3, "first": 4, "second": 5, "words": 6}
+_DIGITS = re.compile(r"\d+")
+_VERSION = re.compile(r"(?:(?<!\w)|(?<=\bv)|(?<=\bV))\d+(?:\.\d+)*")
+_DATE = re.compile(r"\d{1,2}\.\d{1,2}\.(?:1\d|20)\d\d")
+_ISO = re.compile(r"(?<!\d)(?:1\d|20)\d\d-\d\d(?:-\d\d)?(?!\d)")
+
+_TEXTS = (
+    "SELECT p.id, p.dated, p.number, p.headings, p.text, h.title, h.language FROM passages AS p"
+    " JOIN heads AS h ON h.id = p.head WHERE p.id BETWEEN ? AND ? ORDER BY p.id"
+)
+
+
+class Batch(NamedTuple):
+    """Statements of nodes `begin` to `end` (exclusive); `keys` (p), and `owners` (p): node - `begin`.
+
+    Two statements can be of one series only if they have a key in common.
+    """
+
+    begin: int
+    end: int
+    columns: dict[str, Array]
+    keys: NDArray[np.uint64]
+    owners: NDArray[np.int32]
+
+
+class Title(NamedTuple):
+    """What a title and its headings tell: subject (a hash, or 0), weight, the version as written or "", and
+    whether there is a number at all."""
+
+    subject: int
+    weight: int
+    version: str
+    numbered: bool
+
+
+def read(db: sqlite3.Connection, first: int, begin: int, end: int, lexicon: Lexicon) -> Iterator[Batch]:
+    """The statements of nodes `begin` to `end` (exclusive), whose passages are `first` + node."""
+    for low in range(begin, end, TEXTS_AT_ONCE):
+        high = min(low + TEXTS_AT_ONCE, end)
+        yield _batch(
+            db.execute(_TEXTS, (first + low, first + high - 1)).fetchall(), first, low, high, lexicon
+        )
+
+
+def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low: int, high: int,
+           lexicon: Lexicon) -> Batch:  # fmt: skip
+    lexicon.begin()
+    columns: dict[str, Array] = {
+        name: np.zeros((high - low, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()
+    }
+    columns["version"][:] = -1
+    nodes = np.array([row[0] for row in rows], np.int64) - first - low
+    above = [f"{title}\n{headings}" for _, _, _, headings, _, title, _ in rows]
+    distinct = dict.fromkeys(zip(above, (row[6] for row in rows), strict=True))
+    at = {each: place for place, each in enumerate(distinct)}
+    titles = [title_of(text, lexicon.calendar) for text, _ in distinct]
+    place = np.array([at[text, row[6]] for text, row in zip(above, rows, strict=True)], np.int64)
+    bodies = lexicon.read([row[4][:READ] for row in rows], [row[6] for row in rows])
+    headed = lexicon.read([text for text, _ in distinct], [language for _, language in distinct])
+    said = bodies.content()
+    columns["dated"][nodes] = [bool(row[1]) for row in rows]
+    columns["body"][nodes] = bits_of(*said, len(rows))
+    columns["title"][nodes] = bits_of(*headed.content(), len(titles))[place]
+    columns["numbered"][nodes] = np.array([title.numbered for title in titles], bool)[place]
+    columns["subject"][nodes] = np.array([title.subject for title in titles], np.uint64)[place]
+    columns["weight"][nodes] = np.array([title.weight for title in titles], np.int32)[place]
+    named = [titles[each].version for each in place.tolist()]
+    for name, values in _versions(named, bodies.figures()).items():
+        columns[name][nodes] = values
+    numbers = np.array([row[2] for row in rows], np.uint64)
+    keys, owners = _keys({name: values[nodes] for name, values in columns.items()}, numbers)
+    bands, carriers = _bands(*said, columns["subject"][nodes])
+    keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
+    order = np.argsort(keys, kind="stable")
+    return Batch(low, high, columns, keys[order], nodes[owners[order]].astype(np.int32))
+
+
+def title_of(text: str, calendar: Container[str] = ()) -> Title:
+    """What a title, and headings in the lines below it, tell of the subject.
+
+    Words in `calendar`, and numbers, are no part of the subject.
+
+    >>> title_of("Node.js 21.7.0")[1:3], title_of("Council minutes July 2023", {"july"})[1:3]
+    ((3, '21.7.0'), (2, ''))
+    """
+    tokens = tokenize(text)
+    dated = any(token in calendar for token in tokens)
+    kept = [left for token in tokens if (left := _DIGITS.sub("", token).strip(".,")) and left not in calendar]
+    version = _version(_ISO.sub(" ", text) if "-" in text else text, plain=not dated)
+    # not by lines: "Harbour" with a heading "Fees" is the same subject as "Harbour fees"
+    subject = term_hash(" ".join(kept)) or 1 if kept else 0
+    return Title(subject, len(kept) + bool(version), version, bool(_DIGITS.search(text)))
+
+
+def _version(text: str, *, plain: bool) -> str:
+    """The first version number in a title; a whole number only if `plain` and it is not a year."""
+    if not _DIGITS.search(text):
+        return ""
+    for found in _VERSION.findall(text):
+        if "." in found and not _DATE.fullmatch(found):
+            return str(found)
+        if "." not in found and plain and not (len(found) == 4 and "1800" <= found < "2200"):
+            return str(found)
+    return ""
+
+
+def _versions(named: Sequence[str], figures: dict[int, list[str]]) -> dict[str, Array]:
+    """Version, branch and depth of each text, from what its title names and the `figures` in it."""
+    versions = np.full((len(named), PARTS), -1, np.int32)
+    branches, depths = np.zeros(len(named), np.uint64), np.zeros(len(named), np.int32)
+    for at, version in enumerate(named):
+        said = figures.get(at, [])
+        if not version:
+            version = next((each for each in said if "." in each and _VERSION.fullmatch(each)
+                            and not _DATE.fullmatch(each)), "")  # fmt: skip
+        if not version:
+            continue
+        for part, digits in enumerate(version.split(".")[:PARTS]):
+            versions[at, part] = int(digits[-9:])
+        if "." in version:
+            of = max((each for each in said if version.startswith(f"{each}.")), key=len, default="")
+            branches[at] = term_hash(of) if of else 0
+            depths[at] = min(of.count(".") + 1, PARTS) if of else 0
+    return {"version": versions, "branch": branches, "depth": depths}
+
+
+def _keys(
+    columns: dict[str, Array], numbers: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Keys of subjects: alone, with the place in the document, the branch, one and two parts of a version."""
+    subject = columns["subject"].astype(np.uint64)
+    branch = columns["branch"].astype(np.uint64)
+    version = columns["version"].astype(np.int64)
+    there = subject > 0
+    major = mixed(version[:, 0].astype(np.uint64) + np.uint64(1))
+    minor = mixed(major ^ version[:, 1].astype(np.uint64))
+    nothing = np.zeros(len(subject), np.uint64)
+    wanted = [
+        ("subject", there, nothing), ("place", there & (numbers > 0), numbers),
+        ("branch", there & (branch > 0), branch),
+        ("first", there & (version[:, 1] >= 0), major), ("second", there & (version[:, 2] >= 0), minor),
+    ]  # fmt: skip
+    keys = [salted(name, subject[which] ^ mixed(more[which])) for name, which, more in wanted]
+    return np.concatenate(keys), np.concatenate([np.flatnonzero(which) for _, which, _ in wanted])
+
+
+def salted(name: str, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Values as keys of one kind; those of words are odd numbers."""
+    keys = mixed(values + np.uint64(_SALTS[name] * 0x9E3779B97F4A7C15 % 2**64))
+    return keys | np.uint64(1) if name == "words" else keys & ~np.uint64(1)
+
+
+def _bands(
+    hashes: NDArray[np.uint64], owner: NDArray[np.int64], subject: Array
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Keys of texts that have most words in common: pairs of least hashes (Broder 1997)."""
+    sizes = np.bincount(owner, minlength=len(subject))
+    enough = sizes >= np.where(subject > 0, LEAST_TITLED, LEAST_UNTITLED)
+    keep = enough[owner]
+    least = minima(hashes[keep], owner[keep], BANDS * PER_BAND)
+    owners = np.flatnonzero(enough)
+    keys = []
+    for band in range(BANDS):
+        one, other = least[band * PER_BAND], least[band * PER_BAND + 1]
+        keys.append(salted("words", mixed(one + np.uint64(band)) ^ other))
+    return np.concatenate(keys), np.tile(owners, BANDS)
+
+
+@dataclass(slots=True)
+class Statements:
+    """The statements of all nodes, a table that only grows; columns have room for more than `n`."""
+
+    n: int
+    columns: dict[str, Array]
+
+    @classmethod
+    def none(cls) -> Statements:
+        return cls(0, {name: np.zeros((0, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()})
+
+    def add(self, batch: Batch) -> None:
+        """Take in the batch that comes next."""
+        room = len(self.columns["subject"])
+        for name, values in batch.columns.items():
+            if batch.end > room:
+                grown = np.zeros((max(batch.end, room + room // 4), *values.shape[1:]), values.dtype)
+                grown[: self.n] = self.columns[name][: self.n]
+                self.columns[name] = grown
+            self.columns[name][batch.begin : batch.end] = values
+        self.n = batch.end
+
+    def snapshot(self) -> Statements:
+        """The table as it is now, which does not grow."""
+        return Statements(self.n, dict(self.columns))
+
+    def __getitem__(self, name: str) -> Array:
+        return self.columns[name][: self.n]

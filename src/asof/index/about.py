@@ -1,0 +1,112 @@
+"""The times that passages are about, as columns: of each row a run of stretches (first and last instant)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.store.about import METADATA, TEXT
+
+Array = NDArray[Any]
+
+Stretch = tuple[int, int, int]
+"""First instant, last instant, and where it is said (`asof.store.about`: METADATA, TITLE, HEADING, TEXT)."""
+
+
+class About(NamedTuple):
+    """What n rows are about: row i has the stretches `offsets[i]` to before `offsets[i + 1]`.
+
+    `offsets` int64 (n + 1); `first`, `last` int64 instants, both inside (BEGINNING, NEVER: unbounded);
+    `kind` uint8, where each is said, METADATA before TITLE before HEADING before TEXT.
+    """
+
+    offsets: NDArray[np.int64]
+    first: NDArray[np.int64]
+    last: NDArray[np.int64]
+    kind: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[Stretch]]) -> About:
+        """Columns from the stretches of each row."""
+        offsets = np.zeros(len(rows) + 1, np.int64)
+        np.cumsum([len(row) for row in rows], out=offsets[1:])
+        flat = np.array([stretch for row in rows for stretch in row], np.int64).reshape(-1, 3)
+        return cls(offsets, flat[:, 0].copy(), flat[:, 1].copy(), flat[:, 2].astype(np.uint8))
+
+    @classmethod
+    def joined(cls, parts: Iterable[About]) -> About:
+        """The rows of all parts, one part after another."""
+        parts = list(parts)
+        if len(parts) == 1:
+            return parts[0]
+        counts = [np.diff(part.offsets) for part in parts]
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate([*counts, _NONE]))])
+        first, last = (np.concatenate([*(part[at] for part in parts), _NONE]) for at in (1, 2))
+        kind = np.concatenate([*(part.kind for part in parts), np.zeros(0, np.uint8)])
+        return cls(offsets, first, last, kind)
+
+    def take(self, rows: NDArray[np.int64]) -> About:
+        """These rows, in their order."""
+        begin = self.offsets[rows]
+        counts = self.offsets[rows + 1] - begin
+        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
+        places = np.repeat(begin - offsets[:-1], counts) + np.arange(offsets[-1])
+        return About(offsets, self.first[places], self.last[places], self.kind[places])
+
+    def columns(self) -> dict[str, Array]:
+        """As the arrays of a segment, by name."""
+        return dict(zip(COLUMNS, (self.offsets, self.first, self.last, self.kind), strict=True))
+
+    def slice(self, begin: int, end: int) -> About:
+        """The rows from `begin` to before `end`."""
+        low, high = self.offsets[begin], self.offsets[end]
+        offsets = self.offsets[begin : end + 1]
+        return About(
+            offsets - low if low else offsets, self.first[low:high], self.last[low:high], self.kind[low:high]
+        )
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """Which rows (n) are about any time."""
+        return np.diff(self.offsets) > 0
+
+    def said(self, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:
+        """Which rows (n) are about any time that is said at these kinds of places, from one to another."""
+        return self._any(self._of(kinds))
+
+    def overlap(self, first: int, last: int, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:
+        """Which rows (n) are about a time that has an instant in common with `first` to `last`."""
+        return self._any((self.first <= last) & (self.last >= first) & self._of(kinds))
+
+    def share(self, first: int, last: int, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.float64]:
+        """How well the best stretch of each row (n) fits `first` to `last`: common time by that of both.
+
+        The Jaccard coefficient of two stretches of time, in [0, 1]; 0 for rows that are about no time.
+        """
+        there = np.flatnonzero((self.first <= last) & (self.last >= first) & self._of(kinds))
+        # in float64, where no difference overflows; rounding must not lead beyond 1
+        begin, end = self.first[there].astype(np.float64), self.last[there].astype(np.float64)
+        common = np.minimum(end, float(last)) - np.maximum(begin, float(first)) + 1.0
+        whole = np.maximum(end, float(last)) - np.minimum(begin, float(first)) + 1.0
+        best = np.zeros(len(self.offsets) - 1, np.float64)
+        rows = np.searchsorted(self.offsets, there, "right") - 1
+        np.maximum.at(best, rows, np.minimum(common / whole, 1.0))
+        return best
+
+    def _of(self, kinds: tuple[int, int]) -> NDArray[np.bool_]:
+        return (self.kind >= kinds[0]) & (self.kind <= kinds[1])
+
+    def _any(self, stretches: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which rows have any of the stretches that are marked."""
+        if not stretches.any():
+            return np.zeros(len(self.offsets) - 1, bool)
+        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(stretches)])
+        return before[self.offsets[1:]] > before[self.offsets[:-1]]
+
+
+_NONE = np.zeros(0, np.int64)
+COLUMNS = ("about_offsets", "about_first", "about_last", "about_kind")
+"""The arrays of a segment that hold them."""

@@ -1,0 +1,39 @@
+"""The titles of candidates, read once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.view import View
+from asof.text.titles import Title
+
+MOST = 100_000
+"""So many titles are remembered between questions."""
+
+
+class Titles(NamedTuple):
+    """`which` of the different titles `each` candidate has; -1: none."""
+
+    which: NDArray[np.int64]
+    each: tuple[Title, ...]
+
+
+def titles(view: View, rows: NDArray[np.int64]) -> Titles:
+    """The titles of the documents of these rows. A title's words follow from its text and language alone."""
+    known: dict[tuple[str, str], Title] = view.derived.memo.setdefault("titles", {})
+    if len(known) > MOST:
+        known.clear()
+    number: dict[tuple[str, str], int] = {}
+    each: list[Title] = []  # not looked up at the end: another thread may clear what is known
+    which = np.full(len(rows), -1, np.int64)
+    for place, record in enumerate(view.records(rows)):
+        if record.title:
+            name = record.title, record.language
+            if name not in number:
+                number[name] = len(each)
+                each.append(known.get(name) or known.setdefault(name, Title.of(*name, view.analyzer)))
+            which[place] = number[name]
+    return Titles(which, tuple(each))

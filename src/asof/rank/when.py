@@ -1,0 +1,35 @@
+"""Which candidates are of a time that a question names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.view import View
+from asof.rank.stage import Values
+from asof.store.about import METADATA, TEXT, TITLE
+from asof.time.span import Span
+
+OF_IT = 1.0
+MENTIONS_IT = 0.5
+
+
+def speaks_of(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
+    """How far each passage is of one of the times: OF_IT, MENTIONS_IT or 0.
+
+    What a document's metadata or title says it is about decides, where they say it; otherwise the date of
+    publication does. A passage whose text speaks of one of the times mentions it.
+    """
+    if not len(rows):
+        return np.zeros(0)
+    visible, dated = view.column("visible", rows), view.column("dated", rows).astype(bool)
+    about = view.about(rows)
+    said = about.said((METADATA, TITLE))
+    of_it, mentions = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
+    for span in spans:
+        published = dated & (visible >= span.first) & (visible <= span.last)
+        of_it |= np.where(said, about.overlap(span.first, span.last, (METADATA, TITLE)), published)
+        mentions |= published | about.overlap(span.first, span.last, (METADATA, TEXT))
+    return np.where(of_it, OF_IT, np.where(mentions, MENTIONS_IT, 0.0))

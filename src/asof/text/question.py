@@ -1,0 +1,97 @@
+"""Reading a question: what is searched, as of when, and what its words say of time.
+
+Reading precedes the view: "as of June 2021" about what changes moves the moment that is looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+
+from asof.data import Query
+from asof.text.sentences import sentences
+from asof.time.expressions import Mention, mentions
+from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
+from asof.time.span import Span, instant, iso
+
+AS_OF = "as of"
+
+STATE = 0.5
+"""The recency of a question about a state at a time."""
+
+_PERSON_OR_CHOICE = re.compile(r"\W*(?:who|whom|which|where|wer|welche[rsnm]?|wo)\b", re.IGNORECASE)
+_BEFORE_NAME = re.compile(r"[ -][^\W\d_a-zß-öø-ÿ]")  # a blank or hyphen, then a capital letter
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A question as it was read.
+
+    `query` has its words and wishes; `as_of` is the instant that is looked at, at most the one it was asked
+    at; `mentions` are the times it names, `intent` what it wants of time; `notes` say what was decided.
+    """
+
+    query: Query
+    as_of: int
+    mentions: tuple[Mention, ...] = ()
+    intent: Intent | None = None
+    notes: tuple[str, ...] = ()
+
+
+def read(
+    question: str, asked: datetime, *, zone: tzinfo = UTC, language: str = "en", fiscal_start: int = 1
+) -> Reading:
+    """Read a question that is asked at an aware moment.
+
+    `language` may name several codes, parted by blanks; `fiscal_start` is the first month of the fiscal year.
+    """
+    found = mentions(question, asked, zone, language=language, fiscal_start=fiscal_start)
+    meant = intent(question, found, asked, language)
+    as_of, recency, about, notes = instant(asked), meant.recency, [], []
+    for mention in found:
+        if mention.relation != AS_OF or mention.core.last >= as_of:
+            about.append(mention.span)
+        elif recency == WISHED:
+            as_of = mention.core.last
+            notes.append(f"read as of {iso(as_of)}: “{mention.text}”")
+        elif _PERSON_OR_CHOICE.match(question):
+            about.append(Span(None, mention.core.end))
+            recency = max(recency, STATE)
+            notes.append(
+                f"“{mention.text}” may say as of when: the newest until then leads (--as-of is sure)"
+            )
+        else:
+            about.append(mention.core)
+    lexical = without(question, [*meant.wishes, *(_extent(question, each) for each in found)])
+    if recency < WISHED and (len(sentences(question)) > 1 or _lasting(meant)):
+        recency = 0.0
+    query = Query(question, lexical, recency, about=tuple(about))
+    return Reading(query, as_of, found, meant, tuple(notes))
+
+
+def _lasting(meant: Intent) -> bool:
+    """Whether a question in the present is about what does not change ("what is the mechanism of …")."""
+    return meant.direction == "timeless" and meant.recency > INSTANCE
+
+
+def as_typed(question: str, asked: int) -> Reading:
+    """A question as the published systems take it: all its words, and whether they wish for the newest."""
+    return Reading(Query(question, question, recency(question), stop_words=True), asked)
+
+
+def without(question: str, extents: Sequence[tuple[int, int]]) -> str:
+    """The question without some stretches of it; unchanged if no word would be left."""
+    pieces, at = [], 0
+    for start, end in sorted(extents):
+        pieces.append(question[at:start])
+        at = max(at, end)
+    rest = " ".join([*pieces, question[at:]])
+    return rest if re.search(r"\w", rest) else question
+
+
+def _extent(question: str, mention: Mention) -> tuple[int, int]:
+    """What leaves the words: the mention, unless it is part of a name ("2024 Olympics")."""
+    named = not mention.relative and _BEFORE_NAME.match(question, mention.end)
+    return (mention.start, mention.start) if named else (mention.start, mention.end)

@@ -1,0 +1,70 @@
+"""What a title names: its words in order, and the key that the titles of one series share."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from asof.text.calendar_words import calendar_words
+from asof.text.tokens import Analyzer, tokenize
+
+_FIGURE = re.compile(r"v?[0-9]")
+
+
+def figure(word: str) -> bool:
+    """Whether a word is a number, a version or a date in figures: it tells members of a series apart."""
+    return _FIGURE.match(word) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """The stems of a title in order, without stop words; `plain`: those that are neither figures nor words of
+    the calendar; `key`: the different ones of these, sorted.
+
+    "Harbour Guide 2.1" and "Harbour Guide 2.2" share a key; so do "Fares from 1 May 2018" and "Fares from
+    2 March 2020".
+    """
+
+    stems: tuple[str, ...]
+    plain: tuple[str, ...]
+    key: tuple[str, ...]
+
+    @classmethod
+    def of(cls, title: str, language: str, analyzer: Analyzer) -> Title:
+        """The title of a document in its language."""
+        stop = analyzer.stop_words
+        words = [word for word in tokenize(title) if word not in stop]
+        stems = tuple(analyzer.stem(word, language) for word in words)
+        dates = calendar_words(analyzer.languages)
+        plain = tuple(
+            stem for word, stem in zip(words, stems, strict=True) if not figure(stem) and word not in dates
+        )
+        return cls(stems, plain, tuple(sorted(set(plain))))
+
+
+@dataclass(frozen=True, slots=True)
+class Naming:
+    """How a question relates to a title.
+
+    `said`: words of the title that the question says. `strange`: words up to the last of these that it does
+    not say: another subject ("Icinga Web" asked for by "Web", "women's singles" by "men's singles").
+    `further`: words after it, which name a part or a member ("Harbour Guide Deluxe"). Figures are neither.
+    """
+
+    said: tuple[str, ...]
+    strange: tuple[str, ...]
+    further: tuple[str, ...]
+
+    @classmethod
+    def of(cls, title: Title, asked: frozenset[str]) -> Naming:
+        """Of a title, by the stems of a question."""
+        stems = title.stems
+        said = tuple(dict.fromkeys(stem for stem in stems if stem in asked))
+        left = len(stems)
+        while left and stems[left - 1] not in asked:
+            left -= 1
+        if len(said) == len(stems):
+            return cls(said, (), ())
+        plain = set(title.plain)
+        strange = dict.fromkeys(stem for stem in stems[:left] if stem in plain and stem not in asked)
+        return cls(said, tuple(strange), tuple(dict.fromkeys(s for s in stems[left:] if s in plain)))

@@ -1,0 +1,267 @@
+"""Names that lie in every year, with or without one: days, months, quarters, seasons, weeks, holidays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from asof.time.figures import attached_left
+from asof.time.numerals import (
+    cardinal,
+    day_number,
+    ordinal,
+    year_figures,
+    year_words,
+)
+from asof.time.places import day_of_month, holiday, iso_week, month, parts, season
+from asof.time.reading import Found, Reading, Setting, Yearly, open_year, said_year
+from asof.time.run import Run
+from asof.time.said_years import fiscal_number, possessive_year, year_after
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """Something that lies in every year, and the place after its last item.
+
+    `fiscal` is where it lies when the year that follows is a fiscal one; `is_fiscal` when it said so itself.
+    `wary`: see `Reading`. `glue` holds the signs that may stand before the year.
+    """
+
+    grain: str
+    yearly: Yearly
+    after: int
+    wary: str = ""
+    fiscal: Yearly | None = None
+    is_fiscal: bool = False
+    glue: str = " ,"
+
+
+def named(run: Run, i: int, setting: Setting) -> Found | None:
+    """A name with the year that stands after it, or before it, or with no year."""
+    year = year_figures(run, i)
+    if year is not None and run[i + 1].glue in ("", " ", "-", "/"):
+        at = run.after(i + 1, "the")
+        name = _label(run, at, setting) or _ordinal_part(run, at, setting) or _reversed_day(run, i + 1)
+        name = name or _month(run, at, setting)
+        if name is not None:
+            return _in_year(name, year, fiscal=name.is_fiscal), name.after
+    fiscal = fiscal_number(run, i)
+    if fiscal is not None and (name := _label(run, fiscal[1], setting)) is not None:
+        return _in_year(name, fiscal[0], fiscal=True), name.after
+    possessive = possessive_year(run, i, setting)
+    if possessive is not None and (name := name_at(run, possessive[1], setting)) is not None:
+        return replace(
+            _in_year(name, possessive[0], fiscal=name.is_fiscal), relative=possessive[2]
+        ), name.after
+    name = name_at(run, i, setting)
+    return None if name is None else with_year(run, name, setting)
+
+
+def name_at(run: Run, i: int, setting: Setting) -> Name | None:
+    """The longest name that begins at `i`."""
+    best: Name | None = None
+    for attempt in _attempts(run[i].kind):
+        name = attempt(run, i, setting)
+        if name is not None and (best is None or name.after > best.after):
+            best = name
+    return best
+
+
+def with_year(run: Run, name: Name, setting: Setting) -> Found:
+    """A name and the year after it, if one follows."""
+    i = name.after
+    said = year_after(run, i, name.glue, setting)
+    if said is not None and name.wary == "clear_cue" and run.sense(i, "ahead") and not _capital(run, i - 1):
+        said = None  # "they may march in 2024"
+    fiscal = fiscal_number(run, run.after(i, "of")) if name.fiscal and run.follows(i, " ,-") else None
+    if fiscal is not None:
+        return _in_year(name, fiscal[0], fiscal=True), fiscal[1]
+    if said is not None:
+        year, after, relative = said
+        return replace(_in_year(name, year, fiscal=name.is_fiscal), relative=relative), after
+    yearly = name.fiscal if name.is_fiscal and name.fiscal else name.yearly
+    return open_year(name.grain, yearly, setting, wary=name.wary, fiscal=name.is_fiscal), i
+
+
+def _capital(run: Run, i: int) -> bool:
+    return run.capital(i) or run.words.caseless
+
+
+def _in_year(name: Name, year: int, *, fiscal: bool) -> Reading:
+    if fiscal and name.fiscal is not None:
+        found = said_year(name.grain, name.fiscal, year, fiscal=True)
+        other = name.yearly(year)
+        return (
+            replace(found, choices=(found.best, other)) if name.is_fiscal and other != found.best else found
+        )
+    return said_year(name.grain, name.yearly, year)
+
+
+def _holiday(run: Run, i: int, _: Setting) -> Name | None:
+    rule = run.sense(i, "holiday")
+    return None if rule is None else Name("day", holiday(str(rule)), i + 1)
+
+
+def month_at(run: Run, i: int) -> int | None:
+    """The number of the month at `i`, named in full or short."""
+    number: int | None = run.sense(i, "month") or run.sense(i, "month_short")
+    return number
+
+
+def wariness(run: Run, i: int) -> str:
+    """Which cue a name needs because it may be another word."""
+    if run.sense(i, "very_wary"):
+        return "clear_cue"
+    if run.sense(i, "month_short") or run.sense(i, "weekday_short") or run.sense(i, "wary"):
+        return "cue"
+    return ""
+
+
+def _month(run: Run, i: int, _: Setting) -> Name | None:
+    number = month_at(run, i)
+    word, gap = run.behind(i)
+    if number is None or (word and not gap):
+        return None
+    return Name("month", month(number), i + 1, wariness(run, i), glue=" ,-/")
+
+
+def _day(run: Run, i: int, _: Setting) -> Name | None:
+    """`5 March`, `the 5th of March`, `March 5`, `March the 5th`, `Mar. 5`."""
+    day = day_number(run, i)
+    if day is not None and not (run.sense(i, "figures") and attached_left(run, i)):
+        at = day[1]
+        if run.sense(at, "unit") == "day" and run.follows(at, " "):
+            at += 1
+        of = run.after(at, "of")
+        number = month_at(run, of)
+        if number is not None and (of > at or run[of].glue in ("", " ", "-", ".", "/", ",")):
+            same = "-" if run[of].glue == "-" else "/" if run[of].glue == "/" else ""
+            return Name("day", day_of_month(number, day[0]), of + 1, glue=" ," + same)
+    number = month_at(run, i)
+    if number is None:
+        return None
+    at = run.after(i + 1, "the")
+    glue = run[at].glue
+    if glue not in ("", " ", "-", "/") and not (
+        glue == "." and (run.sense(i, "month_short") or not run[at].wide)
+    ):
+        return None
+    if at == i + 1 and run.sense(at, "ordinal") == 2 and run.sense(at + 1, "unit") is None and glue != " ":
+        return None
+    if year_words(run, at) is not None or (glue == "" and run.sense(i, "month_short")):  # Oct4 is a gene
+        return None
+    day = day_number(run, at)
+    if day is None or not _counts_days(run, day[1], exact=run.sense(at, "number") is None or day[1] > at + 1):
+        return None
+    return Name("day", day_of_month(number, day[0]), day[1], glue=" ,-/" if glue in "-/" and glue else " ,")
+
+
+def _counts_days(run: Run, after: int, *, exact: bool) -> bool:
+    """Whether a number after a month is a day and no count (`In March 12 people`), time or longer number."""
+    word, gap = run.behind(after - 1)
+    if not gap:
+        return not word
+    if gap in (":", ".", "/") and word[:1].isdigit():
+        return False
+    if gap == "," and word[:1].isdigit() and len(word) == 3:
+        return False
+    return exact or (gap[0] != "%" and not (gap == " " and word in run.lexicon.lists["counted"]))
+
+
+def _reversed_day(run: Run, i: int) -> Name | None:
+    """The rest of a date after its year: `2020/Sep/23`, `2019-aug-01`, `2024 March 5`, `2020/23/Sep`."""
+    glue = run[i].glue
+    number = month_at(run, i)
+    if number is not None and run.sense(i + 1, "figures") in (1, 2) and run[i + 1].glue == glue:
+        day = run.sense(i + 1, "number")
+        if 1 <= day <= 31 and _counts_days(run, i + 2, exact=False):
+            return Name("day", day_of_month(number, day), i + 2)
+    number = month_at(run, i + 1)
+    if number is not None and run.sense(i, "figures") in (1, 2) and run[i + 1].glue == glue and glue in "-/":
+        return Name("day", day_of_month(number, run.sense(i, "number")), i + 2)
+    return None
+
+
+def _season(run: Run, i: int, _: Setting) -> Name | None:
+    at = run.after(i, "the") if run.sense(i, "the") is None else i + 1
+    start = run.sense(at, "season")
+    if start is None:
+        return None
+    return Name("season", season(start), at + 1, wariness(run, at) or "cue")
+
+
+def _label(run: Run, i: int, setting: Setting) -> Name | None:
+    """`Q3`, `3Q`, `H1`, `2H`, `fiscal Q3`."""
+    is_fiscal = run.sense(i, "fiscal") is not None and run.follows(i + 1, " ")
+    at = i + 1 if is_fiscal else i
+    for sense, size, grain in (("quarter", 3, "quarter"), ("half", 6, "half")):
+        for letter, figure in ((at, at + 1), (at + 1, at)):
+            if (
+                run.sense(letter, sense) is None
+                or run.sense(figure, "figures") != 1
+                or run[at + 1].glue != ""
+            ):
+                continue
+            number = run.sense(figure, "number")
+            if 1 <= number <= 12 // size and not (
+                letter > figure and run.sense(at - 1, "figures") and run[at].glue
+            ):
+                fiscal = is_fiscal or setting.fiscal_start != 1
+                return Name(
+                    grain, parts(size, number), at + 2, "cue",
+                    parts(size, number, setting.fiscal_start), fiscal,
+                    " ,-/_" if letter > figure else " ,-/",
+                )  # fmt: skip
+    return None
+
+
+def _ordinal_part(run: Run, i: int, setting: Setting) -> Name | None:
+    """`the third quarter`, `first half`, `third-quarter`."""
+    at = i + 1 if run.sense(i, "the") is not None else i
+    found = ordinal(run, at)
+    if found is None or not run.follows(found[1], " -."):
+        return None
+    number, unit = found[0], run.after(found[1], "fiscal")
+    is_fiscal = unit > found[1]
+    for grain, size in (("quarter", 3), ("half", 6)):
+        if run.sense(unit, "unit") == grain:
+            number = 12 // size if number == -1 and run.sense(unit + 1, "of") is not None else number
+            if 1 <= number <= 12 // size:
+                fiscal = parts(size, number, setting.fiscal_start)
+                return Name(grain, parts(size, number), unit + 1, "cue", fiscal, is_fiscal)
+    return None
+
+
+def _title(run: Run, i: int) -> str:
+    """The cue that a word needs which is written as a title (`Week 12` of a league)."""
+    return "cue" if run.capital(i) and not run.words.caseless else ""
+
+
+def _week(run: Run, i: int, _: Setting) -> Name | None:
+    """`week 9`, `KW 9`, and `W09` after a year."""
+    if run.sense(i, "week") is not None and run.follows(i + 1, " "):
+        if run.sense(i + 1, "figures") in (1, 2) and 1 <= run.sense(i + 1, "number") <= 53:
+            return Name("week", iso_week(run.sense(i + 1, "number")), i + 2, _title(run, i))
+        spelled = cardinal(run, i + 1)
+        if spelled is not None and 1 <= spelled[0] <= 53:
+            return Name("week", iso_week(spelled[0]), spelled[1], "cue")
+    return None
+
+
+_NUMBER = ("figures", "cardinal")
+_NAMES: tuple[tuple[Callable[[Run, int, Setting], Name | None], frozenset[str]], ...] = (
+    (_holiday, frozenset(("holiday",))),
+    (_day, frozenset((*_NUMBER, "ordinal", "month", "month_short"))),
+    (_month, frozenset(("month", "month_short"))),
+    (_season, frozenset(("the", "season"))),
+    (_label, frozenset(("figures", "quarter", "half", "fiscal"))),
+    (_ordinal_part, frozenset((*_NUMBER, "ordinal", "the"))),
+    (_week, frozenset(("week",))),
+)
+"""The rules of names and the senses with which they begin."""
+
+
+@lru_cache(maxsize=4096)
+def _attempts(kind: frozenset[str]) -> tuple[Callable[[Run, int, Setting], Name | None], ...]:
+    return tuple(rule for rule, senses in _NAMES if senses & kind)

@@ -1,0 +1,181 @@
+"""Times of day: `3pm`, `8.30 p.m.`, `14:30 UTC`, `T14:30:07.25+01:00`, `noon`, `four o'clock`, `14 Uhr`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import UTC, timedelta, timezone, tzinfo
+
+from asof.time.numerals import below_hundred
+from asof.time.reading import Daily, Reading
+from asof.time.run import Run
+from asof.time.stretch import DAY, HOUR, MINUTE, SECOND, Stretch
+
+_BEGINNINGS = frozenset(("hour", "figures", "cardinal"))
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """A time of day in microseconds since midnight; it lasts a `grain`. `sure` if nothing else can be meant.
+
+    `half` is 0 or 12 when the text says the half of the day, None when it leaves it open.
+    """
+
+    time: int
+    grain: str
+    half: int | None
+    sure: bool
+    zone: tzinfo | None = None
+
+    @property
+    def lasts(self) -> int:
+        """How long a unit of its grain is, in microseconds."""
+        return {"hour": HOUR, "minute": MINUTE}.get(self.grain, SECOND)
+
+    @property
+    def daily(self) -> Daily:
+        """Where it lies in the day of an ordinal."""
+        return lambda day: (day * DAY + self.time, day * DAY + self.time + self.lasts)
+
+    def in_half(self, half: int | None) -> Clock:
+        """The same in a half of the day, if it says none itself: 7 with 12 is 19 o'clock."""
+        if half is None or self.half is not None or not 0 < self.time // HOUR <= 12:
+            return self
+        return replace(self, time=self.time % (12 * HOUR) + half * HOUR, half=half)
+
+    def on(self, reading: Reading) -> Reading:
+        """This time on a day; a day with several choices has as many times."""
+
+        def change(day: Stretch) -> Stretch:
+            return self.daily(day[0] // DAY)
+
+        other = replace(self, time=self.time + 12 * HOUR) if self._open() else None
+        at = reading.mapped(change, self.grain)
+        if other is not None:
+            at = replace(
+                at, choices=at.choices + tuple(other.daily(day[0] // DAY) for day in reading.choices)
+            )
+        return replace(at, zone=self.zone)
+
+    def _open(self) -> bool:
+        return self.half is None and not self.sure and 0 < self.time // HOUR < 12
+
+
+def clock(run: Run, i: int, *, bare: bool = False) -> tuple[Clock, int] | None:
+    """A time of day at `i` and the place after it; `bare` takes a naked hour too (`at 7`)."""
+    if run[i].kind.isdisjoint(_BEGINNINGS):
+        return None
+    named = run.sense(i, "hour")
+    if named is not None and isinstance(named, int):
+        return Clock(named * HOUR, "minute", named, True), i + 1
+    attached = not run[i].glue and bool(run.before(i)[0]) and run.sense(i - 1, "iso_t") is None
+    found = None if attached else _hour(run, i)  # "A2A" is no time
+    if found is None:
+        return None
+    hour, minute, micros, grain, after, plain = found
+    half = run.sense(after, "meridiem") if run[after].glue in ("", " ") else None
+    letter = run[after].first == run[after].last and len(run[after].word) == 1
+    if half is not None and not (letter and (run[after].glue or run.behind(after)[1] == "'")):
+        if hour > 12 and plain:
+            return None
+        hour = hour % 12 + half if hour <= 12 else hour
+        after += 1
+    else:
+        half = None
+        if run.sense(after, "clock") and run.follows(after, " "):
+            after += 1
+            plain = False
+        elif _oclock(run, after):
+            after += 2
+            plain = False
+        elif plain and not bare:
+            return None
+    time = hour * HOUR + minute * MINUTE + micros
+    west = grain == "second" or run.sense(i - 1, "iso_t") is not None or run[i - 1].glue == "-"
+    zone, after = _zone(run, after, plain=plain, west=west)
+    sure = (
+        (not letter if half is not None else hour > 12 or hour == 0) or zone is not None or grain == "second"
+    )
+    sure = sure or (run.sense(i, "figures") == 2 and run[i].word[0] == "0")
+    return Clock(time, grain, half, sure, zone), after
+
+
+def _oclock(run: Run, i: int) -> bool:
+    return run[i].word == "o" and run[i + 1].word == "clock" and run[i + 1].glue == "'"
+
+
+def _hour(run: Run, i: int) -> tuple[int, int, int, str, int, bool] | None:
+    if run.sense(i, "figures") in (1, 2):
+        hour = run.sense(i, "number")
+        if hour > 23:
+            return None
+        sign = run[i + 1].glue
+        if sign in (":", ".") and not run[i + 1].wide and run.sense(i + 1, "figures") == 2:
+            minute = run.sense(i + 1, "number")
+            if minute > 59:
+                return None
+            told = run.sense(i + 2, "meridiem") is not None or run.sense(i + 2, "clock") is not None
+            if sign == "." and not (told and run[i + 2].glue in ("", " ")):
+                return (hour, minute, 0, "minute", i + 2, True) if run[i + 2].glue != "." else None
+            return (
+                _seconds(run, i, hour, minute) if sign == ":" else (hour, minute, 0, "minute", i + 2, False)
+            )
+        return hour, 0, 0, "hour", i + 1, True
+    spelled = below_hundred(run, i)
+    if spelled is None or not 1 <= spelled[0] <= 12:
+        return None
+    if run.follows(spelled[1], " -"):
+        minutes = below_hundred(run, spelled[1])
+        if minutes is not None and 10 <= minutes[0] <= 59:
+            return spelled[0], minutes[0], 0, "minute", minutes[1], True
+    return spelled[0], 0, 0, "hour", spelled[1], True
+
+
+def _seconds(run: Run, i: int, hour: int, minute: int) -> tuple[int, int, int, str, int, bool] | None:
+    if run[i + 2].glue != ":" or run.sense(i + 2, "figures") != 2:
+        return hour, minute, 0, "minute", i + 2, False
+    second = run.sense(i + 2, "number")
+    if second > 59:
+        return None
+    if run[i + 3].glue in (".", ",") and not run[i + 3].wide and run.sense(i + 3, "figures"):
+        return hour, minute, second * SECOND, "second", i + 4, False
+    return hour, minute, second * SECOND, "second", i + 3, False
+
+
+def iso_clock(run: Run, i: int) -> tuple[Clock, int] | None:
+    """A time right after an ISO date: `T14:30Z`, `T1430`."""
+    if run.sense(i, "iso_t") is None or run[i].glue or run[i + 1].glue:
+        return None
+    figures, number = run.sense(i + 1, "figures"), run.sense(i + 1, "number")
+    if figures in (4, 6):
+        parts = (
+            (number // 100, number % 100, 0)
+            if figures == 4
+            else (number // 10000, number // 100 % 100, number % 100)
+        )
+        if parts[0] > 23 or parts[1] > 59 or parts[2] > 59:
+            return None
+        zone, after = _zone(run, i + 2, plain=False, west=True)
+        time = parts[0] * HOUR + parts[1] * MINUTE + parts[2] * SECOND
+        return Clock(time, "minute" if figures == 4 else "second", None, True, zone), after
+    found = clock(run, i + 1, bare=True)
+    return (replace(found[0], sure=True), found[1]) if found else None
+
+
+def _zone(run: Run, i: int, *, plain: bool, west: bool) -> tuple[tzinfo | None, int]:
+    """The zone at `i`, if any, and the place after it; unless `west`, a hyphen is none: `8:30-10:00`."""
+    offset = run.sense(i, "zone")
+    if offset is not None and run[i].glue in ("", " ") and (len(run[i].word) > 1 or run[i].glue == ""):
+        return (UTC if offset == 0 else timezone(timedelta(minutes=offset))), i + 1
+    sign = run[i].glue
+    if not plain and sign in (("+", "-") if west else ("+",)) and run.sense(i, "figures") in (2, 4):
+        number, after = run.sense(i, "number"), i + 1
+        if run.sense(i, "figures") == 4:
+            hours, minutes = divmod(number, 100)
+        elif run[i + 1].glue == ":" and run.sense(i + 1, "figures") == 2:
+            hours, minutes, after = number, run.sense(i + 1, "number"), i + 2
+        else:
+            return None, i
+        if hours <= 14 and minutes < 60:
+            distance = timedelta(hours=hours, minutes=minutes)
+            return timezone(-distance if sign == "-" else distance), after
+    return None, i

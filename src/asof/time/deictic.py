@@ -1,0 +1,243 @@
+"""Times that point from the anchor: `yesterday`, `last year`, `the past 5 years`, `earlier this month`."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from datetime import UTC, date
+
+from asof.time.calendar_names import name_at
+from asof.time.durations import duration, moved, unit_after_number
+from asof.time.numerals import cardinal
+from asof.time.places import fiscal_year, parts
+from asof.time.reading import Found, Reading, Setting, Yearly, distinct, of_years, sided
+from asof.time.run import Run
+from asof.time.stretch import (
+    DAY,
+    HOUR,
+    IN_CLOCK,
+    IN_DAYS,
+    Stretch,
+    beside,
+    days,
+    grain_of,
+    shifted,
+    wall,
+)
+
+_WHOLE = frozenset(("quarter", "half"))  # counted in whole ones: "the past two quarters"
+
+
+def pointing(run: Run, i: int, setting: Setting) -> Found | None:
+    """Anything in this file that begins at `i`; nothing without an anchor."""
+    if setting.today is None:
+        return None
+    return (
+        _day(run, i, setting.today)
+        or _sided(run, i, setting)
+        or _counted_side(run, i, setting)
+        or _beyond(run, i, setting.today)
+        or _so_far(run, i, setting)
+    )
+
+
+def _day(run: Run, i: int, today: int) -> Found | None:
+    if run.sense(i, "the") is not None and run.sense(i + 1, "day") in (-2, 2):
+        i += 1
+    steps = run.sense(i, "day")
+    if steps is not None and not run.sense(i, "very_wary"):
+        return Reading("day", (days(today + steps, today + steps + 1),), relative=True), i + 1
+    night = run.sense(i, "day_night")
+    if night is not None:
+        start = (today + night) * DAY + 20 * HOUR
+        return Reading("hour", ((start, start + 4 * HOUR),), relative=True), i + 1
+    return None
+
+
+def _sided(run: Run, i: int, setting: Setting) -> Found | None:
+    """`last week`, `this quarter`, `next 3 days`, `past year`, `next March`, `last fiscal year`."""
+    if run.sense(i, "the") is not None and _long_unit(run, i + 2):
+        i += 1
+    side, rolling = run.sense(i, "side"), run.sense(i, "rolling")
+    if side is None:
+        side = rolling
+    if side is None or not run.follows(i + 1, " -"):
+        return None
+    if run.sense(i + 1, "fiscal") or run.sense(i + 1, "fiscal_year"):
+        return _fiscal(run, i + 1, side, setting)
+    unit = run.sense(i + 1, "unit")
+    if unit is not None:
+        return None if _of_follows(run, i + 2) else _unit(i, side, rolling is not None, unit, setting)
+    if side != 0 and (found := _window(run, i + 1, side, setting)) is not None:
+        return found
+    part = run.sense(i + 1, "daypart")
+    if part is not None:
+        from_hour, to_hour = map(int, str(part).split())
+        day = ((setting.today or 0) + side) * DAY
+        return Reading("hour", ((day + from_hour * HOUR, day + to_hour * HOUR),), relative=True), i + 2
+    name = name_at(run, i + 1, setting)
+    if name is None or name.grain == "week" or not _meant(run, i, side):
+        return None
+    places = of_years(name.yearly, date.fromordinal(setting.today or 1).year)
+    return Reading(name.grain, _sided_names(places, name.yearly, side, setting), relative=True), name.after
+
+
+def _long_unit(run: Run, i: int) -> bool:
+    """Whether decades or centuries stand at `i`, or after a number: they take their article with them."""
+    return any(unit_after_number(run, j) in ("decade", "century") for j in (i, i + 1))
+
+
+def _sided_names(places: list[Stretch], yearly: Yearly, side: int, setting: Setting) -> tuple[Stretch, ...]:
+    year = date.fromordinal(setting.today or 1).year
+    chosen = sided(places, side, setting)
+    other: tuple[Stretch, ...] = ()
+    with suppress(ValueError):  # not every year has a 29 February
+        other = (yearly(year + side),)
+    return distinct((*other, *chosen) if side == 0 else (*chosen[:1], *other, *chosen[1:]))
+
+
+def _meant(run: Run, i: int, side: int) -> bool:
+    """Whether a word that mostly is another one is a name here: `this may` is not."""
+    if run.sense(i + 1, "very_wary") is None or run.capital(i + 1):
+        return True
+    return run.words.caseless and side != 0
+
+
+def _of_follows(run: Run, i: int) -> bool:
+    """Whether `last week` goes on as `of March`, where it is the last of its weeks."""
+    return run[i].word in ("of",) and run.follows(i)
+
+
+def _unit(i: int, side: int, rolling: bool, unit: str, setting: Setting) -> Found | None:
+    if unit == "day" or setting.today is None or setting.at is None or setting.anchor is None:
+        return None
+    if unit in IN_CLOCK:
+        at, size = wall(setting.anchor, UTC), IN_CLOCK[unit]
+        if side == 0:
+            begin = at // size * size
+            return Reading(unit, ((begin, begin + size),), True, zone=UTC), i + 2
+        return Reading(unit, ((at - size, at) if side < 0 else (at, at + size),), True, zone=UTC), i + 2
+    calendar, grain = beside(setting.today, unit, side), grain_of(unit)
+    if rolling and unit != "weekend":
+        first = shifted(setting.today, unit, side)
+        return Reading(grain, distinct([(first * DAY, setting.at or 1), calendar]), relative=True), i + 2
+    return Reading(grain, (calendar,), relative=True), i + 2
+
+
+def _fiscal(run: Run, i: int, side: int, setting: Setting) -> Found | None:
+    after = i + 1
+    unit = "year" if run.sense(i, "fiscal_year") else run.sense(after, "unit")
+    if run.sense(i, "fiscal"):
+        after += 1
+    if unit not in ("year", "quarter"):
+        return None
+    at, today = setting.at or 0, date.fromordinal(setting.today or 1)
+    places: list[Stretch] = []
+    if unit == "year":
+        places = of_years(fiscal_year(setting.fiscal_start), today.year)
+    else:
+        for number in range(1, 5):
+            places += of_years(parts(3, number, setting.fiscal_start), today.year)
+        places.sort()
+    here = next((n for n, place in enumerate(places) if place[0] <= at < place[1]), 0)
+    if not 0 < here < len(places) - 1:  # at the ends of the calendar
+        return None
+    return Reading(unit, (places[here + side],), relative=True, fiscal=True), after
+
+
+def _window(run: Run, i: int, side: int, setting: Setting) -> Found | None:
+    """`(last) 30 days`, `(next) two weeks`, `(past) few months`: ends or begins at the anchor."""
+    lengths = duration(run, i)
+    if lengths is not None and len(lengths[0]) > 1 and run.sense(lengths[1], "ago") is not None:
+        lengths = duration(run, i, most=1)  # "the last 3 months and 2 days ago"
+    if lengths is None or (run.sense(i, "one") is not None and run.sense(i + 1, "vague") is None):
+        return None
+    reading = _window_of(lengths[0], side, setting)
+    if reading is None or _of_follows(run, lengths[1]):
+        return None
+    return reading, lengths[1]
+
+
+def _window_of(lengths: list[tuple[float, str]], side: int, setting: Setting) -> Reading | None:
+    today, at = setting.today, setting.at
+    if today is None or at is None or setting.anchor is None:
+        return None
+    count, unit = lengths[0]
+    if count < 1:
+        return None
+    if len(lengths) == 1 and count == int(count) and (unit in _WHOLE or (unit == "decade" and side > 0)):
+        steps = -int(count) if side < 0 else 1
+        return Reading(unit, (beside(today, unit, steps, int(count)),), relative=True)
+    far = moved(lengths, setting, side)
+    if far is None:
+        return None
+    grain = grain_of(lengths[-1][1])
+    if far.zone is not None:
+        now = wall(setting.anchor, UTC)
+        there = now + side * sum(round(n * IN_CLOCK[u]) for n, u in lengths)
+        return Reading(grain, ((min(there, now), max(there, now)),), True, zone=UTC)
+    if side < 0:
+        return Reading(grain, ((far.best[0], at),), relative=True) if far.best[0] < at else None
+    tomorrow = (today + 1) * DAY
+    return Reading(grain, ((tomorrow, far.best[1]),), relative=True)
+
+
+def _counted_side(run: Run, i: int, setting: Setting) -> Found | None:
+    """`3 next weeks`, `the 13 last minutes`."""
+    count = cardinal(run, i)
+    if count is None or not run.follows(count[1]):
+        return None
+    side = run.sense(count[1], "side") or run.sense(count[1], "rolling")
+    unit = run.sense(count[1] + 1, "units")
+    if not side or unit is None or not run.follows(count[1] + 1):
+        return None
+    reading = _window_of([(count[0], unit)], side, setting)
+    return None if reading is None else (reading, count[1] + 2)
+
+
+def _beyond(run: Run, i: int, today: int) -> Found | None:
+    """`the week before last`, `month after next`."""
+    i = i + 1 if run.sense(i, "the") is not None else i
+    unit, step = run.sense(i, "unit"), run.sense(i + 1, "shift")
+    at = run.after(i + 2, "the")
+    if unit is None or step is None or run.sense(at, "side") != step or unit in IN_CLOCK or unit == "day":
+        return None
+    if not (run.follows(i + 1) and run.follows(at)) or (
+        run.follows(at + 1) and run[at + 1].senses.keys() & {"unit", "month", "weekday", "season", "holiday"}
+    ):
+        return None
+    return Reading(grain_of(unit), (beside(today, unit, 2 * step),), relative=True), at + 1
+
+
+def _so_far(run: Run, i: int, setting: Setting) -> Found | None:
+    """`earlier this year`, `later today`, `year to date`, `the rest of the month`, `EOY`."""
+    today, at = setting.today, setting.at
+    if today is None or at is None:
+        return None
+    unit = run.sense(i, "to_date")
+    if unit is not None:
+        whole = beside(today, unit)
+        return (Reading(unit, ((whole[0], at),), relative=True), i + 1) if whole[0] < at else None
+    unit = run.sense(i, "end_of_unit")
+    if unit is not None:
+        whole = beside(today, unit)
+        return Reading("day", ((whole[1] - DAY, whole[1]),), relative=True, whole=whole, which=2), i + 1
+    rest, way = run.sense(i, "rest"), run.sense(i, "so_far")
+    if (rest is None and way is None) or not run.follows(i + 1):
+        return None
+    j = i + 1
+    if rest is not None:
+        j = j + 1 if run.sense(j, "the") is not None or run.sense(j, "side") == 0 else j
+        unit = run.sense(j, "unit")
+    elif run.sense(j, "day") == 0:
+        unit = "day"
+    else:
+        unit = run.sense(j + 1, "unit") if run.sense(j, "side") == 0 else None
+        j += 1
+    if unit is None or unit in IN_CLOCK or (unit not in IN_DAYS and unit_after_number(run, j) is None):
+        return None
+    whole = beside(today, unit)
+    if rest is not None:
+        begin = at if unit == "day" else today * DAY
+        return Reading(grain_of(unit), ((begin, whole[1]),), relative=True), j + 1
+    stretch = (whole[0], at) if way < 0 else (at, whole[1])
+    return (Reading(grain_of(unit), (stretch,), relative=True), j + 1) if stretch[0] < stretch[1] else None

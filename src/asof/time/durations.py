@@ -1,0 +1,207 @@
+"""Distances in time: `three weeks ago`, `in 2 days`, `within a year`, `2 weeks before Easter`."""
+
+from __future__ import annotations
+
+from datetime import UTC
+
+from asof.time.numerals import amount
+from asof.time.reading import Found, Reading, Rule, Setting
+from asof.time.run import Run
+from asof.time.stretch import DAY, IN_CLOCK, IN_MONTHS, MINUTE, SECOND, Stretch, grain_of, shifted, wall
+
+Lengths = list[tuple[float, str]]
+"""How many of which units."""
+
+_MOST = 4  # units in one duration: 1 year, 2 months, 3 weeks and 4 days
+
+
+def unit_after_number(run: Run, i: int) -> str | None:
+    """The unit at `i`, in any of its forms."""
+    found: str | None = run.sense(i, "units") or run.sense(i, "unit") or run.sense(i, "unit_short")
+    return found
+
+
+def duration(run: Run, i: int, most: int = _MOST) -> tuple[Lengths, int] | None:
+    """Numbers with units: `3 weeks`, `1 month and 21 days`, `2h`, `a year`, `two and a half years`."""
+    lengths: Lengths = []
+    at = i
+    while len(lengths) < most:
+        found = amount(run, at)
+        if found is None:
+            break
+        unit, glue = unit_after_number(run, found[1]), run[found[1]].glue
+        if (
+            unit is None
+            or glue not in (" ", "-", "")
+            or (glue == "" and run.sense(found[1] - 1, "number") is None)
+        ):
+            break
+        after = found[1] + 1
+        count = found[0]
+        if run.sense(after, "and_half") is not None and run.follows(after):
+            count, after = count + 0.5, after + 1
+        lengths.append((count, unit))
+        i = after
+        at = run.after(after, "and", " ,")
+        if not run.follows(at, " ,"):
+            break
+    return (lengths, i) if lengths else None
+
+
+def moved(lengths: Lengths, setting: Setting, sign: int, day: int | None = None) -> Reading | None:
+    """The day, or within a day the minute, that lies a distance from the anchor (or from a day)."""
+    relative = day is None
+    if day is None:
+        day = setting.today
+    if day is None:
+        return None
+    clock = [(count, unit) for count, unit in lengths if unit in IN_CLOCK]
+    other = [(count, unit) for count, unit in lengths if unit not in IN_CLOCK]
+    if clock:
+        if not relative or setting.anchor is None or setting.at is None:
+            return None
+        at = wall(setting.anchor, UTC)
+        for count, unit in other:  # whole days first, by the calendar
+            at = shifted(at // DAY, unit, sign * count) * DAY + at % DAY
+        at += sign * sum(round(count * IN_CLOCK[unit]) for count, unit in clock)
+        grain, size = ("second", SECOND) if any(unit == "second" for _, unit in clock) else ("minute", MINUTE)
+        return Reading(grain, ((at // size * size, at // size * size + size),), relative=True, zone=UTC)
+    for count, unit in other:
+        day = shifted(day, unit, sign * count)
+    return Reading("day", ((day * DAY, (day + 1) * DAY),), relative=relative)
+
+
+def distance(run: Run, i: int, setting: Setting) -> Found | None:
+    """A distance from the anchor, or from the time that follows it; the German `vor drei Wochen` as well."""
+    before = run.sense(i, "ago_before")
+    if before is not None:
+        lengths = duration(run, i + 1)
+        found = moved(lengths[0], setting, before) if lengths else None
+        return None if lengths is None or found is None else (found, lengths[1])
+    if run.sense(i, "ahead") is not None:
+        return _ahead(run, i, setting)
+    lengths = duration(run, i)
+    if lengths is None or not run.follows(lengths[1]):
+        return None
+    after = lengths[1]
+    sign = run.sense(after, "ago")
+    if sign is not None:
+        found = moved(lengths[0], setting, sign)
+        return None if found is None else (found, after + 1)
+    return None
+
+
+def _ahead(run: Run, i: int, setting: Setting) -> Found | None:
+    lengths = duration(run, i + 1)
+    if lengths is None or not run.follows(i + 1):
+        return None
+    after = lengths[1]
+    if len(run[after - 1].word) == 1:
+        return None  # "in 3D"
+    if run.behind(after - 1)[0] in ("of", "or", "and") and run.behind(after - 1)[1] == " ":
+        return None
+    if run.sense(after, "ago") is not None or run.sense(after, "shift") is not None:
+        return None
+    found = moved(lengths[0], setting, 1)
+    return None if found is None else (found, after)
+
+
+def from_point(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
+    """A distance from another time: `two weeks before Christmas`, `3 days after 5 March 2024`."""
+    lengths = duration(run, i)
+    if lengths is None and run.sense(i, "the") is not None and run.sense(i + 1, "unit") == "day":
+        lengths = [(1, "day")], i + 2
+    if lengths is None or not run.follows(lengths[1]):
+        return None
+    sign = run.sense(lengths[1], "shift")
+    if sign is None:
+        return None
+    found = point(run, run.after(lengths[1] + 1, "the"), setting)
+    if found is None or not found[0].choices or found[0].zone is not None or not run.follows(lengths[1] + 1):
+        return None
+    reading, after = found
+    units = [unit for _, unit in lengths[0]]
+    if reading.grain in IN_MONTHS and all(
+        IN_MONTHS.get(unit, 0) >= IN_MONTHS[reading.grain] for unit in units
+    ):
+        months = round(sign * sum(count * IN_MONTHS[unit] for count, unit in lengths[0]))
+        return reading.mapped(lambda whole: _months_on(whole, months)), after
+    choices = []
+    for choice in reading.choices:
+        if sign > 0 and reading.grain != "day":
+            choice = choice[1] - DAY, choice[1]
+        there = moved(lengths[0], setting, sign, choice[0] // DAY)
+        if there is None:
+            return None
+        choices.append(there.best)
+    return Reading("day", tuple(choices), reading.relative), after
+
+
+def _months_on(whole: Stretch, count: int) -> Stretch:
+    start, end = (shifted(side // DAY, "month", count) for side in whole)
+    return start * DAY, end * DAY
+
+
+def bounded(run: Run, i: int, setting: Setting, point: Rule) -> tuple[Stretch, str, Reading, int] | None:
+    """`more than 2 weeks ago`, `less than 3 days after today`: what is left, how, the core, the place after.
+
+    More than a distance is everything beyond it, less than a distance everything up to it.
+    """
+    more = run.sense(i, "bound")
+    if more is None or not run.follows(i + 1):
+        return None
+    found = distance(run, i + 1, setting) or from_point(run, i + 1, setting, point)
+    lengths = duration(run, i + 1)
+    if found is None or lengths is None or found[0].grain != "day" or not found[0].choices:
+        return None
+    there = found[0].best
+    sign = run.sense(lengths[1], "ago") or run.sense(lengths[1], "shift")
+    here = setting.at
+    if run.sense(lengths[1], "shift") is not None:
+        other = point(run, run.after(lengths[1] + 1, "the"), setting)
+        here = other[0].best[0] if other is not None and other[0].choices else None
+    if more > 0:
+        return there, "since" if sign > 0 else "before", found[0], found[1]
+    if here is None:
+        return None
+    return ((here, there[0]) if sign > 0 else (there[0], here)), "in", found[0], found[1]
+
+
+def starting(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
+    """`2 weeks starting 20 May`: so long from a day on."""
+    lengths = duration(run, i)
+    if lengths is None or run.sense(lengths[1], "starting") is None or not run.follows(lengths[1]):
+        return None
+    found = point(run, run.after(lengths[1] + 1, "the"), setting)
+    if found is None or found[0].grain != "day" or not run.follows(lengths[1] + 1):
+        return None
+    choices = []
+    for choice in found[0].choices:
+        end = moved(lengths[0], setting, 1, choice[0] // DAY)
+        if end is None:
+            return None
+        choices.append((choice[0], end.best[0]))
+    return Reading(grain_of(lengths[0][-1][1]), tuple(choices), found[0].relative), found[1]
+
+
+def within(run: Run, i: int, setting: Setting) -> Found | None:
+    """`within 10 months`: from the anchor's day so far on."""
+    if run.sense(i, "within") is None or setting.today is None:
+        return None
+    at = run.after(i + 1, "the")
+    if run.sense(at, "rolling") is not None or run.sense(at, "side") == -1:
+        return None  # "within the last 6 months" is said without the word as well
+    at = run.after(at, "side")
+    lengths = duration(run, at)
+    if lengths is None:
+        return None
+    end = moved(lengths[0], setting, 1)
+    if end is None:
+        return None
+    if run.sense(lengths[1], "ago") == 1 and run.follows(lengths[1]):
+        lengths = lengths[0], lengths[1] + 1
+    if end.zone is not None and setting.anchor is not None:
+        return Reading(end.grain, ((wall(setting.anchor, UTC), end.best[0]),), True, zone=UTC), lengths[1]
+    return Reading(
+        grain_of(lengths[0][-1][1]), ((setting.today * DAY, end.best[0]),), relative=True
+    ), lengths[1]

@@ -1,0 +1,105 @@
+"""Years, decades and centuries: `2019`, `the year 2000`, `nineteen eighty-six`, `1990s`, `19th century`."""
+
+from __future__ import annotations
+
+from asof.time.figures import attached_left, attached_right
+from asof.time.numerals import ordinal, short_year, two_figures, year_figures, year_words
+from asof.time.reading import Found, Reading, Setting, settled
+from asof.time.run import Run
+from asof.time.stretch import months
+
+COMMON = range(1900, 2100)
+"""Years that four figures mean without another word that says so."""
+
+
+def year(run: Run, i: int, _: Setting) -> Found | None:
+    """A year alone."""
+    start = i
+    if run.sense(i, "calendar_year") is not None or run.sense(i, "unit") == "year":
+        i += 1
+        number = year_figures(run, i)
+        if number is not None and run.follows(i) and not attached_right(run, i):
+            return settled("year", months(number), year=number), i + 1
+        if run.sense(i, "figures") == 2 and run[i].glue == "" and not attached_right(run, i):
+            number = two_figures(run.sense(i, "number"))
+            return settled("year", months(number), year=number), i + 1
+        spelled = year_words(run, i) if run.follows(i) else None
+        return None if spelled is None else (settled("year", months(spelled[0]), year=spelled[0]), spelled[1])
+    spelled = year_words(run, i)
+    if spelled is not None and not _counting(run, spelled[1] - 1):
+        wary = "" if spelled[0] % 100 and spelled[0] < 2100 else "cue"
+        return Reading("year", (months(spelled[0]),), wary=wary, year=spelled[0]), spelled[1]
+    number = year_figures(run, i)
+    if number is None:
+        number = short_year(run, i)
+        if number is None or attached_right(run, i):
+            return None
+        return Reading("year", (months(number),), wary="cue", year=number), i + 1
+    if attached_left(run, start) or attached_right(run, i) or _named(run, i) or _counting(run, i):
+        return None
+    return Reading("year", (months(number),), wary="" if number in COMMON else "cue", year=number), i + 1
+
+
+def _named(run: Run, i: int) -> bool:
+    """Whether figures belong to the name before them (`Windows 2000`, `ISO 8601`)."""
+    word, gap = run.before(i)
+    return word in run.lexicon.lists["product"] and gap in (" ", "-", ". ", ": ", " #", "", ".")
+
+
+def _counting(run: Run, i: int) -> bool:
+    """Whether a number counts what follows it (`2000 people`)."""
+    word, gap = run.behind(i)
+    return gap in (" ", "-") and word in run.lexicon.lists["counted"]
+
+
+def decade(run: Run, i: int, _: Setting) -> Found | None:
+    """A decade: `1990s`, `the '90s`, `the 1990's`, `the nineties`, `1990er`, `nineteen nineties`."""
+    start = i
+    the = run.sense(i, "the") is not None
+    i = i + 1 if the else i
+    if run.sense(i, "figures") in (2, 4) and not attached_left(run, i):
+        number, suffix = run.sense(i, "number"), run[i + 1]
+        apostrophe = "'" in run[i].glue
+        if (
+            suffix.glue in ("", "'")
+            and run.sense(i + 1, "decade_suffix")
+            and number % 10 == 0
+            and number != 1000
+        ):
+            if attached_right(run, i + 1):
+                return None
+            if run.sense(i, "figures") == 4:
+                return (_decade(number), i + 2) if year_figures(run, i) else None
+            if the or apostrophe or _led(run, start):
+                return _decade(number + (1900 if number >= 30 else 2000)), i + 2
+        return None
+    century = run.sense(i, "cardinal")
+    if century is not None and 11 <= century <= 20 and (named := run.sense(i + 1, "decade")) is not None:
+        return _decade(century * 100 + named), i + 2
+    named = run.sense(i, "decade")
+    if named is None or not (the or _led(run, start)):
+        return None
+    return _decade(1900 + named if named >= 30 else 2000 + named), i + 1
+
+
+def _led(run: Run, i: int) -> bool:
+    """Whether a part stands before: `late 80s`; `his 80s` are an age."""
+    return run.sense(i - 1, "part") is not None and run.follows(i, " -")
+
+
+def _decade(first: int) -> Reading:
+    if first % 100 == 0 and first < 2000:  # the 1800s are a hundred years, the 2000s mostly ten
+        return settled("century", months(first, 1, 1200))
+    return settled("decade", months(first, 1, 120))
+
+
+def century(run: Run, i: int, _: Setting) -> Found | None:
+    """A century as ISO 8601 counts hundreds: the 19th is 1800-1899."""
+    i = i + 1 if run.sense(i, "the") is not None else i
+    found = ordinal(run, i)
+    if found is None or run.sense(found[1], "unit") != "century" or run[found[1]].glue not in (" ", "-", "."):
+        return None
+    number = found[0]
+    if not 2 <= number <= 30:
+        return None
+    return settled("century", months((number - 1) * 100, 1, 1200)), found[1] + 1

@@ -1,0 +1,126 @@
+"""Time in language: a text and an anchor become mentions of time, each with the span that it means.
+
+    mentions("revenue since Q3 2023", anchor)  ->  "since Q3 2023": [2023-07-01, None), its core the quarter
+
+The words come from `words/*.toml` (`lexicon.py`), `run.py` finds the places where they stand, `grammar.py`
+reads them. What may be a name (`May`, `Windows 2000`) is taken for a time only with a cue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Literal
+
+from asof.time.grammar import Open, Said, said
+from asof.time.lexicon import GROUND, lexicon
+from asof.time.reading import Setting, setting
+from asof.time.run import Run, Words, runs
+from asof.time.span import Span
+from asof.time.stretch import instant_of, span_of
+
+Relation = Literal["in", "since", "until", "before", "after", "between", "as of", "by", "around"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A stretch of a text that says a time: `text` is `whole[start:end]`.
+
+    `core` is the span of the expression without its relation, `span` what the relation makes of it: `since`
+    has no end, `before`, `until`, `by` and `as of` have no start, `around` adds as much on either side,
+    `between` reaches from the start of the first time to the end of the second. `grain` is the unit in which
+    the text speaks (of two, the finer): second minute hour day week month quarter half season year decade
+    century.
+    `alternatives` are other readings of `span`, best first. `relative` tells that the anchor was needed,
+    `fiscal` that it is a period of a fiscal year.
+    """
+
+    text: str
+    start: int
+    end: int
+    span: Span
+    grain: str
+    relation: Relation
+    core: Span
+    alternatives: tuple[Span, ...] = ()
+    relative: bool = False
+    fiscal: bool = False
+
+
+def mentions(
+    text: str,
+    anchor: datetime | None = None,
+    zone: tzinfo = UTC,
+    *,
+    fiscal_start: int = 1,
+    language: str = GROUND,
+    prefer: Literal["past", "future"] = "past",
+) -> tuple[Mention, ...]:
+    """The times that `text` mentions, in order and without overlap; any text has an answer.
+
+    Relative times count from `anchor` (aware) and are not found without one. Dates and times without an
+    offset are meant in `zone`. A name without a year is the newest that is not after the anchor, or with
+    `prefer` "future" the coming one; the other is an alternative. `fiscal_start` is the month in which fiscal
+    years start; they are named by the year in which they end, and so are labels as `Q3 2023` if it is not
+    January. `language` names word lists (`en`, `de en`), of which English is always one; unknown ones are
+    ignored. Seasons are those of the north.
+
+    Raises ValueError when the anchor has no time zone, or `fiscal_start` is no month.
+    """
+    if anchor is not None and anchor.tzinfo is None:
+        raise ValueError(f"an anchor needs a time zone: {anchor!r}")
+    if not 1 <= fiscal_start <= 12:
+        raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {fiscal_start}")
+    words = Words(text)
+    lexical = lexicon(language)
+    here = setting(
+        anchor, zone, fiscal_start=fiscal_start, future=prefer == "future", month_first=lexical.month_first
+    )
+    return tuple(mention for run in runs(words, lexical) for mention in _in_run(run, here))
+
+
+def _in_run(run: Run, where: Setting) -> list[Mention]:
+    found: list[Mention] = []
+    i = 0
+    while i < run.size:
+        here = said(run, i, where) if run[i].senses and "not_time" not in run[i].senses else None
+        mention = None if here is None else _mention(run, here, where)
+        if mention is not None and here is not None:
+            found.append(mention)
+            i = here.after
+        else:
+            i += 1
+    return found
+
+
+def _mention(run: Run, here: Said, where: Setting) -> Mention | None:
+    start, end = run[here.first].start, run[here.after - 1].end
+    whole = run.words.text
+    if whole[end : end + 1] == ")" and "(" in whole[start:end]:
+        end += 1
+    reading = here.reading
+    zone = reading.zone or where.zone
+    try:
+        spans = [_span(limits, zone) for limits in here.limits]
+        core = spans[0] if here.limits[0] == reading.best else span_of(reading.best, zone)
+    except (ValueError, OverflowError):
+        return None
+    return Mention(
+        whole[start:end],
+        start,
+        end,
+        spans[0],
+        reading.grain,
+        here.relation,  # type: ignore[arg-type]
+        core,
+        tuple(dict.fromkeys(span for span in spans[1:] if span != spans[0])),
+        reading.relative,
+        reading.fiscal,
+    )
+
+
+def _span(limits: Open, zone: tzinfo) -> Span:
+    start, end = limits
+    if start is None:
+        return Span(None, None if end is None else instant_of(end, zone))
+    return Span(instant_of(start, zone), None) if end is None else span_of((start, end), zone)

@@ -1,0 +1,182 @@
+"""The grammar: from one place in a run of words to the time that is said there, with its relation.
+
+A *point* is one time (a date, a month, `last week`, `early 2024`); a *range* is two of them with a word
+between; a *relation* (`since`, `before`) stands before either. Every rule looks a bounded number of words
+ahead and none calls itself, so a text is read in linear time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from asof.time.clock import clock
+from asof.time.durations import bounded
+from asof.time.hours import half_of_day
+from asof.time.points import BEGINNINGS, day_point, ends, point, simple
+from asof.time.ranges import time_range
+from asof.time.reading import Found, Reading, Setting
+from asof.time.run import Run
+from asof.time.stretch import Stretch, widened
+
+Open = tuple[int | None, int | None]
+"""A stretch of which a side may be unbounded."""
+
+_FIRST = BEGINNINGS | {"bound", "relation", "from", "between"}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A time that a text says: words `first` to before `after` of a run, and how its relation limits."""
+
+    first: int
+    after: int
+    relation: str
+    reading: Reading
+    limits: tuple[Open, ...]
+
+
+def said(run: Run, i: int, setting: Setting) -> Said | None:
+    """What a text says at item `i` of a run, with its relation; None if it says no time there."""
+    kind = run.items[i].kind
+    if not kind & _FIRST:
+        return None
+    if "bound" in kind and (more := _bounded(run, i, setting)) is not None:
+        return more
+    found = time_range(run, i, setting, point, day_point) if run.joined else None
+    if "relation" in kind and (limited := _limited(run, i, setting, found)) is not None:
+        return limited
+    if found is not None:
+        return Said(i, found[1], "between", found[0], found[0].choices)
+    special = _onwards(run, i, setting) if "from" in kind else _day_with_bound(run, i, setting)
+    if special is not None:
+        return special
+    alone = point(run, i, setting)
+    if alone is None or not alone[0].choices or not _trusted(run, i, alone):
+        return None
+    trailing = run.sense(alone[1], "trailing")
+    if trailing is not None and run.follows(alone[1]):
+        limits = tuple(limit(trailing, choice, alone[0]) for choice in alone[0].choices)
+        return Said(i, alone[1] + 1, trailing, alone[0], limits)
+    return Said(i, alone[1], "in", alone[0], alone[0].choices)
+
+
+def _bounded(run: Run, i: int, setting: Setting) -> Said | None:
+    try:
+        more = bounded(run, i, setting, simple)
+    except (ValueError, OverflowError):
+        return None
+    if more is None:
+        return None
+    core, how, reading, after = more
+    return Said(i, after, how, replace(reading, choices=(core,)), (limit(how, core, reading),))
+
+
+def _limited(run: Run, i: int, setting: Setting, found: Found | None) -> Said | None:
+    """A relation with a time, unless a range without it reads farther."""
+    relation, at = run.sense(i, "relation"), i + 1
+    if not run.follows(at) or run.sense(at, "relation") is not None:
+        return None
+    limited = time_range(run, at, setting, point, day_point) if run.joined else None
+    limited = limited or point(run, at, setting)
+    if limited is None and run.sense(at, "the") is not None:
+        limited = point(run, at + 1, setting)
+    if limited is None or not limited[0].choices or limited[0].wary in ("number", "dot_cue"):
+        return None
+    if run[limited[1]].word == "s" and run[limited[1]].glue == "'":
+        return None  # "after today's talk"
+    if found is not None and limited[1] <= found[1]:
+        return None
+    limits = tuple(limit(relation, choice, limited[0]) for choice in limited[0].choices)
+    return Said(i, limited[1], relation, limited[0], limits)
+
+
+def _onwards(run: Run, i: int, setting: Setting) -> Said | None:
+    """`from 2014 on`."""
+    if run.sense(i, "from") is None or not run.follows(i + 1):
+        return None
+    found = point(run, i + 1, setting)
+    if (
+        found is None
+        or not found[0].choices
+        or run.sense(found[1], "onwards") is None
+        or not run.follows(found[1])
+    ):
+        return None
+    limits = tuple(limit("since", choice, found[0]) for choice in found[0].choices)
+    return Said(i, found[1] + 1, "since", found[0], limits)
+
+
+def _day_with_bound(run: Run, i: int, setting: Setting) -> Said | None:
+    """`tomorrow before 5pm`: the relation limits by a time of that day."""
+    day = day_point(run, i, setting)
+    if day is None or day[0].grain != "day" or not day[0].choices or not run.follows(day[1]):
+        return None
+    relation = run.sense(day[1], "relation")
+    if relation in (None, "around", "as of") or run.sense(day[1], "to") is not None:
+        return None
+    time = clock(run, day[1] + 1, bare=relation == "by")
+    if time is None or not run.follows(day[1] + 1) or not ends(run, time[1]):
+        return None
+    half, after = half_of_day(run, time[1])
+    reading = time[0].in_half(half).on(day[0])
+    limits = tuple(
+        limit("before" if relation == "by" else relation, choice, reading) for choice in reading.choices
+    )
+    return Said(i, after, relation, reading, limits)
+
+
+def limit(relation: str, core: Stretch, reading: Reading) -> Open:
+    """How a relation limits: what it leaves of all time.
+
+    `before the end of March` means its last day and not its last third; `around` adds as much on either side.
+    """
+    start, end = core
+    late, early = reading.which == 2, reading.which == 0
+    if relation == "since":
+        return start, None
+    if relation in ("until", "by", "as of"):
+        return None, end
+    if relation == "before":
+        return None, end if late else start
+    if relation == "after":
+        return (start if early else end), None
+    if relation == "around":
+        return widened(core)
+    return core
+
+
+def _trusted(run: Run, i: int, found: Found) -> bool:
+    """Whether a time that may be another word has the cue it needs, or is the whole text."""
+    wary = found[0].wary
+    if not wary:
+        return True
+    if wary == "number":
+        return False
+    item, last = run[i], run[found[1] - 1]
+    words = run.words
+    if item.first == 0 and last.last == len(words.words) - 1:
+        return True
+    word, gap = run.before(i)
+    senses = run.lexicon.senses.get(word, {})
+    if "the" in senses and run.sense(i, "weekday_short") is None and gap.isspace() and item.first > 1:
+        senses, gap = run.lexicon.senses.get(words.words[item.first - 2], {}), words.gaps[item.first - 1]
+    if wary not in senses or not gap.isspace() or (wary == "cue" and _goes_on(run, found[1] - 1)):
+        return False
+    if run.sense(i, "very_wary") is not None:
+        return (
+            run.capital(i) or words.caseless or ("lower_cue" in senses and run.sense(i, "month") is not None)
+        )
+    return True
+
+
+def _goes_on(run: Run, i: int) -> bool:
+    """Whether a capital follows a name, as in `June Carter`."""
+    n = run[i].last + 1
+    words = run.words
+    return (
+        run.sense(i, "month") is not None
+        and not words.caseless
+        and n < len(words.words)
+        and words.gaps[n] == " "
+        and words.text[words.start(n)].isupper()
+    )

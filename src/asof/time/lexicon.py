@@ -1,0 +1,178 @@
+"""The words of a language for time, read from `words/<language>.toml` when they are first needed.
+
+A word has senses: `may` is the month 5, `second` an ordinal and a unit. Which rule reads a word depends on
+its senses alone, so a new language is a new file and no code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
+
+GROUND = "en"
+"""The language whose words are always known."""
+
+WORD = re.compile(r"[^\W\d_]+|[0-9]+")
+"""A word is a run of letters or a run of figures."""
+
+Senses = Mapping[str, Any]
+
+_ALONE = frozenset(
+    [
+        "month",
+        "month_short",
+        "weekday",
+        "weekday_short",
+        "plural_weekday",
+        "unit",
+        "units",
+        "decade",
+        "day",
+        "day_night",
+        "season",
+        "holiday",
+        "daypart",
+        "hour",
+        "fiscal_year",
+        "end_of_unit",
+        "to_date",
+    ]
+)
+_WARY = frozenset(["wary", "very_wary"])
+_SUFFICIENT = frozenset(["month", "weekday", "day", "day_night", "holiday", "end_of_unit", "to_date"])
+_LISTS = frozenset({"product", "counted"})
+_CUES = frozenset(["cue", "date_cue", "dot_cue", "lower_cue", "clear_cue"])
+_LINKS = frozenset(
+    ["the", "of", "at", "on", "and", "to", "from", "between", "relation", "trailing", "onwards"]
+)
+_STEPS = frozenset(["shift", "ahead", "ago_before", "within", "bound", "starting", "not_time"])
+_ATTACHED = frozenset(
+    ["unit", "units", "unit_short", "daypart", "fiscal", "fiscal_year", "calendar_year", "week", "week_label"]
+)
+_LETTERS = frozenset(["quarter", "half", "decade_suffix", "ordinal_suffix", "meridiem", "zone", "iso_t"])
+_WEAK = _CUES | _LINKS | _STEPS | _ATTACHED | _LETTERS
+"""Tables of words that say no time by themselves, nor with one another: "the", "of", "year"."""
+_FIGURES = frozenset(
+    [str(n) for n in range(100)] + [f"0{n}" for n in range(10)] + [str(year) for year in range(1000, 3000)]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Words and phrases with their senses.
+
+    `triggers` are the words without which no text says a time, `sufficient` those that say one alone, `weak`
+    those that say none however they are put together; `lists` holds words around numbers that are no years;
+    `month_first` tells how 3/4/2024 is read.
+    """
+
+    senses: Mapping[str, Senses]
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], Senses], ...]]
+    known: frozenset[str]
+    triggers: frozenset[str]
+    sufficient: frozenset[str]
+    weak: frozenset[str]
+    lists: Mapping[str, frozenset[str]]
+    month_first: bool
+
+    def names(self, *tables: str) -> dict[str, int]:
+        """The single words of some tables and their numbers."""
+        return {
+            word: senses[table] for word, senses in self.senses.items() for table in tables if table in senses
+        }
+
+
+@lru_cache(maxsize=64)
+def lexicon(language: str = GROUND) -> Lexicon:
+    """The words of `language`, which may name several (`en de`); unknown ones add nothing.
+
+    English is always among them; the order of day and month in figures is that of the first one named.
+    """
+    named = [code for code in re.findall(r"[a-z]+", language.casefold()) if _exists(code)]
+    return _merged(tuple(dict.fromkeys([*named, GROUND])))
+
+
+@lru_cache(maxsize=64)
+def _exists(code: str) -> bool:
+    return len(code) <= 3 and _file(code).is_file()
+
+
+def _file(code: str) -> Traversable:
+    from importlib.resources import files  # which `asof --help` need not wait for
+
+    return files("asof.time").joinpath("words", f"{code}.toml")
+
+
+@lru_cache(maxsize=64)
+def _table(code: str) -> dict[str, Any]:
+    import tomllib
+
+    return tomllib.loads(_file(code).read_text("utf-8"))
+
+
+@lru_cache(maxsize=16)
+def _merged(codes: tuple[str, ...]) -> Lexicon:
+    senses: dict[str, dict[str, Any]] = {}
+    phrases: dict[tuple[str, ...], dict[str, Any]] = {}
+    lists: dict[str, frozenset[str]] = {}
+    triggers, sufficient = set(_FIGURES), {figures for figures in _FIGURES if len(figures) == 4}
+    telling: list[tuple[str, ...]] = []
+    for code in codes:
+        for table, value, words in _entries(code):
+            if table in _LISTS:
+                lists[table] = lists.get(table, frozenset()) | {words[-1]}
+                continue
+            entry = senses.setdefault(words[0], {}) if len(words) == 1 else phrases.setdefault(words, {})
+            entry.setdefault(table, value)
+            if table in _ALONE or (table == "cardinal" and 11 <= value <= 20) or table == "thousand":
+                if len(words) > 1:
+                    telling.append(words)
+                    continue
+                triggers.add(words[0])
+                if table in _SUFFICIENT:
+                    sufficient.add(words[0])
+    triggers.update(max(words, key=len) for words in telling if triggers.isdisjoint(words))
+    sufficient.difference_update(word for word in senses if not _WARY.isdisjoint(senses[word]))
+    by_first: dict[str, list[tuple[tuple[str, ...], Senses]]] = {}
+    for words in sorted(phrases, key=len, reverse=True):
+        by_first.setdefault(words[0], []).append((words, phrases[words]))
+    return Lexicon(
+        senses,
+        {first: tuple(rest) for first, rest in by_first.items()},
+        frozenset(senses).union(*phrases),
+        frozenset(triggers),
+        frozenset(sufficient),
+        _weak(senses, phrases, sufficient),
+        lists,
+        _table(codes[0])["figures"] == "month",
+    )
+
+
+def _weak(
+    senses: Mapping[str, Senses], phrases: Mapping[tuple[str, ...], Senses], sufficient: set[str]
+) -> frozenset[str]:
+    """The words of which no time can be made: of every phrase that tells one, a word is not among them."""
+    weak = {word for word, each in senses.items() if each.keys() <= _WEAK}
+    weak.update(word for words in phrases for word in words if word not in senses and word.isalpha())
+    for words, each in phrases.items():
+        if each.keys() <= _WEAK or not sufficient.isdisjoint(words):
+            continue
+        weak.difference_update(word for word in words if word not in senses)
+        if weak.issuperset(words):
+            weak.discard(max(words, key=len))
+    return frozenset(weak)
+
+
+def _entries(code: str) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
+    for table, rows in _table(code).items():
+        if isinstance(rows, dict):
+            for key, words in rows.items():
+                value = int(key) if re.fullmatch(r"-?[0-9]+", key) else key
+                for word in words.split():
+                    yield table, value, tuple(WORD.findall(word))

@@ -1,0 +1,111 @@
+"""`asof diff`: two answers side by side."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+
+def reference():
+    spec = importlib.util.spec_from_file_location(
+        "reference_pages", Path(__file__).with_name("test_cli_reference.py")
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def note(date: str, title: str, text: str) -> str:
+    return f"---\ndate: {date}\n---\n# {title}\n\n{text}\n"
+
+
+@pytest.fixture
+def fees(write, asof):
+    """The ferry's fee of each year in a note of its own, one that stays, one that went, one that came."""
+    for year, fee in ((2019, 30), (2020, 40), (2021, 45)):
+        text = f"The ferry fee to the island is {fee} crowns."
+        write(f"notes/fee-{year}.md", note(f"{year}-03-01", f"Ferry fee {year}", text))
+    write("notes/dogs.md", note("2018-01-01", "Dogs", "A dog travels on the ferry without a ticket."))
+    write("notes/night.md", note("2018-01-01", "Night", "The night ferry leaves from the mole at ten."))
+    assert asof("index", "notes").code == 0
+    (Path("notes") / "night.md").unlink()
+    write("notes/bridge.md", note("2021-06-01", "Bridge", "The bridge replaces the ferry in winter."))
+    assert asof("index", "notes").code == 0
+
+
+def test_what_changed_came_and_stayed(asof, fees):
+    said = asof("diff", "ferry fee", "2020-12-31", "2021-12-31")
+    assert said.code == 0
+    lines = said.out.splitlines()
+    assert lines[0] == "as of 2020-12-31T23:59:59.999999Z · as of 2021-12-31T23:59:59.999999Z · UTC"
+    assert lines[1:6] == [
+        "~ changed 1 -> 1    Ferry fee 2021",
+        "    said  The ferry fee to the island is 40 crowns.",
+        "          notes/fee-2020.md  2020-03-01",
+        "    says  The ferry fee to the island is 45 crowns.",
+        "          notes/fee-2021.md  2021-03-01",
+    ]
+    kinds = [line.split()[1] for line in lines if line[0] in "~+-="]
+    assert kinds == ["changed", "came", "stayed", "stayed"]
+
+
+def test_the_other_way_round(asof, fees):
+    """What came goes, and 40 crowns follow 45."""
+    said = asof("diff", "ferry fee", "2021-12-31", "2020-12-31", "--json").json()
+    assert [each["kind"] for each in said["changes"]] == ["changed", "went", "stayed", "stayed"]
+    assert (said["changes"][0]["added"], said["changes"][0]["removed"]) == (["40"], ["45"])
+
+
+def test_what_went(asof, fees):
+    """The night ferry's note was deleted when it was indexed again: now."""
+    said = asof("diff", "night ferry", "2020", "now", "--json").json()
+    went = [each["before"]["document"] for each in said["changes"] if each["kind"] == "went"]
+    assert went == ["notes/night.md"]
+
+
+def test_a_version_of_a_document(asof, write):
+    write("notes/a.md", note("2020-01-01", "Harbour master", "The harbour master is Ada Marsh."))
+    asof("index", "notes")
+    write("notes/a.md", note("2021-01-01", "Harbour master", "Tom Reed looks after the harbour now."))
+    asof("index", "notes")
+    said = asof("diff", "harbour master", "2020", "2021", "--json").json()
+    assert [each["kind"] for each in said["changes"]] == ["changed"]
+    assert said["changes"][0]["before"]["from"] == "2020-01-01T23:59:59.999999Z"
+
+
+def test_nothing_changed(asof, fees):
+    said = asof("diff", "dog ticket", "2018-02", "2018-03", "--json").json()
+    assert {each["kind"] for each in said["changes"]} == {"stayed"}
+    assert all(each["before"]["id"] == each["after"]["id"] for each in said["changes"])
+
+
+def test_both_are_empty(asof, fees):
+    said = asof("diff", "ferry", "2001", "2002")
+    assert (said.code, said.out.splitlines()[1:]) == (1, ["nothing found"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([" ", "2020", "2021"], "QUERY is empty"),
+        (["ferry", "blue", "2021"], "A: "),
+        (["ferry", "2020", "blue"], "B: "),
+        (["ferry", "2020"], "'B'"),
+        (["ferry", "2020", "2021", "--recipe", "nobody"], "nobody"),
+    ],
+)
+def test_wrong_usage(asof, fees, arguments, told):
+    said = asof("diff", *arguments)
+    assert said.code == 2
+    assert told in said.err
+
+
+def test_the_json_keeps_its_schema(asof, fees):
+    pages = reference()
+    for days in (("2020", "2021"), ("2001", "now"), ("now", "2018-02")):
+        assert pages.against("diff", asof("diff", "ferry fee", *days, "--json").json()) == []
+    pages.test_every_key_is_described("diff")

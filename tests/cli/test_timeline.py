@@ -1,0 +1,141 @@
+"""`asof timeline`: from when until when an answer said what, and what contradicted it."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+
+def reference():
+    spec = importlib.util.spec_from_file_location(
+        "reference_pages", Path(__file__).with_name("test_cli_reference.py")
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def master(date: str, name: str) -> str:
+    said = f"The office opens at nine. The harbour master of Lowtide is {name}."
+    return f"---\ndate: {date}\n---\n# Harbour master\n\n{said}\n"
+
+
+@pytest.fixture
+def told(write, asof):
+    """One note with three versions, another note that says otherwise in 2021, and one of another harbour."""
+    write("notes/office.md", master("2019-03-01", "Ada Marsh"))
+    write("notes/bread.md", "---\ndate: 2019-01-01\n---\n# Bread\n\nThe mill bakes rye bread on Fridays.\n")
+    assert asof("index", "notes").code == 0
+    write("notes/office.md", master("2020-05-01", "Tom Reed"))
+    assert asof("index", "notes").code == 0
+    write("notes/office.md", master("2022-02-01", "Ina Vogel"))
+    write("notes/gazette.md", master("2021-01-10", "Olaf Brink"))
+    assert asof("index", "notes").code == 0
+
+
+def test_each_statement_with_its_span(asof, told):
+    said = asof("timeline", "harbour", "master", "--as-of", "2020-12-31")
+    assert said.code == 0
+    assert said.out.splitlines() == [
+        "as of 2020-12-31T23:59:59.999999Z · 2 statements · UTC",
+        "2019-03-01 - 2020-05-01  Harbour master",
+        "  The harbour master of Lowtide is Ada Marsh.",
+        "  notes/office.md",
+        "2020-05-01 - then  Harbour master",
+        "  The harbour master of Lowtide is Tom Reed.",
+        "  + Tom Reed",
+        "  - Ada Marsh",
+        "  notes/office.md",
+    ]
+
+
+def test_a_contradiction_is_shown_as_one(asof, told):
+    """The gazette says otherwise from 2021-01-10 on; the office names one before 2022 and one after."""
+    said = asof("timeline", "harbour master", "--json").json()
+    assert [(entry["document"], entry["said"].split(" is ")[1]) for entry in said["entries"]] == [
+        ("notes/office.md", "Ada Marsh."), ("notes/office.md", "Tom Reed."),
+        ("notes/office.md", "Ina Vogel."),
+    ]  # fmt: skip
+    assert [[each["document"] for each in entry["contradicted"]] for entry in said["entries"]] == [
+        [], ["notes/gazette.md"], ["notes/gazette.md"],
+    ]  # fmt: skip
+    text = asof("timeline", "harbour master").out
+    line = "  contradicted by notes/gazette.md (2021-01-10): The harbour master of Lowtide is Olaf Brink."
+    assert text.splitlines().count(line) == 2
+
+
+def test_a_contradiction_is_not_shown_before_it_was_published(asof, told):
+    said = asof("timeline", "harbour master", "--as-of", "2021-01-09", "--json").json()
+    assert [entry["contradicted"] for entry in said["entries"]] == [[], []]
+
+
+def test_another_source_that_says_otherwise_is_not_just_the_next(asof, write, told):
+    """One price list follows another, but the first is of another source and is still said."""
+    for folder, year, price in (("one", 2020, 40), ("two", 2021, 45)):
+        said = f"A berth costs {price} crowns."
+        write(f"{folder}/fee.md", f"---\ndate: {year}-01-01\n---\n# Berth fee\n\n{said}\n")
+        assert asof("index", folder).code == 0
+    said = asof("timeline", "berth fee", "--json").json()
+    assert [(e["added"], e["removed"]) for e in said["entries"]] == [([], []), (["45"], ["40"])]
+    assert [len(entry["contradicted"]) for entry in said["entries"]] == [1, 0]
+
+
+def test_since_until_and_how_many(asof, told):
+    def years(*options):
+        said = asof("timeline", "harbour master", "--json", *options).json()
+        return [entry["from"][:4] for entry in said["entries"]], said["left_out"]
+
+    assert years() == (["2019", "2020", "2022"], 0)
+    assert years("--since", "2021") == (["2020", "2022"], 0)
+    assert years("--until", "2020-04") == (["2019"], 0)
+    assert years("-k", "1") == (["2022"], 2)
+    assert "(2 older left out; -k 3 shows all)" in asof("timeline", "harbour master", "-k", "1").out
+
+
+def test_what_was_not_known_is_not_told(asof, told):
+    assert asof("timeline", "harbour master", "--known-at", "2019").code == 1
+
+
+def test_nothing_found(asof, told):
+    said = asof("timeline", "xylophone")
+    assert (said.code, said.out.splitlines()) == (1, ["as of now · 0 statements · UTC", "nothing found"])
+    assert asof("timeline", "xylophone", "--json").json()["entries"] == []
+
+
+def test_one_statement_alone(asof, told):
+    said = asof("timeline", "rye bread")
+    assert said.code == 0
+    assert said.out.splitlines()[0] == "as of now · 1 statement · UTC"
+    assert "2019-01-01 - now  Bread" in said.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told_why"),
+    [
+        ([" "], "QUERY is empty"),
+        (["mole", "--since", "blue"], "--since"),
+        (["mole", "-k", "0"], "0 is not in the range"),
+        (["mole", "--recipe", "nobody"], "nobody"),
+    ],
+)
+def test_wrong_usage(asof, told, arguments, told_why):
+    said = asof("timeline", *arguments)
+    assert said.code == 2
+    assert told_why in said.err
+
+
+def test_a_note_cannot_steer_the_terminal(asof, write):
+    write("evil.md", "---\ndate: 2020-01-01\n---\n# Bell\n\nThe bell \x1b[31m rings.\n")
+    asof("index", ".")
+    assert "\x1b[31m" not in asof("timeline", "bell").out
+
+
+def test_the_json_keeps_its_schema(asof, told):
+    pages = reference()
+    for options in ([], ["--as-of", "2020"], ["-k", "1"]):
+        assert pages.against("timeline", asof("timeline", "harbour master", *options, "--json").json()) == []
+    pages.test_every_key_is_described("timeline")

@@ -1,0 +1,386 @@
+"""Succession: what follows what, who are siblings, and what is kept of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asof.data import Ended, Stated
+from asof.errors import DamagedSegment
+from asof.graph import chain as chain_module
+from asof.graph import series_kept
+from asof.graph.chain import Linker
+from asof.graph.statement import title_of
+from asof.graph.succession import refresh, status, succession, superseded
+from asof.service import Corpus
+from asof.service import open as open_corpus
+from asof.time.moment import read
+from asof.time.span import iso
+
+Make = Callable[..., Any]
+
+
+def follows(corpus: Corpus, as_of: str | None = None, known_at: str | None = None) -> dict[str, str]:
+    """By document (and, where it has more versions, the day) the one that its passage follows."""
+    view = corpus.at(as_of, known_at).view()
+    found = succession(view)
+    rows = np.arange(view.prefix.rows)
+    before = found.predecessors(rows)
+    names = [record.document for record in view.records(rows)]
+    days = [iso(instant)[:10] for instant in view.column("visible", rows).tolist()]
+    many = {name for name in names if names.count(name) > 1}
+    said = [f"{name} {day}" if name in many else name for name, day in zip(names, days, strict=True)]
+    return {said[row]: said[to] for row, to in enumerate(before.tolist()) if to >= 0}
+
+
+def series_of(corpus: Corpus, document: str, as_of: str | None = None) -> list[str]:
+    view = corpus.at(as_of).view()
+    names = [record.document for record in view.records(np.arange(view.prefix.rows))]
+    chain = succession(view).series(names.index(document))
+    return [names[row] for row in chain.tolist()]
+
+
+@pytest.fixture
+def release(document: Make) -> Make:
+    """A release note: `release("6.0.2", "2020-01-01")` of Harbourd, or of another product."""
+
+    def make(version: str, date: str, product: str = "Harbourd", text: str = "") -> Any:
+        title = f"{product} {version}"
+        return document(f"{product}-{version}", text or f"{title} was released.", date, title=title)
+
+    return make
+
+
+# -- what follows -----------------------------------------------------------------------------------
+
+
+def test_each_year_follows_the_one_before_in_whatever_words(fresh: Make, document: Make) -> None:
+    """Of one subject it is enough that the title's words stand in the text."""
+    words = {
+        2019: "Ada Marsh won the harbour race by two lengths.",
+        2020: "The trophy of the harbour race went to Tom Reed, who beat Ada Marsh.",
+        2021: "In the final of the harbour race, Ina Vogel was first.",
+    }
+    notes = [
+        document(f"r{year}", text, f"{year}-07-01", title="Harbour race") for year, text in words.items()
+    ]
+    with fresh(*notes) as corpus:
+        assert follows(corpus) == {"r2020": "r2019", "r2021": "r2020"}
+        assert series_of(corpus, "r2020") == ["r2019", "r2020", "r2021"]
+
+
+def test_dates_in_a_title_are_left_out(fresh: Make, document: Make) -> None:
+    text = "The fee for a berth is {} crowns, said the harbour board."
+    titles = ["Board minutes 2024-01", "Board minutes February 2024", "2024-03-05 Board minutes"]
+    notes = [
+        document(f"m{month}", text.format(30 + month), f"2024-0{month}-05", title=title)
+        for month, title in enumerate(titles, 1)
+    ]
+    with fresh(*notes) as corpus:
+        assert follows(corpus) == {"m2": "m1", "m3": "m2"}
+
+
+def test_nearly_the_same_text_without_a_title(fresh: Make, document: Make) -> None:
+    one = "The ferry leaves the northern mole daily and the ticket costs {} crowns."
+    other = "Bread is baked in the old mill on the hill, and sold from the window."
+    notes = [document("a", one.format(4), "2020"), document("b", one.format(5), "2021"),
+             document("c", other, "2022")]  # fmt: skip
+    with fresh(*notes) as corpus:
+        assert follows(corpus) == {"b": "a"}
+
+
+def test_an_edit_follows_what_it_ended(fresh: Make, document: Make) -> None:
+    with fresh(document("a", "The master is Ada Marsh.", "2020", title="Harbour")) as corpus:
+        corpus.add([document("a", "Tom Reed has the office.", "2021", title="Harbour")])
+        assert follows(corpus) == {"a 2021-12-31": "a 2020-12-31"}
+
+
+def test_passages_of_one_version_do_not_follow_each_other(fresh: Make, document: Make) -> None:
+    """Both paragraphs say nearly the same; the second version changes one of them."""
+    first = "The ferry to the island leaves at nine from the mole.\n\n"
+    second = "The ferry to the island leaves at ten from the mole.\n\n"
+    third = "The ferry to the island leaves at noon from the mole.\n\n"
+    with fresh(document("a", first + second, "2020", title="Ferry island"), chunking="12w") as corpus:
+        corpus.add([document("a", first + third, "2021", title="Ferry island")])
+        view = corpus.at().view()
+        texts = [record.text.split()[7] for record in view.records(np.arange(view.prefix.rows))]
+        before = succession(view).predecessors(np.arange(view.prefix.rows)).tolist()
+        assert {texts[row]: texts[to] for row, to in enumerate(before) if to >= 0} == {"noon": "ten"}
+
+
+def test_an_edit_goes_before_another_document(fresh: Make, document: Make) -> None:
+    """b says something else meanwhile: a's next version follows a, and a's successor is that version."""
+    text = "The harbour master is {}."
+    with fresh(
+        document("a", text.format("Ada Marsh"), "2020", title="Harbour master"),
+        document("b", text.format("Tom Reed"), "2021", title="Harbour master"),
+    ) as corpus:
+        corpus.add([document("a", text.format("Ina Vogel"), "2022", title="Harbour master")])
+        assert follows(corpus) == {"b": "a 2020-12-31", "a 2022-12-31": "a 2020-12-31"}
+        assert series_of(corpus, "a") == ["a", "a"]
+        assert series_of(corpus, "a", "2021") == ["a", "b"]
+
+
+# -- numbers ----------------------------------------------------------------------------------------
+
+
+def test_a_version_follows_the_one_that_begins_most_like_it(fresh: Make, release: Make) -> None:
+    """6.0.3 comes after 6.1.0, and has two parts in common with 6.0.2."""
+    dates = {"6.0.2": "2020-01", "6.1.0": "2020-02", "6.0.3": "2020-03", "6.1.1": "2020-04"}
+    with fresh(*(release(version, date) for version, date in dates.items())) as corpus:
+        assert follows(corpus) == {
+            "Harbourd-6.1.0": "Harbourd-6.0.2", "Harbourd-6.0.3": "Harbourd-6.0.2",
+            "Harbourd-6.1.1": "Harbourd-6.1.0",
+        }  # fmt: skip
+
+
+def test_a_branch_that_is_named_holds(fresh: Make, release: Make) -> None:
+    """No release of the branch 6.1 follows one of 6.0."""
+
+    def note(version: str, date: str) -> Any:
+        branch = version.rpartition(".")[0]
+        return release(version, date, text=f"Harbourd {version} is an update of the {branch} series.")
+
+    first, second = (
+        release(version, date, text=f"Harbourd {version} is an update of our series.")
+        for version, date in (("6.0", "2019"), ("6.1", "2020-02"))
+    )
+    old, new, patch = note("6.0.2", "2020-01"), note("6.1.0", "2020-02"), note("6.0.3", "2020-03")
+    with fresh(first, old, second, patch, note("6.1.1", "2021")) as corpus:
+        assert follows(corpus) == {
+            "Harbourd-6.0.2": "Harbourd-6.0", "Harbourd-6.0.3": "Harbourd-6.0.2",
+            "Harbourd-6.1": "Harbourd-6.0", "Harbourd-6.1.1": "Harbourd-6.1",
+        }  # fmt: skip
+    with fresh(old, new, patch) as corpus:
+        assert follows(corpus) == {"Harbourd-6.0.3": "Harbourd-6.0.2"}
+
+
+def test_another_event_of_a_version_is_another_series(fresh: Make, release: Make) -> None:
+    ended = "Support for Harbourd {} has ended."
+    notes = [
+        release("5", "2019-01"), release("6", "2020-01"),
+        release("5", "2020-02", "Harbourd", ended.format(5)), release("6", "2021-02", text=ended.format(6)),
+        release("7", "2021-03"),
+    ]  # fmt: skip
+    with fresh(*(replace(note, id=f"{number}") for number, note in enumerate(notes))) as corpus:
+        assert follows(corpus) == {"1": "0", "3": "2", "4": "1"}
+
+
+@pytest.mark.parametrize(
+    ("title", "weight", "version"),
+    [
+        ("Node.js 21.7.0", 3, "21.7.0"), ("Windows 11", 2, "11"), ("Harbour notice 2022", 2, ""),
+        ("Diary 9.11.2020", 1, ""), ("Minutes 2024-03", 1, ""), ("12 March 2024", 0, ""),
+        ("TYPO3 12.4", 2, "12.4"), ("Mast v2.1", 2, "2.1"),
+    ],
+)  # fmt: skip
+def test_what_a_title_tells(title: str, weight: int, version: str) -> None:
+    assert title_of(title, {"march"})[1:3] == (weight, version)
+
+
+def test_titles_that_differ_in_numbers_and_dates_have_one_subject() -> None:
+    subjects = [
+        title_of(title, {"may"}).subject for title in ("Notice 7", "Notice May 2020", "notice 2020-05")
+    ]
+    assert len(set(subjects)) == 1
+    assert title_of("Galaxy S23").subject != title_of("Galaxy A54").subject
+    assert title_of("2020").subject == 0
+
+
+# -- siblings ---------------------------------------------------------------------------------------
+
+
+def test_another_product_is_no_version(fresh: Make, release: Make) -> None:
+    with fresh(release("2.0", "2020-01", "Mast"), release("2.1", "2020-02", "Mast Web")) as corpus:
+        assert follows(corpus) == {}
+
+
+def test_a_word_of_the_title_tells_texts_apart(fresh: Make, document: Make) -> None:
+    """The texts differ in one word of twelve, which is the one in which the titles differ."""
+    text = (
+        "The {}'s race around the island was won by a boat from the mill dock after a long and windy morning"
+    )
+    notes = [
+        document(who, text.format(who), date, title=f"{who.title()}'s race")
+        for who, date in (("men", "2020"), ("women", "2021"))
+    ]
+    with fresh(*notes) as corpus:
+        assert follows(corpus) == {}
+    with fresh(*(replace(note, title="") for note in notes)) as corpus:
+        assert follows(corpus) == {"women": "men"}  # nothing says that they are two subjects
+
+
+def test_what_one_speaker_says_is_no_series(fresh: Make, document: Make) -> None:
+    said = ["Shall we sail tomorrow?", "The mast is broken.", "I baked bread.", "Have you seen the ferry?",
+            "My sister paints.", "It rains again."]  # fmt: skip
+    notes = [
+        document(f"t{at}", f"Ada Marsh: {text}", f"2020-01-01T10:0{at}", title="Ada Marsh")
+        for at, text in enumerate(said)
+    ]
+    with fresh(*notes) as corpus:
+        assert "t4" not in follows(corpus)  # by then it is plain that the title is a label
+        assert "t5" not in follows(corpus)
+
+
+def test_undated_passages_are_in_no_series(fresh: Make, document: Make) -> None:
+    text = "The ferry costs {} crowns."
+    with fresh(
+        document("a", text.format(3), title="Ferry fee"),
+        document("b", text.format(4), "2020", title="Ferry fee"),
+        document("c", text.format(5), title="Ferry fee"),
+    ) as corpus:
+        assert follows(corpus) == {}
+        view = corpus.at().view()
+        assert not succession(view).in_series(np.arange(3)).any()
+
+
+def test_of_one_instant_none_is_earlier(fresh: Make, release: Make) -> None:
+    with fresh(release("1.0", "2020-01-01"), release("1.1", "2020-01-01")) as corpus:
+        assert follows(corpus) == {}
+
+
+# -- times ------------------------------------------------------------------------------------------
+
+
+def test_nothing_follows_before_it_was_published(fresh: Make, release: Make) -> None:
+    with fresh(release("1.0", "2020-01"), release("1.1", "2020-03")) as corpus:
+        assert superseded(corpus.at("2020-02").view(), np.array([0])) == [None]
+        [after] = superseded(corpus.at("2020-04").view(), np.array([0]))
+        assert after is not None
+        assert iso(after.instant) == "2020-03-31T23:59:59.999999Z"
+        assert superseded(corpus.at("2020-04").view(), np.zeros(0, np.int64)) == []
+
+
+def test_nothing_follows_before_it_was_known(fresh: Make, release: Make) -> None:
+    with fresh(release("1.0", "2020-01")) as corpus:
+        corpus.clock = itertools.count(read("2026").first, 1_000_000).__next__
+        corpus.add([release("1.1", "2020-03")])
+        assert follows(corpus) == {"Harbourd-1.1": "Harbourd-1.0"}
+        assert follows(corpus, known_at="2025") == {}
+
+
+def test_a_late_one_comes_between(fresh: Make, release: Make) -> None:
+    with fresh(release("1.0", "2020-01"), release("1.2", "2020-03")) as corpus:
+        assert follows(corpus) == {"Harbourd-1.2": "Harbourd-1.0"}
+        corpus.add([release("1.1", "2020-02")])
+        assert follows(corpus) == {"Harbourd-1.2": "Harbourd-1.1", "Harbourd-1.1": "Harbourd-1.0"}
+
+
+def test_the_order_of_arrival_leaves_no_trace(fresh: Make, document: Make) -> None:
+    """Two of one day are equally like the third: the document's digest decides, not who came first."""
+    notes = [
+        document(name, "The fee is 40 crowns a berth.", date, title="Berth fee")
+        for name, date in (("a", "2020"), ("b", "2020"), ("c", "2021"))
+    ]
+    answers = []
+    for order in itertools.permutations(notes):
+        with fresh() as corpus:
+            for note in order:
+                corpus.add([note])
+            answers.append(follows(corpus))
+    assert all(answer == answers[0] for answer in answers)
+    assert answers[0].keys() == {"c"}
+
+
+def test_what_ended_is_still_followed(fresh: Make, document: Make, release: Make) -> None:
+    with fresh(release("1.0", "2020-01")) as corpus:
+        corpus.add([Ended("Harbourd-1.0", Stated(read("2020-02"), "2020-02", "git"))])
+        corpus.add([release("1.1", "2020-03")])
+        assert follows(corpus) == {"Harbourd-1.1": "Harbourd-1.0"}
+
+
+# -- what is kept -----------------------------------------------------------------------------------
+
+
+def releases(release: Make, first: int, last: int) -> list[Any]:
+    return [release(f"{at}.0", f"20{at:02}") for at in range(first, last)]
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What linkers did: "anew" or "moved"; and "read" for each time that texts were read."""
+    done: list[str] = []
+    for owner, name in ((Linker, "anew"), (Linker, "moved"), (series_kept, "read")):
+        right = getattr(owner, name)
+
+        def noted(*given: Any, right: Any = right, name: str = name) -> Any:
+            done.append(name)
+            return right(*given)
+
+        monkeypatch.setattr(owner, name, noted)
+    monkeypatch.setattr(series_kept, "LEAST_WRITTEN", 1)
+    monkeypatch.setattr(chain_module, "ANEW", 0)
+    return done
+
+
+def test_another_process_reads_what_was_kept(fresh: Make, release: Make, built: list[str]) -> None:
+    with fresh(*releases(release, 1, 20)) as corpus:
+        mine = follows(corpus)
+        assert len(mine) == 18
+        folder = corpus.store.folder / "derived"
+        assert status(folder)[0].startswith("succession: 19 passages, 18 follow another; ")
+        assert built == ["read", "anew"]
+        with open_corpus(corpus.root) as other:
+            assert follows(other) == mine
+            assert follows(other, "2010") == {name: to for name, to in mine.items() if int(name[9:-2]) <= 10}
+        assert built == ["read", "anew"]
+
+
+def test_what_came_later_is_brought_in(fresh: Make, release: Make, built: list[str]) -> None:
+    with fresh(*releases(release, 1, 20)) as corpus:
+        refresh(corpus.at().view())
+        corpus.add(releases(release, 20, 22))
+        with open_corpus(corpus.root) as other:
+            other.clock = corpus.clock
+            assert len(follows(other)) == 20
+        assert built == ["read", "anew", "read", "moved"]
+
+
+def test_a_damaged_file_is_made_anew(fresh: Make, release: Make, built: list[str]) -> None:
+    with fresh(*releases(release, 1, 20)) as corpus:
+        mine = follows(corpus)
+        folder = corpus.store.folder / "derived"
+        path = folder / "succession" / "chains.seg"
+        data = bytearray(path.read_bytes())
+        data[100] ^= 1
+        path.write_bytes(data)
+        with open_corpus(corpus.root) as other:
+            assert follows(other) == mine
+        path.write_bytes(b"torn")
+        assert status(folder) == ["succession: chains.seg is damaged; it will be made anew"]
+        with open_corpus(corpus.root) as other:
+            assert follows(other) == mine
+    assert built == ["read", "anew"] * 3
+
+
+def test_a_purge_leaves_nothing_of_the_document(fresh: Make, release: Make) -> None:
+    with fresh(*releases(release, 1, 4)) as corpus:
+        follows(corpus)
+        corpus.purge("Harbourd-2.0")
+        assert follows(corpus) == {"Harbourd-3.0": "Harbourd-1.0"}
+
+
+def test_nothing_is_kept_yet(fresh: Make) -> None:
+    with fresh() as corpus:
+        assert follows(corpus) == {}
+        assert status(corpus.store.folder / "derived") == []
+
+
+def test_what_was_asked_before_goes_on_being_asked(fresh: Make, release: Make, built: list[str]) -> None:
+    """A succession belongs to its view: what is written later does not reach into it."""
+    with fresh(*releases(release, 1, 5)) as corpus:
+        found = succession(corpus.at().view())
+        alike = found.alike(0).tolist()
+        corpus.add(releases(release, 5, 9))
+        assert len(succession(corpus.at().view()).alike(0)) == 7
+        assert found.alike(0).tolist() == alike == [1, 2, 3]
+
+
+def test_damage_is_an_error_of_segments() -> None:
+    """What `series_kept` treats as if the file were not there is what segments raise."""
+    assert issubclass(DamagedSegment, Exception)

@@ -1,0 +1,263 @@
+"""Succession as of (T, K) is that of a corpus which was only told what is visible then.
+
+Histories are those of `tests/test_guarantee.py`: their titles are "title 0", "title 1", …, so that all
+documents are of one subject, in one version or another. Windows are so small that nearly every passage
+that comes or goes displaces another. Succession is asked for in the middle of a history too, so that it is
+brought up to date from what was kept; limits are set so that files are written, and batches are small.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from asof.graph import alike, candidates, chain, series_kept, statement
+from asof.graph import kept as kept_module
+from asof.graph.chain import Linker
+from asof.graph.rows import Rows
+from asof.graph.series_kept import KeptSeries
+from asof.graph.succession import Succession, succession
+from asof.index.prefix import Prefix
+from asof.index.view import View
+from asof.service import Corpus, Standpoint
+from asof.time.span import NEVER
+
+
+def guarantee() -> Any:
+    spec = importlib.util.spec_from_file_location("lives", Path(__file__).parents[1] / "test_guarantee.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there
+    spec.loader.exec_module(module)
+    return module
+
+
+HISTORIES = guarantee()
+DAY = HISTORIES.DAY
+
+NARROW = {
+    (candidates, "WINDOW"): 2, (candidates, "WINDOW_OF_WORDS"): 1, (candidates, "EDITS"): 2,
+    (candidates, "AT_ONCE"): 2,
+    (statement, "LEAST_TITLED"): 1, (alike, "LEAST_TITLED"): 1,
+}  # fmt: skip
+"""What succession is, in all corpora that are compared."""
+
+SMALL = {
+    (chain, "ANEW"): 0,  # never made anew when something is there
+    (series_kept, "LEAST_WRITTEN"): 1, (series_kept, "SHARE_WRITTEN"): 10**9,
+    (statement, "TEXTS_AT_ONCE"): 2, (alike, "PAIRS_AT_ONCE"): 3, (candidates, "MANY"): 1,
+    (kept_module, "MOST"): 12,
+}  # fmt: skip
+"""How it is made."""
+
+
+@contextmanager
+def limits(values: dict[Any, int]) -> Any:
+    before = {where: getattr(*where) for where in values}
+    try:
+        for (module, name), value in values.items():
+            setattr(module, name, value)
+        yield
+    finally:
+        for (module, name), value in before.items():
+            setattr(module, name, value)
+
+
+def seen(view: View) -> dict[Any, Any]:
+    """All that succession says, by what passages say and not by rows."""
+    found = succession(view)
+    rows = np.arange(view.prefix.rows)
+    rows = rows[found.nodes(rows) >= 0]
+    visible = view.column("visible", rows).tolist()
+    names = {
+        row: (record.document, record.key, instant)
+        for row, record, instant in zip(rows.tolist(), view.records(rows), visible, strict=True)
+    }
+    names[-1] = ("", b"", 0)
+    before, after = found.predecessors(rows), found.successors(rows)
+    return {
+        names[row]: (
+            names[one], names[other], inside, [names[each] for each in found.series(row).tolist()],
+            sorted(names[each] for each in found.followers(row).tolist()),
+        )
+        for row, one, other, inside in zip(
+            rows.tolist(), before.tolist(), after.tolist(), found.in_series(rows).tolist(), strict=True
+        )
+    }  # fmt: skip
+
+
+def check(history: Sequence[Any], as_of: int, back: int, asked: Sequence[bool], small: bool) -> int:
+    """Compare; returns how many passages follow another."""
+    folder = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))  # noqa: S108
+    try:
+        with (
+            limits(NARROW),
+            limits(SMALL if small else {}),
+            HISTORIES.new_corpus(folder / "all") as corpus,
+        ):
+            for at, event in enumerate(history):
+                HISTORIES.play(corpus, [event])
+                if asked[at % len(asked)]:
+                    succession(Standpoint(corpus, NEVER - 1, None).view())
+            known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
+            if not known:
+                return 0
+            known_at = known[max(len(known) - 1 - back, 0)]
+            at = as_of * DAY + DAY - 1
+            here = seen(Standpoint(corpus, at, known_at).view())
+            with HISTORIES.only_visible(corpus, folder / "part", at, known_at) as part:
+                assert here == seen(Standpoint(part, at, None).view())
+            assert here == seen(anew(corpus, at, known_at))
+            for row, (before, *_) in here.items():
+                assert before[2] < row[2] or not before[0]
+            return sum(bool(before[0]) for before, *_ in here.values())
+    finally:
+        shutil.rmtree(folder)
+
+
+def anew(corpus: Corpus, at: int, known_at: int) -> View:
+    """The same view with nothing kept."""
+    shutil.rmtree(corpus._stepper.derived.folder, ignore_errors=True)
+    corpus._stepper.derived.memo.clear()
+    corpus._stepper.forget()
+    return Standpoint(corpus, at, known_at).view()
+
+
+def crowded(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Any]]:
+    """Histories of documents that are one short passage each, nearly all dated."""
+    passage = st.lists(st.integers(0, words - 1), min_size=1, max_size=3).map(tuple)
+    event = st.builds(
+        HISTORIES.Event,
+        st.sampled_from(["state"] * 8 + ["end", "correct", "merge"]),
+        st.integers(0, documents - 1), st.integers(0, dates),
+        st.lists(passage, min_size=1, max_size=2).map(tuple), st.just(0),
+    )  # fmt: skip
+    return st.lists(event, min_size=4, max_size=most)
+
+
+def broad(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Any]]:
+    """Histories of documents of up to three passages, some undated, on several days of the clock."""
+    passage = st.lists(st.integers(0, words - 1), min_size=1, max_size=4).map(tuple)
+    event = st.builds(
+        HISTORIES.Event,
+        st.sampled_from(["state"] * 6 + ["end", "correct", "merge"]),
+        st.integers(0, documents - 1), st.integers(0, dates) | st.integers(0, dates) | st.none(),
+        st.lists(passage, min_size=1, max_size=3).map(tuple), st.integers(0, 3),
+    )  # fmt: skip
+    return st.lists(event, min_size=2, max_size=most)
+
+
+BROAD = broad(4, 5, 12, 14)
+CROWDED = crowded(5, 3, 8, 14)
+
+
+def property_of(
+    history: st.SearchStrategy[list[Any]], dates: int, examples: int, **options: Any
+) -> Callable[[], None]:
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **options)
+    @given(
+        history,
+        st.integers(dates // 2, dates + 1),
+        st.sampled_from([0, 0, 1, 2, 5]),
+        st.lists(st.booleans(), min_size=1, max_size=3),
+        st.booleans(),
+    )
+    def property_(history: list[Any], as_of: int, back: int, asked: list[bool], small: bool) -> None:
+        check(history, as_of, back, asked, small)
+
+    return property_
+
+
+test_succession_broad = property_of(BROAD, 12, 20)
+test_succession_crowded = property_of(CROWDED, 8, 50)
+
+
+def test_the_histories_have_series() -> None:
+    """Three statements of one document and one of another, of the same subject, on four days."""
+    state = [HISTORIES.Event("state", at % 3 // 2, day, ((0, 1),), 0) for day, at in enumerate((0, 1, 2, 3))]
+    assert check([*state, HISTORIES.Event("state", 0, 5, ((0, 2),), 0)], 8, 0, [True], True) >= 2
+
+
+# -- planted faults: the property must be able to fail ------------------------------------------------
+
+FAULT = {"derandomize": True, "database": None, "phases": [Phase.generate]}
+
+
+def falls() -> None:
+    with pytest.raises((AssertionError, IndexError, KeyError)):
+        property_of(CROWDED, 8, 1000, **FAULT)()
+
+
+def test_a_displaced_passage_that_is_not_looked_at_again_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chain, "displaced", lambda *_: np.zeros(0, np.int64))
+    falls()
+
+
+def test_passages_of_one_version_that_follow_each_other_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An end that was learned later lets a passage be followed by one of its own document."""
+
+    def wrong(rows: Rows, prefix: Prefix) -> Any:
+        return right(rows, Prefix(prefix.as_of, NEVER, prefix.parts, 0, 0, 0))
+
+    right = series_kept.ends_known
+    monkeypatch.setattr(series_kept, "ends_known", wrong)
+    falls()
+
+
+def test_rows_that_were_wrong_and_still_count_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(self: Rows, prefix: Prefix) -> Any:
+        return self.present.copy()
+
+    monkeypatch.setattr(Rows, "known", wrong)
+    falls()
+
+
+def test_a_successor_that_is_not_visible_yet_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The latest one that follows is taken, and not the earliest."""
+    right = Linker._linked
+
+    def wrong(self: Linker, made: Any, touched: Any) -> Any:
+        made = right(self, made, touched)
+        later = np.flatnonzero(made.before >= 0)
+        later = later[self.rows.canonical(later)]
+        made.after[made.before[later]] = later
+        return made
+
+    monkeypatch.setattr(Linker, "_linked", wrong)
+    falls()
+
+
+def test_kept_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chains that are never brought up to date are caught."""
+    right = KeptSeries.chain
+
+    def wrong(self: KeptSeries, view: View) -> Any:
+        linker, made = right(self, view)
+        self.__dict__.setdefault("first", made)
+        return linker, self.__dict__["first"]
+
+    monkeypatch.setattr(KeptSeries, "chain", wrong)
+    falls()
+
+
+def test_a_series_that_is_known_before_it_goes_on_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What follows is looked for among all passages, and not only in what was published by then."""
+
+    def wrong(self: Succession, rows: Any) -> Any:
+        nodes = self.nodes(rows)
+        return (self.chain.before[nodes] >= 0) | (self.chain.after[nodes] >= 0)
+
+    monkeypatch.setattr(Succession, "in_series", wrong)
+    falls()

@@ -1,0 +1,155 @@
+"""The times of passages as columns: rows taken, joined, asked for overlap and share; kept in segments."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.data import Document, Filters
+from asof.errors import DamagedSegment
+from asof.index.about import About, Stretch
+from asof.index.merge import merge
+from asof.index.rebuild import rebuild
+from asof.index.segment import Segment
+from asof.service import Corpus
+from asof.store.about import HEADING, METADATA, TEXT, TITLE
+from asof.time.moment import read
+from asof.time.span import BEGINNING, NEVER
+
+Make = Callable[..., Any]
+
+ENDS = st.one_of(st.integers(-20, 20), st.just(BEGINNING), st.just(NEVER))
+STRETCHES = st.tuples(ENDS, ENDS, st.integers(METADATA, TEXT)).map(lambda s: (min(s[:2]), max(s[:2]), s[2]))
+ROWS = st.lists(st.lists(STRETCHES, max_size=3), max_size=6)
+
+
+def rows_of(about: About) -> list[list[Stretch]]:
+    flat = list(zip(about.first.tolist(), about.last.tolist(), about.kind.tolist(), strict=True))
+    offsets = about.offsets.tolist()
+    return [flat[low:high] for low, high in itertools.pairwise(offsets)]
+
+
+@settings(max_examples=60)
+@given(ROWS, ROWS, st.data())
+def test_rows_stay_what_they_are(
+    one: list[list[Stretch]], two: list[list[Stretch]], data: st.DataObject
+) -> None:
+    both = About.joined([About.of(one), About.of(two)])
+    assert rows_of(both) == one + two
+    total = len(one) + len(two)
+    taken = data.draw(st.lists(st.integers(0, total - 1), max_size=8)) if total else []
+    assert rows_of(both.take(np.array(taken, np.int64))) == [(one + two)[row] for row in taken]
+    low = data.draw(st.integers(0, total))
+    high = data.draw(st.integers(low, total))
+    assert rows_of(both.slice(low, high)) == (one + two)[low:high]
+
+
+@settings(max_examples=80)
+@given(ROWS, ENDS, ENDS, st.integers(METADATA, TEXT), st.integers(METADATA, TEXT))
+def test_overlap_and_share_row_by_row(rows: list[list[Stretch]], a: int, b: int, low: int, high: int) -> None:
+    about = About.of(rows)
+    first, last, kinds = min(a, b), max(a, b), (min(low, high), max(low, high))
+    asked = [[s for s in row if kinds[0] <= s[2] <= kinds[1]] for row in rows]
+    expected = [any(s[0] <= last and s[1] >= first for s in row) for row in asked]
+    assert about.overlap(first, last, kinds).tolist() == expected
+    assert about.said(kinds).tolist() == [bool(row) for row in asked]
+    assert about.known.tolist() == [bool(row) for row in rows]
+    shares = [
+        max((max(min(s[1], last) - max(s[0], first) + 1, 0) / (max(s[1], last) - min(s[0], first) + 1)
+             for s in row), default=0.0)
+        for row in asked
+    ]  # fmt: skip
+    assert about.share(first, last, kinds).tolist() == pytest.approx(shares)
+
+
+def test_a_share_by_hand() -> None:
+    # 10..19 and 15..24 have 5 of 15 instants in common; the same stretch all of them; 30..39 none
+    about = About.of([[(10, 19, TITLE)], [(0, 4, TEXT), (15, 24, TEXT)], [(30, 39, TEXT)], []])
+    assert about.share(15, 24).tolist() == [5 / 15, 1.0, 0.0, 0.0]
+    assert about.share(15, 24, (METADATA, HEADING)).tolist() == [5 / 15, 0.0, 0.0, 0.0]
+
+
+def test_no_rows_and_no_parts() -> None:
+    assert rows_of(About.joined([])) == rows_of(About.of([])) == []
+    assert About.of([]).share(0, 1).tolist() == About.of([]).overlap(0, 1).tolist() == []
+
+
+# -- in a corpus ------------------------------------------------------------------------------------
+
+
+def each_alone(corpus: Corpus, *documents: Document) -> None:
+    """A segment for each document."""
+    for one in documents:
+        corpus.add([one])
+
+
+def stated(segment: Segment) -> dict[int, list[Stretch]]:
+    return dict(zip(segment["passage"].tolist(), rows_of(segment.about), strict=True))
+
+
+def test_segments_keep_them_when_merged_and_rebuilt(fresh: Make, document: Make, tmp_path: Path) -> None:
+    texts = [(f"It rained in {year - 9} and yesterday.", f"{year}-05-05") for year in range(2001, 2006)]
+    with fresh() as corpus:
+        each_alone(
+            corpus, *(document(date, text, date) for text, date in texts), document("b", "No time.", "2003"),
+            document("c", "In the spring of 1999.", "2000-05-05", title="2000"),
+        )  # fmt: skip
+        entries = corpus.manifest.entries(corpus._db)
+        parts = [corpus.manifest.open(entry) for entry in entries]
+        alone = {passage: times for part in parts for passage, times in stated(part).items()}
+        assert sorted(map(len, alone.values())) == [0, 2, 2, 2, 2, 2, 2]
+        merge(tmp_path / "all.seg", parts)
+        merged = Segment(tmp_path / "all.seg")
+        merged.verify()
+        assert stated(merged) == alone
+        dropped = np.array(sorted(alone)[:3], np.int64)
+        merge(tmp_path / "some.seg", parts, dropped)
+        assert stated(Segment(tmp_path / "some.seg")) == {p: t for p, t in alone.items() if p not in dropped}
+        for entry in entries:
+            rebuild(corpus._db, entry, tmp_path / entry.file, corpus.store.analyzer, "")
+            assert stated(Segment(tmp_path / entry.file)) == stated(corpus.manifest.open(entry))
+
+
+def test_a_view_gives_rows_in_any_order(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        each_alone(
+            corpus, *(document(f"d{at}", f"It rained in {1990 + at}.", str(2000 + at)) for at in range(6)),
+            document("e", "No time.", "2004"),
+        )  # fmt: skip
+        view = corpus.at("2004").view()
+        rows = np.array([3, 0, 5, 3], np.int64)
+        texts = [record.text for record in view.records(rows)]
+        expected = [
+            [] if text == "No time." else [(read(text[-5:-1]).first, read(text[-5:-1]).last, TEXT)]
+            for text in texts
+        ]
+        assert rows_of(view.about(rows)) == expected
+        assert rows_of(view.about(np.zeros(0, np.int64))) == []
+        window = view.window(Filters())
+        assert rows_of(window.about) == rows_of(view.about(np.arange(view.prefix.rows)))
+        late = view.window(Filters(since=read("2003").first))
+        assert rows_of(late.about) == rows_of(view.about(late.rows(np.arange(late.n))))
+
+
+def test_an_empty_corpus_is_about_nothing(fresh: Make) -> None:
+    with fresh() as corpus:
+        view = corpus.at().view()
+        assert rows_of(view.about(np.zeros(0, np.int64))) == rows_of(view.window(Filters()).about) == []
+
+
+def test_a_damaged_time_is_found(fresh: Make, document: Make, tmp_path: Path) -> None:
+    with fresh() as corpus:
+        corpus.add([document("d", "It rained in 1999.", "2001")])
+        (entry,) = corpus.manifest.entries(corpus._db)
+        raw = bytearray((corpus.manifest.folder / entry.file).read_bytes())
+    raw[raw.index(read("1999").first.to_bytes(8, "little", signed=True))] ^= 1
+    (tmp_path / "x.seg").write_bytes(raw)
+    with pytest.raises(DamagedSegment, match="about_first"):
+        _ = Segment(tmp_path / "x.seg").about

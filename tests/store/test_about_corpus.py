@@ -1,0 +1,159 @@
+"""What passages are about, as it stood: claims of a version's date, corrections, filters, erasure, vacuum."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from asof.data import Document, Filters, Stated
+from asof.errors import UsageError
+from asof.service import Corpus
+from asof.time.moment import read
+from asof.time.span import Span
+
+Make = Callable[..., Any]
+
+
+def times(
+    corpus: Corpus, as_of: str, question: str = "crane", **options: Any
+) -> dict[str, list[tuple[str, str]]]:
+    """From the document of each hit to its times: words and field."""
+    hits = corpus.at(as_of).search(question, **options).hits
+    return {hit.document: [(time.text, time.by) for time in hit.about] for hit in hits}
+
+
+def found(
+    corpus: Corpus, about: str, question: str = "crane", as_of: str = "2024", **options: Any
+) -> set[str]:
+    hits = corpus.at(as_of).search(question, 50, about=about, **options).hits
+    return {hit.document for hit in hits}
+
+
+def valid(first: str, last: str = "") -> Stated:
+    until = read(last).end if last else None
+    return Stated(Span(read(first).start, until), f"{first} .. {last}".strip(), "valid_from")
+
+
+def test_an_end_that_is_learned_later_is_a_new_version(fresh: Make, document: Make) -> None:
+    with fresh("2020") as corpus:
+        corpus.add([document("d", "The crane may lift.", "2020-01-01", about=(valid("2020"),))])
+        corpus.clock.to("2023-05-01")
+        report = corpus.add(
+            [document("d", "The crane may lift.", "2020-01-01", about=(valid("2020", "2022"),))]
+        )
+        assert report.changed == 1, "the same text, another claim: an edit, when it is known"
+        assert times(corpus, "2023-04") == {"d": [("2020 ..", "valid_from")]}
+        assert times(corpus, "2023-06") == {"d": [("2020 .. 2022", "valid_from")]}
+        assert found(corpus, "2025", as_of="2023-04") == {"d"}
+        assert found(corpus, "2025", as_of="2023-06") == set()
+        assert found(corpus, "2021", as_of="2023-06") == {"d"}
+        assert corpus.at("2023-06", "2023-04").search("crane", about="2025").hits, "nobody knew its end then"
+
+
+def test_a_correction_moves_what_counts_from_the_date(fresh: Make, document: Make) -> None:
+    with fresh("2022") as corpus:
+        corpus.add([document("d", "Yesterday the crane fell, as in 1999.", "2020-05-05")])
+        assert found(corpus, "2020-05-04") == {"d"}
+        corpus.clock.to("2023")
+        corpus.correct("d", "2010-05-05")
+        assert found(corpus, "2020-05-04") == set()
+        assert found(corpus, "2010-05-04") == {"d"}
+        assert found(corpus, "1999") == {"d"}
+        assert {
+            hit.document for hit in corpus.at("2022", "2022-06").search("crane", about="2020-05-04").hits
+        } == {"d"}
+
+
+def test_a_passage_that_is_said_on_counts_from_when_it_was_said_first(fresh: Make, document: Make) -> None:
+    first = "Yesterday the crane fell.\n\n" + "one " * 9
+    with fresh(chunking="10w") as corpus:
+        corpus.add([document("d", first, "2020-05-05")])
+        corpus.add([document("d", first + "\n\n" + "two " * 9, "2021-06-06")])
+        hit = corpus.at("2022").search("fell").hits[0]
+        assert [(time.span, time.text) for time in hit.about] == [(read("2020-05-04"), "Yesterday")]
+
+
+def test_filters_on_what_is_spoken_of(fresh: Make, document: Make) -> None:
+    with fresh("2023", undated="always") as corpus:
+        corpus.add([
+            document("meta", "The crane.", "2010", about=(valid("2019", "2020"),)),
+            document("title", "The crane.", "2011", title="Cranes of 2018"),
+            document("text", "The crane of March 2019 and the crane of 1999.", "2012"),
+            document("dated", "The crane.", "2019-07-07"),
+            document("undated", "The crane."),
+        ])  # fmt: skip
+        assert found(corpus, "2019") == {"meta", "text", "dated"}
+        assert found(corpus, "2018") == {"title"}
+        assert found(corpus, "2019-04") == {"meta"}
+        assert found(corpus, "2012") == set(), "what speaks of other times is not of its date"
+        assert found(corpus, "2019", until="2015") == {"meta", "text"}
+        assert found(corpus, "2019", path="d*") == {"dated"}
+        view = corpus.at("2024").view()
+        assert view.timeless(view.window(Filters())) == 1, "`undated`"
+        assert view.timeless(view.window(Filters(since=0))) == 0
+
+
+def test_a_passage_that_has_ended_is_not_counted(fresh: Make, document: Make) -> None:
+    with fresh("2023", undated="always") as corpus:
+        corpus.add([document("d", "The crane.")])
+        corpus.clock.to("2024")
+        corpus.add([document("d", "The crane again.")])
+        for as_of, expected in (("2023-06", 1), ("2025", 0)):  # an edit has a date: when it was known
+            view = corpus.at(as_of).view()
+            assert view.timeless(view.window(Filters())) == expected
+
+
+def test_the_time_of_the_filter_is_read_like_the_others(fresh: Make, document: Make) -> None:
+    with fresh("2023") as corpus:
+        corpus.add([document("d", "The crane of 2021.", "2022-01-01")])
+        assert {hit.document for hit in corpus.at("2022-06-06").search("crane", about="last year").hits} == {
+            "d"
+        }
+        standpoint = corpus.at("2022-06-06")
+        assert standpoint.filters(about="2021-Q1") == Filters(
+            about=(read("2021-Q1").first, read("2021-Q1").last)
+        )
+
+
+@pytest.mark.parametrize("what", ["vacuum", "purge", "mend"])
+def test_what_is_left_is_about_the_same(fresh: Make, document: Make, what: str) -> None:
+    with fresh("2020") as corpus:
+        corpus.add([
+            document("d", "Yesterday the crane fell.", "2001-05-05", title="Cranes of 1990"),
+            document("d", "Last year the crane fell.", "2004-05-05", title="Cranes of 1991"),
+            document("e", "The crane of spring 1999.", "2002-01-01"), document("gone", "A crane.", "2003"),
+        ])  # fmt: skip
+        before = times(corpus, "2010")
+        assert before["d"] == [("1991", "title"), ("Last year", "text")]
+        if what == "vacuum":
+            assert corpus.vacuum("2005") == 1
+        elif what == "purge":
+            corpus.purge("gone")
+            before.pop("gone")
+        else:
+            for path in corpus.manifest.folder.iterdir():
+                path.write_bytes(path.read_bytes()[:-40])
+            assert corpus.check()
+        assert times(corpus, "2010") == before
+        assert found(corpus, "2003") == ({"d"} if what == "purge" else {"d", "gone"})
+        assert found(corpus, "1991") == {"d"}
+        assert corpus.check() == []
+
+
+def test_keywords_and_times_of_documents_from_python(fresh: Make) -> None:
+    with fresh("2023") as corpus:
+        corpus.add([Document("d", "Costs of FY2022 for the crane.", fiscal_start=7)])
+        (hit,) = corpus.at("2024").search("crane").hits
+        assert [time.span for time in hit.about] == [Span(read("2021-07").start, read("2022-06").end)]
+        corpus.clock.to("2023-06-01")
+        assert corpus.add([Document("d", "Costs of FY2022 for the crane.", fiscal_start=1)]).changed == 1
+        assert [time.span for time in corpus.at("2024").search("crane").hits[0].about] == [read("2022")]
+
+
+def test_a_fiscal_year_that_begins_in_no_month_is_refused(fresh: Make) -> None:
+    with fresh() as corpus:
+        with pytest.raises(UsageError, match="'d': fiscal_start is 13; accepted: 1 to 12"):
+            corpus.add([Document("d", "The crane.", fiscal_start=13)])
+        assert corpus.status().versions == 0

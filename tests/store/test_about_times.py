@@ -1,0 +1,121 @@
+"""Which times a passage is about, and who says so."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.data import Stated
+from asof.store.about import HEADING, METADATA, MOST, TEXT, TITLE, Manner, Time, dumps, loads, times_of
+from asof.store.digest import times_json
+from asof.time.moment import read
+from asof.time.span import BEGINNING, NEVER, Span, iso
+
+ENGLISH = Manner("en", 1)
+
+
+def about(text: str, published: str | None = None, title: str = "", headings: str = "", metadata: str = "",
+          manner: Manner = ENGLISH) -> list[tuple[str, str, str]]:  # fmt: skip
+    """First day, last day, who says so."""
+    stated = [Stated(read(metadata), metadata, "period")] if metadata else []
+    found = times_of(
+        json.dumps(times_json(stated)) if stated else "[]", title, headings, text,
+        read(published) if published else None, manner,
+    )  # fmt: skip
+    return [(iso(time.first)[:10], iso(time.last)[:10], time.by) for time in found]
+
+
+def test_each_time_once_from_the_weightiest_place() -> None:
+    found = about(
+        "In 2021 and in 2022, and again in 2021, and in March 2023.",
+        title="Report for 2022", headings="Results 2023\nThe year 2022", metadata="2024",
+    )  # fmt: skip
+    assert found == [
+        ("2024-01-01", "2024-12-31", "period"),
+        ("2022-01-01", "2022-12-31", "title"),
+        ("2023-01-01", "2023-12-31", "heading"),
+        ("2021-01-01", "2021-12-31", "text"),
+        ("2023-03-01", "2023-03-31", "text"),
+    ]
+
+
+def test_a_relation_is_no_part_of_it() -> None:
+    assert about("It was grey before 2010.") == [("2010-01-01", "2010-12-31", "text")]
+    assert about("It is red since March 2012.") == [("2012-03-01", "2012-03-31", "text")]
+
+
+def test_relative_times_count_from_the_date_of_the_version() -> None:
+    assert about("Yesterday it rained.", "2024-03-01") == [("2024-02-29", "2024-02-29", "text")]
+    assert about("Sales of last quarter.", "2024-02-10") == [("2023-10-01", "2023-12-31", "text")]
+    assert about("Yesterday it rained. Sales of last quarter.") == [], "nobody knows from when"
+
+
+def test_a_coarse_date_tells_only_what_all_its_days_agree_on() -> None:
+    # a text of March 2024: from each of its days the last month is February, but yesterday is another day
+    assert about("Sales of last month.", "2024-03") == [("2024-02-01", "2024-02-29", "text")]
+    assert about("Yesterday it rained, today it snows.", "2024-03") == []
+    assert about("Sales of last month.", "2024") == []
+    assert about("Sales of last year.", "2024") == [("2023-01-01", "2023-12-31", "text")]
+
+
+@pytest.mark.parametrize(
+    "text", ["We meet at 3pm.", "Open from 9 am to 5 pm.", "At noon.", "It ends at 17:30."]
+)
+def test_a_time_of_day_is_no_time_to_be_about(text: str) -> None:
+    assert about(text, "2024-03-05") == about(text) == []
+
+
+def test_a_time_of_another_day_is() -> None:
+    assert about("Yesterday at 3 pm it rained.", "2024-03-05") == [("2024-03-04", "2024-03-04", "text")]
+    assert about("At 3 pm on 1 May 2020 it rained.") == [("2020-05-01", "2020-05-01", "text")]
+
+
+def test_a_fiscal_year_begins_where_the_document_says() -> None:
+    # July is the first month: FY2024 is July 2023 to June 2024
+    assert about("Costs of FY2024.", manner=Manner("en", 7)) == [("2023-07-01", "2024-06-30", "text")]
+    assert about("Costs of FY2024.") == [("2024-01-01", "2024-12-31", "text")]
+
+
+def test_no_more_than_so_many() -> None:
+    text = " ".join(f"In {year} it rained." for year in range(1950, 2000))
+    found = about(text, title="Rain of 1999", metadata="2001")
+    assert len(found) == MOST
+    assert [time[0][:4] for time in found] == ["2001", "1999", *map(str, range(1950, 1950 + MOST - 2))]
+
+
+def test_kinds_and_storage() -> None:
+    times = (
+        Time(BEGINNING, 5, "until then", "valid_until"), Time(0, NEVER, "é \"x\"", "title"),
+        Time(1, 2, "b", "heading"), Time(3, 4, "c", "text"),
+    )  # fmt: skip
+    assert [time.kind for time in times] == [METADATA, TITLE, HEADING, TEXT]
+    assert loads(dumps(times)) == times
+    assert (dumps(()), loads("[]")) == ("[]", ())
+    assert times[0].stated().span == Span(None, read("1970-01-01T00:00:00.000006Z").start)
+    assert times[1].stated().span.end is None
+
+
+PIECES = st.sampled_from(
+    ["2020", "March", "last", "year", "Q3", "FY24", "yesterday", "at 3pm", "since", "until", "and",
+     "the 1990s", "5 May 2021", "\n", "12", "bread", "9999", "0001", "31 December 9999"]
+)  # fmt: skip
+
+
+@settings(max_examples=80)
+@given(
+    st.lists(PIECES, max_size=12).map(" ".join), st.lists(PIECES, max_size=4).map(" ".join),
+    st.none() | st.sampled_from(["2024-03-01", "2024", "2020-05-05T10:00Z", "0001-01-01", "9999-12-31"]),
+    st.integers(1, 12),
+)  # fmt: skip
+def test_any_text_gives_few_different_times_that_can_be_stored(
+    text: str, title: str, published: str | None, fiscal_start: int
+) -> None:
+    date = read(published) if published else None
+    found = times_of("[]", title, "", text, date, Manner("en", fiscal_start))
+    assert len(found) <= MOST
+    assert len({time[:2] for time in found}) == len(found)
+    assert all(BEGINNING <= time.first <= time.last <= NEVER for time in found)
+    assert loads(dumps(found)) == found

@@ -1,0 +1,121 @@
+"""Reading questions: their words, their wishes, their times, and the moment that is looked at."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.text.question import as_typed, read, without
+from asof.time.moment import read as moment_of
+from asof.time.span import NEVER, instant, nearest_moment
+
+ASKED = datetime(2024, 7, 1, 12, tzinfo=UTC)
+NOW = instant(ASKED)
+
+
+def words(question: str) -> list[str]:
+    return read(question, ASKED).query.lexical.split()
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("what is the current price", "what is the price"),
+        ("ferry fares in 2022", "ferry fares in"),
+        ("ferry last week", "ferry"),
+        ("ferries between March and May 2023", "ferries"),
+        ("2024 Olympics boats", "2024 Olympics boats"),  # part of a name
+        ("boats of the 2024-Regatta", "boats of the 2024-Regatta"),
+        ("current", "current"),  # nothing would be left
+        ("2022", "2022"),
+    ],
+)
+def test_wishes_and_times_leave_the_words_and_names_stay(question: str, left: str) -> None:
+    assert words(question) == left.split()
+    assert read(question, ASKED).query.text == question
+
+
+def test_times_are_what_the_question_speaks_of() -> None:
+    reading = read("fares in 2022 and in May 2023", ASKED)
+    assert reading.query.about == (moment_of("2022"), moment_of("2023-05"))
+    assert [mention.text for mention in reading.mentions] == ["2022", "May 2023"]
+    assert (reading.as_of, reading.notes) == (NOW, ())
+    assert read("how does a mill work", ASKED).query.about == ()
+
+
+def test_as_of_about_what_changes_moves_the_view() -> None:
+    reading = read("what is the latest fare as of March 2024", ASKED)
+    assert reading.as_of == moment_of("2024-03").last
+    assert reading.notes == ("read as of 2024-03-31T23:59:59.999999Z: “as of March 2024”",)
+    assert (reading.query.recency, reading.query.about) == (1.0, ())
+    both = read("the latest fare as of 2021, and as of 2019", ASKED)
+    assert both.as_of == moment_of("2019").last
+
+
+def test_as_of_about_a_person_or_a_choice_is_a_wish() -> None:
+    """ "Who was … as of": that may say as of when; the newest until then leads, and all others are there."""
+    reading = read("who kept the mill as of 2021", ASKED)
+    (about,) = reading.query.about
+    assert (about.start, about.end) == (None, moment_of("2021").end)
+    assert (reading.as_of, reading.query.recency) == (NOW, 0.5)
+    assert reading.notes[0].startswith("“as of 2021” may say as of when")
+
+
+def test_other_as_of_is_a_time() -> None:
+    reading = read("what did the mill cost as of 2021", ASKED)
+    assert (reading.query.about, reading.as_of, reading.notes) == ((moment_of("2021"),), NOW, ())
+
+
+@pytest.mark.parametrize(
+    "question", ["the latest fare as of 2030", "the latest fare as of 2024", "fares as of now"]
+)
+def test_never_past_the_moment_it_is_asked(question: str) -> None:
+    assert read(question, ASKED).as_of == NOW
+
+
+def test_a_text_of_several_sentences_describes() -> None:
+    assert read("Who is the captain of the ferry?", ASKED).query.recency == 0.5
+    assert read("The mill burned. Who is the captain of the ferry?", ASKED).query.recency == 0.0
+    assert read("The mill burned. Who is the current captain?", ASKED).query.recency == 1.0
+
+
+def test_what_does_not_change_has_no_newest() -> None:
+    assert read("what is the mechanism of a mill", ASKED).query.recency == 0.0
+
+
+def test_as_it_was_typed() -> None:
+    reading = as_typed("the current fare of 2022", 5)
+    query = reading.query
+    assert (query.lexical, query.recency, query.stop_words, query.about) == (query.text, 1.0, True, ())
+    assert (reading.as_of, reading.mentions, reading.intent) == (5, (), None)
+
+
+def test_stretches_are_left_out() -> None:
+    assert without("a mill b", [(1, 6)]) == "a  b"
+    assert without("a mill b", [(0, 3), (2, 6)]).strip() == "b"
+    assert without("mill", [(0, 4)]) == "mill"
+    assert without("mill", []) == "mill"
+
+
+PIECES = (
+    "who", "is", "the", "current", "latest", "mill", "ferry", "as of", "2021", "May 2023", "yesterday", "in",
+    "won",
+    "2030", "until", "since", ".", "?", "last year", '"', "(", "by the end of",
+)  # fmt: skip
+
+
+QUESTIONS = st.lists(st.sampled_from(PIECES), max_size=8).map(" ".join) | st.text(max_size=30)
+
+
+@settings(max_examples=150)
+@given(QUESTIONS, st.integers(-(10**16), NEVER))
+def test_any_text_at_any_moment(question: str, asked: int) -> None:
+    reading = read(question, nearest_moment(asked))
+    assert reading.as_of <= instant(nearest_moment(asked))
+    assert 0 <= reading.query.recency <= 1
+    assert bool(reading.query.lexical.strip()) == bool(question.strip())
+    assert set(reading.query.lexical) <= {*question, " "}
+    assert read(question, nearest_moment(asked)) == reading

@@ -1,0 +1,86 @@
+"""Titles: their words, the key of their series, and how a question relates to them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.text.titles import Naming, Title, figure
+from asof.text.tokens import Analyzer
+
+PLAIN = Analyzer(stem=False)
+
+
+def title(text: str) -> Title:
+    return Title.of(text, "en", PLAIN)
+
+
+@pytest.mark.parametrize("word", ["2", "2021", "v2", "3rd", "v10beta"])
+def test_figures(word: str) -> None:
+    assert figure(word)
+    assert not figure("x" + word)
+
+
+@pytest.mark.parametrize("word", ["", "v", "volume", "two"])
+def test_words_that_are_no_figures(word: str) -> None:
+    assert not figure(word)
+
+
+def test_a_title_has_stems_without_stop_words() -> None:
+    found = Title.of("The Guides to the Harbour, v2", "en", Analyzer(stem=True))
+    assert found == Title(("guid", "harbour", "v2"), ("guid", "harbour"), ("guid", "harbour"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "series"),
+    [
+        ("Harbour Guide 2.1", "Harbour guide 2.2", True),
+        ("Fares 2022", "Fares of 2023", True),
+        ("Harbour Guide", "Guide of the Harbour", True),  # whatever the order
+        ("Harbour Guide", "Harbour Guide Deluxe", False),
+    ],
+)
+def test_the_key_of_a_series(one: str, other: str, *, series: bool) -> None:
+    assert (title(one).key == title(other).key) is series
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "said", "strange", "further"),
+    [
+        ("Icinga Web", "web", ["web"], ["icinga"], []),
+        ("Harbour Guide Deluxe", "harbour guide", ["harbour", "guide"], [], ["deluxe"]),
+        ("Harbour Guide 2.1", "harbour guide", ["harbour", "guide"], [], []),
+        ("Harbour Guide 2.1", "harbour guide 2.1", ["harbour", "guide", "2.1"], [], []),
+        ("Women's singles final", "men singles", ["singles"], ["women's"], ["final"]),
+        ("Fog", "harbour", [], [], ["fog"]),
+        ("", "harbour", [], [], []),
+        ("Fog and fog", "fog", ["fog"], [], []),
+    ],
+)
+def test_what_a_question_says_of_a_title(
+    text: str, question: str, said: list[str], strange: list[str], further: list[str]
+) -> None:
+    asked = frozenset(title(question).stems)
+    parts = title(text).stems
+    naming = Naming.of(title(text), asked)
+    pieces = {stem for words in (said, strange, further) for word in words for stem in title(word).stems}
+    assert pieces == set(parts) - {stem for stem in parts if figure(stem) and stem not in asked}
+    for found, expected in zip(
+        (naming.said, naming.strange, naming.further), (said, strange, further), strict=True
+    ):
+        assert found == tuple(stem for word in expected for stem in title(word).stems)
+
+
+WORDS = st.lists(st.sampled_from(["fog", "mill", "rope", "2", "v3", "bell"]), max_size=6)
+
+
+@given(WORDS, WORDS)
+def test_every_word_is_one_of_the_three(words: list[str], asked: list[str]) -> None:
+    made = title(" ".join(words))
+    naming = Naming.of(made, frozenset(asked))
+    parts = [naming.said, naming.strange, naming.further]
+    assert set(naming.said) == set(words) & set(asked)
+    assert set().union(*parts) == set(naming.said) | set(made.plain)
+    assert not set(naming.said) & set(naming.strange)
+    assert not set(naming.strange) & set(asked)

@@ -1,0 +1,326 @@
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from asof.time.expressions import Mention, mentions
+from asof.time.lexicon import lexicon
+from asof.time.moment import read
+from asof.time.period import GRAINS, Period, days_in, months_later, one_day
+from asof.time.span import Span
+
+ANCHOR = datetime(2024, 5, 31, 12, 34, tzinfo=UTC)  # a Friday
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+def only(text: str, **how: object) -> Mention:
+    found = mentions(text, **{"anchor": ANCHOR, **how})  # type: ignore[arg-type]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def span(start: str | None, end: str | None) -> Span:
+    return Span(
+        *(None if side is None else datetime.fromisoformat(side + "T00:00Z") for side in (start, end))
+    )
+
+
+def test_a_mention_tells_where_it_stands_and_what_it_is() -> None:
+    found = only("Revenue – grew since Q3 2023 in “Asia”")
+    assert found == Mention(
+        text="since Q3 2023",
+        start=15,
+        end=28,
+        span=span("2023-07-01", None),
+        grain="quarter",
+        relation="since",
+        core=span("2023-07-01", "2023-10-01"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "meant"),
+    [
+        ("in 2020", "in", ("2020-01-01", "2021-01-01")),
+        ("since 2020", "since", ("2020-01-01", None)),
+        ("until 2020", "until", (None, "2021-01-01")),
+        ("before 2020", "before", (None, "2020-01-01")),
+        ("after 2020", "after", ("2021-01-01", None)),
+        ("2020 to 2021", "between", ("2020-01-01", "2022-01-01")),
+        ("as of 2020", "as of", (None, "2021-01-01")),
+        ("by 2020", "by", (None, "2021-01-01")),
+        ("around 2019", "around", ("2018-01-01", "2021-01-01")),  # a year on either side
+    ],
+)
+def test_relations(text: str, relation: str, meant: tuple[str | None, str | None]) -> None:
+    found = only(text)
+    assert (found.relation, found.span) == (relation, span(*meant))
+    if relation not in ("between", "around"):
+        assert found.core == span("2020-01-01", "2021-01-01")
+
+
+@pytest.mark.parametrize(
+    ("text", "best", "other"),
+    [
+        ("03/04/2024", ("2024-03-04", "2024-03-05"), ("2024-04-03", "2024-04-04")),
+        ("03.04.2024", ("2024-04-03", "2024-04-04"), ("2024-03-04", "2024-03-05")),  # dots: the day first
+        ("in March", ("2024-03-01", "2024-04-01"), ("2025-03-01", "2025-04-01")),
+        ("in June", ("2023-06-01", "2023-07-01"), ("2024-06-01", "2024-07-01")),
+        ("last March", ("2024-03-01", "2024-04-01"), ("2023-03-01", "2023-04-01")),
+        ("last Tuesday", ("2024-05-28", "2024-05-29"), ("2024-05-21", "2024-05-22")),
+        ("on Monday", ("2024-05-27", "2024-05-28"), ("2024-06-03", "2024-06-04")),
+        ("since June", ("2023-06-01", None), ("2024-06-01", None)),
+        ("February 29", ("2024-02-29", "2024-03-01"), ("2028-02-29", "2028-03-01")),
+    ],
+)
+def test_the_other_reading(text: str, best: tuple[str, str | None], other: tuple[str, str | None]) -> None:
+    found = only(text)
+    assert found.span == span(*best)
+    assert found.alternatives[0] == span(*other)
+
+
+def test_the_future_can_be_preferred() -> None:
+    found = only("in June", prefer="future")
+    assert found.span == span("2024-06-01", "2024-07-01")
+    assert found.alternatives == (span("2023-06-01", "2023-07-01"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("FY2024", ("2023-07-01", "2024-07-01")),  # named by the year in which it ends
+        ("Q2 FY24", ("2023-10-01", "2024-01-01")),
+        ("Q3 2024", ("2024-01-01", "2024-04-01")),
+        ("fiscal Q4 2024", ("2024-04-01", "2024-07-01")),
+        ("H1 FY24", ("2023-07-01", "2024-01-01")),
+        ("last fiscal year", ("2022-07-01", "2023-07-01")),
+        ("this fiscal quarter", ("2024-04-01", "2024-07-01")),
+    ],
+)
+def test_a_fiscal_year_from_july_on(text: str, meant: tuple[str, str]) -> None:
+    found = only(text, fiscal_start=7)
+    assert found.fiscal
+    assert found.span == span(*meant)
+
+
+def test_words_stay_with_the_calendar_where_labels_are_fiscal() -> None:
+    label, words = only("Q3 2024", fiscal_start=7), only("third quarter of 2024", fiscal_start=7)
+    assert not words.fiscal
+    assert words.span == span("2024-07-01", "2024-10-01") == label.alternatives[0]
+
+
+def test_days_and_times_are_those_of_the_zone() -> None:
+    assert only("2024-03-05", zone=BERLIN).span == read("2024-03-05", zone=BERLIN)
+    assert only("5 March 2024 at 14:30", zone=BERLIN).span == read("2024-03-05T14:30", zone=BERLIN)
+    assert only("5 March 2024 at 14:30 UTC", zone=BERLIN).span == read("2024-03-05T14:30Z")
+    late = datetime(2024, 5, 31, 22, 30, tzinfo=UTC)  # 00:30 of 1 June in Berlin
+    assert only("today", anchor=late, zone=BERLIN).span == read("2024-06-01", zone=BERLIN)
+
+
+def test_hours_pass_while_clocks_change() -> None:
+    after = datetime(2024, 3, 31, 1, 30, tzinfo=UTC)  # 03:30 in Berlin, where 02:30 was skipped
+    start = after - timedelta(hours=2)
+    assert only("2 hours ago", anchor=after, zone=BERLIN).span == Span(start, start + timedelta(minutes=1))
+
+
+def test_a_time_that_clocks_skip_is_no_mention() -> None:
+    assert mentions("2024-03-31 02:30", zone=BERLIN) == ()
+    assert len(mentions("2024-03-31 02:30")) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "mention", "meant"),
+    [
+        ("am 5. März 2024", "5. März 2024", ("2024-03-05", "2024-03-06")),
+        ("im März 2021", "März 2021", ("2021-03-01", "2021-04-01")),
+        ("bis 2020", "bis 2020", (None, "2021-01-01")),
+        ("seit 2019", "seit 2019", ("2019-01-01", None)),
+        ("vor 2020", "vor 2020", (None, "2020-01-01")),
+        ("vor drei Wochen", "vor drei Wochen", ("2024-05-10", "2024-05-11")),
+        ("in zwei Tagen", "in zwei Tagen", ("2024-06-02", "2024-06-03")),
+        ("letzten Dienstag", "letzten Dienstag", ("2024-05-28", "2024-05-29")),
+        ("nächste Woche", "nächste Woche", ("2024-06-03", "2024-06-10")),
+        ("vorgestern", "vorgestern", ("2024-05-29", "2024-05-30")),
+        ("Ende 2023", "Ende 2023", ("2023-09-01", "2024-01-01")),
+        ("Anfang März 2022", "Anfang März 2022", ("2022-03-01", "2022-03-11")),
+        ("die 90er", "die 90er", ("1990-01-01", "2000-01-01")),
+        ("das 19. Jahrhundert", "das 19. Jahrhundert", ("1800-01-01", "1900-01-01")),
+        ("zwischen 2019 und 2021", "zwischen 2019 und 2021", ("2019-01-01", "2022-01-01")),
+        ("von März bis Mai 2021", "von März bis Mai 2021", ("2021-03-01", "2021-06-01")),
+        ("1. Quartal 2023", "1. Quartal 2023", ("2023-01-01", "2023-04-01")),
+        ("zweite Hälfte 2023", "zweite Hälfte 2023", ("2023-07-01", "2024-01-01")),
+        ("KW 9 2024", "KW 9 2024", ("2024-02-26", "2024-03-04")),
+        ("Silvester 1999", "Silvester 1999", ("1999-12-31", "2000-01-01")),
+        ("3/5/2024", "3/5/2024", ("2024-05-03", "2024-05-04")),
+        ("So ist es, und sie mag den Mai.", None, None),
+        ("5 Euro und guten Morgen", None, None),
+    ],
+)
+def test_german_is_a_list_of_words(text: str, mention: str | None, meant: tuple[str, str] | None) -> None:
+    found = mentions(text, ANCHOR, language="de")
+    assert [m.text for m in found] == ([] if mention is None else [mention])
+    assert [m.span for m in found] == ([] if meant is None else [span(*meant)])
+
+
+def test_english_is_always_known_and_other_languages_need_a_list() -> None:
+    for language in ("de", "en de", "de,en", "xx", "", "../en", "klingon"):
+        assert only("last week", language=language).span == span("2024-05-20", "2024-05-27")
+    assert mentions("letzte Woche", ANCHOR) == ()
+    assert lexicon("xx") is lexicon("en")
+
+
+def test_what_is_given_must_make_sense() -> None:
+    with pytest.raises(ValueError, match="time zone"):
+        mentions("today", datetime(2024, 5, 31))  # noqa: DTZ001
+    with pytest.raises(ValueError, match="month from 1 to 12"):
+        mentions("FY24", fiscal_start=13)
+
+
+def rendered(period: Period) -> list[str]:
+    day = period.start
+    if period.grain == "year":
+        return [f"in {day.year}", f"the year {day.year}", f"calendar year {day.year}"]
+    if period.grain == "quarter":
+        number = (day.month + 2) // 3
+        name = ("first", "second", "third", "fourth")[number - 1]
+        return [
+            f"Q{number} {day.year}", f"{day.year}-Q{number}", f"{day.year}q{number}", f"{number}Q {day.year}",
+            f"{name} quarter of {day.year}", f"the {name} quarter {day.year}",
+        ]  # fmt: skip
+    if period.grain == "month":
+        return [
+            f"{day:%B} {day.year}",
+            f"{day:%b} {day.year}",
+            f"{day:%b}. {day.year}",
+            f"{day.year}-{day.month:02}",
+        ]
+    return [
+        day.isoformat(), f"{day.day} {day:%B} {day.year}", f"{day:%B} {day.day}, {day.year}",
+        f"{day.day} {day:%b} {day.year}", f"{day:%A}, {day.day} {day:%B} {day.year}",
+        f"{day.month}/{day.day}/{day.year}", f"{day.year}/{day.month}/{day.day}",
+        f"{day:%m}-{day:%d}-{day.year}",
+        f"the {day.day}th of {day:%B} {day.year}", f"{day.day}-{day:%b}-{day.year}",
+    ]  # fmt: skip
+
+
+PERIODS = st.builds(Period.of, st.dates(date(1900, 1, 1), date(2099, 12, 31)), st.sampled_from(GRAINS))
+
+
+@given(PERIODS)
+def test_a_written_period_reads_back_as_itself(period: Period) -> None:
+    for text in rendered(period):
+        found = mentions(f"It was {text}, they said.")
+        assert [mention.span for mention in found] == [period.span], text
+        assert found[0].grain == period.grain
+
+
+@given(PERIODS, PERIODS)
+def test_a_written_range_reads_back_as_itself(one: Period, other: Period) -> None:
+    first, last = sorted((one, other))
+    if last.span.end is None or first.span.end is None or last.span.end < first.span.end or first == last:
+        return
+    text = f"between {rendered(first)[0].removeprefix('in ')} and {rendered(last)[0].removeprefix('in ')}"
+    assert [mention.span for mention in mentions(text)] == [Span(first.span.start, last.span.end)]
+
+
+SHIFTING = (
+    "last year", "this month", "in March", "since last summer", "three months ago", "the past 5 years",
+    "early next year", "year to date", "Christmas", "the first Monday of March {}", "Q3 {}",
+    "by the end of {}", "5 March {}", "from May to June {}", "winter {}", "late {}s",
+)  # fmt: skip
+
+
+@given(st.sampled_from(SHIFTING), st.dates(date(1990, 1, 1), date(2020, 12, 28)), st.sampled_from([28, 400]))
+def test_shifting_text_and_anchor_by_whole_years_shifts_the_span(text: str, day: date, years: int) -> None:
+    """The calendar of 1901 to 2099 repeats after 28 years, the Gregorian one after 400."""
+
+    def at(year: int, anchor: date) -> Span:
+        moment = datetime(anchor.year, anchor.month, anchor.day, 12, tzinfo=UTC)
+        decade = year // 10 * 10
+        return only(text.format(decade if text.endswith("s") else year), anchor=moment).span
+
+    def later(moment: datetime | None) -> datetime | None:
+        if moment is None:
+            return None
+        there = months_later(moment.date(), 12 * years)
+        return moment.replace(year=there.year, month=there.month, day=there.day)
+
+    if text.endswith("s") and "{}" in text:
+        years = 400
+    here, there = at(day.year, day), at(day.year + years, months_later(day, 12 * years))
+    assert there == Span(later(here.start), later(here.end))
+
+
+VOCABULARY = (
+    sorted(lexicon("en de").known)
+    + [str(n) for n in range(40)]
+    + ["1990", "2019", "2024", "0000", "9999", "20240305"]
+)
+GLUE = [" "] * 8 + [
+    "",
+    "-",
+    "/",
+    ".",
+    ", ",
+    ":",
+    "'",
+    "’",
+    "–",
+    " - ",
+    "(",
+    ")",
+    "\n\n",
+    "$",
+    "+",
+    "_",
+    "İ",
+    "\ud800",
+]
+TEXTS = (
+    st.text(max_size=60)
+    | st.text("0123456789-:./,+ TZqQh'’–$%\u0308İß\ud800\x00\n", max_size=40)
+    | st.lists(st.tuples(st.sampled_from(VOCABULARY), st.sampled_from(GLUE)), max_size=10).map(
+        lambda pairs: "".join(word + glue for word, glue in pairs)
+    )
+)
+MOMENTS = st.datetimes(timezones=st.sampled_from([UTC, BERLIN])) | st.none()
+
+
+@given(TEXTS, MOMENTS, st.sampled_from([UTC, BERLIN]), st.integers(1, 12), st.sampled_from(["en", "de en"]))
+@example("earlier this year", datetime(1, 1, 1, tzinfo=UTC), UTC, 1, "en")
+@example("last fiscal year to next century", datetime.max.replace(tzinfo=UTC), BERLIN, 7, "en")
+@example("İİ 5 March 2024 İ", None, UTC, 1, "en")
+def test_any_text_has_mentions_that_stand_where_they_say(
+    text: str, anchor: datetime | None, zone: ZoneInfo, fiscal_start: int, language: str
+) -> None:
+    done = 0
+    for mention in mentions(text, anchor, zone, fiscal_start=fiscal_start, language=language):
+        assert done <= mention.start < mention.end <= len(text)
+        assert text[mention.start : mention.end] == mention.text
+        assert (mention.span.start, mention.span.end) != (None, None)
+        assert mention.span not in mention.alternatives
+        assert anchor is not None or not mention.relative
+        done = mention.end
+
+
+HOSTILE = [
+    "1" * 100_000, "last " * 5_000, "between " * 5_000, "two hundred and " * 2_000, "2019 to " * 2_000,
+    "1/" * 5_000, "5." * 5_000, "5 " + " " * 50_000 + "March", "the first of " * 2_000,
+    "\ud800May\udfff" * 2_000, "March 5, " * 2_000, "'" * 20_000, "from " * 2_000 + "2019",
+    "two days before " * 1_000, "in the early " * 2_000,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12].encode("ascii", "replace").decode())
+def test_hostile_text_is_read(text: str) -> None:
+    found = mentions(text, ANCHOR, language="en de")
+    assert all(text[mention.start : mention.end] == mention.text for mention in found)
+
+
+def test_days_of_a_zone_follow_each_other() -> None:
+    for text, day in (("yesterday", date(2024, 5, 30)), ("today", date(2024, 5, 31))):
+        assert only(text, zone=BERLIN).span == days_in(one_day(day), BERLIN)

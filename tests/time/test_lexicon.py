@@ -1,0 +1,39 @@
+"""Words that say no time: a text is skipped where only such stand together, so none may say one."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.time.grammar import said
+from asof.time.lexicon import Lexicon, lexicon
+from asof.time.reading import setting
+from asof.time.run import Run, Words, runs
+
+HERE = setting(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
+SIGNS = st.sampled_from([" ", " ", " ", "-", "/", ". ", ", ", "'"])
+
+
+def made(lexical: Lexicon, words: list[tuple[str, str]]) -> Words:
+    return Words("".join(word + sign for word, sign in words))
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@given(data=st.data())
+@settings(max_examples=150, deadline=None)
+def test_weak_words_say_no_time_in_any_order(language: str, data: st.DataObject) -> None:
+    lexical = lexicon(language)
+    weak = st.sampled_from(sorted(lexical.weak))
+    words = made(lexical, data.draw(st.lists(st.tuples(weak, SIGNS), min_size=1, max_size=7)))
+    assert list(runs(words, lexical)) == []
+    run = Run(words, lexical, 0, len(words.words))
+    assert [found for i in range(run.size) if (found := said(run, i, HERE)) is not None] == []
+
+
+def test_what_is_weak() -> None:
+    weak = lexicon("en de").weak
+    assert {"the", "of", "year", "good", "morning", "to", "financial"} <= weak
+    assert not weak & {"today", "last", "may", "nineties", "summer", "24", "noon", "end", "a", "next"}

@@ -1,4 +1,4 @@
-"""What the constants of the default recipe are worth: `bench/ablation.py DATASET... [--limit N] [--cache DIR]`.
+"""What constants of the default recipe are worth: `bench/ablation.py DATASET... [--limit N] [--cache DIR]`.
 
 Every dataset is asked with the recipe as it is and with one constant changed at a time; printed is success@1
 (recall@5 or nDCG@10 where that is what the set is judged by) less that of the recipe, in points.

@@ -83,7 +83,7 @@ def test_what_says_that_something_is_over(fresh: Make, document: Make) -> None:
     with fresh(*made) as corpus:
         query, ranking, view, documents = found(corpus, "boat")
         fit = np.ones(len(documents))
-        ended = over(query, ranking, view, fit, 0.5)
+        ended = over(query, ranking, view, fit, 0.5, [np.ones(len(fit), bool)])
         assert ended is not None
         assert dict(zip(documents, ended.tolist(), strict=True)) == {
             "ended": True,
@@ -91,10 +91,10 @@ def test_what_says_that_something_is_over(fresh: Make, document: Make) -> None:
             "goes": False,
         }
         fit = np.where(np.array(documents) == "ended", 0.4, 1.0)
-        low = over(query, ranking, view, fit, 0.5)
+        low = over(query, ranking, view, fit, 0.5, [np.ones(len(fit), bool)])
         assert low is not None
         assert not low.any(), "too low to lead: not read"
-        assert over(Query("boat discontinued", "boat"), ranking, view, fit, 0.5) is None
+        assert over(Query("boat discontinued", "boat"), ranking, view, fit, 0.5, []) is None
 
 
 def test_what_is_of_a_time(fresh: Make, document: Make) -> None:

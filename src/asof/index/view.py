@@ -39,7 +39,8 @@ class View:
     """What was visible at (`as_of`, `known_at`), instants of the question as it was asked.
 
     `prefix` holds the index's rows and statistics; rows are numbered from 0 over all its parts. `encoder`
-    is the one that the corpus's vectors were made with, if any.
+    is the one that the corpus's vectors were made with, if any. `memo` is for what several stages of one
+    question need.
     """
 
     as_of: int
@@ -49,6 +50,7 @@ class View:
     analyzer: Analyzer
     derived: Derived
     encoder: Encoder | None = None
+    memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
     _records: dict[int, Record] = field(default_factory=dict, repr=False, compare=False)
 
     @property

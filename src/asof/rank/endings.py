@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,18 +16,26 @@ from asof.text.tokens import tokenize
 from asof.time.endings import says_over
 
 
-def over(query: Query, found: Ranking, view: View, fit: Values, within: float) -> NDArray[np.bool_] | None:
+def over(
+    query: Query, found: Ranking, view: View, fit: Values, within: float, groups: Sequence[NDArray[np.bool_]]
+) -> NDArray[np.bool_] | None:
     """Which candidates say that something has ended where they speak of what is asked; None for a question
-    that asks for an end itself. Only those whose fit is `within` of the best are read.
+    that asks for an end itself. Of each group only those are read whose fit is `within` of the best in it
+    that says no such thing: all that can be near-equals.
     """
     if says_over(query.text):
         return None
-    ended = np.zeros(len(fit), bool)
-    read = np.flatnonzero(fit >= float(fit.max(initial=0.0)) - within)
+    ended, unread = np.zeros(len(fit), bool), np.ones(len(fit), bool)
     telling = _telling(query, view)
-    for place, record in zip(read.tolist(), view.records(found.rows[read]), strict=True):
-        if says_over(record.text):
-            ended[place] = says_over(_part(record.text, telling, record.language, view))
+    for group in groups:
+        while (going := group & ~ended).any():
+            read = np.flatnonzero(unread & group & (fit >= float(fit[going].max()) - within))
+            if not len(read):
+                break
+            unread[read] = False
+            for place, record in zip(read.tolist(), view.records(found.rows[read]), strict=True):
+                if says_over(record.text):
+                    ended[place] = says_over(_part(record.text, telling, record.language, view))
     return ended
 
 

@@ -106,7 +106,7 @@ def named(query: Query, view: View, rows: NDArray[np.int64]) -> Named:
     asked = tuple(stem for stem in asked if weights.dfs[stem])
     return Named(
         found.which, found.each, namings,
-        np.array([_share(asked, each.said, weights) for each in namings]),
+        _shares(asked, namings, weights),
         np.array([strangeness(each, weights) for each in namings]),
         np.array([_part(each.further, each.said, weights) for each in namings]),
         np.array([_said(each, weights) for each in namings]),
@@ -134,9 +134,13 @@ def _part(some: tuple[str, ...], others: tuple[str, ...], weights: Weights) -> f
     return own / (own + weights.sum(others)) if own else 0.0
 
 
-def _share(asked: tuple[str, ...], said: tuple[str, ...], weights: Weights) -> float:
+def _shares(asked: tuple[str, ...], namings: Sequence[Naming], weights: Weights) -> Values:
+    """The share of the question in each title; different titles often say the same of it."""
     whole = weights.sum(asked)
-    return weights.sum([stem for stem in asked if stem in said]) / whole if whole else 0.0
+    known: dict[tuple[str, ...], float] = {}
+    for said in {each.said for each in namings}:
+        known[said] = weights.sum([stem for stem in asked if stem in said]) / whole if whole else 0.0
+    return np.array([known[each.said] for each in namings])
 
 
 def _ratio_why(weights: Weights, label: str, some: tuple[str, ...], whole: tuple[str, ...]) -> Why:

@@ -66,10 +66,11 @@ class Timely:
         if not len(found.score) or (query.recency == 0.0 and not query.about):
             return found
         ages = Ages.of(view, found.rows)
-        fit = self._fit(query, found, view)
+        far = speaks_of(view, found.rows, query.about)
+        fit = self._fit(query, found, view, far)
         near = self._near(found, fit, np.ones(len(ages.days), bool))
         if query.about:
-            inside = self._inside(query, found, view, fit.values)
+            inside = self._inside(far, fit.values)
             if inside is not None:
                 near = self._near(found, fit, inside)
                 pace = self.pace if query.recency >= 0.5 else self.within_time
@@ -98,17 +99,16 @@ class Timely:
         near: NDArray[np.bool_] = (relevant & (fit.values >= best - self.near)) | (fit.values == best)
         return near & among
 
-    def _inside(self, query: Query, found: Ranking, view: View, fit: Values) -> NDArray[np.bool_] | None:
+    def _inside(self, far: Values, fit: Values) -> NDArray[np.bool_] | None:
         """Candidates of the time that is named: those that are of it, otherwise those that mention it; None
         where the best of them fits much less than the best of all."""
-        far = speaks_of(view, found.rows, query.about)
         for least in (OF_IT, MENTIONS_IT):
             inside = far >= least
             if inside.any() and float(fit[inside].max()) >= float(fit.max()) * NO_LESS:
                 return inside
         return None
 
-    def _fit(self, query: Query, found: Ranking, view: View) -> Column:
+    def _fit(self, query: Query, found: Ranking, view: View, far: Values) -> Column:
         share, covered, series = (found.column(name) for name in ("share", "covered", "series"))
         said = (covered.values + series.values) * 0.5
         most = self._most(found)
@@ -120,7 +120,8 @@ class Timely:
         named = bool((whole & (title.values > NAMED)).any())
         if named:
             values = (values - strange.values) - further.values * self.adds
-        ended = over(query, found, view, values, self.near + self.ended) if query.recency else None
+        groups = [far >= least for least in ((0.0, OF_IT, MENTIONS_IT) if query.about else (0.0,))]
+        ended = over(query, found, view, values, self.near, groups) if query.recency else None
         if ended is not None:
             values = values - np.where(ended, self.ended, 0.0)
         at = {row: place for place, row in enumerate(found.rows.tolist())}

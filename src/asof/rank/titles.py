@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.view import View
+from asof.store.reader import titles_of
 from asof.text.titles import Title
 
 MOST = 100_000
@@ -23,17 +24,27 @@ class Titles(NamedTuple):
 
 def titles(view: View, rows: NDArray[np.int64]) -> Titles:
     """The titles of the documents of these rows. A title's words follow from its text and language alone."""
+    asked = "titles", rows.tobytes()
+    if asked not in view.memo:
+        view.memo[asked] = _read(view, rows)
+    found: Titles = view.memo[asked]
+    return found
+
+
+def _read(view: View, rows: NDArray[np.int64]) -> Titles:
     known: dict[tuple[str, str], Title] = view.derived.memo.setdefault("titles", {})
     if len(known) > MOST:
         known.clear()
+    heads, of = np.unique(view.column("head", rows), return_inverse=True)
+    named = titles_of(view.store.db, heads.tolist())
     number: dict[tuple[str, str], int] = {}
     each: list[Title] = []  # not looked up at the end: another thread may clear what is known
-    which = np.full(len(rows), -1, np.int64)
-    for place, record in enumerate(view.records(rows)):
-        if record.title:
-            name = record.title, record.language
+    which = np.full(len(heads), -1, np.int64)
+    for place, head in enumerate(heads.tolist()):
+        name = named[head]
+        if name[0]:
             if name not in number:
                 number[name] = len(each)
                 each.append(known.get(name) or known.setdefault(name, Title.of(*name, view.analyzer)))
             which[place] = number[name]
-    return Titles(which, tuple(each))
+    return Titles(which[of], tuple(each))

@@ -22,8 +22,8 @@ def speaks_of(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Val
     What a document's metadata or title says it is about decides, where they say it; otherwise the date of
     publication does. A passage whose text speaks of one of the times mentions it.
     """
-    if not len(rows):
-        return np.zeros(0)
+    if not len(rows) or not spans:
+        return np.zeros(len(rows))
     visible, dated = view.column("visible", rows), view.column("dated", rows).astype(bool)
     about = view.about(rows)
     said = about.said((METADATA, TITLE))

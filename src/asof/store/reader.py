@@ -170,6 +170,15 @@ def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:
     return "".join(text)
 
 
+def titles_of(db: sqlite3.Connection, heads: Iterable[int]) -> dict[int, tuple[str, str]]:
+    """Title and language of heads (`index` column `head`), by their id."""
+    found = db.execute(
+        "SELECT h.id, h.title, h.language FROM json_each(?) AS wanted JOIN heads AS h ON h.id = wanted.value",
+        (json.dumps(list(heads)),),
+    )
+    return {head: (title, language) for head, title, language in found}
+
+
 def heads_with(
     db: sqlite3.Connection, *, source: str, path: str, tags: Sequence[str], meta: Sequence[tuple[str, str]]
 ) -> list[int]:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from asof.text.calendar_words import calendar_words
 from asof.text.tokens import Analyzer, tokenize
 
-_FIGURE = re.compile(r"v?[0-9]")
+_DIGITS = frozenset("0123456789")
 
 
 def figure(word: str) -> bool:
     """Whether a word is a number, a version or a date in figures: it tells members of a series apart."""
-    return _FIGURE.match(word) is not None
+    return word[:1] in _DIGITS or (word[:1] == "v" and word[1:2] in _DIGITS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
     "titled 0": {"timely.titled": 0.0},
     "adds 0": {"timely.adds": 0.0},
     "what is over counts": {"timely.ended": 0.0},
-    "50 looked at": {"closer.n": 50},
+    "30 looked at": {"closer.n": 30},
 }
 JUDGED = {"scifact": "ndcg@10", "cranfield": "ndcg@10", "csfcube": "ndcg@10", "locomo-turns": "recall@5",
           "ect-qa": "evidence@4000"}  # fmt: skip

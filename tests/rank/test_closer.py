@@ -99,7 +99,7 @@ def test_rejoin_without_anything_aside(fresh: Make, run: Make, many: list[Any]) 
 
 def test_stages_before_leave_as_many_as_are_looked_at() -> None:
     asked = {name: query.k for name, _, query in ASOF.steps(Query("q", "q", k=3))}
-    assert {asked[name] for name in ("lexical", "certified", "feedback")} == {200}
+    assert {asked[name] for name in ("lexical", "certified", "feedback")} == {100}
     assert asked["timely"] == asked["cut"] == 3
     assert {
         query.k for _, _, query in Recipe("r", "", (Lexical(), Closer(n=10))).steps(Query("q", "q", k=30))

@@ -66,7 +66,8 @@ class Certified:
         def why(row: int) -> Why:
             return self._why(words, best, row, cosine_why(view, row, vector))
 
-        read = self._certified(query, ranking, view, cheap, vector) if self.prune else None
+        prune = self.prune and not query.about  # passages of a time that is named are wanted however low
+        read = self._certified(query, ranking, view, cheap, vector) if prune else None
         if read is None:
             values = cosines(ranking.window, vector)
             allowed = admitted(query, ranking.window, view)

@@ -20,11 +20,12 @@ class Closer:
     """The `n` best candidates by score go on (ties as everywhere); the others wait aside for `Rejoin`.
 
     `n` does not depend on how many hits are shown, and so neither do the first of them. Where the question
-    speaks of a time, the `n` best that were published within it or speak of it go on as well: among the
+    speaks of a time, the `of_time` best that were published within it or speak of it go on as well: among the
     editions of many years the right ones need not be among the best by words.
     """
 
-    n: int = within(200, 10, 10_000)
+    n: int = within(100, 10, 10_000)
+    of_time: int = within(200, 10, 10_000)
 
     @property
     def needs(self) -> int:
@@ -38,7 +39,7 @@ class Closer:
         near[_best(score, rows, view, self.n)] = True
         if query.about:
             there = np.flatnonzero(speaks_of(view, rows, query.about) > 0)
-            near[there[_best(score[there], rows[there], view, self.n)]] = True
+            near[there[_best(score[there], rows[there], view, self.of_time)]] = True
         chosen = np.flatnonzero(near)
         if len(chosen) == len(rows):
             return matching

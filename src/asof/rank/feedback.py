@@ -51,7 +51,8 @@ class Feedback:
 
     What is added is at most `weight`, so most passages cannot reach the first k any more and are dropped
     unread. The first k are what scoring everything gives.
-    Without `prune` everything is scored (where k passages are not what is counted).
+    Without `prune`, and where the question names a time, everything is scored: k passages are not what is
+    counted, or those of that time are wanted however far behind.
     """
 
     weight: float = within(0.1, 0.0, 1.0)
@@ -117,7 +118,7 @@ class Feedback:
 
     def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
         """Which candidates can still be among the first k; None when they are too many to look at singly."""
-        if not self.prune:
+        if not self.prune or query.about:
             return None
         bound = kth_best(ranking.score, query.k) * (1 - ROUNDING) - self.weight
         reach = at_least(ranking.score, bound)

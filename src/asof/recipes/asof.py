@@ -40,7 +40,7 @@ ASOF = Recipe(
         Lexical(k1=1.2, b=0.7),
         Certified(lexical=1.0, dense=0.5, then=FEEDBACK),
         FEEDBACK,
-        Closer(n=200),
+        Closer(n=100, of_time=200),
         Share(""),
         Covered(),
         Names(),

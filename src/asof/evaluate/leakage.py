@@ -119,4 +119,10 @@ def difference(
             return rank, "score", mine.score, other.score
         if mine.why.as_json() != other.why.as_json():
             return rank, "why", mine.id, other.id
+        if mine.superseded != other.superseded:
+            return rank, "superseded", _later(mine), _later(other)
     return None
+
+
+def _later(hit: Hit) -> str | None:
+    return hit.superseded.id if hit.superseded else None

@@ -30,7 +30,7 @@ CHANGES: Mapping[str, Mapping[str, Any]] = {
     "near .05": {"timely.near": 0.05},
     "near .4": {"timely.near": 0.4},
     "careful 0": {"timely.careful": 0.0},
-    "kind 1 (never of one kind)": {"timely.kind": 1.0},
+    "kind 1 (only where all are)": {"timely.kind": 1.0},
     "no doubt": {"timely.doubt": 0.0},
     "doubt .3": {"timely.doubt": 0.3},
     "floor 0": {"timely.floor": 0.0},

@@ -19,7 +19,7 @@ from asof.index.merge import merge
 from asof.index.rebuild import rebuild
 from asof.index.segment import Segment
 from asof.service import Corpus
-from asof.store.about import HEADING, METADATA, TEXT, TITLE
+from asof.store.about import METADATA, TEXT
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER
 
@@ -53,7 +53,7 @@ def test_rows_stay_what_they_are(
 
 @settings(max_examples=80)
 @given(ROWS, ENDS, ENDS, st.integers(METADATA, TEXT), st.integers(METADATA, TEXT))
-def test_overlap_and_share_row_by_row(rows: list[list[Stretch]], a: int, b: int, low: int, high: int) -> None:
+def test_overlap_row_by_row(rows: list[list[Stretch]], a: int, b: int, low: int, high: int) -> None:
     about = About.of(rows)
     first, last, kinds = min(a, b), max(a, b), (min(low, high), max(low, high))
     asked = [[s for s in row if kinds[0] <= s[2] <= kinds[1]] for row in rows]
@@ -61,24 +61,11 @@ def test_overlap_and_share_row_by_row(rows: list[list[Stretch]], a: int, b: int,
     assert about.overlap(first, last, kinds).tolist() == expected
     assert about.said(kinds).tolist() == [bool(row) for row in asked]
     assert about.known.tolist() == [bool(row) for row in rows]
-    shares = [
-        max((max(min(s[1], last) - max(s[0], first) + 1, 0) / (max(s[1], last) - min(s[0], first) + 1)
-             for s in row), default=0.0)
-        for row in asked
-    ]  # fmt: skip
-    assert about.share(first, last, kinds).tolist() == pytest.approx(shares)
-
-
-def test_a_share_by_hand() -> None:
-    # 10..19 and 15..24 have 5 of 15 instants in common; the same stretch all of them; 30..39 none
-    about = About.of([[(10, 19, TITLE)], [(0, 4, TEXT), (15, 24, TEXT)], [(30, 39, TEXT)], []])
-    assert about.share(15, 24).tolist() == [5 / 15, 1.0, 0.0, 0.0]
-    assert about.share(15, 24, (METADATA, HEADING)).tolist() == [5 / 15, 0.0, 0.0, 0.0]
 
 
 def test_no_rows_and_no_parts() -> None:
     assert rows_of(About.joined([])) == rows_of(About.of([])) == []
-    assert About.of([]).share(0, 1).tolist() == About.of([]).overlap(0, 1).tolist() == []
+    assert About.of([]).overlap(0, 1).tolist() == []
 
 
 # -- in a corpus ------------------------------------------------------------------------------------

@@ -99,6 +99,6 @@ def test_wrong_use_is_refused() -> None:
 
 @pytest.mark.parametrize("piece", ["cup ", "cup", "東", "c'", " "])
 def test_hostile_texts_take_linear_time(piece: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()  # that of others does not count; a square of the length would take minutes
     snippet(piece * (200_000 // len(piece)), ["cup", "東東"], ENGLISH, "en")
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 5

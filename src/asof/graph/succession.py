@@ -76,12 +76,6 @@ class Succession:
             found.append(row)
         return found
 
-    def followers(self, row: int) -> Rows:
-        """All rows of the view that point to a row."""
-        node = int(self.nodes(np.array([row], np.int64))[0])
-        rows = self._rows(np.flatnonzero(self.chain.before == node) if node >= 0 else np.zeros(0, np.int64))
-        return rows[rows >= 0]
-
     def alike(self, row: int) -> Rows:
         """The rows of the view that state the same of the same subject as a row, whenever; not it itself."""
         node = int(self.nodes(np.array([row], np.int64))[0])

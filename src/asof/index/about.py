@@ -81,21 +81,6 @@ class About(NamedTuple):
         """Which rows (n) are about a time that has an instant in common with `first` to `last`."""
         return self._any((self.first <= last) & (self.last >= first) & self._of(kinds))
 
-    def share(self, first: int, last: int, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.float64]:
-        """How well the best stretch of each row (n) fits `first` to `last`: common time by that of both.
-
-        The Jaccard coefficient of two stretches of time, in [0, 1]; 0 for rows that are about no time.
-        """
-        there = np.flatnonzero((self.first <= last) & (self.last >= first) & self._of(kinds))
-        # in float64, where no difference overflows; rounding must not lead beyond 1
-        begin, end = self.first[there].astype(np.float64), self.last[there].astype(np.float64)
-        common = np.minimum(end, float(last)) - np.maximum(begin, float(first)) + 1.0
-        whole = np.maximum(end, float(last)) - np.minimum(begin, float(first)) + 1.0
-        best = np.zeros(len(self.offsets) - 1, np.float64)
-        rows = np.searchsorted(self.offsets, there, "right") - 1
-        np.maximum.at(best, rows, np.minimum(common / whole, 1.0))
-        return best
-
     def _of(self, kinds: tuple[int, int]) -> NDArray[np.bool_]:
         return (self.kind >= kinds[0]) & (self.kind <= kinds[1])
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -68,22 +67,6 @@ def intent(
 def recency(question: str, language: str = ALL_LANGUAGES) -> float:
     """How strongly a question wishes for what is newest, in [0, 1]; see `Intent`."""
     return _recency(_form(question, language))[0]
-
-
-def without_wishes(question: str, language: str = ALL_LANGUAGES) -> str:
-    """The question without the words that only wish for the newest; unchanged if nothing would be left.
-
-    What stands in quotation marks is left alone.
-    """
-    asked = _form(question, language)
-    if _recency(asked)[0] < WISHED:
-        return question
-    pieces, start = [], 0
-    for wish in asked.wishes:
-        pieces.append(question[start : wish.start])
-        start = wish.end
-    rest = " ".join((*pieces, question[start:]))
-    return rest if re.search(r"\w", rest) else question
 
 
 def _form(question: str, language: str) -> Form:

@@ -16,6 +16,7 @@ from asof.index.prefix import Window
 from asof.index.view import View
 from asof.rank.stage import Values
 from asof.text.query import parse
+from asof.text.titles import figure
 from asof.text.tokens import term_hash
 
 
@@ -32,7 +33,7 @@ class Word:
     @property
     def figure(self) -> bool:
         """Whether it names one of many alike (a version, a number): such words match by themselves."""
-        return self.text[:1].isdigit() or (self.text[:1] == "v" and self.text[1:2].isdigit())
+        return figure(self.text)
 
 
 def words_of(query: Query, view: View) -> tuple[Word, ...]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 class Encoder(Protocol):
@@ -31,4 +35,55 @@ class Reranker(Protocol):
 
         Raises ModelError when there is none: a guess would look like a result.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What a language model is asked.
+
+    `system` are our own instructions, `user` what they are about. `schema`: the reply has to be JSON of this
+    shape. `passages`: ids of the passages whose words stand in it; what was replied is erased with them.
+    `most`: tokens of the reply.
+    """
+
+    system: str
+    user: str
+    schema: type[BaseModel] | None = None
+    passages: tuple[int, ...] = ()
+    most: int = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a language model said, or why it said nothing that can be used (`problem`).
+
+    `text` is what it said last, "" if nothing. `value` is the text as the prompt's schema reads it. `calls`:
+    requests that were answered and paid for; 0 for a reply that was kept from before. Tokens are those that
+    the server counted.
+    """
+
+    text: str
+    value: BaseModel | None = None
+    problem: str = ""
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    calls: int = 0
+
+
+class Model(Protocol):
+    """A language model. `name` says which one, and where."""
+
+    @property
+    def name(self) -> str: ...
+
+    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """A reply for each prompt, in their order. One that fails is a Reply with a problem.
+
+        Raises ModelError where no reply can be had at all (a wrong key, a server that is not there).
+        """
+        ...
+
+    def stream(self, prompt: Prompt) -> Iterator[str]:
+        """The reply in pieces, as they come. Raises ModelError."""
         ...

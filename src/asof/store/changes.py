@@ -44,9 +44,11 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
         raise UsageError(f"no document {name!r} in the corpus: ids are shown by `asof search`")
     document = row[0]
     passages = [id_ for (id_,) in db.execute("SELECT id FROM passages WHERE document = ?", (document,))]
+    forget_calls(db, passages)
     of_document = "(SELECT id FROM {} WHERE document = ?)"
     for table, column, owner in (
-        ("ends", "passage", "passages"), ("vectors", "passage", "passages"), ("links", "version", "versions"),
+        ("ends", "passage", "passages"), ("vectors", "passage", "passages"), ("facts", "passage", "passages"),
+        ("extractions", "passage", "passages"), ("links", "version", "versions"),
         ("aliases", "version", "versions"), ("tags", "head", "heads"),
     ):  # fmt: skip
         db.execute(f"DELETE FROM {table} WHERE {column} IN {of_document.format(owner)}", (document,))
@@ -66,7 +68,11 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
     past = _never_again(db, horizon)
     dropped = _unseen(db, horizon, past)
     wanted = json.dumps(dropped)
-    for table, column in (("passages", "id"), ("ends", "passage"), ("vectors", "passage")):
+    forget_calls(db, dropped)
+    for table, column in (
+        ("passages", "id"), ("ends", "passage"), ("vectors", "passage"), ("facts", "passage"),
+        ("extractions", "passage"),
+    ):  # fmt: skip
         db.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (wanted,))
     for version in past:
         _reduce(db, version)
@@ -78,6 +84,17 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
     set_meta(db, "horizon", str(horizon))
     set_meta(db, "known_horizon", str(max(last, horizon)))
     return dropped
+
+
+def forget_calls(db: sqlite3.Connection, passages: Sequence[int]) -> None:
+    """Remove what models replied to words of these passages, and which passages such calls were about."""
+    wanted = json.dumps(passages)
+    db.execute(
+        "DELETE FROM calls WHERE digest IN (SELECT digest FROM call_passages"
+        " WHERE passage IN (SELECT value FROM json_each(?)))",
+        (wanted,),
+    )
+    db.execute("DELETE FROM call_passages WHERE digest NOT IN (SELECT digest FROM calls)")
 
 
 def _never_again(db: sqlite3.Connection, horizon: int) -> list[int]:

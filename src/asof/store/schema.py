@@ -95,7 +95,39 @@ CREATE TABLE segments (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST,)
+SECOND = """
+-- which extractor read a passage for facts; problem: why it could not (then there are no facts of it)
+CREATE TABLE extractions (
+    passage INTEGER PRIMARY KEY REFERENCES passages, extractor TEXT NOT NULL, problem TEXT NOT NULL
+);
+
+-- what sentences of passages state; keys: names as they are compared (text/names.py). A fact is in a view
+-- exactly where its passage is. first and last: instants of its time, NULL where none is known
+CREATE TABLE facts (
+    passage INTEGER NOT NULL REFERENCES passages, number INTEGER NOT NULL,
+    subject TEXT NOT NULL, relation TEXT NOT NULL, object TEXT NOT NULL,
+    subject_key TEXT NOT NULL, object_key TEXT NOT NULL, kind TEXT NOT NULL,
+    first INTEGER, last INTEGER, time_text TEXT NOT NULL, time_by TEXT NOT NULL,
+    start INTEGER NOT NULL, end INTEGER NOT NULL,
+    value REAL, unit TEXT NOT NULL, basis TEXT NOT NULL, confidence REAL NOT NULL,
+    PRIMARY KEY (passage, number)
+) WITHOUT ROWID;
+CREATE INDEX facts_by_subject ON facts (subject_key);
+CREATE INDEX facts_by_object ON facts (object_key);
+CREATE INDEX facts_by_time ON facts (first);
+
+-- replies of language models by the digest of what was asked, and the passages whose words were in it:
+-- what is erased goes from here too
+CREATE TABLE calls (
+    digest BLOB PRIMARY KEY, model TEXT NOT NULL, reply TEXT NOT NULL,
+    prompt_tokens INTEGER NOT NULL, reply_tokens INTEGER NOT NULL, added INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE call_passages (
+    passage INTEGER NOT NULL, digest BLOB NOT NULL REFERENCES calls, PRIMARY KEY (passage, digest)
+) WITHOUT ROWID;
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, SECOND)
 """Script i brings a database from schema version i to i + 1."""
 
 READ_CACHE_KIB = 16_384

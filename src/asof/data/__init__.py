@@ -1,0 +1,17 @@
+"""The data that flows: what a source states, what the corpus keeps, what a search and an answer return.
+
+Sources give `Document`s (and `Ended`s and `Problem`s); the store cuts them into `Passage`s; a `Query` over
+them gives `Hit`s, each with a `Why`; sentences of passages state `Fact`s. All of it is frozen. `docs/data.md`
+shows the same as a table.
+"""
+
+from asof.data.document import DATED_BY, Document, Ended, Heading, Link, Problem, Stated
+from asof.data.fact import CHANGE, EVENT, KINDS, NAME, VALUE, Amount, Fact
+from asof.data.hit import Hit, Place, Superseded
+from asof.data.query import Filters, Query
+from asof.data.why import Why
+
+__all__ = [
+    "CHANGE", "DATED_BY", "EVENT", "KINDS", "NAME", "VALUE", "Amount", "Document", "Ended", "Fact", "Filters",
+    "Heading", "Hit", "Link", "Place", "Problem", "Query", "Stated", "Superseded", "Why",
+]  # fmt: skip

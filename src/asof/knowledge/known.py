@@ -1,0 +1,62 @@
+"""Facts as a view sees them: a fact is known exactly where its passage is in force."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Fact
+from asof.index.view import View
+from asof.store import facts as kept
+from asof.store.facts import Stored
+from asof.store.sight import Sight, sights
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A fact with the passage that states it; `number` is its place among the facts of that passage."""
+
+    fact: Fact
+    number: int
+    sight: Sight
+
+    @property
+    def sentence(self) -> str:
+        """The words that state it; "" for what the head of a document states (its title, its metadata)."""
+        return " ".join(self.sight.text[self.fact.start : self.fact.end].split())
+
+    @property
+    def order(self) -> tuple[int, str, int, int]:
+        """What sorts facts in the same way in every corpus that holds them."""
+        return (*self.sight.order, self.number)
+
+
+def facts_of(view: View, rows: NDArray[np.int64]) -> list[Known]:
+    """What these rows of a view state, in canonical order."""
+    return _known(view, kept.facts_in(view.store.db, view.column("passage", rows).tolist()), ended=False)
+
+
+def facts_about(view: View, keys: Iterable[str], *, ended: bool = False) -> list[Known]:
+    """Facts whose subject or object has one of these keys (`text.names.key`); with `ended` also those that
+    are not said any more."""
+    return _known(view, kept.facts_about(view.store.db, keys), ended=ended)
+
+
+def facts_during(view: View, first: int, last: int) -> list[Known]:
+    """Facts whose time has an instant in [first, last]."""
+    return _known(view, kept.facts_during(view.store.db, first, last), ended=False)
+
+
+def facts_of_kind(view: View, kind: str) -> list[Known]:
+    """All facts of a kind (`asof.data.KINDS`)."""
+    return _known(view, kept.facts_of_kind(view.store.db, kind), ended=False)
+
+
+def _known(view: View, found: Sequence[Stored], *, ended: bool) -> list[Known]:
+    passages = dict.fromkeys(each.passage for each in found)
+    seen = sights(view.store.db, passages, view.as_of, view.known_at, ended=ended)
+    known = [Known(each.fact, each.number, seen[each.passage]) for each in found if each.passage in seen]
+    return sorted(known, key=lambda each: each.order)

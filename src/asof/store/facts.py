@@ -1,0 +1,177 @@
+"""Facts in the store: what an extractor is given of a passage, and what it found there."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from asof.data import Amount, Fact
+from asof.store.about import Time, loads
+from asof.store.digest import span_of
+from asof.text.names import key
+from asof.time.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Excerpt:
+    """A passage with all that an extractor may know: its own text, and its document's head. Nothing else, so
+    that what is found is a function of them.
+
+    `times` are the times that it is about (see `store/about.py`), `published` the date of the version that
+    said it first, None where nobody knows. `number` is its place in the document.
+    """
+
+    passage: int
+    document: str
+    title: str
+    uri: str
+    headings: tuple[str, ...]
+    text: str
+    language: str
+    published: Span | None
+    times: tuple[Time, ...] = ()
+    fiscal_start: int = 1
+    number: int = 0
+    tags: tuple[str, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Extraction(NamedTuple):
+    """What was found in a passage; `problem` says why it could not be read, "" if it could."""
+
+    passage: int
+    facts: tuple[Fact, ...]
+    problem: str = ""
+
+
+_EXCERPT = (
+    "SELECT p.id, d.name, h.title, h.uri, p.headings, p.text, h.language, v.starts, v.ends, p.about,"
+    " h.fiscal_start, p.number, h.tags, h.meta FROM json_each(?) AS wanted"
+    " JOIN passages AS p ON p.id = wanted.value JOIN documents AS d ON d.id = p.document"
+    " JOIN versions AS v ON v.id = p.version JOIN heads AS h ON h.id = p.head ORDER BY wanted.key"
+)
+
+
+def excerpts(db: sqlite3.Connection, passages: Sequence[int]) -> list[Excerpt]:
+    """What an extractor is given of these passages, in their order."""
+    found = db.execute(_EXCERPT, (json.dumps(list(passages)),))
+    return [_excerpt(*row) for row in found]
+
+
+def _excerpt(
+    passage: int, document: str, title: str, uri: str, headings: str, text: str, language: str,
+    starts: int | None, ends: int | None, times: str, fiscal_start: int, number: int, tags: str, meta: str,
+) -> Excerpt:  # fmt: skip
+    published = None if starts is None or ends is None else span_of(starts, ends)
+    above = tuple(headings.split("\n")) if headings else ()
+    return Excerpt(
+        passage, document, title, uri, above, text, language, published, loads(times), fiscal_start, number,
+        tuple(json.loads(tags)), json.loads(meta),
+    )  # fmt: skip
+
+
+def unread(db: sqlite3.Connection, extractor: str = "") -> list[int]:
+    """Passages that no extractor has read (or, with its name, that this one has not), in order of id."""
+    where = "e.passage IS NULL" if not extractor else "e.extractor IS NOT ?"
+    found = db.execute(
+        f"SELECT p.id FROM passages AS p LEFT JOIN extractions AS e ON e.passage = p.id WHERE {where}"
+        " ORDER BY p.id",
+        (extractor,) if extractor else (),
+    )
+    return [passage for (passage,) in found]
+
+
+def read_by(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, str]:
+    """Which extractor read each of these passages; those that none has read are left out."""
+    found = db.execute(
+        "SELECT e.passage, e.extractor FROM json_each(?) AS wanted"
+        " JOIN extractions AS e ON e.passage = wanted.value",
+        (json.dumps(list(passages)),),
+    )
+    return dict(found.fetchall())
+
+
+def keep(db: sqlite3.Connection, extractor: str, found: Iterable[Extraction]) -> None:
+    """Store what was found in passages, in place of what was known of them. Within a transaction."""
+    for passage, facts, problem in found:
+        db.execute("DELETE FROM facts WHERE passage = ?", (passage,))
+        db.execute("INSERT OR REPLACE INTO extractions VALUES (?, ?, ?)", (passage, extractor, problem))
+        db.executemany(
+            "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [_row(passage, number, fact) for number, fact in enumerate(facts)],
+        )
+
+
+def _row(passage: int, number: int, fact: Fact) -> tuple[object, ...]:
+    when = fact.when
+    first, last = (None, None) if when is None else (when.span.first, when.span.last)
+    amount = fact.amount
+    return (
+        passage, number, fact.subject, fact.relation, fact.object, key(fact.subject), key(fact.object),
+        fact.kind, first, last, when.text if when else "", when.by if when else "", fact.start, fact.end,
+        amount.value if amount else None, amount.unit if amount else "", amount.basis if amount else "",
+        fact.confidence,
+    )  # fmt: skip
+
+
+class Stored(NamedTuple):
+    """A fact with the passage that states it, and its number there."""
+
+    passage: int
+    number: int
+    fact: Fact
+
+
+_COLUMNS = (
+    "f.passage, f.number, f.subject, f.relation, f.object, f.kind, f.first, f.last, f.time_text, f.time_by,"
+    " f.start, f.end, f.value, f.unit, f.basis, f.confidence"
+)
+
+
+def facts_in(db: sqlite3.Connection, passages: Iterable[int]) -> list[Stored]:
+    """What these passages state, by passage and number."""
+    return _found(
+        db,
+        f"SELECT {_COLUMNS} FROM json_each(?) AS wanted JOIN facts AS f ON f.passage = wanted.value",
+        json.dumps(list(passages)),
+    )
+
+
+def facts_about(db: sqlite3.Connection, keys: Iterable[str]) -> list[Stored]:
+    """All facts whose subject or object has one of these keys (`text.names.key`)."""
+    wanted = json.dumps(list(keys))
+    return _found(
+        db,
+        f"SELECT {_COLUMNS} FROM facts AS f WHERE f.subject_key IN (SELECT value FROM json_each(?1))"
+        " OR f.object_key IN (SELECT value FROM json_each(?1))",
+        wanted,
+    )
+
+
+def facts_of_kind(db: sqlite3.Connection, kind: str) -> list[Stored]:
+    """All facts of a kind."""
+    return _found(db, f"SELECT {_COLUMNS} FROM facts AS f WHERE f.kind = ?", kind)
+
+
+def facts_during(db: sqlite3.Connection, first: int, last: int) -> list[Stored]:
+    """All facts whose time has an instant in [first, last]."""
+    return _found(db, f"SELECT {_COLUMNS} FROM facts AS f WHERE f.first <= ?2 AND f.last >= ?1", first, last)
+
+
+def _found(db: sqlite3.Connection, query: str, *values: object) -> list[Stored]:
+    rows = db.execute(f"{query} ORDER BY f.passage, f.number", values)
+    return [Stored(row[0], row[1], _fact(*row[2:])) for row in rows]
+
+
+def _fact(
+    subject: str, relation: str, object_: str, kind: str, first: int | None, last: int | None, text: str,
+    by: str, start: int, end: int, value: float | None, unit: str, basis: str, confidence: float,
+) -> Fact:  # fmt: skip
+    when = None
+    if first is not None and last is not None:
+        when = Time(first, last, text, by).stated()
+    amount = None if value is None else Amount(value, unit, basis)
+    return Fact(subject, relation, object_, when, start, end, kind, amount, confidence)

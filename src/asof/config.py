@@ -10,7 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof import recipes
+from asof.answer.asking import Asking
+from asof.data import MODES
 from asof.errors import BadConfig, UsageError
+from asof.knowledge.choice import Facts
+from asof.knowledge.choice import read as read_facts
 from asof.models.hashed import HashedNgrams
 from asof.sources.fields import Fields
 from asof.sources.periods import month_of
@@ -18,6 +22,7 @@ from asof.store.settings import UNDATED, Settings
 from asof.text.tokens import Analyzer
 
 if TYPE_CHECKING:
+    from asof.models.language import Language
     from asof.models.reranking import Reranking
     from asof.rank.recipe import Recipe
     from asof.rank.stage import Stage
@@ -35,6 +40,9 @@ class Config:
              search: which metadata is searched; decided when the corpus is made.
     [search] k, unit, recipe, rerank: defaults of `asof search`.
     [rerank] the model that reranks, see `asof.models.reranking`.
+    [model] the language model, see `asof.models.language`; nothing asks one that is not named.
+    [facts] what reads facts, see `asof.knowledge.choice`.
+    [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.asking`.
     [diversity] kind, most, balance, first: the first hits shall not all be alike (`asof.rank.diversify`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
@@ -47,6 +55,9 @@ class Config:
     recipe: str = "asof"
     rerank: bool = False
     reranking: Reranking | None = None
+    model: Language | None = None
+    facts: Facts = field(default_factory=Facts)
+    asking: Asking = field(default_factory=Asking)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
 
@@ -55,7 +66,9 @@ class Config:
         return self.changed.get(name) or recipes.named(name)
 
 
-TABLES = ("index", "fields", "search", "recipes", "retrieval", "diversity", "rerank")
+TABLES = (
+    "index", "fields", "search", "recipes", "retrieval", "diversity", "rerank", "model", "facts", "ask",
+)  # fmt: skip
 UNITS = ("passage", "document")
 
 Check = Callable[[Any], Any]
@@ -88,6 +101,8 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
         Settings(**index, **kept), Fields(**named), **search,
         diversity=_diversity(tables.get("diversity", {}), where),
         reranking=_reranking(tables.get("rerank", {}), where),
+        model=_model(tables.get("model", {}), where), facts=read_facts(tables.get("facts", {}), where),
+        asking=Asking(**_known(tables.get("ask", {}), _ASK, where, "ask.")),
         changed=_changed(tables.get("recipes", {}), tables.get("retrieval", {}), where),
     )  # fmt: skip
 
@@ -109,6 +124,17 @@ def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
         return stage.replaced(fields_).stages[0]
     except UsageError as error:
         raise BadConfig(f"{where}: {error}") from error
+
+
+def _model(table: Mapping[str, Any], where: str) -> Language | None:
+    if not table:
+        return None
+    from asof.models.language import Language
+
+    try:
+        return Language.read(table)
+    except UsageError as error:
+        raise BadConfig(f"{where}: [model] {error}") from error
 
 
 def _reranking(table: Mapping[str, Any], where: str) -> Reranking | None:
@@ -233,6 +259,12 @@ def _encoder(value: Any) -> str:
     return ENCODERS[_one_of(tuple(ENCODERS))(value)]
 
 
+def _positive(value: Any) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1e9:
+        raise ValueError("a number from 0 to 1000000000 is expected")
+    return float(value)
+
+
 _INDEX: dict[str, Check] = {
     "languages": _languages, "stem": _boolean, "chunking": _chunking, "undated": _one_of(UNDATED),
     "encoder": _encoder,
@@ -244,4 +276,8 @@ _KEPT: dict[str, Check] = {"search": _searched}
 _SEARCH: dict[str, Check] = {
     "k": _whole(1, 1000), "unit": _one_of(UNITS), "recipe": _one_of(recipes.NAMES),
     "rerank": _boolean,
+}  # fmt: skip
+_ASK: dict[str, Check] = {
+    "recipe": _one_of(recipes.NAMES), "mode": _one_of(MODES), "tokens": _whole(100, 1_000_000),
+    "budget": _positive,
 }  # fmt: skip

@@ -39,12 +39,13 @@ DERIVED = "derived"
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a search found: hits from best to last, and what the stages have to say about it."""
+    """What a search found: hits from best to last, their rows in the view, and what the stages say of it."""
 
     query: Query
     view: View
     recipe: str
     hits: tuple[Hit, ...]
+    rows: tuple[int, ...]
     notes: tuple[str, ...]
 
 
@@ -219,7 +220,8 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
         )
     column = ranking.columns[ranking.by]
     hits = view.hits(ranking.rows, column.values, column.why)
-    return Results(query, view, recipe.name, _followed(hits, ranking.rows, view), ranking.notes)
+    rows = tuple(ranking.rows.tolist())
+    return Results(query, view, recipe.name, _followed(hits, ranking.rows, view), rows, ranking.notes)
 
 
 def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View) -> tuple[Hit, ...]:

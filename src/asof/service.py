@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
@@ -19,12 +20,14 @@ from asof.data import Document, Ended, Problem, Stated
 from asof.engine import Results, Stepper
 from asof.errors import CorpusError, DamagedSegment, NoCorpus, UsageError
 from asof.index.manifest import Manifest
+from asof.knowledge.choice import MODEL
+from asof.outside import Outside
 from asof.standpoint import Standpoint as Standpoint
-from asof.standpoint import When, first_instant, last_instant
 from asof.store import changes
 from asof.store.run import Report
 from asof.store.settings import Settings
 from asof.store.store import DEFAULT_WAIT, FOLDER, Store, reading
+from asof.time.bounds import When, first_instant, last_instant
 from asof.time.moment import read
 from asof.time.span import moment
 
@@ -32,8 +35,9 @@ if TYPE_CHECKING:
     import sqlite3
 
     from asof.index.view import View
-    from asof.models.ports import Encoder, Reranker
-    from asof.rank.recipe import Recipe
+    from asof.knowledge.learning import Lesson
+    from asof.models.metered import Meter, Metered
+    from asof.models.ports import Encoder, Model
     from asof.sources.source import Source
     from asof.store.status import Status
 
@@ -64,6 +68,7 @@ def open(  # noqa: A001  asof.open is the word for it
     *,
     create: bool = True,
     encoder: Encoder | None = None,
+    model: Model | None = None,
     settings: Settings | None = None,
     wait: float = DEFAULT_WAIT,
     tell: Callable[[str], None] | None = None,
@@ -71,8 +76,9 @@ def open(  # noqa: A001  asof.open is the word for it
     """Open the corpus of a folder (it lies in `path/.asof`), making it if `create` and there is none.
 
     `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words; a corpus
-    keeps the one that it began with. `wait`: seconds to wait for another writer. `tell` gets a line when
-    a part of the index had to be rebuilt. Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy.
+    keeps the one that it began with. `model`: a language model in place of asof.toml's. `wait`: seconds to
+    wait for another writer. `tell` gets a line when a part of the index had to be rebuilt. Raises NoCorpus,
+    NewerSchema, DamagedStore, BadConfig, Busy.
     """
     root = Path(path)
     configured = config.load(root / config.FILE)
@@ -87,7 +93,7 @@ def open(  # noqa: A001  asof.open is the word for it
             raise
         store = Store.create(folder, wanted, wait)
     manifest = Manifest(store, _encoder(store.settings, encoder), tell or _silent)
-    return Corpus(root, store, manifest, configured)
+    return Corpus(root, store, manifest, configured, model=model)
 
 
 def _encoder(settings: Settings, given: Encoder | None) -> Encoder | None:
@@ -126,11 +132,14 @@ class Corpus:
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _tidying: threading.Thread | None = None
     _wrote: bool = False
-    _reranker: Reranker | None = None
+    model: Model | None = None
+    outside: Outside = field(init=False)
+    _read_until: int = -1
 
     def __post_init__(self) -> None:
         self._db = self.store.reader()
         self._stepper = Stepper(self.manifest, self._db)
+        self.outside = Outside(self.config, self.root, self.store, os.environ, self.clock, self.model)
 
     def __enter__(self) -> Self:
         return self
@@ -190,6 +199,56 @@ class Corpus:
 
         self.use(self.clock(), None, refresh)
 
+    def learn(
+        self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
+    ) -> Lesson:
+        """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
+        model within a `budget` (US dollars; tokens without prices). Raises UsageError, Busy, NoSpace,
+        ModelError; what was read stays."""
+        from asof.knowledge.learning import learn
+
+        with self._reader(budget) as model, self._writing() as db:
+            return learn(self.store, db, self.config.facts, model, progress=progress)
+
+    def estimate(self) -> Meter:
+        """What `learn` would cost at most. Nothing is sent. Raises UsageError."""
+        from asof.knowledge.learning import estimate
+
+        with self._reader(None) as model, self._lock:
+            return estimate(self._db, self.config.facts, model)
+
+    @contextmanager
+    def _reader(self, budget: float | None) -> Iterator[Metered | None]:
+        """The model that reads facts; None where rules do, whatever model is named."""
+        if self.config.facts.extractor != MODEL:
+            yield None
+            return
+        with self.outside.language(budget) as model:
+            yield model
+
+    def know(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Read for facts, by rules, the passages that nothing has read for facts yet; what is known of facts
+        is then complete. It is quick where that was done before."""
+        with self._lock:
+            last: int = self._db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
+        if last != self._read_until:
+            from asof.knowledge.reading import read_all
+            from asof.knowledge.rules import Rules
+
+            with self._writing() as db:
+                read_all(self.store, db, Rules(), progress=progress)
+            self._read_until = last
+
+    @contextmanager
+    def _writing(self) -> Iterator[sqlite3.Connection]:
+        """A connection that writes, for a while."""
+        self._wrote = True
+        db = self.store.writer()
+        try:
+            yield db
+        finally:
+            db.close()
+
     def _tidy_behind(self) -> None:
         """Merge small segments in a thread; searches and writes go on."""
         if self._tidying is None or not self._tidying.is_alive():
@@ -205,11 +264,8 @@ class Corpus:
 
     def tidy(self) -> int:
         """Merge what is due now; returns the number of merges."""
-        db = self.store.writer()
-        try:
+        with self._writing() as db:
             return Manifest(self.store, None, self.manifest.tell).tidy(db)
-        finally:
-            db.close()
 
     # -- asking -------------------------------------------------------------------------------------
 
@@ -229,18 +285,6 @@ class Corpus:
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
         return self.at().search(question, **options)  # type: ignore[arg-type]
-
-    def reranking(self, recipe: Recipe) -> Recipe:
-        """The recipe with the model of asof.toml at its end. Raises UsageError when there is none."""
-        from asof.models.reranking import reranker_from
-        from asof.rank.rerank import Rerank, reranked
-
-        settings = self.config.reranking
-        if settings is None:
-            raise UsageError(f"no model is named to rerank with: see [rerank] in {config.FILE}")
-        if self._reranker is None:
-            self._reranker = reranker_from(settings, self.root, os.environ)
-        return reranked(recipe, Rerank(self._reranker, settings.top))
 
     def _last_write(self) -> int:
         with self._lock:
@@ -305,13 +349,11 @@ class Corpus:
             stated = Stated(read(published.isoformat()), published.isoformat(), "metadata")
         else:
             stated = Stated(read(published, moment(anchor)), published, "metadata")
-        self._wrote = True
-        db = self.store.writer()
-        try:
-            with self.store.write(db, self.clock, self.manifest.publish, what="correct") as write:
-                changes.correct(write, document, stated)
-        finally:
-            db.close()
+        with (
+            self._writing() as db,
+            self.store.write(db, self.clock, self.manifest.publish, what="correct") as write,
+        ):
+            changes.correct(write, document, stated)
 
     def purge(self, document: str) -> int:
         """Erase a document with all its versions for good; returns how many passages went."""
@@ -325,11 +367,7 @@ class Corpus:
         return self._remove(lambda db: changes.drop_history(db, horizon), "vacuum")
 
     def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
-        self._wrote = True
-        db = self.store.writer()
-        try:
+        with self._writing() as db:
             removed = engine.remove(self.store, self.manifest, db, self.clock, remove, what)
-        finally:
-            db.close()
         self._stepper.forget()
         return removed

@@ -4,62 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from asof import config, engine
-from asof.data import Filters, Query
+from asof.answer.asking import PASSAGES_READ
+from asof.data import MODES, Answer, Filters, Query
 from asof.engine import Results
 from asof.errors import UsageError
 from asof.recipes import by_document
 from asof.text.question import Reading, as_typed
 from asof.text.question import read as read_question
+from asof.time.bounds import When, first_instant, last_instant, stretch
 from asof.time.moment import read_bounded
-from asof.time.span import instant, iso, nearest_moment
+from asof.time.span import nearest_moment
 
 if TYPE_CHECKING:
+    from asof.answer.ask import Tell
     from asof.graph.difference import Difference
-    from asof.graph.links import Neighbour
+    from asof.graph.links import Reach
     from asof.graph.timeline import Timeline
     from asof.index.view import View
+    from asof.knowledge.around import Around
+    from asof.knowledge.report import Reports
+    from asof.knowledge.timeline import FactLine
+    from asof.outside import Outside
     from asof.rank.recipe import Recipe
     from asof.rank.whynot import WhyNot
 
 T = TypeVar("T")
 
-When = str | datetime
-"""A moment or a period: an aware datetime, or text that `asof.time.moment.read` understands."""
-
-
-def last_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:
-    """The last instant of a date or period: what is seen as of "2024-03-01" is what that day's end saw."""
-    if isinstance(when, datetime):
-        if when.tzinfo is None:
-            raise UsageError(f"{when!r} has no time zone: use datetime(..., tzinfo=UTC)")
-        return instant(when)
-    return read_bounded(when, nearest_moment(anchor), end=True, fiscal_start=fiscal_start).last
-
-
-def first_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:
-    """The first instant of a date or period. Raises BadTime, also for a time without a start."""
-    if isinstance(when, datetime):
-        return last_instant(when, anchor)
-    return read_bounded(when, nearest_moment(anchor), start=True, fiscal_start=fiscal_start).first
-
-
-def stretch(when: When, anchor: int, fiscal_start: int = 1) -> tuple[int, int]:
-    """The first and the last instant of a date or period, which may be open."""
-    if isinstance(when, datetime):
-        return (last_instant(when, anchor),) * 2
-    span = read_bounded(when, nearest_moment(anchor), fiscal_start=fiscal_start)
-    return span.first, span.last
-
-
-class Reach(NamedTuple):
-    """Documents within reach of one, and what it links to that leads nowhere, as written."""
-
-    neighbours: tuple[Neighbour, ...]
-    broken: tuple[str, ...]
+LONGEST_QUESTION = 20_000
 
 
 class Asked(Protocol):
@@ -77,8 +51,13 @@ class Asked(Protocol):
         """Those of its texts."""
         ...
 
-    def reranking(self, recipe: Recipe) -> Recipe:
-        """The recipe with the configured model at its end."""
+    @property
+    def outside(self) -> Outside:
+        """The models that its configuration names."""
+        ...
+
+    def know(self) -> None:
+        """See to it that all passages have been read for facts."""
         ...
 
 
@@ -117,8 +96,86 @@ class Standpoint:
         filters = self.filters(since, until, source, path, tags, meta, about)
         reading, query, chosen = self._asked(question, k, filters, unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
+        if chosen.reads_facts:
+            self.asked.know()
         found = then._use(lambda view: engine.search(query, view, chosen))
         return replace(found, notes=(*reading.notes, *found.notes))
+
+    def ask(
+        self, question: str, *, mode: str | None = None, filters: Filters | None = None,
+        recipe: str | Recipe | None = None, tokens: int | None = None, tell: Tell | None = None,
+    ) -> Answer:  # fmt: skip
+        """Answer a question from what was in force, with citations; or refuse, and say why.
+
+        `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
+        "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
+        is configured; `tell` gets the pieces of what it writes. Raises UsageError, BeforeHorizon, ModelError.
+        """
+        from asof.answer.ask import Found, Manner, answer
+
+        asking = self.asked.config.asking
+        mode = asking.mode if mode is None else mode
+        if mode not in MODES:
+            raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
+        if tokens is not None and tokens < 1:
+            raise UsageError(f"tokens is {tokens}; accepted: whole numbers from 1")
+        _, query, chosen = self._asked(
+            question, PASSAGES_READ, filters or Filters(), "passage", recipe or asking.recipe, None
+        )
+        reading = self._read(question, typed=False)
+        self.asked.know()
+        with self.asked.outside.language(asking.budget) as model:
+            manner = Manner(mode, asking.tokens if tokens is None else tokens, model, tell)
+
+            def look(view: View) -> Answer:
+                found = engine.search(query, view, chosen)
+                return answer(Found(view, reading, found.hits, found.rows, found.notes), manner)
+
+            return replace(self, as_of=reading.as_of)._use(look)
+
+    def facts(
+        self, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,
+        until: When | None = None,
+    ) -> FactLine:  # fmt: skip
+        """What is known of a subject under all of its names: facts with their times, and what replaced what.
+
+        `relation`: only those whose relation has these words. Raises UsageError, BeforeHorizon.
+        """
+        from asof.knowledge.timeline import timeline_of
+
+        if most < 1:
+            raise UsageError(f"most is {most}; accepted: whole numbers from 1")
+        filters = self.filters(since, until)
+        self.asked.know()
+        return self._use(
+            lambda view: timeline_of(
+                view, subject, relation=relation, since=filters.since, until=filters.until, most=most
+            )
+        )
+
+    def graph(self, around: str, depth: int = 1, most: int = 20) -> Around:
+        """The entities and measures up to `depth` facts away from an entity. Raises UsageError."""
+        from asof.knowledge.around import around as look_around
+
+        self.asked.know()
+        return self._use(lambda view: look_around(view, around, depth, most))
+
+    def report(self, period: str, about: str = "") -> Reports:
+        """What happened in a period: its central facts, against the period before; `about` a name only.
+
+        Written by the language model where one is configured. Raises BadTime, BeforeHorizon, ModelError.
+        """
+        from asof.knowledge.reports import reports
+        from asof.knowledge.resolve import Entities
+        from asof.knowledge.summarise import Choice
+
+        fiscal = self.asked.config.fields.fiscal_start
+        span = read_bounded(period, nearest_moment(self.as_of), fiscal_start=fiscal)
+        self.asked.know()
+        with self.asked.outside.language(self.asked.config.asking.budget) as model:
+            return self._use(
+                lambda view: reports(view, span, Choice(Entities.of(view).canonical, about), model)
+            )
 
     def why_not(
         self,
@@ -182,7 +239,7 @@ class Standpoint:
 
             chosen = diversified(chosen, configured.diversity)
         if configured.rerank if rerank is None else rerank:
-            chosen = self.asked.reranking(chosen)
+            chosen = self.asked.outside.reranking(chosen)
         return reading, query, chosen
 
     def text(self, document: str) -> str | None:
@@ -198,24 +255,9 @@ class Standpoint:
 
         Raises UsageError when no such document was in force.
         """
-        from asof.graph.links import broken, neighbours
-        from asof.store.reader import has_document, similar_names
+        from asof.graph.links import reach
 
-        def look(view: View) -> Reach | list[str]:
-            if view.store.in_force(document) is None:
-                known = has_document(view.store.db, document)
-                return [document] if known else similar_names(view.store.db, document)
-            return Reach(neighbours(view, document, depth), broken(view, document))
-
-        found = self._use(look)
-        if isinstance(found, list):
-            if document in found:
-                raise UsageError(
-                    f"document {document!r} is in this corpus, but was not in force as of {iso(self.as_of)}"
-                )
-            meant = f"did you mean {' or '.join(found)}?" if found else "ids are shown by `asof search`"
-            raise UsageError(f"no document {document!r} in force; {meant}")
-        return found
+        return self._use(lambda view: reach(view, document, depth))
 
     def view(self) -> View:
         """What stages read."""
@@ -278,6 +320,3 @@ class Standpoint:
             self, as_of=max(before.as_of, after.as_of), known_at=max(known) if len(known) == 2 else None
         )
         return last._use(lambda view: difference(view, question, before, after))
-
-
-LONGEST_QUESTION = 20_000

@@ -22,7 +22,7 @@ def _time(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """The moment as it was typed; refused with the name of the argument if it cannot be read."""
     from asof import service
     from asof.errors import BadTime
-    from asof.standpoint import last_instant
+    from asof.time.bounds import last_instant
 
     try:
         last_instant(value, service.now())

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from asof.cli.bar import bar
 from asof.cli.main import DONE, NOTHING, PROBLEMS, json_option, print_json, tell
-from asof.cli.plain import plain
+from asof.errors import UsageError
 
 if TYPE_CHECKING:
+    from asof.evaluate.by_model import Models
+    from asof.evaluate.dataset import Dataset
     from asof.evaluate.evaluation import Evaluation, Options, Progress
 
 SHOWN_PROBLEMS = 20
@@ -43,6 +45,20 @@ SHOWN_PROBLEMS = 20
     metavar="FIELD",
     help="Documents have to agree with the question in this field, e.g. conversation.",
 )
+@click.option("--answers", is_flag=True, help="Ask for answers, too, and compare them with the right ones.")
+@click.option(
+    "--by", multiple=True, metavar="FIELD", help="Answers also by this field of the questions, e.g. split."
+)
+@click.option(
+    "--model", is_flag=True, help="Answers by the language model of asof.toml (default: quotes, no model)."
+)
+@click.option("--judge", is_flag=True, help="Have answers judged by the language model of asof.toml.")
+@click.option(
+    "--incremental",
+    default="",
+    metavar="FIELD=VALUE[,...]",
+    help="Documents that agree come as an update: before and after it, and what it costs.",
+)
 @click.option("--run", "run_file", type=click.Path(path_type=Path), metavar="FILE", help="Write a TREC run.")
 @click.option("--per-query", is_flag=True, help="What each question got, too.")
 @click.option("--chunking", metavar="SIZE", help="Passages: 120w (default), 120w/20, 2000c/200, whole.")
@@ -70,6 +86,9 @@ def evaluate(
     recipes: tuple[str, ...],
     run_file: Path | None,
     per_query: bool,
+    model: bool,
+    judge: bool,
+    incremental: str,
     cache: Path | None,
     figures: Path | None,
     as_json: bool,
@@ -80,37 +99,99 @@ def evaluate(
     DATASET is a folder with corpus.jsonl, queries*.jsonl, qrels.tsv and, for sentences, evidence.jsonl; see
     docs/evaluate.md. Intervals hold in 95 of 100 drawings of other questions. Exit code 1: something leaked.
     """
+    chosen = _options(**options)
+    if (model or judge) and not (chosen.answers or incremental):
+        raise UsageError("--model and --judge are about answers: use them with --answers or --incremental")
+    models = _models(writes=model, judges=judge)
+    if incremental:
+        _check_alone(leakage=chosen.leakage, figures=figures, run=run_file, by=chosen.by)
+        return _incremental(dataset, incremental, recipes, chosen, models, per_query, as_json)
+    return _whole(dataset, recipes, chosen, models, run_file, per_query, cache, figures, as_json)
+
+
+def _whole(
+    dataset: Path, recipes: tuple[str, ...], options: Options, models: Models, run_file: Path | None,
+    per_query: bool, cache: Path | None, figures: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """One corpus, all questions."""
     from asof.cli.scores import show
     from asof.evaluate import evaluation
     from asof.evaluate.report import as_json as value_of
 
-    chosen = _options(**options)
     if figures is not None:
         from asof.evaluate.figures import ready
 
         ready(figures)
     drawn: list[str] = []
-    with _progress() as progress:
+    with bar() as progress:
         found = evaluation.evaluate(
-            dataset, recipes or ("asof",), chosen, cache=cache, run_file=run_file, progress=progress
-        )
-        if figures is not None:
+            dataset, recipes or ("asof",), options, cache=cache, run_file=run_file, progress=progress,
+            models=models,
+        )  # fmt: skip
+        if figures is not None and found.runs:
             found, drawn = _drawn(found, figures, cache, progress)
     if as_json:
         print_json(value_of(found, per_query=per_query))
     else:
         show(found, per_query=per_query)
-        _tell_problems(found)
+        _tell_problems(found.dataset)
     if figures is not None:
         tell(f"figures in {figures}: {', '.join(drawn) or 'none'}")
     if found.leakage is not None and not found.leakage.clean:
         return NOTHING
-    return PROBLEMS if any(problem.lost for problem in found.dataset.problems) else DONE
+    return _code(found.dataset)
+
+
+def _incremental(
+    dataset: Path, later: str, recipes: tuple[str, ...], options: Options, models: Models,
+    per_query: bool, as_json: bool,
+) -> int:  # fmt: skip
+    """A base, then an update."""
+    from asof.evaluate import incremental
+    from asof.evaluate.incremental_report import as_json as value_of
+
+    with bar() as progress:
+        found = incremental.evaluate(
+            dataset, later, recipes or ("asof",), options, progress=progress, models=models
+        )
+    if as_json:
+        print_json(value_of(found, per_query=per_query))
+    else:
+        from asof.cli.incremental import show_incremental
+
+        show_incremental(found)
+        _tell_problems(found.dataset)
+    return _code(found.dataset)
+
+
+def _code(dataset: Dataset) -> int:
+    return PROBLEMS if any(problem.lost for problem in dataset.problems) else DONE
+
+
+def _models(*, writes: bool, judges: bool) -> Models:
+    """The language model of asof.toml in this folder, as far as it is wanted. Raises UsageError."""
+    from asof.evaluate.by_model import NONE, Models
+
+    if not (writes or judges):
+        return NONE
+    from asof import config
+
+    models = Models(config.load(Path(config.FILE)), writes, judges)
+    models.check()
+    return models
+
+
+def _check_alone(**others: object) -> None:
+    """Raises UsageError for what --incremental cannot do as well."""
+    for name, value in others.items():
+        if value:
+            raise UsageError(f"--incremental has no --{name}: evaluate the whole dataset for that")
 
 
 def _options(
     queries: str, limit: int | None, leakage: int, without: str, filter_by: tuple[str, ...],
     chunking: str | None, language: str | None, no_stem: bool, encoder: str | None, seed: int,
+    answers: bool, by: tuple[str, ...],
 ) -> Options:  # fmt: skip
     """The options, checked as asof.toml is. Raises BadConfig."""
     from asof import config
@@ -127,7 +208,7 @@ def _options(
         given["encoder"] = encoder
     settings = config.read({"index": given}, "asof evaluate").index
     names = tuple(name.strip() for name in without.split(",") if name.strip())
-    return Options(queries, limit, leakage, names, filter_by, settings, seed)
+    return Options(queries, limit, leakage, names, filter_by, settings, seed, answers, by)
 
 
 def _drawn(
@@ -144,37 +225,9 @@ def _drawn(
     return replace(found, notes=(*found.notes, *notes)), drawn
 
 
-def _tell_problems(found: Evaluation) -> None:
-    problems = found.dataset.problems
+def _tell_problems(dataset: Dataset) -> None:
+    problems = dataset.problems
     for problem in problems[:SHOWN_PROBLEMS]:
         tell(f"  {problem}")
     if len(problems) > SHOWN_PROBLEMS:
         tell(f"  and {len(problems) - SHOWN_PROBLEMS:,} more problems: --json lists them all")
-
-
-class _progress:  # noqa: N801  used as a function
-    """A bar on a terminal, nothing elsewhere."""
-
-    def __enter__(self) -> Progress | None:
-        self.bar = None
-        if not sys.stderr.isatty():
-            return None
-        from rich.console import Console
-        from rich.markup import escape
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-        bar = self.bar = Progress(
-            TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
-            console=Console(stderr=True), transient=True,
-        )  # fmt: skip
-        bar.start()
-        task = bar.add_task("reading", total=None)
-
-        def advance(what: str, done: int, of: int) -> None:
-            bar.update(task, description=escape(plain(what)), completed=done, total=of or None)
-
-        return advance
-
-    def __exit__(self, *error: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()

@@ -39,6 +39,11 @@ SHOWN_PROBLEMS = 20
     metavar="SECONDS",
     help="How long to wait for another writer (default 60).",
 )
+@click.option("--facts", is_flag=True, help="Then read the facts of what was not read yet, as [facts] says.")
+@click.option("--estimate", is_flag=True, help="Say what --facts would cost at most; no model is asked.")
+@click.option(
+    "--budget", type=click.FloatRange(min=0), metavar="USD", help="With --facts: stop before it costs more."
+)
 @json_option
 def index(
     sources: tuple[str, ...],
@@ -47,14 +52,21 @@ def index(
     trust_mtime: bool,
     yes: bool,
     wait: float,
+    facts: bool,
+    estimate: bool,
+    budget: float | None,
     as_json: bool,
     **settings: Any,
 ) -> int:
     """Take in folders of notes, vaults, single files, .jsonl[.gz]. Run it again to take in what changed.
 
-    A file or line that cannot be read is reported and stops nothing (exit code 3).
+    A file or line that cannot be read is reported and stops nothing (exit code 3). So are passages whose
+    facts could not be read, or are left because of the budget: the next run goes on with them.
     """
+    from asof.cli import learn
+
     root = corpus_root(into)
+    facts = learn.wanted(root, facts or estimate, budget)
     for source in sources:
         _readable(source, root, history=history)
     corpus = _open(root, wait, settings, quiet=as_json)
@@ -69,9 +81,13 @@ def index(
             if not as_json:
                 _show(*reports[-1])
         corpus.prepare()
+        lesson = learn.learn(corpus, budget, quiet=as_json) if facts and not estimate else None
+        estimated = learn.estimate(corpus, quiet=as_json) if estimate else None
     if as_json:
-        print_json([_as_json(*each) for each in reports])
-    return PROBLEMS if any(problem.lost for _, report, _ in reports for problem in report.problems) else DONE
+        said = [_as_json(*each) for each in reports]
+        print_json({"sources": said, **learn.as_json(lesson, estimated)} if facts else said)
+    lost = any(problem.lost for _, report, _ in reports for problem in report.problems)
+    return PROBLEMS if lost or (lesson is not None and not lesson.complete) else DONE
 
 
 def _readable(source: str, root: Path, *, history: bool) -> None:

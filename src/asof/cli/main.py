@@ -41,6 +41,19 @@ class Lazy(click.Group):
         "diff": ("asof.cli.diff", "The answers as of two dates side by side."),
         "when": ("asof.cli.when", "How the time in a question is read; needs no corpus."),
         "links": ("asof.cli.links", "What a document links to, and what links to it."),
+        "ask": (
+            "asof.cli.ask",
+            "An answer with citations, as of any date; refuses when the evidence is missing.",
+        ),
+        "facts": (
+            "asof.cli.facts",
+            "What is known of a subject: facts with their times, and what replaced what.",
+        ),
+        "graph": ("asof.cli.graph", "The entities around one, and the facts between them."),
+        "report": (
+            "asof.cli.report",
+            "What happened in a period: its central facts, against the period before.",
+        ),
         "recipes": ("asof.cli.recipes", "The ways of ranking, and what can be set about them."),
         "status": ("asof.cli.keep", "What the corpus holds, how it is dated, how big it is."),
         "correct": ("asof.cli.keep", "Say that a document was dated wrongly."),

@@ -3,52 +3,51 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from asof.cli.plain import plain
+from asof.cli.tables import Cells, console, estimated, short, show_columns
 from asof.evaluate.runs import METRICS
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.evaluate.compare import Comparison, Estimate
+    from asof.evaluate.compare import Comparison
     from asof.evaluate.evaluation import Evaluation
     from asof.evaluate.leakage import Leakage
-
-WIDTH = 100
-"""Of a table that goes into a file or a pipe."""
 
 SURE = 0.05
 LONGEST = 44
 SHOWN_DIFFERENCES = 10
+LONGEST_DIFFERENCE = 200
 EACH = ("success@1", "ndcg@10", "recall@100")
-
-Cells = list[tuple[str, list[Text]]]
-"""The columns of a table: a heading, and a cell for each row."""
 
 
 def show(evaluation: Evaluation, *, per_query: bool = False) -> None:
     """Who won by how much, and how sure that is; what each question got; what leaked; what to know."""
-    console = Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
+    to = console()
     click.secho(plain(headline(evaluation)), bold=True)
     names = [run.name for run in evaluation.runs]
-    _print(console, names, _means(evaluation))
+    if names:
+        show_columns(to, "recipe", names, _means(evaluation))
     if len(names) > 1:
         first = names[0]
         others = [name for name in names if name != first]
         click.echo(f"\nagainst {plain(first)}; p: how often chance alone makes it as large (paired)")
-        _print(console, others, _differences(evaluation, others))
-    if per_query:
+        show_columns(to, "recipe", others, _differences(evaluation, others))
+    if per_query and names:
         click.echo()
-        console.print(_each(evaluation))
+        to.print(_each(evaluation))
+    if evaluation.answers is not None:
+        from asof.cli.answer_scores import show_answers
+
+        show_answers(to, evaluation.answers, evaluation.options.by, per_query=per_query)
     if evaluation.leakage is not None:
-        _show_leakage(evaluation.leakage, [run.name for run in evaluation.runs])
+        _show_leakage(evaluation.leakage, names)
     for note in evaluation.notes:
         click.secho(f"note: {plain(note)}", dim=True)
 
@@ -56,10 +55,10 @@ def show(evaluation: Evaluation, *, per_query: bool = False) -> None:
 def headline(evaluation: Evaluation) -> str:
     """What was asked of what, when, in one line."""
     data, asked = evaluation.dataset, [evaluation.dataset.as_of(each) for each in evaluation.questions]
-    first, last = (iso(each)[:10] for each in (min(asked), max(asked)))
-    when = f"as of {first}" if first == last else f"as of {first} to {last}"
+    first, last = (iso(each)[:10] for each in (min(asked, default=0), max(asked, default=0)))
+    when = "" if not asked else f" as of {first}" if first == last else f" as of {first} to {last}"
     without = f", without {', '.join(data.without)}" if data.without else ""
-    return f"{data.name}: {len(asked):,} questions {when} · {len(data.dates):,} documents{without}"
+    return f"{data.name}: {len(asked):,} questions{when} · {len(data.dates):,} documents{without}"
 
 
 # -- a row for each recipe -----------------------------------------------------------------------------
@@ -70,26 +69,10 @@ def _means(evaluation: Evaluation) -> Cells:
     for metric in METRICS:
         found = [evaluation.estimate(run, metric) for run in evaluation.runs]
         if any(each is not None for each in found):
-            columns.append((_heading(metric), [_estimate(each) for each in found]))
+            columns.append((_heading(metric), [estimated(each) for each in found]))
     for percent, heading in ((50, "ms\nmedian"), (95, "ms\n95%")):
         columns.append((heading, [Text(f"{run.latency(percent):.1f}") for run in evaluation.runs]))
     return columns
-
-
-def _estimate(found: Estimate | None) -> Text:
-    if found is None:
-        return Text("-")
-    interval = f"\n{short(found.low)}-{short(found.high)}"
-    return Text.assemble((short(found.value), "bold"), (interval, "dim"))
-
-
-def short(value: float) -> str:
-    """Three places, without the zero before the point.
-
-    >>> short(0.1234), short(-0.5), short(1.0)
-    ('.123', '-.500', '1.000')
-    """
-    return f"{value:.3f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.3f}"
 
 
 def _differences(evaluation: Evaluation, others: Sequence[str]) -> Cells:
@@ -109,31 +92,6 @@ def _difference(found: Comparison) -> Text:
     style = "" if found.p > SURE else "green" if more > 0 else "red"
     p = "p<.001" if found.p < 0.001 else f"p={short(found.p)}"
     return Text.assemble((f"{'+' if more >= 0 else ''}{short(more)}", style), (f"\n{p}", "dim"))
-
-
-def _print(console: Console, rows: Sequence[str], columns: Cells) -> None:
-    """Tables one below the other, each as wide as there is room."""
-    label = max(len("recipe"), *(len(plain(row)) for row in rows))
-    start = 0
-    while start < len(columns):
-        end, used = start, label
-        while end < len(columns) and (end == start or used + _wide(columns[end]) <= console.width):
-            used += _wide(columns[end])
-            end += 1
-        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-        table.add_column("recipe", no_wrap=True)
-        for heading, _ in columns[start:end]:
-            table.add_column(heading, no_wrap=True)
-        for number, row in enumerate(rows):
-            table.add_row(Text(plain(row)), *[cells[number] for _, cells in columns[start:end]])
-        console.print(table)
-        start = end
-
-
-def _wide(column: tuple[str, list[Text]]) -> int:
-    heading, cells = column
-    lines = [*heading.split("\n"), *(line for cell in cells for line in cell.plain.split("\n"))]
-    return 2 + max(map(len, lines))
 
 
 # -- a row for each question -----------------------------------------------------------------------------
@@ -171,16 +129,26 @@ def _shortened(text: str) -> str:
 
 def _show_leakage(found: Leakage, recipes: Sequence[str]) -> None:
     asked = f"{found.questions:,} questions, {found.moments:,} corpora cut where they were asked"
+    known = found.known
     if found.clean:
-        who = "every recipe" if len(recipes) > 1 else plain(recipes[0])
+        who = plain(recipes[0]) if len(recipes) == 1 else "every recipe"
         click.secho(f"leakage: none ({asked}; {who}: the same to the last bit)", bold=True)
-        return
-    click.secho(f"leakage: {len(found.differences):,} answers differ ({asked})", fg="red", bold=True)
+    else:
+        click.secho(f"leakage: {len(found.differences):,} answers differ ({asked})", fg="red", bold=True)
+    click.echo(
+        f"  compared as of {known.moments:,} of these moments, too: {known.facts:,} facts, {known.names:,} "
+        f"names, {known.reports:,} reports, {known.answers:,} answers of ask"
+    )
     for each in found.differences[:SHOWN_DIFFERENCES]:
-        where = f"{each.recipe}, question {each.question} as of {iso(each.as_of)}"
+        asker = f"{each.recipe}, question {each.question} " if each.question else ""
         click.echo(
-            f"  {plain(where)}: {each.what} at rank {each.rank}: {plain(str(each.whole))} in the whole "
-            f"corpus, {plain(str(each.cut))} in the cut one"
+            f"  {plain(asker)}as of {iso(each.as_of)}: {each.what} at rank {each.rank}: "
+            f"{_brief(each.whole)} in the whole corpus, {_brief(each.cut)} in the cut one"
         )
     if len(found.differences) > SHOWN_DIFFERENCES:
         click.echo(f"  and {len(found.differences) - SHOWN_DIFFERENCES:,} more: --json lists them all")
+
+
+def _brief(value: str | float | None) -> str:
+    text = plain(str(value))
+    return text if len(text) <= LONGEST_DIFFERENCE else f"{text[: LONGEST_DIFFERENCE - 1]}…"

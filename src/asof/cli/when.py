@@ -53,8 +53,9 @@ def when(
     It needs no corpus. In the folder of one, its languages and its fiscal year count (see docs/time.md).
     """
     from asof import service
-    from asof.standpoint import LONGEST_QUESTION, last_instant
+    from asof.standpoint import LONGEST_QUESTION
     from asof.text.question import read
+    from asof.time.bounds import last_instant
 
     question = " ".join(text)
     if not question.strip():

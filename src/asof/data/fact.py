@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from asof.data.document import Stated
+
+if TYPE_CHECKING:
+    from asof.time.span import Span
 
 VALUE, CHANGE, EVENT, NAME = "value", "change", "event", "name"
 KINDS = (VALUE, CHANGE, EVENT, NAME)
@@ -43,3 +47,8 @@ class Fact:
     kind: str = EVENT
     amount: Amount | None = None
     confidence: float = 1.0
+
+    @property
+    def span(self) -> Span | None:
+        """The time that it holds of."""
+        return None if self.when is None else self.when.span

@@ -1,7 +1,7 @@
 """Evidence: which of the sentences that answer a question are in what a reader with a budget gets to read.
 
 Hits are packed in order, each below a line with its title and date, until the budget of tokens is used up;
-the last one is cut where it ends. A token is `\\w+|[^\\w\\s]`. A sentence is there if all of its characters
+the last one is cut where it ends (tokens: see `text/budget.py`). A sentence is there if all of its characters
 are; white space does not count.
 """
 
@@ -11,27 +11,22 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from asof.data import Hit
+from asof.text import budget as counted
+from asof.text.budget import tokens as tokens
 
 BUDGETS = (4_000, 12_000)
 """Tokens; `evidence@4000` and `evidence@12000`."""
 
 NAMES = tuple(f"evidence@{budget}" for budget in BUDGETS)
 
-_TOKEN = re.compile(r"\w+|[^\w\s]")
-
 Span = tuple[int, int]
 Pack = dict[str, list[Span]]
 """By document: the stretches of its text that were packed."""
 
 
-def tokens(text: str) -> int:
-    """How many tokens a text has."""
-    return sum(1 for _ in _TOKEN.finditer(text))
-
-
 def header(hit: Hit) -> str:
     """The line above a passage."""
-    return f"{hit.title or hit.document} ({hit.published.text if hit.published else 'undated'})"
+    return counted.header(hit.title or hit.document, hit.published)
 
 
 def size(hits: Iterable[Hit]) -> int:
@@ -46,7 +41,7 @@ def packed(hits: Iterable[Hit], budget: int) -> Pack:
         budget -= tokens(header(hit))
         if budget <= 0:
             break
-        ends = [found.end() for found in _TOKEN.finditer(hit.text)]
+        ends = counted.ends(hit.text)
         start = hit.place.start
         end = hit.place.end if len(ends) <= budget else start + ends[budget - 1]
         pack.setdefault(hit.document, []).append((start, end))

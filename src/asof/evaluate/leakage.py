@@ -1,7 +1,8 @@
 """Does anything later leak in? The same questions are put to a corpus that ends where they were asked.
 
 That corpus is built anew from the documents that were published by then, and nothing else. Ids, order,
-scores and trees of the hits have to be the same, to the last bit.
+scores and trees of the hits have to be the same, to the last bit. So does what is known: see
+`known_leakage.py`.
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from asof.data import Hit
+from asof.evaluate.answers import Stand, standing
 from asof.evaluate.corpus import temporary
 from asof.evaluate.dataset import Dataset
 from asof.evaluate.judged import Question
+from asof.evaluate.known_leakage import MOMENTS, Compared, compared
+from asof.evaluate.learned import read_facts
 from asof.evaluate.metrics import DEPTH
 from asof.evaluate.runs import filters
 from asof.models.ports import Encoder
@@ -27,7 +31,8 @@ from asof.store.settings import Settings
 class Difference:
     """Where the answer of the whole corpus first differs from that of the cut one.
 
-    `what` differs at `rank`: hits (`whole` and `cut` are ids of passages, None for none), score, or why.
+    `what` differs at `rank`: hits (`whole` and `cut` are ids of passages, None for none), score, or why; or
+    facts, names, reports, answer, where `question` and `recipe` are "" for what is not asked for.
     """
 
     question: str
@@ -41,11 +46,15 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Leakage:
-    """How many questions were asked twice, over how many moments, and where the answers differed."""
+    """How many questions were asked twice, over how many moments, and where the answers differed.
+
+    `known`: how much of what is known was compared.
+    """
 
     questions: int
     moments: int
     differences: tuple[Difference, ...]
+    known: Compared
 
     @property
     def clean(self) -> bool:
@@ -79,23 +88,33 @@ def chosen(dataset: Dataset, count: int, seed: int) -> tuple[list[Question], int
 def check(
     corpus: Corpus, dataset: Dataset, recipes: Mapping[str, Recipe], questions: Sequence[Question],
     settings: Settings, encoder: Encoder | None = None, filter_by: Sequence[str] = (),
-    advance: Callable[[], None] | None = None,
+    advance: Callable[[], None] | None = None, stand: Stand = standing,
 ) -> Leakage:  # fmt: skip
-    """Ask each question of the corpus and of one that is cut where it was asked; a cut serves its moment."""
+    """Ask each question of the corpus and of one that is cut where it was asked; a cut serves its moment.
+
+    What is known is compared at the first MOMENTS of them.
+    """
     by_time = groupby(sorted(questions, key=dataset.as_of), key=dataset.as_of)
     differences: list[Difference] = []
-    moments = 0
+    moments, known = 0, Compared()
     for as_of, group in by_time:
         moments += 1
+        asked = list(group)
         with temporary(dataset, settings, encoder, until=as_of) as cut:
-            for question in group:
+            if moments <= MOMENTS:
+                read_facts(cut)
+                differences += [
+                    Difference(each.question, as_of, each.recipe, each.rank, each.what, each.whole, each.cut)
+                    for each in compared(corpus, cut, as_of, asked, recipes, stand, known)
+                ]
+            for question in asked:
                 for name, recipe in recipes.items():
                     whole, less = (_hits(each, as_of, question, recipe, filter_by) for each in (corpus, cut))
                     if found := difference(whole, less):
                         differences.append(Difference(question.id, as_of, name, *found))
                 if advance is not None:
                     advance()
-    return Leakage(len(questions), moments, tuple(differences))
+    return Leakage(len(questions), moments, tuple(differences), known)
 
 
 def _hits(

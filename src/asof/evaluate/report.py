@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from asof.data import Problem
+from asof.evaluate.answer_report import as_json as answers_json
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.leakage import Leakage
 from asof.evaluate.runs import METRICS, Answer, Run
@@ -30,6 +31,7 @@ def as_json(evaluation: Evaluation, *, per_query: bool = False) -> dict[str, Any
         ],
         "comparisons": [asdict(comparison) for comparison in evaluation.comparisons],
         "leakage": None if evaluation.leakage is None else leakage(evaluation.leakage),
+        "answers": answers(evaluation, per_query=per_query),
         "notes": list(evaluation.notes),
         "problems": [problem(each) for each in evaluation.dataset.problems],
     }
@@ -64,9 +66,16 @@ def metrics(evaluation: Evaluation, run: Run) -> dict[str, Any]:
     }
 
 
+def answers(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any] | None:
+    """What answers are worth; None when that was not asked for."""
+    found = evaluation.answers
+    return None if found is None else answers_json(found, evaluation.options.by, per_query=per_query)
+
+
 def leakage(found: Leakage) -> dict[str, Any]:
     return {
         "queries": found.questions, "moments": found.moments, "clean": found.clean,
+        "known": asdict(found.known),
         "differences": [
             {"query": each.question, "as_of": iso(each.as_of), "recipe": each.recipe, "rank": each.rank,
              "what": each.what, "whole": each.whole, "cut": each.cut}

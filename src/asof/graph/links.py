@@ -25,6 +25,8 @@ from asof.store.links import (
     links_in_force,
     versions_after,
 )
+from asof.store.reader import has_document, similar_names
+from asof.time.span import iso
 
 DEPTHS = range(1, 6)
 """How far neighbours are looked for."""
@@ -160,3 +162,26 @@ def _distances(start: int, steps: Mapping[int, tuple[int, ...]], depth: int) -> 
         known.update(dict.fromkeys(edge, distance))
     del known[start]
     return known
+
+
+class Reach(NamedTuple):
+    """Documents within reach of one, and what it links to that leads nowhere, as written."""
+
+    neighbours: tuple[Neighbour, ...]
+    broken: tuple[str, ...]
+
+
+def reach(view: View, document: str, depth: int) -> Reach:
+    """What a document links to and what links to it, up to `depth` links away.
+
+    Raises UsageError when no such document is in force in the view.
+    """
+    if view.store.in_force(document) is not None:
+        return Reach(neighbours(view, document, depth), broken(view, document))
+    if has_document(view.store.db, document):
+        raise UsageError(
+            f"document {document!r} is in this corpus, but was not in force as of {iso(view.as_of)}"
+        )
+    near = similar_names(view.store.db, document)
+    meant = f"did you mean {' or '.join(near)}?" if near else "ids are shown by `asof search`"
+    raise UsageError(f"no document {document!r} in force; {meant}")

@@ -13,6 +13,7 @@ from asof.index.view import View
 from asof.store import facts as kept
 from asof.store.facts import Stored
 from asof.store.sight import Sight, sights
+from asof.text.sentences import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Known:
     @property
     def sentence(self) -> str:
         """The words that state it; "" for what the head of a document states (its title, its metadata)."""
-        return " ".join(self.sight.text[self.fact.start : self.fact.end].split())
+        return shown(self.sight.text[self.fact.start : self.fact.end])
 
     @property
     def order(self) -> tuple[int, str, int, int]:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "asof": "asof", "twe": "twe", "twe-365": "twe", "vault": "vault", "tempralm": "tempralm",
-    "papers": "papers",
+    "papers": "papers", "tgrag": "tgrag",
 }  # fmt: skip
 
 NAMES = tuple(_ROOMS)

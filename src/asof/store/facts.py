@@ -84,21 +84,20 @@ def unread(db: sqlite3.Connection, extractor: str = "") -> list[int]:
     return [passage for (passage,) in found]
 
 
-def read_by(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, str]:
-    """Which extractor read each of these passages; those that none has read are left out."""
+def still_there(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
+    """Which of these passages were not erased."""
     found = db.execute(
-        "SELECT e.passage, e.extractor FROM json_each(?) AS wanted"
-        " JOIN extractions AS e ON e.passage = wanted.value",
+        "SELECT p.id FROM json_each(?) AS wanted JOIN passages AS p ON p.id = wanted.value",
         (json.dumps(list(passages)),),
     )
-    return dict(found.fetchall())
+    return {passage for (passage,) in found}
 
 
 def keep(db: sqlite3.Connection, extractor: str, found: Iterable[Extraction]) -> None:
     """Store what was found in passages, in place of what was known of them. Within a transaction."""
-    for passage, facts, problem in found:
+    for passage, facts, _ in found:
         db.execute("DELETE FROM facts WHERE passage = ?", (passage,))
-        db.execute("INSERT OR REPLACE INTO extractions VALUES (?, ?, ?)", (passage, extractor, problem))
+        db.execute("INSERT OR REPLACE INTO extractions VALUES (?, ?)", (passage, extractor))
         db.executemany(
             "INSERT INTO facts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             [_row(passage, number, fact) for number, fact in enumerate(facts)],

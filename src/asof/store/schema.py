@@ -96,10 +96,8 @@ CREATE TABLE segments (
 """
 
 SECOND = """
--- which extractor read a passage for facts; problem: why it could not (then there are no facts of it)
-CREATE TABLE extractions (
-    passage INTEGER PRIMARY KEY REFERENCES passages, extractor TEXT NOT NULL, problem TEXT NOT NULL
-);
+-- which extractor read a passage for facts
+CREATE TABLE extractions (passage INTEGER PRIMARY KEY REFERENCES passages, extractor TEXT NOT NULL);
 
 -- what sentences of passages state; keys: names as they are compared (text/names.py). A fact is in a view
 -- exactly where its passage is. first and last: instants of its time, NULL where none is known

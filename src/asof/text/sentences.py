@@ -88,3 +88,13 @@ def _goes_on(text: str, word: str, after: int, leads: bool) -> bool:
     if folded in _ABBREVIATIONS or _DOTTED.fullmatch(word):
         return True
     return folded in _BEFORE_A_NUMBER and text[after].isdigit()
+
+
+_MARKS = re.compile(r"(?:[-*+•–>]\s+|#{1,6}\s+)+")
+
+
+def shown(sentence: str) -> str:
+    """A sentence on one line, without the mark of a list, a quotation or a heading before it."""
+    text = " ".join(sentence.split())
+    mark = _MARKS.match(text)
+    return text[mark.end() :] if mark and mark.end() < len(text) else text

@@ -1,0 +1,141 @@
+"""From a question to an answer: the way through single passages, and the way through reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from asof.answer.asked import Asked
+from asof.answer.asking import LOCAL_TOKENS
+from asof.answer.evidence import Phrase, evidence
+from asof.answer.extractive import Material, extractive, out_of_reach
+from asof.answer.pack import WHOLE, pack
+from asof.data import GLOBAL, LOCAL, Answer, Hit
+from asof.index.view import View
+from asof.knowledge.known import facts_of
+from asof.text.budget import header, tokens
+from asof.text.question import Reading
+from asof.time.span import Span
+
+if TYPE_CHECKING:
+    from asof.models.metered import Metered
+
+AUTO = "auto"
+
+Tell = Callable[[str], None]
+"""Gets the pieces of an answer that a model writes, as they come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a question is answered: `mode`, how many `tokens` are read, by which `model` (None: by quotes)."""
+
+    mode: str = AUTO
+    tokens: int | None = None
+    model: Metered | None = None
+    tell: Tell | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found for a question in a view: hits, best first, with their rows; what the search noted."""
+
+    view: View
+    reading: Reading
+    hits: tuple[Hit, ...]
+    rows: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
+def answer(found: Found, manner: Manner) -> Answer:
+    """Answer a question from what was found. Raises ModelError."""
+    material = _material(found, manner.tokens)
+    mode = manner.mode
+    if mode == AUTO:
+        mode = GLOBAL if _at_large(material.asked) else LOCAL
+    made = (_through_reports if mode == GLOBAL else _through_passages)(found, material, manner)
+    notes = (*found.reading.notes, *material.notes, *made.notes)
+    return replace(made, notes=notes, cost=manner.model.meter.as_json() if manner.model else None)
+
+
+def _at_large(asked: Asked) -> bool:
+    """Whether a question asks for what happened at large: reports tell more of that than single passages."""
+    return asked.whole and not asked.wants_value
+
+
+def _material(found: Found, budget: int | None) -> Material:
+    """The question taken apart, and the passages that fit into the budget."""
+    view, sizes = (
+        found.view,
+        [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits],
+    )
+    limit = LOCAL_TOKENS if budget is None else budget
+    packed = pack(sizes, limit)
+    taken = sorted(packed.taken)
+    hits = tuple(found.hits[at] for at in taken)
+    facts = facts_of(view, np.array(sorted(found.rows[at] for at in taken), np.int64))
+    languages = " ".join(view.analyzer.languages)
+    asked = Asked.of(found.reading, {each.fact.subject for each in facts}, languages)
+    said = evidence(view, hits, facts)
+    note = packed.note("passages", limit)
+    rows = tuple(found.rows[at] for at in taken)
+    notes = (note,) if note else ()
+    return Material(found.reading.query.text, asked, hits, rows, tuple(said), tuple(facts), notes)
+
+
+def _through_passages(found: Found, material: Material, manner: Manner) -> Answer:
+    """By the model, unless what is asked is plainly not there; else, or where it fails, by quotes."""
+    quoted = extractive(found.view, material)
+    if manner.model is None or out_of_reach(material, found.view):
+        return quoted
+    from asof.answer.write import written
+
+    passages = found.view.column("passage", np.array(material.rows, np.int64)).tolist()
+    told = written(found.view, material, passages, manner.model, manner.tell)
+    if isinstance(told, str):
+        return replace(
+            quoted, notes=(*quoted.notes, f"quoted, because {manner.model.name} gave no answer: {told}")
+        )
+    return told
+
+
+def _through_reports(found: Found, material: Material, manner: Manner) -> Answer:
+    from asof.answer.digested import digested
+    from asof.answer.global_ import points
+    from asof.knowledge.resolve import Entities
+    from asof.knowledge.summarise import Choice
+    from asof.store.sight import sights
+
+    view, asked = found.view, material.asked
+    sought = Phrase.of(" ".join(asked.things), view)
+    language = view.analyzer.languages[0]
+
+    @cache
+    def relevance(text: str) -> float:
+        return sought.share(frozenset(view.analyzer.terms(text, language)))
+
+    entities = Entities.of(view)
+    about = asked.names[0] if len(asked.names) == 1 else ""
+    passages = view.column("passage", np.array(material.rows, np.int64)).tolist()
+    seen = sights(view.store.db, passages, view.as_of, view.known_at)
+    digest = points(
+        material.question, view, scope_of(asked),
+        Choice(entities.canonical, about, relevance if asked.things else None),
+        passages=[seen[passage] for passage in passages], model=manner.model, reporter=manner.model,
+        budget=WHOLE if manner.tokens is None else manner.tokens,
+    )  # fmt: skip
+    return digested(digest, about)
+
+
+def scope_of(asked: Asked) -> Span:
+    """The whole time that a question is about, from the first of its times to the last; all, without any."""
+    if not asked.times:
+        return Span(None, None)
+    starts, ends = [each.start for each in asked.times], [each.end for each in asked.times]
+    start = None if None in starts else min(each for each in starts if each is not None)
+    end = None if None in ends else max(each for each in ends if each is not None)
+    return Span(start, end)

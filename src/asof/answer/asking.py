@@ -1,0 +1,25 @@
+"""`[ask]` of asof.toml: how questions are answered unless the question says otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LOCAL_TOKENS = 12_000
+"""How much an answer from single passages is made of (L_ctx of TG-RAG, section V-D)."""
+
+PASSAGES_READ = 100
+"""So many passages are looked at for it at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """`recipe` finds the passages; `mode` is one of `asof.data.MODES`.
+
+    `tokens`: how much of what is found is read, None for 12,000 (global: 24,000; TG-RAG, section V-D).
+    `budget`: what a model may cost for an answer, in US dollars (in tokens without prices); None: no limit.
+    """
+
+    recipe: str = "asof"
+    mode: str = "auto"
+    tokens: int | None = None
+    budget: float | None = None

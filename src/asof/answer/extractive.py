@@ -1,0 +1,183 @@
+"""An answer without a model: the best sentences as they stand, each with its source and date.
+
+Figures for several names or periods come as a table in order of time; where one of several is asked for, it
+is named when all that was found can be compared. What is not said is refused, with the reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from asof.answer.asked import Asked
+from asof.answer.cells import Cell, Found, cells
+from asof.answer.evidence import Sentence, naming
+from asof.data import LOCAL, Answer, Citation, Hit, Value
+from asof.index.view import View
+from asof.knowledge.known import Known
+from asof.knowledge.scope import nearest
+
+QUOTES = 16
+"""So many sentences are quoted at most; what is left out is said."""
+
+SHORT = 60
+"""So many characters of a sentence stand for a figure in a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What an answer is made of: the question taken apart, the passages found, their sentences and facts."""
+
+    question: str
+    asked: Asked
+    hits: tuple[Hit, ...]
+    rows: tuple[int, ...]
+    said: tuple[Sentence, ...]
+    facts: tuple[Known, ...]
+    notes: tuple[str, ...] = ()
+
+
+def extractive(view: View, material: Material) -> Answer:
+    """Quote, or refuse."""
+    made = cells(material.asked, view, material.hits, material.said)
+    reason = refusal(material, made)
+    if reason:
+        return refused(view, material.question, reason)
+    citations = cited(found for cell in made for found in cell.found)
+    number = {(each.id, each.quote): each.n for each in citations}
+    values = tuple(
+        Value(cell.name, cell.period, found.thing, _figure(found), number[_quote_of(found)])
+        for cell in made
+        for found in cell.found
+        if _quote_of(found) in number
+    )
+    notes = list(_missing(material, made))
+    left = len({_quote_of(found) for cell in made for found in cell.found}) - len(citations)
+    if left:
+        notes.append(f"{left} more sentences were found and are left out")
+    table = len(made) > 1 or len(values) > 1
+    above = _lines(material, made, values, citations) if table else []
+    text = "\n".join([*above, *map(_quoted, citations)])
+    return Answer(
+        material.question, text, False, "", LOCAL, view.as_of, view.known_at, citations,
+        values if table else (), tuple(notes),
+    )  # fmt: skip
+
+
+def refused(view: View, question: str, reason: str, mode: str = LOCAL) -> Answer:
+    """A refusal, with its reason."""
+    return Answer(question, f"No answer: {reason}.", True, reason, mode, view.as_of, view.known_at, ())
+
+
+def refusal(material: Material, made: Sequence[Cell]) -> str:
+    """Why there is no answer; "" where something of what is asked was found."""
+    if any(cell.found for cell in made):
+        return ""
+    reason = beyond(material, made)
+    if reason:
+        return reason
+    asked = material.asked
+    return f"no passage that was found says {_listed(asked.things) if asked.things else 'it'}"
+
+
+def out_of_reach(material: Material, view: View) -> bool:
+    """Whether nothing that was found is about whom, or of the time, that the question asks for: a model needs
+    not be asked then."""
+    return bool(beyond(material, cells(material.asked, view, material.hits, material.said)))
+
+
+def beyond(material: Material, made: Sequence[Cell]) -> str:
+    """Why what was found cannot hold an answer, whatever it says; "" if it can."""
+    if not material.hits:
+        return "nothing in this corpus says any of it"
+    asked = material.asked
+    strangers = [name for name in asked.names if not any(naming(hit, name).text for hit in material.hits)]
+    if strangers and len(strangers) == len(asked.names):
+        return f"nothing that was found speaks of {_listed(strangers)}"
+    if asked.times and not any(cell.hits for cell in made):
+        whom = f" about {_listed(asked.names)}" if asked.names else ""
+        near = nearest(material.facts, asked.times)
+        says = f"; the nearest times that are known: {', '.join(near)}" if near else ""
+        when = _listed(list(dict.fromkeys(cell.period for cell in made)))
+        return f"nothing{whom} is known of {when}{says}"
+    return ""
+
+
+def cited(found: Iterable[Found]) -> tuple[Citation, ...]:
+    """The citations of what was found, numbered in its order; each sentence once, at most QUOTES."""
+    citations: dict[tuple[str, str], Citation] = {}
+    for each in found:
+        hit, quote = each.sentence.hit, each.sentence.text
+        if (hit.id, quote) not in citations and len(citations) < QUOTES:
+            citations[hit.id, quote] = Citation(
+                len(citations) + 1, hit.id, hit.document, hit.title, hit.published, hit.about, quote
+            )
+    return tuple(citations.values())
+
+
+def _quote_of(found: Found) -> tuple[str, str]:
+    return found.sentence.hit.id, found.sentence.text
+
+
+def _figure(found: Found) -> str:
+    return found.fact.fact.object if found.fact is not None else ""
+
+
+def _lines(
+    material: Material, made: Sequence[Cell], values: Sequence[Value], citations: Sequence[Citation]
+) -> list[str]:
+    """The table, and the one that is chosen."""
+    lines = []
+    quotes = {each.n: each.quote for each in citations}
+    for each in values:
+        head = "  ".join(part for part in (each.name, each.period, each.measure) if part)
+        lines.append(f"{head}: {each.value or _short(quotes[each.citation])} [{each.citation}]")
+    chosen = choice(material.asked, made)
+    if chosen is not None:
+        cell, found = chosen
+        what = "highest" if material.asked.choice > 0 else "lowest"
+        who = "  ".join(part for part in (cell.name, cell.period) if part)
+        lines.insert(0, f"{what}: {who}, {_figure(found)}")
+    return [*lines, ""] if lines else []
+
+
+def choice(asked: Asked, made: Sequence[Cell]) -> tuple[Cell, Found] | None:
+    """The cell with the highest (lowest) value, where one of several is asked for and all can be compared."""
+    if not asked.choice or len(asked.things) > 1:
+        return None
+    valued = [
+        (found.fact.fact.amount, cell, found)
+        for cell in made
+        for found in cell.found
+        if found.fact is not None and found.fact.fact.amount is not None
+    ]
+    if len(valued) < 2 or len({amount.unit for amount, _, _ in valued}) > 1:
+        return None
+    _, cell, found = max(valued, key=lambda each: asked.choice * each[0].value)
+    return cell, found
+
+
+def _missing(material: Material, made: Sequence[Cell]) -> list[str]:
+    """What of a question that is answered in part was not found."""
+    gaps = []
+    for cell in made:
+        there = {found.thing for found in cell.found}
+        left = [thing for thing in material.asked.things if thing not in there]
+        if left or not (cell.found or material.asked.things):
+            where = " ".join(part for part in (cell.name, cell.period) if part)
+            gaps.append(f"not found{f' for {where}' if where else ''}: {_listed(left) or 'anything'}")
+    return gaps
+
+
+def _quoted(citation: Citation) -> str:
+    date = citation.published.text if citation.published else "undated"
+    return f"[{citation.n}] “{citation.quote}” ({citation.title or citation.document}, {date})"
+
+
+def _short(quote: str) -> str:
+    """The beginning of a sentence, where no figure of it can be shown."""
+    return f"“{quote}”" if len(quote) <= SHORT else f"“{quote[:SHORT].rsplit(' ', 1)[0]} …”"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)

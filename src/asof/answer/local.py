@@ -1,0 +1,196 @@
+"""Local retrieval over facts (TG-RAG, section III-B, algorithm 1), as a stage.
+
+The facts of the best passages by words are ranked by how much of the question they say (gamma); the first of
+them make the question's own graph, whose nodes are what they relate. Personalised PageRank from the nodes of
+the facts that hold in the time of the question weighs nodes, nodes weigh facts, and facts weigh passages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.answer import score
+from asof.data import CHANGE, VALUE, Query, Why
+from asof.graph.spread import spread
+from asof.index.view import View
+from asof.knowledge.known import Known, facts_of
+from asof.knowledge.scope import holds_in, nearest
+from asof.rank.below import lowered
+from asof.rank.fact_words import gammas
+from asof.rank.fields import one_of, within
+from asof.rank.stage import Column, Ranking, Values
+from asof.rank.when import speaks_of
+from asof.text.names import key
+from asof.time.span import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The column `local`:
+
+        s(v) = personalised PageRank of v on the graph of the question, from the nodes of facts in its time
+        s(e) = s(v1) + s(v2) if fact e holds in its time, else 0
+        s(c) = product of (1 + gamma(e)) · sum of s(e), both over the facts e of passage c in that graph
+
+    The graph has the `facts` best by gamma of the `passages` best passages (and of as many of the question's
+    time). `sum_over`: "passage" as above; "graph" is the letter of Eq. 3, whose sum is the same for every
+    passage. Without `ppr`, s(e) = gamma(e). Without `in_time`, or where the question names no time, every
+    fact counts. Where it names one, passages of another time are left out; where no fact and no passage is
+    of it, nothing is found, and the notes say what is nearest.
+    Passages without such facts come below, in their order.
+    """
+
+    reads_facts: ClassVar[bool] = True
+
+    facts: int = within(200, 1, 10_000)
+    passages: int = within(200, 10, 10_000)
+    damping: float = within(0.85, 0.0, 0.999)
+    tolerance: float = within(1e-6, 1e-12, 1e-2)
+    in_time: bool = True
+    ppr: bool = True
+    sum_over: str = one_of("passage", "graph")
+
+    @property
+    def needs(self) -> int:
+        """So many candidates the stages before must leave."""
+        return self.passages
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        found = ranking.matching()
+        scope = query.about if self.in_time else ()
+        far = speaks_of(view, found.rows, scope)
+        looked = self._looked_at(found, view, far)
+        known = facts_of(view, np.sort(found.rows[looked]))
+        graph = Subgraph.of(query, view, known, scope, self.facts)
+        values, column = self._scored(found, view, graph)
+        kept = np.flatnonzero(values > 0)
+        rest = np.flatnonzero((values <= 0) & ((far > 0) if scope else np.ones(len(values), bool)))
+        if not len(kept):
+            return self._without(found, rest, known, scope)
+        note = f"{len(graph.facts)} facts, {int(graph.within.sum())} of them of the time asked for"
+        chosen = np.concatenate([kept, rest])
+        column = Column(values[chosen], column.why)
+        first, second = np.arange(len(kept)), np.arange(len(kept), len(chosen))
+        return lowered(found.keep(chosen), "local", column, first, second[:0], second).note(note)
+
+    def _looked_at(self, found: Ranking, view: View, far: Values) -> NDArray[np.int64]:
+        """The best candidates, and the best of those that are of the time asked for."""
+        order = view.tie_order(found.score, found.rows)
+        of_time = order[far[order] > 0][: self.passages]
+        return np.union1d(order[: self.passages], of_time)
+
+    def _scored(self, found: Ranking, view: View, graph: Subgraph) -> tuple[Values, Column]:
+        nodes = np.zeros(graph.nodes)
+        if self.ppr and graph.nodes:
+            seeds = score.seeds(graph.nodes, graph.heads, graph.tails, graph.within)
+            nodes = spread(
+                graph.nodes, graph.heads, graph.tails, None, seeds, damping=self.damping,
+                tolerance=self.tolerance,
+            )  # fmt: skip
+        edges = (
+            score.edge_scores(nodes, graph.heads, graph.tails, graph.within)
+            if self.ppr
+            else score.confidence_scores(graph.gamma, graph.within)
+        )
+        passages = view.column("passage", found.rows)
+        place = {passage: at for at, passage in enumerate(passages.tolist())}
+        chunks = np.array([place[each.sight.passage] for each in graph.facts], np.int64)
+        weights = score.chunk_weight(chunks, graph.gamma, len(passages))
+        values = score.chunk_scores(weights, chunks, edges, literal=self.sum_over == "graph")
+        return values, Column(values, _Explained(self, view, graph, nodes, edges, chunks, place).why)
+
+    def _without(
+        self, found: Ranking, rest: NDArray[np.int64], known: Sequence[Known], scope: Sequence[Span]
+    ) -> Ranking:
+        near = nearest(known, scope) if scope else []
+        says = f"; the nearest times that are known: {', '.join(near)}" if near else ""
+        what = "of the time asked for" if scope else "that says any of it"
+        return found.keep(rest).note(f"no fact {what}{says}")
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """The facts nearest to a question, and what they relate: columns in the order of `facts`."""
+
+    facts: tuple[Known, ...]
+    gamma: Values
+    within: NDArray[np.bool_]
+    heads: NDArray[np.int64]
+    tails: NDArray[np.int64]
+    nodes: int
+
+    @classmethod
+    def of(
+        cls, query: Query, view: View, known: Sequence[Known], scope: Sequence[Span], most: int
+    ) -> Subgraph:
+        gamma = gammas(query, view, known)
+        best = sorted(range(len(known)), key=lambda at: (-gamma[at], known[at].order))[:most]
+        chosen = sorted((at for at in best if gamma[at] > 0), key=lambda at: known[at].order)
+        facts = tuple(known[at] for at in chosen)
+        ends = [_ends(each) for each in facts]
+        number = {name: at for at, name in enumerate(sorted({name for pair in ends for name in pair}))}
+        inside = [not scope or holds_in(each.fact.span, scope) for each in facts]
+        return cls(
+            facts, gamma[chosen], np.array(inside, bool),
+            np.array([number[head] for head, _ in ends], np.int64),
+            np.array([number[tail] for _, tail in ends], np.int64), len(number),
+        )  # fmt: skip
+
+
+def _ends(known: Known) -> tuple[str, str]:
+    """What a fact relates: its subject and its object, or the measure where the object is a figure."""
+    fact = known.fact
+    return key(fact.subject), key(fact.relation if fact.kind in (VALUE, CHANGE) else fact.object)
+
+
+@dataclass(frozen=True, slots=True)
+class _Explained:
+    """The tree of a passage's score."""
+
+    stage: Local
+    view: View
+    graph: Subgraph
+    nodes: Values
+    edges: Values
+    chunks: NDArray[np.int64]
+    place: dict[int, int]
+
+    def why(self, row: int) -> Why:
+        passage = int(self.view.column("passage", np.array([row], np.int64))[0])
+        own = np.flatnonzero(self.chunks == self.place[passage]).tolist()
+        summed = range(len(self.edges)) if self.stage.sum_over == "graph" else own
+        return Why.of(
+            "passage by its facts", "product",
+            Why.of("nearness of its facts", "product", *[self._nearness(at) for at in own]),
+            Why.of("facts in time", "sum", *[self._fact(at) for at in summed]),
+        )  # fmt: skip
+
+    def _nearness(self, at: int) -> Why:
+        return Why.of(
+            f"1 + gamma of {_label(self.graph.facts[at])}", "sum",
+            Why("one", 1.0), Why("share of the question that it says", float(self.graph.gamma[at])),
+        )  # fmt: skip
+
+    def _fact(self, at: int) -> Why:
+        known, graph = self.graph.facts[at], self.graph
+        if not graph.within[at]:
+            return Why(f"{_label(known)}: of another time", 0.0)
+        if not self.stage.ppr:
+            return Why(f"{_label(known)}: gamma", float(graph.gamma[at]))
+        head, tail = _ends(known)
+        return Why.of(
+            _label(known), "sum",
+            Why(f"PageRank of {head}", float(self.nodes[graph.heads[at]])),
+            Why(f"PageRank of {tail}", float(self.nodes[graph.tails[at]])),
+        )  # fmt: skip
+
+
+def _label(known: Known) -> str:
+    fact = known.fact
+    when = f" ({fact.when.text})" if fact.when and fact.when.text else ""
+    return f"{fact.subject} · {fact.relation} · {fact.object}{when}"

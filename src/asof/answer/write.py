@@ -1,0 +1,99 @@
+"""An answer written by a language model, from passages that it may cite by number and nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from asof.answer.extractive import Material, refused
+from asof.data import LOCAL, Answer, Citation, Hit
+from asof.index.view import View
+from asof.models.ports import Prompt
+from asof.text.marks import mark_for
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from asof.models.ports import Model
+
+REFUSAL = "NO ANSWER:"
+LONGEST = 1_024
+"""Tokens of an answer."""
+
+_CITED = re.compile(r"\[(\d{1,4})\]")
+
+
+def written(
+    view: View, material: Material, passages: Sequence[int], model: Model,
+    tell: Callable[[str], None] | None = None,
+) -> Answer | str:  # fmt: skip
+    """The answer of a model to a question about these hits (`passages`: their ids in the store, in order).
+
+    `tell` gets the pieces of the text as they come. A text where the model gave none that can be used: why.
+    An answer that cites none of the passages is a refusal; a number of no passage is taken out, and noted.
+    Raises ModelError.
+    """
+    prompt = asking(view, material, passages)
+    if tell is None:
+        reply = model.complete([prompt])[0]
+        if reply.problem:
+            return reply.problem
+        text = reply.text
+    else:
+        pieces = []
+        for piece in model.stream(prompt):
+            tell(piece)
+            pieces.append(piece)
+        text = "".join(pieces)
+    return _read(view, material, text.strip(), model.name)
+
+
+def asking(view: View, material: Material, passages: Sequence[int]) -> Prompt:
+    """What the model is asked: the passages numbered from 1, between marks that none of them holds."""
+    parts = [_shown(number, hit) for number, hit in enumerate(material.hits, 1)]
+    mark = mark_for("\n".join([*parts, material.question]))
+    system = (files("asof.answer") / "prompts" / "answer.md").read_text("utf-8").replace("{mark}", mark)
+    body = "\n\n".join(parts)
+    user = (
+        f"As of: {iso(view.as_of)}\n\nBEGIN {mark}\n{body}\nEND {mark}\n\n"
+        f"Question: {material.question}\n"
+    )  # fmt: skip
+    return Prompt(system, user, passages=tuple(passages), most=LONGEST)
+
+
+def _shown(number: int, hit: Hit) -> str:
+    """A passage as the model sees it."""
+    date = hit.published.text if hit.published else "unknown"
+    about = ", ".join(each.text for each in hit.about)
+    head = f"[{number}] {hit.title or hit.document}\npublished: {date}"
+    return f"{head}{f'; about: {about}' if about else ''}\n{hit.text}"
+
+
+def _read(view: View, material: Material, text: str, by: str) -> Answer | str:
+    if not text:
+        return "the reply was empty"
+    if text.startswith(REFUSAL):
+        reason = text.removeprefix(REFUSAL).strip().rstrip(".") or "the model found no evidence"
+        return replace(refused(view, material.question, reason), by=by)
+    numbers = dict.fromkeys(int(number) for number in _CITED.findall(text))
+    known = [number for number in numbers if 1 <= number <= len(material.hits)]
+    strange = [number for number in numbers if number not in known]
+    if not known:
+        return replace(
+            refused(view, material.question, "the model's answer cites none of the passages"), by=by
+        )
+    notes: tuple[str, ...] = ()
+    if strange:
+        text = _CITED.sub(lambda found: found[0] if int(found[1]) in known else "", text)
+        notes = (f"the model cited passages that are not there: {', '.join(map(str, strange))}",)
+    return Answer(
+        material.question, text, False, "", LOCAL, view.as_of, view.known_at,
+        tuple(_citation(number, material.hits[number - 1]) for number in sorted(known)), (), notes, by,
+    )  # fmt: skip
+
+
+def _citation(number: int, hit: Hit) -> Citation:
+    quote = " ".join(hit.text.split())
+    return Citation(number, hit.id, hit.document, hit.title, hit.published, hit.about, quote)

@@ -1,0 +1,114 @@
+"""What answers are worth, as tables for a reader."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from asof.cli.plain import plain
+from asof.cli.tables import Cells, estimated, short, show_columns
+from asof.evaluate.answer_report import fields
+from asof.evaluate.answers import ALL, groups
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from asof.evaluate.answers import AnswerRun, Answers
+    from asof.evaluate.judgement import Judging
+
+HEADINGS = {
+    "evidence_share": "evidence\nshare",
+    "quote_tokens": "quoted\ntokens",
+    "rouge_l": "ROUGE-L",
+    "f1": "F1",
+}
+LONGEST = 30
+LONGEST_ANSWER = 300
+
+
+def show_answers(to: Console, found: Answers, by: Sequence[str], *, per_query: bool = False) -> None:
+    """How many questions were answered and how well, then the same by type and other fields."""
+    able = sum(gold.answerable for gold in found.golds)
+    click.secho(f"\nanswers: {len(found.golds):,} questions, {able:,} of them answerable", bold=True)
+    show_columns(
+        to, "recipe", [run.name for run in found.runs], _columns(found, [(run, None) for run in found.runs])
+    )
+    for run in found.runs:
+        if run.cost is not None:
+            said = ", ".join(f"{plain(key)} {value:,.6g}" for key, value in run.cost.items())
+            click.echo(f"{plain(run.name)}: models took {said}")
+    for field in fields(by):
+        _show_groups(to, found, field)
+    if found.judging is not None:
+        _show_judging(found.judging)
+    if per_query:
+        _show_each(found)
+
+
+def _columns(found: Answers, rows: Sequence[tuple[AnswerRun, list[int] | None]]) -> Cells:
+    """A column for each metric that applies to some row, and the latencies where rows are whole runs."""
+    columns: Cells = []
+    for metric in ALL:
+        means = [found.estimate(run, metric, at) for run, at in rows]
+        if any(mean is not None for mean in means):
+            columns.append((HEADINGS.get(metric, metric), [estimated(mean) for mean in means]))
+    if all(at is None for _, at in rows):
+        for percent, heading in ((50, "ms\nmedian"), (95, "ms\n95%")):
+            columns.append((heading, [Text(f"{run.latency(percent):.1f}") for run, _ in rows]))
+    return columns
+
+
+def _show_groups(to: Console, found: Answers, field: str) -> None:
+    """A table of the values of a field; nothing where all questions have the same."""
+    parts = groups(found.golds, field)
+    if len(parts) < 2:
+        return
+    several = len(found.runs) > 1
+    rows = [(run, value, at) for value, at in parts.items() for run in found.runs]
+    names = [_shortened(value or "-") + (f", {run.name}" if several else "") for run, value, _ in rows]
+    counts = [Text(f"{len(at):,}\n{sum(found.golds[n].answerable for n in at):,}") for _, _, at in rows]
+    click.echo(f"\nby {plain(field)} (n: questions, below it those that are answerable)")
+    columns = _columns(found, [(run, at) for run, _, at in rows])
+    show_columns(to, field, names, [("n", counts), *columns])
+
+
+def _shortened(value: str) -> str:
+    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
+
+
+def _show_judging(found: Judging) -> None:
+    click.echo(
+        f"\njudged by {plain(found.judge)}: {found.calls:,} calls, {found.prompt_tokens:,} tokens asked, "
+        f"{found.reply_tokens:,} replied"
+    )
+    if found.problems:
+        click.echo(f"  {len(found.problems):,} replies were of no use, e.g.: {plain(found.problems[0])}")
+    for each in found.preferred:
+        click.echo(
+            f"  {plain(each.dimension)}: {plain(each.a)} better {each.a_better:,}, {plain(each.b)} better "
+            f"{each.b_better:,}, neither {each.ties:,}"
+        )
+
+
+def _show_each(found: Answers) -> None:
+    """Each question with its right answer and what was said."""
+    click.echo()
+    for number, gold in enumerate(found.golds):
+        click.secho(plain(gold.question.text), bold=True)
+        right = gold.text if gold.answerable else f"(unanswerable) {gold.text}"
+        click.echo(f"  right: {plain(right)}")
+        for run in found.runs:
+            reply = run.replies[number]
+            said = "refused: " + reply.answer.reason if reply.answer.refused else reply.answer.text
+            values = [
+                f"{metric} {short(value)}"
+                for metric in ("f1", "evidence_share", "correct")
+                if not math.isnan(value := reply.scores[metric])
+            ]
+            text = " ".join(plain(said).split())
+            text = text if len(text) <= LONGEST_ANSWER else f"{text[: LONGEST_ANSWER - 1]}…"
+            click.echo(f"  {plain(run.name)}: {text}{'  (' + ', '.join(values) + ')' if values else ''}")

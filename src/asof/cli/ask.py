@@ -1,0 +1,128 @@
+"""`asof ask`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    TIMES,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+    tell,
+    time_option,
+)
+from asof.cli.plain import plain
+from asof.cli.question import joined
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from asof.data import Answer, Citation
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.argument("question", nargs=-1, required=True)
+@click.option(
+    "--mode", metavar="MODE",
+    help="local (single passages), global (reports over periods), auto (default: whichever fits).",
+)  # fmt: skip
+@time_option("--as-of", "What was known then (a date means its last instant).")
+@time_option("--known-at", "Only what this corpus had learned by then.")
+@time_option("--since", "Only passages published from then on.")
+@time_option("--until", "Only passages published until then.")
+@time_option("--about", "Only passages about that time.")
+@click.option("--recipe", metavar="NAME", help="How passages are found (see asof recipes; default asof).")
+@click.option(
+    "--tokens", type=click.IntRange(100, 1_000_000), default=None, metavar="N",
+    help="How much of what is found is read (default 12,000; global 24,000).",
+)  # fmt: skip
+@index_option
+@json_option
+def ask(
+    question: tuple[str, ...], mode: str | None, as_of: str | None, known_at: str | None, since: str | None,
+    until: str | None, about: str | None, recipe: str | None, tokens: int | None, index: Path | None,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """Answer QUESTION from what was in force, with citations; or say why there is no answer.
+
+    Without a model the best sentences are quoted as they stand. With [model] in asof.toml the model
+    writes the answer from the passages found, and may cite nothing else. Exit code 1: refused.
+    """
+    with open_corpus(index) as corpus:
+        then = corpus.at(as_of, known_at)
+        streamed = _Streamed(shown=not as_json)
+        found = then.ask(
+            joined(question), mode=mode, filters=then.filters(since, until, about=about), recipe=recipe,
+            tokens=tokens, tell=None if as_json else streamed,
+        )  # fmt: skip
+    if as_json:
+        print_json(answer_json(found))
+    else:
+        show_answer(found, dated=as_of is not None, streamed=streamed.any)
+    return NOTHING if found.refused else DONE
+
+
+class _Streamed:
+    """Pieces of an answer on the terminal as they come."""
+
+    def __init__(self, *, shown: bool) -> None:
+        self.shown, self.any = shown, False
+
+    def __call__(self, piece: str) -> None:
+        self.any = True
+        click.echo("\n".join(plain(line) for line in piece.split("\n")), nl=False)
+
+
+def show_answer(found: Answer, *, dated: bool, streamed: bool) -> None:
+    """The answer, then what it rests on."""
+    if streamed:
+        click.echo()
+    else:
+        for line in found.text.split("\n"):
+            click.echo(plain(line))
+    if found.by != "extractive" and not found.refused:
+        for citation in found.citations:
+            click.secho(f"[{citation.n}] {_source(citation)}", dim=True)
+    moment = iso(found.as_of) if dated else f"now ({iso(found.as_of)})"
+    tell(f"as of {moment} · {found.mode} · {found.by}")
+    for note in found.notes:
+        tell(note)
+    if found.cost is not None:
+        tell("cost: " + ", ".join(f"{name} {value}" for name, value in found.cost.items() if value))
+
+
+def _source(citation: Citation) -> str:
+    date = citation.published.text if citation.published else "undated"
+    return plain(f"{citation.title or citation.document}, {date}")
+
+
+def answer_json(found: Answer) -> dict[str, Any]:
+    """An answer as JSON; docs/reference/answer.json is its schema."""
+    from asof.store.digest import times_json
+
+    return {
+        "question": found.question, "answer": found.text, "refused": found.refused, "reason": found.reason,
+        "mode": found.mode, "by": found.by, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
+        "citations": [
+            {
+                "n": each.n, "id": each.id, "document": each.document, "title": each.title,
+                "published": None if each.published is None else times_json([each.published])[0],
+                "about": times_json(each.about), "quote": each.quote,
+            }
+            for each in found.citations
+        ],
+        "values": [
+            {
+                "name": each.name, "period": each.period, "measure": each.measure, "value": each.value,
+                "citation": each.citation,
+            }
+            for each in found.values
+        ],
+        "notes": list(found.notes), "cost": None if found.cost is None else dict(found.cost),
+    }  # fmt: skip

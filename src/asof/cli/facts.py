@@ -1,0 +1,225 @@
+"""`asof facts`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.facts_said import (
+    WIDTH,
+    amount_json,
+    head,
+    stretch_label,
+    time_json,
+    time_label,
+    unknown,
+)
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    TIMES,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+    time_option,
+)
+from asof.cli.plain import plain
+from asof.cli.said import shortened, when
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from asof.knowledge.known import Known
+    from asof.knowledge.resolve import Merge
+    from asof.knowledge.timeline import Entry, FactLine, Other
+
+LINES = 40
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.argument("subject", nargs=-1, required=True)
+@click.option("--why", is_flag=True, help="The sentence behind each fact, and why names mean the same.")
+@click.option(
+    "--relation", metavar="WORDS", default="", help="Only what has these words, e.g. 'gross margin'."
+)
+@time_option("--as-of", "What was in force then (a date means its last instant).")
+@time_option("--known-at", "Only what this corpus had learned by then.")
+@time_option("--since", "Only what holds after the start of this.")
+@time_option("--until", "Only what holds before the end of this.")
+@click.option(
+    "-k", "k", type=click.IntRange(1, 10_000), default=LINES, metavar="N",
+    help=f"The newest N facts, 1 to 10000 (default {LINES}).",
+)  # fmt: skip
+@index_option
+@json_option
+def facts(
+    subject: tuple[str, ...], why: bool, relation: str, as_of: str | None, known_at: str | None,
+    since: str | None, until: str | None, k: int, index: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """What is known of SUBJECT: its facts in order of their time, and what replaced what.
+
+    All names that the documents give SUBJECT count. A figure holds for its period, a state until the next
+    one; what several documents say, and what they say otherwise, is told.
+    """
+    name = " ".join(subject)
+    if not name.strip():
+        raise click.UsageError("SUBJECT is empty; a name is expected")
+    with open_corpus(index) as corpus:
+        then = corpus.at(as_of, known_at)
+        found = then.facts(name, relation=relation, since=since, until=until, most=k)
+    if as_json:
+        print_json(facts_json(found))
+    else:
+        show_facts(found, why=why, dated=as_of is not None, known=known_at is not None)
+    return DONE if found.groups else NOTHING
+
+
+def show_facts(found: FactLine, *, why: bool, dated: bool, known: bool) -> None:
+    """The facts of a subject, by relation. `dated`, `known`: which clocks were set."""
+    if not found.known:
+        click.echo(unknown(found.asked, found.near))
+        return
+    counted = f"{found.count:,} fact{'s' * (found.count != 1)}"
+    others = other_names(found)[:MOST_NAMES]
+    click.echo(head(found.subject, others, found.as_of, found.known_at, counted, dated=dated, known=known))
+    if found.left_out:
+        click.secho(
+            f"({found.left_out:,} older left out; -k {found.left_out + found.count} shows all)", dim=True
+        )
+    for merge in found.merges if why else ():
+        click.secho(f"  {_merge(merge)}", dim=True)
+    if not found.groups:
+        click.echo("nothing found")
+    for group in found.groups:
+        who = "" if group.subject == found.subject else f"{plain(group.subject)}: "
+        click.secho(f"  {who}{plain(group.relation)}", fg="cyan")
+        _show_entries(group.entries, why=why, still="then" if dated else "now")
+
+
+MOST_NAMES = 3
+
+
+def other_names(found: FactLine) -> list[str]:
+    """One spelling of each other name of the subject, those of most documents first."""
+    from asof.text.names import key
+
+    spelled = {key(name): name for name in reversed(found.names)}
+    return [name for each, name in reversed(spelled.items()) if each != key(found.subject)]
+
+
+def _show_entries(entries: tuple[Entry, ...], *, why: bool, still: str) -> None:
+    """A line for each, in columns: when, what, how it changed, where it stands."""
+    rows = [
+        (_when(each, still), shortened(plain(each.known.fact.object), WIDTH), _changed(each))
+        for each in entries
+    ]
+    widths = [max(len(row[column]) for row in rows) for column in (0, 1, 2)]
+    for cells, entry in zip(rows, entries, strict=True):
+        line = "   ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)
+        click.echo(f"    {line}   {click.style(f'[{plain(entry.known.sight.document)}]', dim=True)}")
+        for mark, colour in _marks(entry):
+            click.secho(f"      {mark}", fg=colour)
+        for told in (entry.known, *entry.changes) if why else ():
+            click.secho(f"      {_told(told)}", dim=True)
+
+
+def _when(entry: Entry, still: str) -> str:
+    from asof.knowledge.holding import is_state
+
+    if is_state(entry.known.fact):
+        return stretch_label(entry.start, entry.end, still=still)
+    return time_label(entry.known.fact.when)
+
+
+def _changed(entry: Entry) -> str:
+    return ", ".join(shortened(plain(each.fact.object), WIDTH) for each in entry.changes)
+
+
+def _marks(entry: Entry) -> list[tuple[str, str]]:
+    marks = []
+    if entry.superseded is not None:
+        marks.append((f"superseded by {_other(entry.superseded)}", "yellow"))
+    if entry.corroborated:
+        said = ", ".join(plain(each.document) for each in entry.corroborated)
+        marks.append((f"also said by {said}", "green"))
+    marks += [(f"contradicted by {_other(each)}", "red") for each in entry.contradicted]
+    if entry.ended is not None:
+        marks.append((f"not said any more since {when(entry.ended)}", "yellow"))
+    return marks
+
+
+def _other(other: Other) -> str:
+    said = shortened(plain(other.object), WIDTH)
+    return f"{said} [{plain(other.document)}] ({when(other.at)})"
+
+
+def _told(told: Known) -> str:
+    """The sentence of a fact, and how its time is known."""
+    stated = told.fact.when
+    dated = f"; its time is from {_source(stated.by, stated.text)}" if stated else "; no time is known"
+    said = f'"{shortened(plain(told.sentence))}"' if told.sentence else "(stated by the head of the document)"
+    return f"{said} - since {when(told.sight.visible)}{dated}"
+
+
+def _source(by: str, text: str) -> str:
+    if by == "published":
+        return "the date of publication"
+    where = {"text": "its words", "title": "the title", "heading": "a heading"}.get(
+        by, f"metadata ({plain(by)})"
+    )
+    return f"{where}: {plain(text)}" if text else where
+
+
+def _merge(merge: Merge) -> str:
+    reason = f'"{shortened(plain(merge.sentence))}"' if merge.sentence else "its title and metadata"
+    where = "" if merge.everywhere else " (in this document only)"
+    return (
+        f"{plain(merge.other)} is {plain(merge.name)}: {reason}"
+        f" [{plain(merge.document)}] ({when(merge.at)}){where}"
+    )
+
+
+def facts_json(found: FactLine) -> dict[str, Any]:
+    """As `docs/reference/facts.schema.json` has it."""
+    return {
+        "asked": found.asked, "subject": found.subject, "names": list(found.names),
+        "as_of": iso(found.as_of), "known_at": iso(found.known_at), "left_out": found.left_out,
+        "near": list(found.near),
+        "merges": [{**each._asdict(), "at": iso(each.at)} for each in found.merges],
+        "groups": [
+            {
+                "subject": group.subject, "relation": group.relation,
+                "facts": [_entry_json(entry) for entry in group.entries],
+            }
+            for group in found.groups
+        ],
+    }  # fmt: skip
+
+
+def _entry_json(entry: Entry) -> dict[str, Any]:
+    return {
+        **_fact_json(entry.known),
+        "from": None if entry.start is None else iso(entry.start),
+        "until": None if entry.end is None else iso(entry.end),
+        "changes": [_fact_json(each) for each in entry.changes],
+        "superseded": None if entry.superseded is None else _other_json(entry.superseded),
+        "corroborated": [_other_json(each) for each in entry.corroborated],
+        "contradicted": [_other_json(each) for each in entry.contradicted],
+        "ended": None if entry.ended is None else iso(entry.ended),
+    }
+
+
+def _fact_json(known: Known) -> dict[str, Any]:
+    fact, sight = known.fact, known.sight
+    return {
+        "object": fact.object, "kind": fact.kind, "amount": amount_json(fact.amount),
+        "when": time_json(fact.when), "confidence": fact.confidence, "said": known.sentence,
+        "id": sight.id, "document": sight.document, "title": sight.title,
+        "published": time_json(sight.published), "visible": iso(sight.visible),
+    }  # fmt: skip
+
+
+def _other_json(other: Other) -> dict[str, Any]:
+    return {"document": other.document, "id": other.id, "at": iso(other.at), "object": other.object}

@@ -1,0 +1,81 @@
+"""Facts on a terminal and as JSON, as `asof facts` and `asof graph` show them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.plain import plain
+from asof.store.digest import times_json
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from asof.data import Amount, Stated
+    from asof.time.span import Span
+
+WIDTH = 60
+"""The most characters of an object in a line."""
+
+
+def time_label(when: Stated | None) -> str:
+    """The time of a fact: its period by its canonical name (a fiscal one by its own words), else its days;
+    "" where none is known."""
+    if when is None:
+        return ""
+    label = span_label(when.span)
+    return f"{label} ({plain(when.text)})" if "fiscal" in when.text.casefold() else label
+
+
+def span_label(span: Span) -> str:
+    """A span as short as it can be: 2024-Q1, 2024-03-05, "2024-03-05 - 2024-03-09", "until 2024-03"."""
+    from asof.time.period import GRAINS, Period
+
+    if span.start is None and span.end is None:
+        return "always"
+    if span.start is None or span.end is None:
+        return f"until {_day(span.last)}" if span.start is None else f"from {_day(span.first)}"
+    for grain in GRAINS:
+        period = Period.containing(span.start, grain)
+        if period.span == span:
+            return str(period)
+    first, last = _day(span.first), _day(span.last)
+    return first if first == last else f"{first} - {last}"
+
+
+def _day(instant: int) -> str:
+    return iso(instant)[:10]
+
+
+def stretch_label(start: int | None, end: int | None, *, still: str) -> str:
+    """From when until when a state holds (instants; `end` is not in it); `still` where it goes on."""
+    first = "?" if start is None else _day(start)
+    last = still if end is None else _day(end)
+    return f"{first} - {last}"
+
+
+def head(
+    subject: str, names: Sequence[str], as_of: int, known_at: int, counted: str, *, dated: bool, known: bool
+) -> str:
+    """The first line: who, when, how many."""
+    also = f" ({', '.join(plain(name) for name in names)})" if names else ""
+    moment = f" as of {iso(as_of) if dated else 'now'}"
+    if known:
+        moment += f" · known at {iso(known_at)}"
+    return f"{click.style(plain(subject) + also, bold=True)}{click.style(f'{moment} · {counted}', dim=True)}"
+
+
+def unknown(subject: str, near: Sequence[str]) -> str:
+    """What is said of a name that no fact has."""
+    meant = f"; did you mean {' or '.join(plain(name) for name in near)}?" if near else ""
+    return f"no fact about {plain(subject)}{meant}"
+
+
+def time_json(when: Stated | None) -> dict[str, Any] | None:
+    return None if when is None else times_json([when])[0]
+
+
+def amount_json(amount: Amount | None) -> dict[str, Any] | None:
+    return None if amount is None else {"value": amount.value, "unit": amount.unit, "basis": amount.basis}

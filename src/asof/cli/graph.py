@@ -1,0 +1,118 @@
+"""`asof graph`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.facts_said import WIDTH, head, time_json, time_label, unknown
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    TIMES,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+    time_option,
+)
+from asof.cli.plain import plain
+from asof.cli.said import shortened
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from asof.knowledge.around import Around, Edge, Node
+
+NODES = 20
+SHOWN = 3
+"""So many facts of a neighbour are shown on a terminal, the newest."""
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.option("--around", "around", required=True, metavar="ENTITY", help="In the middle: any name of it.")
+@click.option("--depth", type=click.IntRange(1, 3), default=1, help="So many facts away, 1 to 3 (default 1).")
+@click.option(
+    "-k", "k", type=click.IntRange(1, 10_000), default=NODES, metavar="N",
+    help=f"At most N neighbours, the nearest and best connected (default {NODES}).",
+)  # fmt: skip
+@time_option("--as-of", "What was in force then (a date means its last instant).")
+@time_option("--known-at", "Only what this corpus had learned by then.")
+@index_option
+@json_option
+def graph(
+    around: str, depth: int, k: int, as_of: str | None, known_at: str | None, index: Path | None,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """The entities and measures around ENTITY, and the facts between them, each with its time.
+
+    --json has all nodes, documents and facts; the list shows the newest facts of each neighbour.
+    """
+    if not around.strip():
+        raise click.UsageError("--around is empty; a name is expected")
+    with open_corpus(index) as corpus:
+        found = corpus.at(as_of, known_at).graph(around, depth, k)
+    if as_json:
+        print_json(graph_json(found))
+    else:
+        show_graph(found, dated=as_of is not None, known=known_at is not None)
+    return DONE if found.edges else NOTHING
+
+
+def show_graph(found: Around, *, dated: bool, known: bool) -> None:
+    """The neighbours, each with its newest facts. `dated`, `known`: which clocks were set."""
+    if not found.edges:
+        click.echo(unknown(found.asked, found.near))
+        return
+    start, *others = found.nodes
+    counted = " · ".join((
+        _counted(len(found.edges), "fact"), _counted(len(others), "neighbour"),
+        _counted(len(found.documents), "document"),
+    ))  # fmt: skip
+    click.echo(head(start.name, [], found.as_of, found.known_at, counted, dated=dated, known=known))
+    if found.left_out:
+        click.secho(f"({_counted(found.left_out, 'more neighbour')} left out; -k shows more)", dim=True)
+    nearer = {each.name: each.steps for each in found.nodes}
+    for each in others:
+        _show_node(start, each, [edge for edge in found.edges if _leads_to(edge, each, nearer)])
+
+
+def _show_node(start: Node, node: Node, edges: list[Edge]) -> None:
+    far = f", {node.steps} facts away" if node.steps > 1 else ""
+    name = click.style(plain(node.name), fg="cyan")
+    about = f"{node.kind}, {_counted(node.facts, 'fact')}{far}"
+    click.echo(f"  {name}  {click.style(about, dim=True)}")
+    lines = dict.fromkeys((time_label(edge.when), _said(edge, start), edge.document) for edge in edges)
+    for label, said, document in list(reversed(lines))[:SHOWN]:
+        time = f"{label}   " if label else ""
+        click.echo(f"    {time}{said}   {click.style(f'[{plain(document)}]', dim=True)}")
+
+
+def _said(edge: Edge, start: Node) -> str:
+    """A figure, and whose it is if not that of the entity in the middle; else the fact in a sentence."""
+    if edge.kind in ("value", "change"):
+        whose = "" if edge.source == start.name else f"{edge.source}: "
+        return shortened(plain(f"{whose}{edge.object}"), WIDTH)
+    return shortened(plain(f"{edge.source} {edge.relation} {edge.target}"), 2 * WIDTH)
+
+
+def _leads_to(edge: Edge, node: Node, steps: dict[str, int]) -> bool:
+    """Whether a fact joins a node to one that is nearer to the middle."""
+    ends = {edge.source, edge.target}
+    return node.name in ends and any(steps[each] < node.steps for each in ends)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
+def graph_json(found: Around) -> dict[str, Any]:
+    """As `docs/reference/graph.schema.json` has it."""
+    return {
+        "around": found.asked, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
+        "left_out": found.left_out, "near": list(found.near),
+        "nodes": [each._asdict() for each in found.nodes],
+        "documents": [each._asdict() for each in found.documents],
+        "edges": [{**each._asdict(), "when": time_json(each.when)} for each in found.edges],
+    }  # fmt: skip

@@ -1,0 +1,83 @@
+"""The outcome of the incremental protocol as tables for a reader."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+from rich.text import Text
+
+from asof.cli.answer_scores import HEADINGS
+from asof.cli.plain import plain
+from asof.cli.tables import Cells, console, estimated, show_columns
+from asof.evaluate.answers import ALL
+from asof.evaluate.incremental_report import mean, paired
+
+if TYPE_CHECKING:
+    from asof.evaluate.answers import AnswerRun
+    from asof.evaluate.incremental import Incremental, Stage
+    from asof.evaluate.learned import Cost
+    from asof.evaluate.runs import Run
+
+RANKED = ("success@1", "recall@10", "ndcg@10", "evidence@4000")
+"""What is shown of the rankings; --json has all."""
+
+Row = tuple["Stage", "Run | None", "AnswerRun | None"]
+
+
+def show_incremental(found: Incremental) -> None:
+    """What base and update took, the questions of each stage, how many answers are others now."""
+    to = console()
+    wanted = ", ".join(f"{field}={'|'.join(values)}" for field, values in found.split.wanted)
+    click.secho(f"{plain(found.dataset.name)}: update {plain(wanted)}", bold=True)
+    _show_cost("base", found.base)
+    _show_cost("update", found.update)
+    click.echo()
+    recipes = [each.recipe for each in found.changed]
+    several = len(recipes) > 1
+    rows: list[Row] = []
+    names = []
+    for stage in found.stages:
+        for recipe, run, answers in paired(stage, recipes):
+            rows.append((stage, run, answers))
+            names.append(f"{stage.name}, {recipe}" if several else stage.name)
+    show_columns(to, "questions@corpus", names, _columns(found, rows))
+    for each in found.changed:
+        who = f"{each.recipe}: " if several else ""
+        click.echo(
+            f"{plain(who)}after the update {each.answers:,} of {each.asked:,} base questions have another "
+            f"answer, {each.rankings:,} of {each.ranked:,} other first ten documents"
+        )
+    for note in found.notes:
+        click.secho(f"note: {plain(note)}", dim=True)
+
+
+def _show_cost(part: str, cost: Cost) -> None:
+    model = f"{cost.calls:,} calls of a model"
+    if cost.calls:
+        model += f" ({cost.prompt_tokens:,} tokens asked, {cost.reply_tokens:,} replied)"
+    click.echo(
+        f"  {part}: {cost.documents:,} documents, indexed in {cost.index_seconds:.1f} s; {cost.facts:,} "
+        f"facts, read in {cost.facts_seconds:.1f} s, {model}; {cost.periods:,} periods told anew"
+    )
+
+
+def _columns(found: Incremental, rows: list[Row]) -> Cells:
+    seed = found.options.seed
+    counts = [
+        Text(f"{len(stage.judged):,}\n{0 if stage.answers is None else len(stage.answers.golds):,}")
+        for stage, _, _ in rows
+    ]
+    columns: Cells = [("ranked\nasked", counts)]
+    for metric in RANKED:
+        means = [None if run is None else mean(stage, run, metric, seed) for stage, run, _ in rows]
+        if any(each is not None for each in means):
+            columns.append((metric.replace("@", "\n@"), [estimated(each) for each in means]))
+    for metric in ALL:
+        means = [
+            None if run is None or stage.answers is None else stage.answers.estimate(run, metric)
+            for stage, _, run in rows
+        ]
+        if any(each is not None for each in means):
+            columns.append((HEADINGS.get(metric, metric), [estimated(each) for each in means]))
+    return columns

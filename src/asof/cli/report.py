@@ -1,0 +1,97 @@
+"""`asof report`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    TIMES,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+    time_option,
+)
+from asof.cli.plain import plain
+from asof.cli.question import joined
+from asof.cli.said import shortened
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from asof.knowledge.report import Point, Quote, Report, Reports
+
+
+@click.command(epilog=f"PERIOD and T are dates, periods or moments: {TIMES}.")
+@click.argument("period", nargs=-1, required=True)
+@click.option("--about", metavar="NAME", default="", help="Only what is known of this entity or topic.")
+@time_option("--as-of", "What was in force then (a date means its last instant).")
+@time_option("--known-at", "Only what this corpus had learned by then.")
+@index_option
+@json_option
+def report(
+    period: tuple[str, ...], about: str, as_of: str | None, known_at: str | None, index: Path | None,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """What happened in PERIOD: the facts of its days, months, quarters, summarised from the bottom up.
+
+    At most twelve points: what several documents say, what changed against the period before, what is new,
+    and what most facts turn on. Without a model they are sentences of the documents; with [model] in
+    asof.toml the model writes them, from facts that it has to cite.
+    """
+    with open_corpus(index) as corpus:
+        found = corpus.at(as_of, known_at).report(joined(period), about.strip())
+    if as_json:
+        print_json(found.as_json())
+    else:
+        show_reports(found, dated=as_of is not None, known=known_at is not None)
+    return DONE if found.reports else NOTHING
+
+
+def show_reports(found: Reports, *, dated: bool, known: bool) -> None:
+    """Reports, one below the other. `dated`, `known`: which clocks were set."""
+    moment = f"as of {iso(found.as_of) if dated else 'now'}"
+    if known:
+        moment += f" · known at {iso(found.known_at)}"
+    for at, each in enumerate(found.reports):
+        if at:
+            click.echo()
+        _show(each, moment)
+    for note in found.notes:
+        click.secho(f"({plain(note)})", dim=True)
+
+
+def _show(report: Report, moment: str) -> None:
+    by = "" if report.by == "extract" else f" · by {plain(report.by)}"
+    click.echo(click.style(plain(report.title), bold=True) + click.style(f"  {moment}{by}", dim=True))
+    if report.labels:
+        click.secho(f"  called {', '.join(map(plain, report.labels))}", dim=True)
+    click.echo(f"  {plain(report.summary)}")
+    for point in report.points:
+        _show_point(point)
+    for note in report.notes:
+        click.secho(f"  ({plain(note)})", dim=True)
+
+
+MOST_CITED = 3  # citations of a point
+
+
+def _show_point(point: Point) -> None:
+    click.echo(f"  - {shortened(plain(point.said))}")
+    for change in point.changes:
+        click.secho(f"    {plain(change)}", fg="cyan")
+    for quote in point.citations[:MOST_CITED]:
+        click.secho(f"    {_from(quote)}", dim=True)
+    if len(point.citations) > MOST_CITED:
+        click.secho(f"    and {len(point.citations) - MOST_CITED:,} more", dim=True)
+
+
+def _from(quote: Quote) -> str:
+    """Where a point is from: the time that it holds of, in words, the document, and when it was told."""
+    when = f"{plain(quote.when.text)}: " if quote.when and quote.when.text else ""
+    published = f", {plain(quote.published.text)}" if quote.published else ""
+    return f"{when}{shortened(plain(quote.title or quote.document), 80)}{published} [{plain(quote.document)}]"

@@ -1,0 +1,62 @@
+"""What `ask` returns: an answer with citations, or a refusal with its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from asof.data.document import Stated
+
+LOCAL, GLOBAL = "local", "global"
+MODES = ("auto", LOCAL, GLOBAL)
+"""How an answer is found: from single passages, from reports over periods, or whichever fits the question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A passage that an answer rests on: `n` is its number in the answer, `quote` what is taken from it, `id`
+    that of the passage (as hits have it). `about` are the times that it speaks of."""
+
+    n: int
+    id: str
+    document: str
+    title: str
+    published: Stated | None
+    about: tuple[Stated, ...]
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A cell of a table: what a source says of `name` (a subject, "" for the only one) in `period` (its label,
+    "" without one) about `measure`; `value` as it was written, and the number of the citation."""
+
+    name: str
+    period: str
+    measure: str
+    value: str
+    citation: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer as of `as_of`, known at `known_at` (instants).
+
+    `text` is what to read: with `[n]` behind what citation n says; for a refusal, why. `refused`: no answer
+    is given, because of `reason` ("" else). `by`: "extractive", or the name of the model that wrote it.
+    `values` are the figures of a table in time order. `cost`: what models took (None: none was asked).
+    """
+
+    question: str
+    text: str
+    refused: bool
+    reason: str
+    mode: str
+    as_of: int
+    known_at: int
+    citations: tuple[Citation, ...]
+    values: tuple[Value, ...] = ()
+    notes: tuple[str, ...] = ()
+    by: str = "extractive"
+    cost: Mapping[str, Any] | None = None

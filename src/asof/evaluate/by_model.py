@@ -1,0 +1,55 @@
+"""The language model of `asof.toml` in an evaluation: what it writes, and what it judges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+
+from asof.config import FILE, Config
+from asof.errors import UsageError
+from asof.models.ports import Model
+from asof.outside import Outside
+from asof.service import Corpus
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """`config`: what asof.toml says. `writes`: its [model], [facts] and [ask] hold for the corpus that is
+    evaluated. `judges`: its [model] judges answers. `model`: a language model in place of the named one.
+    """
+
+    config: Config = field(default_factory=Config)
+    writes: bool = False
+    judges: bool = False
+    model: Model | None = None
+
+    def check(self) -> None:
+        """Raises UsageError where a model is wanted and none is named."""
+        for wanted, option in ((self.writes, "--model"), (self.judges, "--judge")):
+            if wanted and self.model is None and self.config.model is None:
+                raise UsageError(f"{option}: no language model is named: see [model] in {FILE}")
+
+    def writing(self, corpus: Corpus) -> None:
+        """See to it that the corpus is asked as asof.toml says, if the model is to write."""
+        if self.writes:
+            said = self.config
+            corpus.config = replace(corpus.config, model=said.model, facts=said.facts, asking=said.asking)
+            corpus.outside = self._outside(corpus, corpus.config)
+
+    @contextmanager
+    def judge(self, corpus: Corpus) -> Iterator[Model | None]:
+        """The model as judge; its replies are kept with the corpus. None where it is not to judge."""
+        if not self.judges:
+            yield None
+            return
+        with self._outside(corpus, replace(corpus.config, model=self.config.model)).language() as model:
+            yield model
+
+    def _outside(self, corpus: Corpus, config: Config) -> Outside:
+        return Outside(
+            config, corpus.root, corpus.store, corpus.outside.environment, corpus.clock, self.model
+        )
+
+
+NONE = Models()

@@ -1,0 +1,207 @@
+"""The incremental protocol of TG-RAG (section V-A): a corpus, an update of it, what that changed and cost.
+
+Questions whose documents are all in the base are asked before and after the update, those that need it after
+it. All are asked as of the moments of the dataset, before and after, so that only the corpus is another.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from asof import service
+from asof.data import Answer
+from asof.evaluate.answers import AnswerRun, Answers, Stand, ask_all, gathered, standing
+from asof.evaluate.by_model import NONE, Models
+from asof.evaluate.dataset import Dataset, load
+from asof.evaluate.gold import Gold, golds
+from asof.evaluate.judged import Question
+from asof.evaluate.leakage import spread
+from asof.evaluate.learned import Cost, taken_in
+from asof.evaluate.options import DEFAULTS, Options
+from asof.evaluate.progress import Progress, counting, silent
+from asof.evaluate.runs import Answer as Ranked
+from asof.evaluate.runs import Run, relevant, run
+from asof.evaluate.selection import check_filters, named
+from asof.evaluate.split import BASE, NEW, Split, split
+from asof.rank.recipe import Recipe
+from asof.service import Corpus
+
+STAGES = ("base@base", "base@updated", "new@updated")
+"""Which questions are asked of which corpus."""
+
+FIRST = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """Questions asked of a corpus: rankings for those with relevant documents, answers to those with a right
+    one. `runs` is empty and `answers` None where there are none such.
+    """
+
+    name: str
+    judged: tuple[Question, ...]
+    runs: tuple[Run, ...]
+    answers: Answers | None
+
+    @property
+    def empty(self) -> bool:
+        return not self.judged and self.answers is None
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """How many of the base questions got another answer after the update, how many other first ten documents.
+
+    `asked` questions were put to `ask`, `ranked` ones were ranked documents for.
+    """
+
+    recipe: str
+    asked: int
+    answers: int
+    ranked: int
+    rankings: int
+
+
+@dataclass(frozen=True, slots=True)
+class Incremental:
+    """The outcome: what base and update took, the questions before and after, and what changed."""
+
+    dataset: Dataset
+    options: Options
+    split: Split
+    base: Cost
+    update: Cost
+    stages: tuple[Stage, ...]
+    changed: tuple[Changed, ...]
+    notes: tuple[str, ...]
+
+
+def evaluate(
+    dataset: str | Path, later: str, recipes: Sequence[str | Recipe] = ("asof",), options: Options = DEFAULTS,
+    *, progress: Progress | None = None, stand: Stand = standing, models: Models = NONE,
+) -> Incremental:  # fmt: skip
+    """Index the base and ask; add the update (see `split`), ask the same again, and what is new.
+
+    The corpus lies in a folder that is gone afterwards. Raises UsageError, ModelError.
+    """
+    tell = progress or silent
+    tell("reading", 0, 0)
+    chosen = named(recipes)
+    options = replace(options, settings=replace(options.settings, undated="always"))
+    data = load(Path(dataset), queries=options.queries, without=options.without)
+    check_filters(data, options)
+    models.check()
+    parts = split(data, later)
+    asking = _Asking(data, parts, chosen, options, stand, models, tell)
+    with (
+        TemporaryDirectory(prefix="asof-incremental-") as folder,
+        service.open(folder, settings=options.settings) as corpus,
+    ):
+        corpus.clock = itertools.count(data.clock, 1_000_000).__next__
+        corpus.background = False
+        models.writing(corpus)
+        base = taken_in(corpus, parts.documents(data, BASE), tell)
+        before = asking.stage(STAGES[0], BASE, corpus)
+        update = taken_in(corpus, parts.documents(data, NEW), tell)
+        after = asking.stage(STAGES[1], BASE, corpus)
+        new = asking.stage(STAGES[2], NEW, corpus)
+    changed = tuple(_changed(at, name, before, after) for at, name in enumerate(chosen))
+    return Incremental(
+        data, options, parts, base, update, (before, after, new), changed, asking.notes(before, new)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """What every stage is asked with."""
+
+    dataset: Dataset
+    parts: Split
+    recipes: dict[str, Recipe]
+    options: Options
+    stand: Stand
+    models: Models
+    tell: Progress
+
+    def stage(self, name: str, part: str, corpus: Corpus) -> Stage:
+        judged, answerable = self._judged(part), self._golds(part)
+        runs = tuple(
+            run(called, recipe, corpus, self.dataset, judged, self.options.filter_by,
+                counting(self.tell, f"{name}, {called}", len(judged)))
+            for called, recipe in self.recipes.items() if judged
+        )  # fmt: skip
+        replies = [
+            ask_all(called, recipe, corpus, self.dataset, answerable, self.options.filter_by, self.stand,
+                    counting(self.tell, f"{name}, {called}, answers", len(answerable)))
+            for called, recipe in self.recipes.items() if answerable
+        ]  # fmt: skip
+        answers = self._judged_answers(corpus, replies, answerable) if answerable else None
+        return Stage(name, tuple(judged), runs, answers)
+
+    def _judged_answers(self, corpus: Corpus, runs: list[AnswerRun], asked: list[Gold]) -> Answers:
+        with self.models.judge(corpus) as judge:
+            if judge is None:
+                return gathered(runs, asked, self.options.seed)
+            from asof.evaluate.judgement import judge_all
+
+            return judge_all(judge, runs, asked, self.options.seed)
+
+    def _judged(self, part: str) -> list[Question]:
+        there = [
+            question
+            for question in self.dataset.questions
+            if any(grade > 0 for grade in relevant(question, self.dataset).values())
+            and self.parts.part(question, self.dataset) == part
+        ]
+        return self._limited(there)
+
+    def _golds(self, part: str) -> list[Gold]:
+        overviews = self.models.judges and len(self.recipes) > 1
+        there = [
+            gold
+            for gold in golds(self.dataset, overviews=overviews)
+            if self.parts.part(gold.question, self.dataset) == part
+        ]
+        kept = {question.id for question in self._limited([gold.question for gold in there])}
+        return [gold for gold in there if gold.question.id in kept]
+
+    def _limited(self, questions: list[Question]) -> list[Question]:
+        limit = self.options.limit
+        return questions if limit is None else spread(questions, limit, self.options.seed)
+
+    def notes(self, base: Stage, new: Stage) -> tuple[str, ...]:
+        """What else there is to know."""
+        said = ["all questions are asked as of the moments of the dataset, before the update, too"]
+        if self.options.limit is not None:
+            said.append(f"at most {self.options.limit:,} questions each, chosen by a hash of their ids")
+        said += [f"{each.name}: there is no such question" for each in (base, new) if each.empty]
+        return tuple(said)
+
+
+def _changed(at: int, recipe: str, before: Stage, after: Stage) -> Changed:
+    """How much another a recipe's answers are after the update."""
+    replies = answers = 0
+    if before.answers is not None and after.answers is not None:
+        one, other = (each.runs[at].replies for each in (before.answers, after.answers))
+        replies = len(one)
+        answers = sum(_said(a.answer) != _said(b.answer) for a, b in zip(one, other, strict=True))
+    rankings = 0
+    if before.runs:
+        one_, other_ = before.runs[at].answers, after.runs[at].answers
+        rankings = sum(_first(a) != _first(b) for a, b in zip(one_, other_, strict=True))
+    return Changed(recipe, replies, answers, len(before.judged), rankings)
+
+
+def _said(answer: Answer) -> tuple[object, ...]:
+    """What of an answer counts as the answer: its words, and what it cites. All refusals are the same."""
+    if answer.refused:
+        return ()
+    return answer.text, [(each.document, each.quote) for each in answer.citations]
+
+
+def _first(answer: Ranked) -> list[str]:
+    return [document for document, _ in answer.ranking[:FIRST]]

@@ -1,0 +1,71 @@
+"""A dataset in two parts: a base, and an update that comes later; and which questions need which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from asof.data import Document
+from asof.errors import UsageError
+from asof.evaluate.dataset import Dataset
+from asof.evaluate.judged import Question
+from asof.evaluate.runs import relevant
+
+BASE, NEW = "base", "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Which documents are the update: for each field, the values (in lower case) one of which they have.
+
+    `later` are the ids of the documents of which a version is in the update.
+    """
+
+    wanted: tuple[tuple[str, tuple[str, ...]], ...]
+    later: frozenset[str]
+
+    def documents(self, dataset: Dataset, part: str) -> Iterator[Document]:
+        """Those of the base, or those of the update (NEW)."""
+        return (each for each in dataset.documents() if agrees(each, self.wanted) == (part == NEW))
+
+    def part(self, question: Question, dataset: Dataset) -> str:
+        """NEW for a question with a relevant document in the update, BASE for one with others only.
+
+        Where no document is relevant, the question's own field `split` decides; without one it is BASE.
+        """
+        good = [document for document, grade in relevant(question, dataset).items() if grade > 0]
+        there = [document for document in good if document in dataset.dates]
+        if there:
+            return NEW if self.later.intersection(there) else BASE
+        said = question.record.get("split")
+        return NEW if isinstance(said, str) and said.casefold() == NEW else BASE
+
+
+def agrees(document: Document, wanted: tuple[tuple[str, tuple[str, ...]], ...]) -> bool:
+    """Whether a document has one of the values of each field in its metadata; case does not count."""
+    return all(
+        field in document.meta and str(document.meta[field]).casefold() in values for field, values in wanted
+    )
+
+
+def split(dataset: Dataset, text: str) -> Split:
+    """The dataset as `FIELD=VALUE[,FIELD=VALUE]` parts it; a field named twice has one value or the other.
+
+    Raises UsageError where that cannot be read, a field is not there, or all documents or none agree.
+    """
+    values: dict[str, tuple[str, ...]] = {}
+    for piece in text.split(","):
+        field, equals, value = (part.strip() for part in piece.partition("="))
+        if not (field and equals and value):
+            raise UsageError(f"--incremental {text}: accepted: FIELD=VALUE[,FIELD=VALUE], e.g. quarter=q4")
+        values[field] = (*values.get(field, ()), value.casefold())
+    for field in values:
+        if field not in dataset.fields:
+            known = ", ".join(sorted(dataset.fields)) or "none"
+            raise UsageError(f"--incremental {text}: no document has the field {field}; there are: {known}")
+    wanted = tuple(values.items())
+    sides = [(each.id, agrees(each, wanted)) for each in dataset.documents()]
+    if len({side for _, side in sides}) < 2:
+        which = "every document agrees" if sides[0][1] else "no document agrees"
+        raise UsageError(f"--incremental {text}: {which}; there has to be a base and an update")
+    return Split(wanted, frozenset(id_ for id_, side in sides if side))

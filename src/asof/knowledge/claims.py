@@ -1,0 +1,125 @@
+"""Facts that say the same, taken together: what a report counts, compares and chooses from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from asof.data import CHANGE, NAME, VALUE
+from asof.knowledge.hierarchy import nodes_of, whole
+from asof.knowledge.known import Known
+from asof.text import names
+from asof.time.period import Period
+
+Canonical = Callable[[str, str], str]
+"""The one name of what a name means in a document (`asof.knowledge.resolve.Entities.canonical`)."""
+
+Measure = tuple[str, str]
+"""What a fact is about: the keys of its subject and of its relation."""
+
+PUBLISHED = "published"
+"""Where a time was stated that is nothing but the date of the version."""
+
+
+key = lru_cache(maxsize=65_536)(names.key)
+"""`asof.text.names.key`, remembered: the same names come again and again."""
+
+
+def as_named(name: str, document: str = "") -> str:  # noqa: ARG001 - a Canonical has both
+    """The canonical name where nothing is known of names: the name itself."""
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Facts that say the same of the same time, in canonical order; at least one.
+
+    The same: subject, relation and kind, with the same figure or else the same object. Of the same time:
+    of the same periods, or known only by the date of a version. `entities` are the keys of its subject and,
+    where no figure is stated, of its object. `lead` is the fact that is shown: one with a sentence, the most
+    certain, the first of equals.
+    """
+
+    measure: Measure
+    entities: tuple[str, ...]
+    facts: tuple[Known, ...]
+    lead: Known
+
+    @property
+    def figure(self) -> bool:
+        """Whether it states one."""
+        return self.facts[0].fact.amount is not None
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """What it joins, as keys: its entities, and the measure that a figure is of."""
+        return (*self.entities, self.measure[1]) if self.figure else self.entities
+
+    @property
+    def documents(self) -> int:
+        """How many documents say so."""
+        return len({each.sight.document for each in self.facts})
+
+
+def claims_of(facts: Iterable[Known], canonical: Canonical = as_named) -> list[Claim]:
+    """The claims that facts make, each fact in one, in the order of their first facts. Facts of kind NAME
+    make none."""
+    same: dict[tuple[object, ...], list[Known]] = {}
+    for each in sorted(facts, key=whole):
+        if each.fact.kind != NAME:
+            same.setdefault((measure_of(each, canonical), *_said(each, canonical)), []).append(each)
+    return [
+        Claim(measure_of(group[0], canonical), _entities(group[0], canonical), tuple(group), _lead(group))
+        for group in same.values()
+    ]
+
+
+def _lead(facts: Sequence[Known]) -> Known:
+    return min(facts, key=lambda each: (not each.sentence, -each.fact.confidence))
+
+
+def measure_of(known: Known, canonical: Canonical = as_named) -> Measure:
+    """What a fact is about."""
+    return key(canonical(known.fact.subject, known.sight.document)), key(known.fact.relation)
+
+
+def _said(known: Known, canonical: Canonical) -> tuple[object, ...]:
+    fact = known.fact
+    time: tuple[Period, ...] | str = ()
+    if fact.when is not None:
+        time = PUBLISHED if fact.when.by == PUBLISHED else nodes_of(fact.when.span)
+    figure = fact.amount
+    if figure is None:
+        return fact.kind, time, key(canonical(fact.object, known.sight.document))
+    return fact.kind, time, figure.value, figure.unit, figure.basis
+
+
+def _entities(known: Known, canonical: Canonical) -> tuple[str, ...]:
+    fact = known.fact
+    called = [fact.subject] if fact.kind in (VALUE, CHANGE) or fact.amount else [fact.subject, fact.object]
+    return tuple(sorted({key(canonical(name, known.sight.document)) for name in called if key(name)}))
+
+
+def about(facts: Iterable[Known], name: str, canonical: Canonical = as_named) -> list[Known]:
+    """The facts whose subject or object is called so, or whose relation has the words of this name in a row:
+    those of an entity, or of a topic."""
+    wanted, topic = key(canonical(name, "")), f" {key(name)} "
+    return [
+        each
+        for each in facts
+        if any(
+            wanted == key(canonical(called, each.sight.document))
+            for called in (each.fact.subject, each.fact.object)
+        )
+        or topic in f" {key(each.fact.relation)} "
+    ]
+
+
+def degrees(claims: Sequence[Claim]) -> dict[str, int]:
+    """For each end, in how many of the claims it stands."""
+    found: dict[str, int] = {}
+    for claim in claims:
+        for end in claim.ends:
+            found[end] = found.get(end, 0) + 1
+    return found

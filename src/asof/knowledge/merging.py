@@ -1,0 +1,180 @@
+"""Which names may be joined: a pure function of statements that two names mean the same.
+
+A statement joins two names **everywhere** only if the view does not contradict it; else it holds in the
+document that makes it. The rules, each in doubt against a merge:
+
+- A short name that stands for two different names ("IHA" for a harbour authority here and a horticultural
+  association there) joins neither. Names that are joined by other statements count as one, so "FB" may stand
+  for a company under its old and its new name.
+- A name with an initial ("M. Quill"), a name of one or two letters unless the head of a document gives it (a
+  ticker), and "the" with one word ("the Company") are joined in the document alone.
+- Two names that heads of documents have as their own subject are never joined, directly or over others: these
+  are two companies. What stands between such names belongs to the nearest; at equal distance, to none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from asof.text.names import key
+
+_ACRONYM = re.compile(r"[A-Z0-9][A-Z0-9.&-]{0,7}")
+_DESCRIPTION = re.compile(r"(?:the|die|der|das)\s+\S+", re.IGNORECASE)
+
+
+class Said(NamedTuple):
+    """A statement that two names mean the same. `head`: it is made by the head of a document, whose own
+    subject `name` is. `source` says where it stands; it plays no part in what is joined."""
+
+    name: str
+    other: str
+    document: str
+    head: bool
+    source: object = None
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What is joined: the first key of those that are joined everywhere (`root`, only keys that are), and the
+    root that a key means in one document (`local`, by document and key). `owners`: keys of the subjects of
+    heads."""
+
+    root: Mapping[str, str]
+    local: Mapping[tuple[str, str], str]
+    owners: frozenset[str]
+
+    def root_of(self, key: str, document: str = "") -> str:
+        """The root that a key means, in a document or anywhere; a key that nothing is said of is its own."""
+        return self.local.get((document, key)) or self.root.get(key, key)
+
+
+class Groups:
+    """Sets of keys that grow together (union-find); a set is named by its first key in the alphabet."""
+
+    def __init__(self) -> None:
+        self._above: dict[str, str] = {}
+
+    def find(self, key: str) -> str:
+        while (above := self._above.get(key, key)) != key:
+            self._above[key] = self._above.get(above, above)
+            key = above
+        return key
+
+    def unite(self, one: str, other: str) -> None:
+        one, other = sorted((self.find(one), self.find(other)))
+        self._above[other] = one
+
+
+def merged(statements: Iterable[Said]) -> Merged:
+    """What these statements join. Their order makes no difference."""
+    pairs = [(_short_and_long(each), each) for each in statements]
+    pairs = [(pair, each) for pair, each in pairs if all(pair) and pair[0] != pair[1]]
+    owners = frozenset(key(each.name) for _, each in pairs if each.head)
+    wide = {pair for pair, each in pairs if holds_everywhere(each)}
+    groups, accepted = _unambiguous(wide)
+    tickers: dict[str, set[str]] = defaultdict(set)
+    for (short, long), each in pairs:
+        if each.head and _acronym(each.name) != _acronym(each.other):
+            tickers[short].add(long)
+    # a ticker that heads have as their subject is no other company than its own
+    owned = {owner: min(tickers[owner]) if len(tickers[owner]) == 1 else owner for owner in sorted(owners)}
+    root = _apart(accepted, groups, owned)
+    return Merged(root, _local(pairs, root), owners)
+
+
+def _short_and_long(said: Said) -> tuple[str, str]:
+    """The keys of the name that stands for the other, and of the other."""
+    name, other = key(said.name), key(said.other)
+    return (name, other) if _acronym(said.name) and not _acronym(said.other) else (other, name)
+
+
+def _acronym(name: str) -> bool:
+    return _ACRONYM.fullmatch(name.strip()) is not None
+
+
+def holds_everywhere(said: Said) -> bool:
+    """Whether the form of the names lets a statement hold outside of its document."""
+    for name in (said.name, said.other):
+        words = key(name).split()
+        letters = sum(map(len, words))
+        if len(words) > 1 and any(len(word) == 1 and word.isalpha() for word in words):
+            return False
+        if (letters <= 2 and name.isascii() and not said.head) or _DESCRIPTION.fullmatch(name.strip()):
+            return False
+    return True
+
+
+def _unambiguous(pairs: Iterable[tuple[str, str]]) -> tuple[Groups, set[tuple[str, str]]]:
+    """The pairs whose short name stands for one name only, and what they join; again until nothing changes,
+    because what is joined counts as one."""
+    meanings: dict[str, set[str]] = defaultdict(set)
+    for short, long in pairs:
+        meanings[short].add(long)
+    groups, accepted = Groups(), set[tuple[str, str]]()
+    left = sorted(meanings)
+    while True:
+        clear = [short for short in left if len({groups.find(long) for long in meanings[short]}) == 1]
+        if not clear:
+            return groups, accepted
+        for short in clear:
+            for long in sorted(meanings[short]):
+                groups.unite(short, long)
+                accepted.add((short, long))
+        left = [short for short in left if short not in set(clear)]
+
+
+def _apart(accepted: Iterable[tuple[str, str]], groups: Groups, owners: Mapping[str, str]) -> dict[str, str]:
+    """The root of each key that is joined with others, two owners never in one."""
+    beside: dict[str, set[str]] = defaultdict(set)
+    for short, long in accepted:
+        beside[short].add(long)
+        beside[long].add(short)
+    sets: dict[str, list[str]] = defaultdict(list)
+    for each in sorted(beside):
+        sets[groups.find(each)].append(each)
+    root: dict[str, str] = {}
+    for keys in sets.values():
+        claims = {each: owners[each] for each in keys if each in owners}
+        if len(set(claims.values())) > 1:
+            claims = _nearest(claims, beside)
+            parts: dict[str, list[str]] = defaultdict(list)
+            for each in keys:
+                parts[claims.get(each) or f"\0{each}"].append(each)
+        else:
+            parts = {"": keys}
+        for part in parts.values():
+            root.update(dict.fromkeys(part, part[0]))
+    return root
+
+
+def _nearest(claims: Mapping[str, str], beside: Mapping[str, set[str]]) -> dict[str, str]:
+    """Whose each key is: that of the owner it is nearest to; "" for those that are as near to two."""
+    owned = dict(claims)
+    edge = sorted(owned)
+    while edge:
+        reached: dict[str, set[str]] = defaultdict(set)
+        for here in edge:
+            for there in beside[here]:
+                if there not in owned:
+                    reached[there].add(owned[here])
+        owned.update({there: min(who) if len(who) == 1 else "" for there, who in reached.items()})
+        edge = sorted(there for there in reached if owned[there])
+    return owned
+
+
+def _local(
+    pairs: Sequence[tuple[tuple[str, str], Said]], root: Mapping[str, str]
+) -> dict[tuple[str, str], str]:
+    """What a short name means in a document that says so, where that is one thing and not so everywhere."""
+    meant: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for (short, long), said in pairs:
+        meant[said.document, short].add(root.get(long, long))
+    return {
+        (document, short): next(iter(roots))
+        for (document, short), roots in meant.items()
+        if len(roots) == 1 and roots != {root.get(short, short)}
+    }

@@ -1,0 +1,221 @@
+"""Which names mean the same, in a view.
+
+A merge is never a row of the store: it follows from texts in force that say that two names mean the same
+(facts of kind NAME, aliases of documents), each time anew, so that it goes when its evidence goes and is not
+there before it was published or known. `merging.py` has the rules, `surnames.py` one more that holds inside a
+document. Names of one key (`text.names.key`) are one without evidence.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from heapq import nlargest
+from typing import NamedTuple, Self
+
+from asof.index.view import View
+from asof.knowledge.merging import Merged, Said, merged
+from asof.knowledge.surnames import full_name, surname_of, surnames
+from asof.store.links import versions_after
+from asof.store.mentions import (
+    Mention,
+    Naming,
+    Titled,
+    all_names,
+    any_aliases,
+    mentions_in,
+    mentions_of,
+    namings,
+    titled,
+)
+from asof.store.reader import AsOf
+from asof.store.sight import sights
+from asof.text.names import key
+
+NEAR = 0.6
+"""So alike are names that are proposed for one that nobody has (`difflib`: 1 is the same)."""
+MORE_WORDS = 2
+"""So many words beside those that were asked for may a proposed name have."""
+
+
+class Merge(NamedTuple):
+    """A statement that joins two names: where it stands, since when (an instant), and its sentence.
+
+    `sentence` and `id` (of the passage, as hits have it) are "" for an alias of a document, `sentence` also
+    for what the head of a document states. `everywhere`: it holds in all documents, not in this one alone.
+    """
+
+    name: str
+    other: str
+    document: str
+    id: str
+    at: int
+    sentence: str
+    everywhere: bool
+
+
+@dataclass(slots=True)
+class Entities:
+    """The names of a view and what they are joined to. Made by `of`; names may be given in any spelling."""
+
+    store: AsOf
+    statements: tuple[Said, ...]
+    merged: Merged
+    _stated: dict[str, set[str]] | None = None
+    _titled: dict[str, set[tuple[str, str]]] | None = None
+    _sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _surnames: dict[str, dict[str, str]] = field(default_factory=dict)
+    _names: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, view: View) -> Self:
+        """The entities of a view, kept with it."""
+        memo, moment = view.prefix.memo, (view.store.db, view.as_of, view.known_at)
+        name = "entities"
+        if any_aliases(view.store.db):  # a version can change its aliases and no passage
+            later = memo.get("entities later")
+            if later is None:
+                later = memo["entities later"] = versions_after(view.store.db, view.prefix.as_of)
+            name = f"entities {bisect_right(later, view.as_of)}"
+        made: Self | None = memo.get(name)
+        if made is None:
+            said = [
+                Said(each.subject, each.object, each.document, not each.end, each)
+                for each in namings(*moment)
+            ]
+            if name != "entities":
+                said += [Said(each.title, each.alias, each.document, False, each) for each in titled(*moment)]
+            made = memo[name] = cls(view.store, tuple(said), merged(said))
+        return made
+
+    def root_of(self, name: str, document: str = "") -> str:
+        """What tells entities apart, the same for all names of one: anywhere, or in a document."""
+        here = key(name)
+        if document and " " not in here and (full := self._surnames_of(document).get(here)):
+            here = full
+        return self.merged.root_of(here, document)
+
+    def same(self, one: str, other: str, document: str = "") -> bool:
+        """Whether two names mean the same; in a document, or anywhere."""
+        return self.root_of(one, document) == self.root_of(other, document)
+
+    def canonical(self, name: str, document: str = "") -> str:
+        """The name that most documents in force have for what a name means, of equals the longest, then the
+        first in the alphabet; the name itself where no fact has it."""
+        return next(iter(self._names_of(self.root_of(name, document))), " ".join(name.split()))
+
+    def names_of(self, name: str) -> tuple[str, ...]:
+        """All spellings of all names of what a name means everywhere, the canonical one first; empty for one
+        that no fact has."""
+        return self._names_of(self.root_of(name))
+
+    def keys_of(self, name: str) -> tuple[str, ...]:
+        """The keys of all names that are joined everywhere with a name, its own among them; in order."""
+        return self._keys_of(self.root_of(name))
+
+    def keys_somewhere(self, name: str) -> tuple[str, ...]:
+        """Keys that may mean the same as a name in some documents: defined there, or a surname."""
+        root = self.root_of(name)
+        keys = {each for (_, each), its in self.merged.local.items() if its == root}
+        keys |= {surname_of(key(each)) for each in self._names_of(root) if full_name(each, key(each))}
+        return tuple(sorted(keys.difference(self.keys_of(name))))
+
+    def meant_by(self, name: str) -> tuple[str, ...]:
+        """The roots that a name has in documents in force, for a name that means one thing only in them."""
+        found = self._mentions([key(name)])
+        return tuple(sorted({self.root_of(each.name, each.document) for each in found}))
+
+    def why(self, name: str) -> tuple[Merge, ...]:
+        """The statements that join the names of what a name means, oldest first; one for each document."""
+        root = self.root_of(name)
+        found: dict[tuple[str, ...], Said] = {}
+        for each in self.statements:
+            one, other = key(each.name), key(each.other)
+            meant = {self.merged.root_of(name, each.document) for name in (one, other)}
+            if one != other and meant == {root}:
+                found.setdefault((one, other, each.document), each)
+        merges = [self._merge(said) for said in found.values()]
+        return tuple(sorted(merges, key=lambda each: (each.at, each.document, each.name, each.other)))
+
+    def near(self, name: str, most: int = 3) -> tuple[str, ...]:
+        """Names in facts that are spelled like one that is not, most alike first."""
+        wanted = key(name)
+        alike: dict[str, tuple[float, str]] = {}
+        matcher = SequenceMatcher(b=wanted, autojunk=False)
+        for each in all_names(self.store.db, self.store.as_of, self.store.known_at):
+            other = key(each)
+            inside = f" {wanted} " in f" {other} " and other.count(" ") <= wanted.count(" ") + MORE_WORDS
+            if other in alike or (not inside and abs(len(other) - len(wanted)) > max(3, len(wanted) // 2)):
+                continue
+            matcher.set_seq1(other)
+            if inside or (matcher.real_quick_ratio() >= NEAR and matcher.quick_ratio() >= NEAR):
+                alike[other] = (max(matcher.ratio(), NEAR if inside else 0.0), each)
+        best = nlargest(most, (each for each in alike.values() if each[0] >= NEAR), key=lambda each: each[0])
+        return tuple(each for _, each in best)
+
+    def prepare(self, documents: Iterable[str]) -> None:
+        """Read the names of these documents at once, which are else read one document at a time."""
+        missing = set(documents).difference(self._surnames)
+        if not missing:
+            return
+        if self._stated is None:
+            self._stated = defaultdict(set)
+            for each in self.statements:
+                self._stated[each.document] |= {key(each.name), key(each.other)}
+        found = mentions_in(self.store.db, missing, self.store.as_of, self.store.known_at)
+        for document in missing:
+            kept = self._stated.get(document, set()) | self.merged.owners
+            self._surnames[document] = surnames(found.get(document, ()), kept)
+
+    def _surnames_of(self, document: str) -> dict[str, str]:
+        self.prepare((document,))
+        return self._surnames[document]
+
+    def _keys_of(self, root: str) -> tuple[str, ...]:
+        if not self._sets:
+            sets: dict[str, list[str]] = defaultdict(list)
+            for each, its in sorted(self.merged.root.items()):
+                sets[its].append(each)
+            self._sets = {its: tuple(keys) for its, keys in sets.items()}
+        return self._sets.get(root, (root,))
+
+    def _names_of(self, root: str) -> tuple[str, ...]:
+        """The spellings of all names of a root, those of most documents first."""
+        if root not in self._names:
+            called = {
+                (" ".join(each.name.split()), each.document)
+                for each in self._mentions(self._keys_of(root))
+                if self.merged.root_of(each.key, each.document) == root
+            }
+            called |= self._titles().get(root, set())
+            counts = Counter(name for name, _ in called)
+            self._names[root] = tuple(sorted(counts, key=lambda name: (-counts[name], -len(name), name)))
+        return self._names[root]
+
+    def _titles(self) -> dict[str, set[tuple[str, str]]]:
+        """Titles and aliases of documents that have aliases, each with its document, by what they mean."""
+        if self._titled is None:
+            self._titled = defaultdict(set)
+            for said in self.statements:
+                for name in (said.name, said.other) if isinstance(said.source, Titled) else ():
+                    if (root := self.merged.root_of(key(name))) == self.merged.root_of(
+                        key(name), said.document
+                    ):
+                        self._titled[root].add((" ".join(name.split()), said.document))
+        return self._titled
+
+    def _mentions(self, keys: Iterable[str]) -> list[Mention]:
+        return mentions_of(self.store.db, keys, self.store.as_of, self.store.known_at)
+
+    def _merge(self, said: Said) -> Merge:
+        wide = self.merged.root_of(key(said.name)) == self.merged.root_of(key(said.other))
+        if isinstance(said.source, Titled):
+            return Merge(said.name, said.other, said.document, "", said.source.visible, "", wide)
+        naming = said.source
+        assert isinstance(naming, Naming)  # noqa: S101  there are no others
+        sight = sights(self.store.db, [naming.passage], self.store.as_of, self.store.known_at)[naming.passage]
+        sentence = " ".join(sight.text[naming.start : naming.end].split())
+        return Merge(said.name, said.other, said.document, sight.id, sight.visible, sentence, wide)

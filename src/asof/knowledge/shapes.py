@@ -1,0 +1,20 @@
+"""What a model's report has to look like. Loads pydantic: import it where a model is asked."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel
+
+
+class Finding(BaseModel):
+    """A sentence of a report, and the numbers of the statements that it rests on."""
+
+    statement: str
+    facts: list[int]
+
+
+class Account(BaseModel):
+    """The report of a period."""
+
+    title: str
+    summary: str
+    findings: list[Finding]

@@ -1,0 +1,170 @@
+"""Reports of periods, made from the bottom of the tree up: days, then what holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import NamedTuple
+
+from asof.knowledge.central import Candidate, Chosen, Relevance, choose, said
+from asof.knowledge.claims import Canonical, Claim, as_named, claims_of, key
+from asof.knowledge.compare import Change, Past
+from asof.knowledge.hierarchy import Hierarchy, nodes_of, whole
+from asof.knowledge.known import Known
+from asof.knowledge.report import Point, Report, citations_of, labels_of
+from asof.knowledge.told import Child, Task, told
+from asof.models.ports import Model
+from asof.time.period import GRAINS, Period
+
+_NAMED = 3  # entities in a summary
+
+
+class Choice(NamedTuple):
+    """How reports choose: names by `canonical`, for a topic or entity `about`, for a question `relevance`."""
+
+    canonical: Canonical = as_named
+    about: str = ""
+    relevance: Relevance | None = None
+
+
+def summarise(
+    hierarchy: Hierarchy, wanted: Iterable[Period], choice: Choice | None = None, model: Model | None = None
+) -> dict[Period, Report]:
+    """The reports of these nodes and of all nodes inside them.
+
+    A report is made of the facts of its period itself and of the points of the reports inside it, so that
+    what was summarised is not read again. Figures are compared with the period before, as far as the
+    hierarchy has facts of it. With a `model` each level is one batch; where it gives nothing that can be
+    used, the report is extracted and its notes say why. Nothing but the facts and the choice decides.
+    Raises ModelError where no reply can be had at all.
+    """
+    choice = choice or Choice()
+    choice = choice._replace(canonical=cache(choice.canonical))
+    work = _Work(hierarchy, choice, Past.of(hierarchy.facts, choice.canonical))
+    needed = hierarchy.below(*wanted)
+    for grain in reversed(GRAINS):
+        level = [node for node in needed if node.grain == grain]
+        for node in level:
+            work.extract(node)
+        if model is not None and level:
+            work.tell(level, model)
+    return work.reports
+
+
+@dataclass(slots=True)
+class _Work:
+    """Reports under way. `carried`: changes that reports below found, by the fact that they are of;
+    `asked`: the passages that a node's prompt holds."""
+
+    hierarchy: Hierarchy
+    choice: Choice
+    past: Past
+    reports: dict[Period, Report] = field(default_factory=dict)
+    carried: dict[tuple[object, ...], Change] = field(default_factory=dict)
+    asked: dict[Period, frozenset[int]] = field(default_factory=dict)
+
+    def extract(self, node: Period) -> None:
+        """Make the report of a node whose inner reports are there, without a model."""
+        claims = self._claims(node)
+        chosen = choose([self._compared(each, node) for each in claims], relevance=self.choice.relevance)
+        for each in chosen:
+            for candidate in each.candidates:
+                if candidate.change is not None:
+                    self.carried.setdefault(whole(candidate.claim.lead), candidate.change)
+        below = self.hierarchy.facts_below(node)
+        documents = len({each.sight.document for each in below})
+        title = f"{self.choice.about}, {node}" if self.choice.about else str(node)
+        named = _named(claims, self.choice.canonical)
+        self.reports[node] = Report(
+            node, title, _summary(len(below), documents, named), tuple(self._point(each) for each in chosen),
+            len(below), documents, self.hierarchy.children[node],
+            labels_of(self.hierarchy.facts_at(node), node),
+        )  # fmt: skip
+
+    def tell(self, level: Sequence[Period], model: Model) -> None:
+        """Let a model tell the reports of a level, in one batch."""
+        tasks = [self._task(node) for node in level]
+        for task, report in zip(tasks, told(tasks, self.reports, self._changes, model), strict=True):
+            self.asked[task.period] = frozenset(task.prompt.passages)
+            self.reports[task.period] = report
+
+    def _task(self, node: Period) -> Task:
+        own = _ranked(claims_of(self.hierarchy.facts_at(node), self.choice.canonical), Task.OWN)
+        children = []
+        for child in self.hierarchy.children[node]:
+            report = self.reports[child]
+            if report.by == "extract":  # chosen anew: what it says of the period before has no place here
+                points = tuple(self._point(each) for each in _ranked(self._claims(child)))
+                children.append(Child(report, points, frozenset()))
+            else:
+                children.append(Child(report, report.points, self.asked[child]))
+        return Task.of(node, self.choice.about, [self._point(each) for each in own], children)
+
+    def _point(self, chosen: Chosen) -> Point:
+        claims = tuple(each.claim for each in chosen.candidates)
+        lead = claims[0].lead
+        subject = self.choice.canonical(lead.fact.subject, lead.sight.document)
+        the_one = key(subject) == key(self.choice.canonical(self.choice.about, ""))
+        return Point(
+            said(claims[0]), _distinct(each.change for each in chosen.candidates), chosen.because,
+            citations_of(claims), tuple(fact for each in claims for fact in each.facts),
+            "" if the_one else subject,
+        )  # fmt: skip
+
+    def _claims(self, node: Period) -> list[Claim]:
+        """Of the node's own facts, and of those that the reports inside it show; each fact once."""
+        shown: dict[tuple[object, ...], Known] = {}
+        for each in self.hierarchy.facts_at(node):
+            shown[whole(each)] = each
+        for child in self.hierarchy.children[node]:
+            for point in self.reports[child].points:
+                shown.update((whole(each), each) for each in point.facts)
+        return claims_of(shown.values(), self.choice.canonical)
+
+    def _compared(self, claim: Claim, node: Period) -> Candidate:
+        below = next((self.carried[at] for each in claim.facts if (at := whole(each)) in self.carried), None)
+        inside = bool(self.hierarchy.children[node]) and self._is_of(claim, node)
+        return Candidate(claim, below or self.past.change(claim, node), self.past.novel(claim, node), inside)
+
+    def _is_of(self, claim: Claim, node: Period) -> bool:
+        when = claim.lead.fact.when
+        return when is not None and node in nodes_of(when.span)
+
+    def _changes(self, facts: Sequence[Known], node: Period) -> tuple[str, ...]:
+        """How the figures among these facts changed."""
+        found = (self._compared(each, node).change for each in claims_of(facts, self.choice.canonical))
+        return _distinct(found)
+
+
+def _ranked(claims: Sequence[Claim], most: int | None = None) -> list[Chosen]:
+    """Claims as they rank when nothing is known of the period before."""
+    candidates = [Candidate(each) for each in claims]
+    return choose(candidates) if most is None else choose(candidates, most)
+
+
+def _distinct(changes: Iterable[Change | None]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(each) for each in changes if each is not None))
+
+
+def _named(claims: Sequence[Claim], canonical: Canonical) -> list[str]:
+    """The entities of most claims, as they are called; those of equally many in order of their names."""
+    degree: dict[str, int] = {}
+    for claim in claims:
+        for entity in claim.entities:
+            degree[entity] = degree.get(entity, 0) + 1
+    names: Mapping[str, str] = {
+        key(name): name
+        for claim in reversed(claims)
+        for called in (claim.lead.fact.object, claim.lead.fact.subject)
+        for name in (canonical(called, claim.lead.sight.document),)
+    }
+    best = sorted(degree, key=lambda entity: (-degree[entity], entity))[:_NAMED]
+    return [names[entity] for entity in best if entity in names]
+
+
+def _summary(facts: int, documents: int, named: Sequence[str]) -> str:
+    """One line of figures."""
+    count = f"{facts:,} {'fact' if facts == 1 else 'facts'}"
+    count += f" in {documents:,} {'document' if documents == 1 else 'documents'}"
+    return f"{count}; named most often: {', '.join(named)}" if named else count

@@ -1,0 +1,88 @@
+"""A chat completion as JSON: what is asked, what was said, and one piece of what is being said."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from asof.models.openai_http import Refused
+from asof.models.ports import Prompt, Reply
+from asof.models.structured import instructions, response_format
+from asof.models.tokens import prompt_tokens, tokens
+
+DONE = "[DONE]"
+"""What the last event of a stream says."""
+
+CUT = "the reply was cut off after {} tokens (most)"
+NO_PIECE = "the answer holds what is no piece of a chat completion"
+
+
+def request(prompt: Prompt, form: str) -> dict[str, Any]:
+    """The messages of a prompt, and the form of its reply; see `structured.FORMS`."""
+    told = {"system": instructions(prompt, form), "user": prompt.user}
+    body: dict[str, Any] = {
+        "messages": [{"role": role, "content": characters(text)} for role, text in told.items() if text]
+    }
+    if prompt.schema is not None and (wanted := response_format(prompt.schema, form)) is not None:
+        body["response_format"] = wanted
+    return body
+
+
+def reply_in(answer: Any, prompt: Prompt) -> Reply:
+    """What a completion says. Tokens that the server does not count are estimated. Raises Refused.
+
+    A reply that was cut off, was withheld or is empty has a problem: it is not the whole of what the model
+    would have said.
+    """
+    try:
+        choice = answer["choices"][0]
+        text, reason = choice["message"].get("content"), choice.get("finish_reason")
+    except (LookupError, TypeError, AttributeError) as error:
+        raise Refused("the answer is no chat completion", json.dumps(answer)) from error
+    if not isinstance(text, str | None):
+        raise Refused(f"the reply is a {type(text).__name__}; a text was expected")
+    said = characters(text or "")
+    usage = answer.get("usage")
+    return Reply(
+        said, problem=_problem(said, reason, prompt), calls=1,
+        prompt_tokens=_count(usage, "prompt_tokens", prompt_tokens(prompt)),
+        reply_tokens=_count(usage, "completion_tokens", tokens(said)),
+    )  # fmt: skip
+
+
+def piece_in(event: str, prompt: Prompt) -> tuple[str, str | None]:
+    """The words in an event of a stream, and why it ends if it does. Raises Refused."""
+    try:
+        chunk = json.loads(event)
+        if "error" in chunk:
+            raise Refused("the server broke off", json.dumps(chunk["error"]))
+        if not chunk["choices"]:  # a count of tokens
+            return "", None
+        choice = chunk["choices"][0]
+        text, reason = choice["delta"].get("content"), choice.get("finish_reason")
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
+        raise Refused(NO_PIECE, event) from error
+    if not isinstance(text, str | None) or not isinstance(reason, str | None):
+        raise Refused(NO_PIECE, event)
+    if reason == "length":
+        raise Refused(CUT.format(prompt.most))
+    return characters(text or ""), reason
+
+
+def characters(text: str) -> str:
+    """The text with half a surrogate pair, which no encoding has, replaced by U+FFFD."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _problem(said: str, reason: object, prompt: Prompt) -> str:
+    if reason == "length":
+        return CUT.format(prompt.most)
+    if reason == "content_filter":
+        return "the server withheld the reply (content_filter)"
+    return "" if said.strip() else "the reply is empty"
+
+
+def _count(usage: Any, key: str, estimate: int) -> int:
+    """A count of tokens."""
+    count = usage.get(key) if isinstance(usage, dict) else None
+    return count if isinstance(count, int) and not isinstance(count, bool) and count >= 0 else estimate

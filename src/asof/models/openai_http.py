@@ -1,0 +1,253 @@
+"""A server that speaks as OpenAI's does, through the `openai` client: one request, and what its answer means.
+
+The client is kept from reading the environment (keys, addresses, proxies, headers), from following redirects
+and from asking again. What is sent is exactly what is written here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import ssl
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+from urllib.parse import urlsplit
+
+from asof.errors import MissingExtra, ModelError, UsageError
+from asof.models.attempts import Absent, asked_wait
+from asof.models.endpoint import QUOTED, READ_AT_ONCE, Again, Endpoint
+
+NEEDED = frozenset({"host", "content-type", "content-length", "connection", "x-stainless-raw-response"})
+"""Headers that the client adds and that stay (by the last one it knows later that we read the answer). All
+else that it says of itself, of this machine or of the environment goes."""
+
+REMEDIES = {
+    401: "check the key",
+    402: "the account has to be paid for",
+    403: "check the key",
+    404: "check the address (it ends before /chat/completions) and the model's name",
+}
+"""Statuses that every request would get: nothing more is sent."""
+
+NO_CREDIT = "insufficient_quota"
+"""OpenAI's code for an account without credit, with status 429; waiting does not help."""
+
+
+SECRET = 8
+"""Characters of a key that is one. Servers that want no key take any word, such as "none" or "EMPTY"."""
+
+
+class Refused(Exception):
+    """An answer to this request that is no reply, and would be none the next time. `said`: what the server
+    said, as it said it; it belongs into no message before `OpenAIServer.plain` has seen it.
+    """
+
+    def __init__(self, reason: str, said: str = "") -> None:
+        super().__init__(reason)
+        self.said = said
+
+
+@dataclass(frozen=True, slots=True)
+class OpenAIServer:
+    """The address that ends before `/chat/completions` (https://api.openai.com/v1), and the key for it.
+
+    `largest`: bytes of an answer. Raises UsageError for an address or a key that cannot be used.
+    """
+
+    url: str
+    key: str | None = field(default=None, repr=False)
+    largest: int = 8_000_000
+
+    def __post_init__(self) -> None:
+        Endpoint(self.url, self.key)
+        parts = urlsplit(self.url)
+        if parts.query or parts.fragment or parts.path.rstrip("/").endswith("/chat/completions"):
+            raise UsageError(
+                f"url {self.shown} is the whole address of a request; accepted: what stands before "
+                "/chat/completions in it, such as https://api.openai.com/v1"
+            )
+
+    @property
+    def shown(self) -> str:
+        """The address without what may be secret in it."""
+        return Endpoint(self.url).shown
+
+    @contextmanager
+    def connected(self) -> Iterator[Connection]:
+        """Connections that threads may share, closed at the end. Raises MissingExtra."""
+        openai = _openai()
+        hooks: Any = {"request": [self._strip], "response": [self._accept]}
+        http = openai.DefaultHttpxClient(
+            trust_env=False, follow_redirects=False, verify=ssl.create_default_context(), event_hooks=hooks
+        )
+        with openai.OpenAI(base_url=self.url, api_key="none", max_retries=0, http_client=http) as client:
+            yield Connection(self, client)
+
+    def without_key(self, said: str) -> str:
+        """What a server said, in which it may have repeated the key."""
+        secret = self.key is not None and len(self.key) >= SECRET
+        return said.replace(self.key, "(the key)") if secret and self.key else said
+
+    def told(self, failure: Exception) -> str:
+        """A failure as a message about this server."""
+        said = failure.said if isinstance(failure, Refused) else ""
+        return f"{self.shown}: {failure}" + (f": {self.plain(said)!r}" if said else "")
+
+    def plain(self, said: str) -> str:
+        """A server's own words as part of a message: without the key, on one line, not long."""
+        said = self.without_key(said)
+        said = " ".join("".join(each if each.isprintable() else " " for each in said).split())
+        return said[:QUOTED] + ("…" if len(said) > QUOTED else "")
+
+    def fail(self, reason: str) -> NoReturn:
+        """Raise ModelError about this server."""
+        raise ModelError(f"{self.shown}: {reason}")
+
+    def _strip(self, request: Any) -> None:
+        """Headers that are only ours: not what OPENAI_ORG_ID or OPENAI_CUSTOM_HEADERS say."""
+        for name in list(request.headers):
+            if name.lower() not in NEEDED:
+                del request.headers[name]
+        ours = {"Accept": "application/json, text/event-stream", "Accept-Encoding": "identity"}
+        request.headers.update({**ours, "User-Agent": "asof"})
+        if self.key is not None:
+            request.headers["Authorization"] = f"Bearer {self.key}"
+
+    def _accept(self, response: Any) -> None:
+        """Nothing for an answer that can be read. Raises Again, Refused, ModelError."""
+        status, headers = response.status_code, response.headers
+        if 300 <= status < 400:
+            target = self.plain(headers.get("Location", ""))
+            self.fail(f"it redirects to {target!r}, which is not followed; set the right address as url")
+        if status == 200:
+            if headers.get("Content-Encoding", "identity") != "identity":
+                raise Refused("the answer is compressed, which was not asked for")
+            if int(headers.get("Content-Length", "0")) > self.largest:
+                self.too_large()
+            return
+        whole = _first(response.iter_bytes(), READ_AT_ONCE).decode("utf-8", "replace")
+        said = self.plain(whole)
+        reason = f"status {status}" + (f", {said!r}" if said else "")
+        if status in REMEDIES or NO_CREDIT in whole:
+            self.fail(f"{reason}; {REMEDIES.get(status, REMEDIES[402])}")
+        if status in (408, 429) or status >= 500:
+            raise Again(reason, asked_wait(headers))
+        raise Refused(reason)
+
+    def too_large(self) -> NoReturn:
+        raise Refused(f"the answer has more than {self.largest:,} bytes; is this the right address?")
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """What requests are sent over. Each method raises Again, Refused or ModelError."""
+
+    server: OpenAIServer
+    client: Any
+
+    def post(self, body: Mapping[str, Any], timeout: float) -> Any:
+        """The answer to a chat completion, which is JSON, within `timeout` seconds."""
+        answer = b"".join(self._blocks(body, timeout, time.perf_counter() + timeout))
+        try:
+            return json.loads(answer)
+        except (ValueError, RecursionError) as error:
+            raise Refused("the answer is not JSON", answer.decode("utf-8", "replace")) from error
+
+    def events(self, body: Mapping[str, Any], silence: float, until: float) -> Iterator[str]:
+        """What stands after `data:` in each event of a stream, as it comes; "[DONE]" is the last one.
+
+        `silence`: seconds between two of them; `until`: seconds of `time.perf_counter` for all.
+        """
+        rest = b""
+        for block in self._blocks(body, silence, until):
+            *lines, rest = (rest + block).split(b"\n")
+            for line in lines:
+                if line.startswith(b"data:"):
+                    yield line[5:].decode("utf-8", "replace").strip()
+
+    def _blocks(self, body: Mapping[str, Any], timeout: float, until: float) -> Iterator[bytes]:
+        """The bytes of an answer with status 200, all of them, and not too many."""
+        came = 0
+        with _translated(timeout):
+            opened: Any = self.client.chat.completions.with_streaming_response.create(**body, timeout=timeout)
+            with opened as response:
+                for block in response.iter_bytes():
+                    came += len(block)
+                    if came > self.server.largest:
+                        self.server.too_large()
+                    if time.perf_counter() > until:
+                        raise Again("no whole answer in time")
+                    yield block
+
+
+@contextmanager
+def _translated(timeout: float) -> Iterator[None]:
+    """Errors of the client and of the transport under it as ours."""
+    import openai
+
+    transport, failure = _transport(), None
+    try:
+        yield
+    except (openai.APITimeoutError, transport.TimeoutException) as error:
+        if isinstance(error.__cause__, transport.ConnectTimeout):
+            raise Absent(f"no connection within {timeout:g} s") from error
+        raise Again(f"no answer within {timeout:g} s") from error
+    except openai.APIConnectionError as error:
+        failure = _meant(error, transport)
+    except (transport.RemoteProtocolError, transport.ReadError) as error:
+        raise Again("the answer was cut off") from error
+    except (transport.HTTPError, OSError) as error:
+        raise Again(f"the connection failed: {str(error) or type(error).__name__}") from error
+    if failure is not None:
+        raise failure  # out here: what a hook raised would else be the cause of its own cause
+
+
+def _meant(error: Exception, transport: Any) -> Exception:
+    """What it means to us that the client could not send: old clients wrap also what a hook raises."""
+    cause = error.__cause__
+    if isinstance(cause, Again | Refused | ModelError):
+        return cause
+    if secure := _found(cause, ssl.SSLError):
+        return Refused(f"no secure connection: {getattr(secure, 'reason', '') or secure}")
+    kind = Absent if isinstance(cause, transport.ConnectError) else Again
+    failure = kind(f"the connection failed: {str(cause) or type(cause).__name__}")
+    failure.__cause__ = error
+    return failure
+
+
+def _openai() -> Any:
+    try:
+        import openai
+    except ModuleNotFoundError as error:
+        if error.name != "openai":
+            raise
+        raise MissingExtra("a language model needs the openai client: pip install 'asof[llm]'") from error
+    return openai
+
+
+def _transport() -> Any:
+    """The library that the client sends with: httpx, or httpx2 since version 3."""
+    import openai
+
+    client = next(base for base in openai.DefaultHttpxClient.__mro__ if base.__name__ == "Client")
+    return importlib.import_module(client.__module__.partition(".")[0])
+
+
+def _first(blocks: Iterator[bytes], most: int) -> bytes:
+    """The first bytes of an answer, at most so many and a block."""
+    read = bytearray()
+    for block in blocks:
+        read += block
+        if len(read) >= most:
+            break
+    return bytes(read[:most])
+
+
+def _found(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
+    """The first error of this kind among the causes of one."""
+    while error is not None and not isinstance(error, kind):
+        error = error.__cause__ or error.__context__
+    return error

@@ -1,0 +1,77 @@
+"""A model that says what it is told to: for tests of what is built on a model, yours included."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from asof.errors import UsageError
+from asof.models.ports import Prompt, Reply
+from asof.models.structured import fitted
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Said: TypeAlias = "str | BaseModel | Reply | Exception"
+"""A text, a value (its JSON is the text), a whole reply (one with a problem, say), or an error to raise."""
+
+Script = Mapping[str, Said] | Sequence[Said] | Callable[[Prompt], Said]
+"""From the user's words of a prompt; one after another, whatever is asked; or what a function gives."""
+
+
+@dataclass(slots=True, eq=False)
+class Scripted:
+    """A `Model` without a server. `asked`: every prompt in the order in which it was asked for.
+
+    Replies are read by the schema of their prompt just as those of a server are (`models/structured.py`): one
+    that does not fit is asked for once more, and that prompt is in `asked` too. There the user's words begin
+    with those of the first, by which a mapping knows it. A token is a run of characters without a blank.
+    """
+
+    script: Script
+    name: str = "scripted"
+    asked: list[Prompt] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """The reply to each prompt. Raises UsageError where none is scripted, and what the script says."""
+        return [fitted(prompt, self._ask) for prompt in prompts]
+
+    def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
+        """The place of each prompt and its reply, asked for one at a time."""
+        for at, prompt in enumerate(prompts):
+            yield at, fitted(prompt, self._ask)
+
+    def stream(self, prompt: Prompt) -> Iterator[str]:
+        """The reply word by word, the blanks after a word with it."""
+        yield from re.findall(r"\s*\S+\s*|\s+", self._ask(prompt).text)
+
+    def _ask(self, prompt: Prompt) -> Reply:
+        with self._lock:
+            said = self._said(prompt)
+            self.asked.append(prompt)
+        if isinstance(said, Exception):
+            raise said
+        if isinstance(said, Reply):
+            return said
+        text = said if isinstance(said, str) else said.model_dump_json()
+        return Reply(text, None, "", words(prompt.system) + words(prompt.user), words(text), 1)
+
+    def _said(self, prompt: Prompt) -> Said:
+        if callable(self.script):
+            return self.script(prompt)
+        if isinstance(self.script, Mapping):
+            known = [user for user in self.script if prompt.user.startswith(user)]
+            if known:
+                return self.script[max(known, key=len)]
+        elif len(self.asked) < len(self.script):
+            return self.script[len(self.asked)]
+        raise UsageError(f"no reply is scripted for prompt {len(self.asked) + 1}: {prompt.user[:200]!r}")
+
+
+def words(text: str) -> int:
+    """The tokens of a text, as this model counts them."""
+    return len(text.split())

@@ -1,0 +1,121 @@
+"""Names in the facts of a moment: who is called what, and which texts say that two names mean the same."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from asof.data import EVENT, NAME
+
+_IN_FORCE = (
+    " p.visible <= ?1 AND p.added <= ?2 AND NOT EXISTS"
+    " (SELECT 1 FROM ends AS e WHERE e.passage = p.id AND e.added <= ?2 AND e.at <= ?1) "
+)
+_JOINS = " JOIN passages AS p ON p.id = f.passage JOIN documents AS d ON d.id = p.document "
+_NAMES = f"f.kind IN ('{EVENT}', '{NAME}') AND f.value IS NULL AND f.object_key <> ''"
+"""Where the object of a fact is a name, and no figure."""
+
+
+class Naming(NamedTuple):
+    """A fact of kind NAME: `object` is another name of `subject`. `start` and `end` are those of its sentence
+    in its passage, both 0 for what the head of the document states."""
+
+    passage: int
+    document: str
+    subject: str
+    object: str
+    start: int
+    end: int
+
+
+class Titled(NamedTuple):
+    """An alias of a document in force: the document with this title is called so, since `visible`."""
+
+    document: str
+    title: str
+    alias: str
+    visible: int
+
+
+class Mention(NamedTuple):
+    """A name in a document, and the key that it is compared by."""
+
+    document: str
+    name: str
+    key: str
+
+
+def namings(db: sqlite3.Connection, as_of: int, known_at: int) -> list[Naming]:
+    """All facts of kind NAME in force, in an order that does not depend on what else is in the corpus."""
+    rows = db.execute(
+        f"SELECT p.id, d.name, f.subject, f.object, f.start, f.end FROM facts AS f{_JOINS}"
+        f" WHERE f.kind = '{NAME}' AND{_IN_FORCE}ORDER BY d.name, p.number, p.visible, f.number",
+        (as_of, known_at),
+    )
+    return [Naming(*row) for row in rows]
+
+
+def titled(db: sqlite3.Connection, as_of: int, known_at: int) -> list[Titled]:
+    """The aliases of all documents in force that have a title, in order of documents and aliases."""
+    rows = db.execute(
+        "SELECT d.name, h.title, a.alias, v.visible FROM aliases AS a JOIN versions AS v ON v.id = a.version"
+        " JOIN documents AS d ON d.id = v.document JOIN heads AS h ON h.id = v.head"
+        " WHERE v.visible <= ?1 AND v.added <= ?2 AND (v.retired IS NULL OR v.retired > ?2) AND h.title <> ''"
+        " AND NOT EXISTS (SELECT 1 FROM versions AS w WHERE w.document = v.document AND w.visible <= ?1"
+        "  AND w.added <= ?2 AND (w.retired IS NULL OR w.retired > ?2)"
+        "  AND (w.visible, w.added, w.id) > (v.visible, v.added, v.id)) ORDER BY d.name, a.alias",
+        (as_of, known_at),
+    )
+    return [Titled(*row) for row in rows]
+
+
+def any_aliases(db: sqlite3.Connection) -> bool:
+    """Whether any version ever had an alias."""
+    return db.execute("SELECT 1 FROM aliases LIMIT 1").fetchone() is not None
+
+
+def mentions_of(db: sqlite3.Connection, keys: Iterable[str], as_of: int, known_at: int) -> list[Mention]:
+    """The different names with these keys in facts in force, with each document that has them."""
+    wanted = json.dumps(list(keys))
+    rows = db.execute(
+        f"SELECT d.name, f.subject, f.subject_key FROM facts AS f{_JOINS}"
+        f" WHERE f.subject_key IN (SELECT value FROM json_each(?3)) AND{_IN_FORCE}"
+        f" UNION SELECT d.name, f.object, f.object_key FROM facts AS f{_JOINS}"
+        f" WHERE f.object_key IN (SELECT value FROM json_each(?3)) AND {_NAMES} AND{_IN_FORCE} ORDER BY 1, 2",
+        (as_of, known_at, wanted),
+    )
+    return [Mention(*row) for row in rows]
+
+
+def mentions_in(
+    db: sqlite3.Connection, documents: Iterable[str], as_of: int, known_at: int
+) -> dict[str, list[Mention]]:
+    """The names in facts in force of these documents, in the order of each text; a name as often as it stands
+    there."""
+    rows = db.execute(
+        "SELECT d.name, f.subject, f.subject_key, CASE WHEN"
+        f" {_NAMES} THEN f.object ELSE '' END, f.object_key FROM json_each(?3) AS wanted"
+        " JOIN documents AS d ON d.name = wanted.value JOIN passages AS p ON p.document = d.id"
+        f" JOIN facts AS f ON f.passage = p.id WHERE{_IN_FORCE}"
+        "ORDER BY d.name, p.number, p.visible, f.start, f.number",
+        (as_of, known_at, json.dumps(list(documents))),
+    )
+    found: dict[str, list[Mention]] = {}
+    for document, subject, subject_key, object_, object_key in rows:
+        here = found.setdefault(document, [])
+        here.append(Mention(document, subject, subject_key))
+        if object_:
+            here.append(Mention(document, object_, object_key))
+    return found
+
+
+def all_names(db: sqlite3.Connection, as_of: int, known_at: int) -> list[str]:
+    """The different names in facts in force, in order of the alphabet."""
+    rows = db.execute(
+        f"SELECT f.subject FROM facts AS f{_JOINS} WHERE{_IN_FORCE}"
+        f"UNION SELECT f.object FROM facts AS f{_JOINS} WHERE {_NAMES} AND{_IN_FORCE} ORDER BY 1",
+        (as_of, known_at),
+    )
+    return [name for (name,) in rows]

@@ -1,0 +1,339 @@
+"""Digests of a whole time: what they take, that nothing is from outside, and what a model makes of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import asof
+from asof.answer.digest import MOST_SECTIONS, parts_of
+from asof.answer.global_ import MOST_SAID, points
+from asof.data import EVENT, Document, Fact, Stated
+from asof.knowledge.hierarchy import Hierarchy
+from asof.knowledge.known import Known
+from asof.knowledge.summarise import Choice
+from asof.models.ports import Reply
+from asof.models.scripted import Scripted
+from asof.store import facts as kept
+from asof.store.facts import Extraction
+from asof.store.sight import Sight, sights
+from asof.time.moment import read
+from asof.time.period import Period
+from asof.time.span import Span
+
+_SENTENCE = re.compile(r"(\w+) (\w+) (\w+) in ([\w-]+)\.")
+
+
+def extracted(text: str) -> tuple[Fact, ...]:
+    """A tiny extractor: "Quay sold rope in 2024-Q1."."""
+    return tuple(
+        Fact(found[1], found[2], found[3], Stated(read(found[4]), found[4], "text"), *found.span(), EVENT)
+        for found in _SENTENCE.finditer(text)
+    )
+
+
+def read_facts(corpus) -> None:
+    db = corpus.store.writer()
+    found = [
+        Extraction(each.passage, extracted(each.text)) for each in kept.excerpts(db, kept.unread(db, "tiny"))
+    ]
+    db.execute("BEGIN IMMEDIATE")
+    kept.keep(db, "tiny", found)
+    db.execute("COMMIT")
+    db.close()
+
+
+@pytest.fixture(scope="module")
+def view(tmp_path_factory):
+    """Rope and tar through three years, a document each."""
+    with asof.open(tmp_path_factory.mktemp("quay")) as corpus:
+        corpus.background = False
+        for number, (what, when) in enumerate((
+            ("sold rope", "2023-Q4"), ("sold rope", "2024-Q1"), ("bought tar", "2024-02"),
+            ("sold rope", "2024-Q3"), ("sold rope", "2024"), ("bought rope", "2025-Q1"),
+        )):  # fmt: skip
+            published = Stated(read("2025-06-01"), "2025-06-01", "metadata")
+            corpus.add([Document(f"d{number}", f"Quay {what} in {when}.", "Book", published)])
+        read_facts(corpus)
+        yield corpus.at().view()
+
+
+def rope(text: str) -> float:
+    return 1.0 if "rope" in text else 0.0
+
+
+def told(digest) -> list[tuple[str, list[str]]]:
+    return [(str(each.period), [point.text for point in each.points]) for each in digest.sections]
+
+
+YEAR = read("2024")
+
+
+def test_a_digest_has_the_points_of_each_period_in_order_of_time(view):
+    digest = points("what happened to rope?", view, YEAR, Choice(relevance=rope))
+    assert told(digest) == [
+        ("2024", ["Quay sold rope in 2024."]),
+        ("2024-Q1", ["Quay sold rope in 2024-Q1."]),
+        ("2024-Q3", ["Quay sold rope in 2024-Q3."]),
+    ]
+    assert (digest.by, digest.notes, digest.span) == ("extract", (), YEAR)
+    assert [each.document for s in digest.sections for p in s.points for each in p.citations] == [
+        "d4",
+        "d1",
+        "d3",
+    ]
+
+
+def test_a_question_without_words_of_its_own_gets_all(view):
+    # 2023-Q4 would say nothing here, and tar is told with the quarter that holds its month
+    assert [text for _, texts in told(points("what happened?", view, YEAR)) for text in texts] == [
+        "Quay sold rope in 2024.", "Quay sold rope in 2024-Q1.", "Quay bought tar in 2024-02.",
+        "Quay sold rope in 2024-Q3.",
+    ]  # fmt: skip
+
+
+def test_what_says_less_than_half_of_the_best_is_left_out(view):
+    def weigh(text):
+        return {"sold": 1.0, "bought": 0.4}["sold" if "sold" in text else "bought"] if "Quay" in text else 0.0
+
+    assert all(
+        "bought" not in text
+        for _, texts in told(points("x", view, YEAR, Choice(relevance=weigh)))
+        for text in texts
+    )
+
+
+def test_nothing_of_the_question_is_no_section(view):
+    digest = points("zebras?", view, YEAR, Choice(relevance=lambda _: 0.0))
+    assert digest.sections == ()
+    assert points("rope?", view, read("1999"), Choice(relevance=rope)).sections == ()
+    assert points("rope?", view, YEAR, Choice(about="Mole", relevance=rope)).sections == ()
+
+
+SUMMER = datetime(2023, 6, 1, tzinfo=UTC)
+spans = st.tuples(st.integers(0, 900), st.integers(1, 900)).map(
+    lambda days: Span(SUMMER + timedelta(days[0]), SUMMER + timedelta(days[0] + days[1]))
+)
+
+
+@settings(max_examples=40)
+@given(scope=spans)
+def test_nothing_is_from_outside_the_scope(view, scope):
+    for section in points("rope?", view, scope, Choice(relevance=rope)).sections:
+        assert section.period is not None
+        assert scope.first <= section.period.span.first
+        assert section.period.span.last <= scope.last
+        for point in section.points:
+            for fact in point.facts:
+                assert fact.fact.when is not None
+                assert scope.first <= fact.fact.when.span.first
+                assert fact.fact.when.span.last <= scope.last
+
+
+def test_the_periods_take_turns_when_there_is_too_much(tmp_path):
+    with asof.open(tmp_path) as corpus:
+        corpus.background = False
+        texts = [f"Quay r{n} rope in 2024-Q1." for n in range(40)] + ["Quay sold rope in 2024-Q3."]
+        corpus.add([Document(f"d{n}", text) for n, text in enumerate(texts)])
+        read_facts(corpus)
+        digest = points("rope?", corpus.at().view(), YEAR, Choice(relevance=rope))
+    sizes = {str(each.period): len(each.points) for each in digest.sections}
+    assert sizes == {"2024-Q1": 12, "2024-Q3": 1}  # a report has 12 points
+    assert sum(sizes.values()) <= MOST_SAID
+
+
+def known(number: int, when: str) -> Known:
+    fact = Fact("Quay", "sold", "rope", Stated(read(when), when, "text"), 0, 4)
+    return Known(fact, number, Sight(number, "d", b"", "", "", "Rope.", 0, 0, None, None))
+
+
+QUARTERS = [f"2024-Q{number}" for number in (1, 2, 3, 4)]
+DAYS = [f"2024-01-{day:02}" for day in range(1, 32)]
+
+
+@pytest.mark.parametrize(
+    ("facts", "span", "parts"),
+    [
+        (["2024"], "2024", ["2024"]),
+        (["2024", "2024-Q1"], "2024", ["2024 itself", "2024-Q1"]),
+        (["2024-02-03"], "2024", ["2024-02-03"]),  # a heading as exact as can be
+        ([*QUARTERS, "2024-05"], "2024", QUARTERS),
+        (["2023", "2024-Q1"], "2024", ["2024-Q1"]),
+        (DAYS[:17], "2024-01", ["2024-01"]),  # 17 days are more than 16
+        (DAYS[:16], "2024-01", DAYS[:16]),
+    ],
+)  # fmt: skip
+def test_the_headings_of_a_digest(facts, span, parts):
+    tree = Hierarchy.of(known(n, when) for n, when in enumerate(facts))
+    found = parts_of(tree, read(span))
+    assert [f"{each.period}{'' if each.whole else ' itself'}" for each in found] == parts
+    assert len(found) <= MOST_SECTIONS
+
+
+# -- with a model -----------------------------------------------------------------------------------------
+
+
+def noted(*found: tuple[str, float, float, list[int]]) -> str:
+    keys = ("description", "importance", "confidence", "sources")
+    return json.dumps({"points": [dict(zip(keys, each, strict=True)) for each in found]})
+
+
+def merged(*found: tuple[str, list[int]]) -> str:
+    return json.dumps({"statements": [{"statement": text, "points": numbers} for text, numbers in found]})
+
+
+def model_of(mapping, reduction):
+    def reply(prompt):
+        made = mapping if prompt.system.startswith("You read one part") else reduction
+        return made(prompt) if callable(made) else made
+
+    return Scripted(reply)
+
+
+def ask(view, model, **more):
+    return points("what happened to rope?", view, YEAR, Choice(relevance=rope), model=model, **more)
+
+
+def test_a_model_notes_points_and_puts_them_together(view):
+    model = model_of(
+        noted(("Rope sold well at first.", 60, 0.9, [2]), ("And later.", 80, 0.8, [3, 3])),
+        merged(("Rope sold in autumn.", [1]), ("Rope sold through the year.", [1, 2])),
+    )
+    digest = ask(view, model)
+    assert told(digest) == [("None", ["Rope sold through the year."]), ("2024-Q3", ["Rope sold in autumn."])]
+    assert (digest.by, digest.notes) == ("scripted", ())
+    assert [each.document for each in digest.sections[0].points[0].citations] == ["d3", "d1"]
+    first, second = model.asked
+    assert "[2] Report on 2024-Q1: Quay sold rope in 2024-Q1. [Book, 2025-06-01]" in first.user.splitlines()
+    # the more important one first
+    assert "[1] 2024-Q3: And later.\n[2] 2024-Q1: Rope sold well at first.\n" in second.user
+    assert len(first.passages) == 3
+    assert len(second.passages) == 2  # those of the points that it is about
+
+
+def test_the_same_prompts_for_the_same_facts(view):
+    def prompts():
+        model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
+        ask(view, model)
+        return model.asked
+
+    assert prompts() == prompts()
+
+
+def test_passages_stand_behind_the_reports(view):
+    held = sorted(sights(view.store.db, range(1, 7), view.as_of, view.known_at).values())
+    model = model_of(noted(("Tar too.", 60, 0.9, [4])), merged(("Tar too.", [1])))
+    digest = ask(view, model, passages=[each for each in held if "tar" in each.text])
+    assert "[4] Book (2025-06-01): Quay bought tar in 2024-02." in model.asked[0].user
+    assert told(digest) == [("None", ["Tar too."])]  # a passage has no period
+    assert digest.sections[0].points[0].citations[0].document == "d2"
+
+
+def test_passages_of_another_time_are_not_read(view):
+    held = sorted(sights(view.store.db, range(1, 7), view.as_of, view.known_at).values())
+    model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
+    ask(view, model, passages=held)
+    # all were published in 2025; d0 speaks of 2023, d5 of 2025
+    assert [f"in {when}." in model.asked[0].user for when in ("2023-Q4", "2024-02", "2025-Q1")] == [
+        False, True, False,
+    ]  # fmt: skip
+    late = Scripted(model.script)
+    points("rope?", view, read("2025-06"), model=late, passages=held)
+    assert "[6] Book (2025-06-01): " in late.asked[0].user  # no fact is of that month, but all were told then
+
+
+def test_what_rests_on_nothing_is_dropped_and_said(view):
+    digest = ask(view, model_of(
+        noted(("Rope.", 60, 0.9, [1]), ("Zebras.", 90, 1.0, [9]), ("Lions.", 90, 1.0, [])),
+        merged(("Rope.", [1]), ("Zebras.", [2])),
+    ))  # fmt: skip
+    assert told(digest) == [("2024", ["Rope."])]
+    assert digest.notes == (
+        "2 of the model's points rest on no evidence and were dropped",
+        "1 of the model's statements rest on no point and were dropped",
+    )  # fmt: skip
+
+
+def test_points_of_the_same_words_are_one(view):
+    model = model_of(
+        noted(("Rope sold.", 20, 0.9, [1]), ("rope sold.", 70, 0.5, [2]), ("Tar.", 50, 0.9, [3])),
+        merged(("Rope.", [1])),
+    )
+    digest = ask(view, model)
+    assert "[1] 2024, 2024-Q1: Rope sold.\n[2] 2024-Q3: Tar.\n" in model.asked[1].user  # 70 before 50
+    assert len(digest.sections[0].points[0].citations) == 2
+
+
+def test_the_least_certain_points_make_room(view):
+    # "Rope one." has 3 tokens: of three points with 9 tokens two fit into 6
+    model = model_of(
+        noted(("Rope one.", 90, 0.2, [1]), ("Rope two.", 50, 0.9, [2]), ("Rope three.", 70, 0.8, [3])),
+        merged(("Rope.", [1, 2])),
+    )
+    from asof.answer.global_ import Piece
+    from asof.answer.mapped import mapped
+
+    digest = points("rope?", view, YEAR, Choice(relevance=rope))
+    pieces = [Piece(p.text, p, (), s.period) for s in digest.sections for p in s.points]
+    made = mapped("rope?", pieces, model, 6)
+    assert not isinstance(made, str)
+    assert "[1] 2024-Q3: Rope three.\n[2] 2024-Q1: Rope two.\n" in model.asked[1].user
+    assert made.notes == ("1 of 3 points are left out: 6 of 6 tokens are used, and they have 3",)
+
+
+def test_evidence_that_does_not_fit_is_left_out_and_said(view):
+    model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
+    # "Quay sold rope in 2024. [Book, 2025-06-01]" has 6 + 9 tokens, those of a quarter 2 more;
+    # of 40 tokens 4 are for passages and 36 for reports: 15 + 17 fit
+    digest = ask(view, model, budget=40)
+    assert digest.notes == ("1 of 3 points are left out: 32 of 36 tokens are used, and they have 17",)
+
+
+def test_long_evidence_is_read_in_parts(view, monkeypatch):
+    monkeypatch.setattr("asof.answer.mapped.PART", 16)
+    model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
+    ask(view, model)
+    assert len(model.asked) == 4  # three parts of one piece each, and the whole
+
+
+def test_where_a_model_fails_the_digest_is_extracted(view):
+    plain = told(points("what happened to rope?", view, YEAR, Choice(relevance=rope)))
+    for mapping, why in (
+        (Reply("", problem="used up"), "used up"),
+        (noted(), "it found nothing in the evidence that answers the question"),
+    ):
+        digest = ask(view, model_of(mapping, ""))
+        assert (digest.by, told(digest)) == ("extract", plain)
+        assert digest.notes == (f"extracted, because scripted gave no answer: {why}",)
+
+
+def test_a_part_that_was_not_read_is_said(view, monkeypatch):
+    monkeypatch.setattr("asof.answer.mapped.PART", 16)
+
+    def mapping(prompt):
+        return Reply("", problem="used up") if "2024-Q3" in prompt.user else noted(("Rope.", 60, 0.9, [1]))
+
+    digest = ask(view, model_of(mapping, merged(("Rope.", [1]))))
+    assert digest.by == "scripted"
+    assert digest.notes == ("1 of 3 parts of the evidence not read: used up",)
+
+
+def test_points_stand_as_noted_where_they_are_not_put_together(view):
+    model = model_of(noted(("Late.", 60, 0.9, [3]), ("Early.", 80, 0.9, [2])), Reply("", problem="used up"))
+    digest = ask(view, model)
+    assert told(digest) == [("2024-Q1", ["Early."]), ("2024-Q3", ["Late."])]
+    assert digest.notes == ("points as they were noted: used up",)
+
+
+def test_a_reporter_writes_the_reports(view):
+    reporter = Scripted(lambda _: json.dumps(
+        {"title": "T", "summary": "S", "findings": [{"statement": "Much rope.", "facts": [1]}]}
+    ))  # fmt: skip
+    digest = points("rope?", view, YEAR, Choice(relevance=rope), reporter=reporter)
+    assert {text for _, texts in told(digest) for text in texts} == {"Much rope."}
+    assert Period.parse("2024-Q1") in {each.period for each in digest.sections}

@@ -1,0 +1,140 @@
+"""`asof evaluate --answers`, `--incremental` and their options, from the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from .test_cli_reference import REFERENCE, against, schema_of
+
+DOCUMENTS = [
+    {"id": "s1", "text": "The bakery sold 1,204 loaves in May 2001.", "timestamp": "2001-06-01", "part": "A"},
+    {
+        "id": "s2",
+        "text": "The bakery sold 990 loaves in July 2001.",
+        "timestamp": "2001-08-01",
+        "part": "New",
+    },
+]
+LOAVES = "How many loaves did the bakery sell in"
+QUESTIONS = [
+    {"id": "may", "text": f"{LOAVES} May 2001?", "type": "one", "answer": "1,204", "hops": 1},
+    {"id": "july", "text": f"{LOAVES} July 2001?", "type": "one", "answer": "990", "hops": 2},
+    {"id": "moon", "text": "Who [first] walked on the moon?", "type": "two", "answer": "unanswerable"},
+]
+EVIDENCE = [{"query_id": "may", "doc_id": "s1", "sentence": DOCUMENTS[0]["text"]}]
+MODEL = '[model]\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n'
+
+
+@pytest.fixture
+def shop(write):
+    """A dataset, and the options that every command here needs."""
+
+    def lines(values):
+        return "".join(f"{json.dumps(value)}\n" for value in values)
+
+    write("shop/corpus.jsonl", lines(DOCUMENTS))
+    write("shop/queries.jsonl", lines(QUESTIONS))
+    write("shop/qrels.tsv", "may\ts1\t1\njuly\ts2\t1\n")
+    write("shop/evidence.jsonl", lines(EVIDENCE))
+    return ["shop", "--cache", "cache"]
+
+
+def test_a_table_of_answers(asof, shop):
+    said = asof("evaluate", *shop, "--answers", "--by", "hops", "--per-query")
+    assert (said.code, said.err) == (0, "")
+    assert "answers: 3 questions, 2 of them answerable" in said.out
+    assert re.search(r"^recipe +attempted +refused +evidence", said.out, re.MULTILINE)
+    assert "by type (n: questions, below it those that are answerable)" in said.out
+    assert re.search(r"^two +1 ", said.out, re.MULTILINE)
+    assert "by hops" in said.out
+    assert "Who [first] walked on the moon?\n  right: (unanswerable) unanswerable" in said.out
+    assert max(len(line.rstrip()) for line in said.out.splitlines() if not line.startswith("  asof:")) <= 100
+
+
+def test_no_table_of_one_row(asof, shop, here):
+    """All questions have one type: the figures of the type are those of the whole."""
+    text = (here / "shop" / "queries.jsonl").read_text()
+    (here / "shop" / "queries.jsonl").write_text(text.replace('"two"', '"one"'))
+    said = asof("evaluate", *shop, "--answers")
+    assert "answers: 3 questions" in said.out
+    assert "by type" not in said.out
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--per-query", "--by", "hops"], ["--recipe", "asof", "--recipe", "twe"]]
+)
+def test_the_json_of_answers_keeps_its_schema(asof, shop, options):
+    said = asof("evaluate", *shop, "--answers", "--json", *options)
+    assert said.code == 0
+    assert against("evaluate", said.json()) == []
+    answers = said.json()["answers"]
+    assert (answers["questions"], answers["answerable"], answers["judge"]) == (3, 2, None)
+    assert answers["runs"][0]["metrics"]["attempted"]["value"] in (0, 0.5, 1)
+    assert answers["runs"][0]["metrics"]["correct"] is None
+
+
+def test_without_answers_there_are_none(asof, shop):
+    assert asof("evaluate", *shop, "--json").json()["answers"] is None
+
+
+def test_before_and_after_an_update(asof, shop):
+    said = asof("evaluate", *shop, "--incremental", "part=new")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.startswith("shop: update part=new\n  base: 1 documents, indexed in ")
+    assert "0 calls of a model" in said.out
+    for stage in ("base@base", "base@updated", "new@updated"):
+        assert re.search(rf"^{stage} +1 ", said.out, re.MULTILINE)
+    assert "of 2 base questions have another answer, " in said.out
+    assert max(len(line.rstrip()) for line in said.out.splitlines()) <= 110
+
+
+def test_the_json_of_an_update_keeps_its_schema(asof, shop):
+    options = ["--incremental", "part=new", "--recipe", "asof", "--recipe", "twe", "--per-query"]
+    said = asof("evaluate", *shop, *options, "--json")
+    assert said.code == 0
+    assert against("evaluate-incremental", said.json()) == []
+    assert said.json()["update"] == {"part": ["new"]}
+    assert [each["recipe"] for each in said.json()["changed"]] == ["asof", "twe"]
+
+
+def test_every_key_of_an_update_is_described():
+    """The keys that `asof evaluate` has, too, are described there."""
+    page = (REFERENCE / "json.md").read_text()
+    section = page.partition("## `asof evaluate --incremental --json`")[2].partition("\n## ")[0]
+    schema = schema_of("evaluate-incremental")
+    keys = {*schema["properties"], *schema["$defs"]["cost"]["properties"]}
+    for part in ("stages", "changed"):
+        keys |= set(schema["properties"][part]["items"]["properties"])
+    for key in keys:
+        assert re.search(rf"`[\w.]*{key}[\[\].\w]*`", section), key
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--by", "hops"], "--by is about answers: use it with --answers"),
+        (["--answers", "--by", "colour"], "--by colour: no question has this field"),
+        (["--judge"], "--model and --judge are about answers"),
+        (["--answers", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),
+        (["--answers", "--model"], "--model: no language model is named"),
+        (["--incremental", "part"], "accepted: FIELD=VALUE"),
+        (["--incremental", "part=red"], "no document agrees"),
+        (["--incremental", "part=new", "--leakage", "1"], "--incremental has no --leakage"),
+        (["--incremental", "part=new", "--run", "x.trec"], "--incremental has no --run"),
+    ],
+)
+def test_wrong_usage_of_answers_is_one_line(asof, shop, options, message):
+    said = asof("evaluate", *shop, *options)
+    assert (said.code, said.out) == (2, "")
+    assert message in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_leakage_is_checked_without_a_model(asof, shop, write):
+    write("asof.toml", MODEL)
+    said = asof("evaluate", *shop, "--answers", "--model", "--leakage", "1")
+    assert said.code == 2
+    assert "check it without --model" in said.err

@@ -1,0 +1,177 @@
+"""`asof index --facts`: what is read, what it would cost and costs, and what is left."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.knowledge.stalls import sales, stall
+from tests.models.openai_server import ModelServer, status
+
+TOML = """
+[model]
+url = "{url}"
+model = "reader"
+attempts = 1
+prices = {{prompt = 2.0, reply = 10.0}}
+
+[facts]
+extractor = "model"
+{more}
+"""
+KEYS = ["calls", "cost", "failed", "kept", "prompt_tokens", "refused", "reply_tokens"]
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(says=sales) as there:
+        yield there
+
+
+@pytest.fixture
+def market(here: Path, write: Callable[[str, str], Path], server: ModelServer) -> ModelServer:
+    """Four notes about stalls, and a model that reads them."""
+    for number in range(4):
+        write(f"notes/{number}.md", f"---\ndate: 2021-05-04\n---\n{stall(number)}\n")
+    write("asof.toml", TOML.format(url=server.url, more=""))
+    return server
+
+
+def test_facts_are_read_by_rules_unless_a_model_is_configured(asof, here, write):
+    write("a.md", "---\ndate: 2021-05-04\n---\nThe bakery sold 104 loaves in March 2021.\n")
+    said = asof("index", "a.md", "--facts")
+    assert (said.code, said.err) == (0, "")
+    assert re.search(r"^facts: 1 passage read, \d+ facts? in [\d.]+ s$", said.out, re.MULTILINE)
+    assert "facts: 0 passages read, 0 facts in" in asof("index", "a.md", "--facts").out
+    assert "facts: reading them would cost nothing\n" in asof("index", "a.md", "--estimate").out
+
+
+def test_no_model_is_asked_unless_facts_are_wanted(asof, market):
+    assert asof("index", "notes").code == 0
+    assert asof("search", "loaves").code == 0
+    assert market.requests == []
+
+
+def test_facts_by_a_model(asof, market):
+    said = asof("index", "notes", "--facts")
+    assert (said.code, said.err) == (0, "")
+    tokens = f"{market.prompt_tokens:,} tokens read and {market.reply_tokens:,} written"
+    cost = (2 * market.prompt_tokens + 10 * market.reply_tokens) / 1e6  # the prices are for a million
+    pattern = rf"^facts: 4 passages read, 4 facts in [\d.]+ s; 4 calls, {tokens}, {cost:.4f} USD$"
+    assert re.search(pattern, said.out, re.MULTILINE)
+    said = asof("index", "notes", "--facts")
+    assert re.search(r"^facts: 0 passages read, 0 facts in [\d.]+ s$", said.out, re.MULTILINE)
+    assert market.answered == 4
+
+
+def test_ahead_reads_facts_without_the_option(asof, market, write):
+    write("asof.toml", TOML.format(url=market.url, more="ahead = true"))
+    assert "facts: 4 passages read" in asof("index", "notes").out
+
+
+def test_an_estimate_asks_nothing(asof, market):
+    said = asof("index", "notes", "--estimate")
+    assert (said.code, market.requests) == (0, [])
+    found = re.search(
+        r"^facts: reading them would take at most 4 calls, ([\d,]+) tokens read and ([\d,]+) written, "
+        r"(\d\.\d{4}) USD$",
+        said.out,
+        re.MULTILINE,
+    )
+    assert found is not None
+    asked, written = (int(figure.replace(",", "")) for figure in found.groups()[:2])
+    assert found[3] == f"{(2 * asked + 10 * written) / 1e6:.4f}"
+    asof("index", "notes", "--facts")
+    assert "facts: reading them would cost nothing\n" in asof("index", "notes", "--facts", "--estimate").out
+
+
+def test_a_budget_leaves_the_rest_for_the_next_run(asof, market):
+    said = asof("index", "notes", "--facts", "--budget", "0")
+    assert said.code == 3
+    assert "facts: 0 passages read, 0 facts in" in said.out
+    assert said.err == "  4 passages left: the budget of 0 USD is used up; the next run goes on with them\n"
+    assert market.requests == []
+    said = asof("index", "notes", "--facts", "--budget", "1")
+    assert (said.code, said.err) == (0, "")
+    assert "facts: 4 passages read, 4 facts" in said.out
+
+
+def test_what_could_not_be_read_is_said(asof, market):
+    def sometimes(body: dict[str, Any]) -> str:
+        asked = json.dumps(body)
+        return "no idea" if "Stall 1" in asked or "Stall 2" in asked else sales(body)
+
+    market.says = sometimes
+    said = asof("index", "notes", "--facts")
+    assert said.code == 3
+    assert "facts: 2 passages read, 2 facts, 2 could not be read in " in said.out
+    (line,) = said.err.splitlines()
+    assert line.startswith("  notes/1.md: the reply is no Statements, asked twice: ")
+    assert line.endswith("(run the same command again) [and 1 more like this]")
+    market.says = sales
+    said = asof("index", "notes", "--facts")
+    assert (said.code, said.err) == (0, "")
+    assert "facts: 2 passages read, 2 facts in " in said.out
+
+
+def test_a_server_that_is_ill_is_no_reason_to_lose_the_texts(asof, market):
+    market.way = status(500)
+    said = asof("index", "notes", "--facts")
+    assert said.code == 3
+    assert "4 could not be read" in said.out
+    assert asof("search", "loaves").code == 0
+
+
+def test_facts_that_were_not_kept_are_counted(asof, market):
+    market.says = lambda body: sales(body).replace(" loaves", " cakes")
+    said = asof("index", "notes", "--facts")
+    assert said.code == 0
+    assert said.err == "  facts of replies that were not kept: 4 words that are not in the passage\n"
+
+
+def test_as_json(asof, market):
+    said = asof("index", "notes", "--estimate", "--json").json()
+    assert sorted(said) == ["estimate", "sources"]
+    assert sorted(said["estimate"]) == KEYS
+    assert said["sources"][0]["added"] == 4
+    read = asof("index", "notes", "--facts", "--json").json()
+    assert sorted(read) == ["facts", "sources"]
+    facts = read["facts"]
+    assert (facts["passages"], facts["facts"], facts["left"], facts["problems"]) == (4, 4, 0, [])
+    assert sorted(facts["cost"]) == KEYS
+    assert facts["cost"]["calls"] == 4
+    assert isinstance(asof("index", "notes", "--json").json(), list)
+
+
+@pytest.mark.parametrize(
+    ("options", "toml", "message"),
+    [
+        (["--budget", "1"], "", "--budget goes with --facts"),
+        (["--facts", "--budget", "-1"], "", "Invalid value for '--budget'"),
+        (["--facts"], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
+        (["--estimate"], '[facts]\nextractor = "model"\n', "no model is named: see [model]"),
+        (
+            ["--facts", "--budget", "1"],
+            '[model]\nurl = "http://localhost:1/v1"\nmodel = "m"\n',
+            "--budget is in US dollars: [model] needs prices",
+        ),
+        (["--facts"], "[facts]\ngleaning = 4\n", "[facts] gleaning = 4: a whole number from 0 to 3"),
+        (["--facts"], "[facts]\ngleaning = 1\n", '[facts] gleaning: only for extractor = "model"'),
+        (["--facts"], '[facts]\nextractor = "mind"\n', "[facts] extractor = 'mind': one of rules, model"),
+        (["--facts"], "[facts]\nentity_types = []\n", "a list of 1 to 32 short names"),
+        (["--facts"], '[facts]\nentity_types = ["a\\nb"]\n', "a list of 1 to 32 short names"),
+        (["--facts"], "[facts]\nahaed = true\n", "[facts] no key ahaed; did you mean ahead?"),
+        (["--facts"], '[facts]\nahead = "yes"\n', "[facts] ahead = 'yes': true or false"),
+    ],
+)
+def test_what_is_refused(asof, here, write, options, toml, message):
+    write("a.md", "a crane")
+    write("asof.toml", toml)
+    said = asof("index", "a.md", *options)
+    assert said.code == 2
+    assert message in said.err
+    assert len(said.err.splitlines()) == 1

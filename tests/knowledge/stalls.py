@@ -1,0 +1,85 @@
+"""A market whose stalls sell loaves, and a model that reads how many: what tests of learning share."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from typing import Any
+
+from tests.models.openai_server import ModelServer
+
+from asof.knowledge.choice import Facts
+from asof.knowledge.learning import Lesson, estimate, learn
+from asof.models.attempts import Attempts
+from asof.models.cached import Cached
+from asof.models.chat import Chat
+from asof.models.metered import Meter, Metered, Prices
+from asof.models.openai_http import OpenAIServer
+from asof.service import Corpus, now
+from asof.store.calls import StoredCalls
+from asof.store.facts import facts_in
+from asof.store.store import Store
+
+BY_MODEL = Facts(extractor="model")
+PRICES = Prices(prompt=2.0, reply=10.0)
+BUDGET = 0.015
+"""US dollars for one prompt at its worst (about 0.01) and a few as they are (about 0.002 each)."""
+_SALE = re.compile(r"^\[(\d+)\] (Stall \w+) sold (\d+) loaves", re.MULTILINE)
+
+
+def stall(number: int) -> str:
+    return f"Stall {number} sold {100 + number} loaves on 3 May 2021."
+
+
+def sales(body: dict[str, Any]) -> str:
+    """A model that reads what stalls sold, each time it is asked."""
+    found = _SALE.findall(body["messages"][-1]["content"])
+    return json.dumps({"facts": [sale(int(sentence), name, count) for sentence, name, count in found]})
+
+
+def sale(sentence: int, name: str, count: str) -> dict[str, Any]:
+    return {
+        "subject": name, "relation": "sold", "object": f"{count} loaves", "time": "2021-05-03",
+        "sentence": sentence, "kind": "value", "value": int(count), "unit": "loaves", "confidence": 0.9,
+    }  # fmt: skip
+
+
+@contextmanager
+def model(
+    store: Store, url: str, budget: float | None = None, prices: Prices | None = PRICES, **more: Any
+) -> Iterator[Metered]:
+    """The model of a server, with what keeps and counts its replies; it does not wait between attempts."""
+    attempts = Attempts(more.pop("attempts", 3), timeout=10.0, draw=lambda: 0.0)
+    chat = Chat(
+        "reader", OpenAIServer(url), attempts=attempts, concurrency=more.pop("concurrency", 2), **more
+    )
+    with StoredCalls(store, now) as calls:
+        yield Metered(Cached(chat, calls), prices, budget)
+
+
+def learned(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL, **more: Any) -> Lesson:
+    progress = more.pop("progress", None)
+    with model(corpus.store, server.url, **more) as asked, closing(corpus.store.writer()) as db:
+        return learn(corpus.store, db, facts, asked, progress=progress)
+
+
+def estimated(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL) -> Meter:
+    with model(corpus.store, server.url) as asked, closing(corpus.store.reader()) as db:
+        return estimate(db, facts, asked)
+
+
+def rows(corpus: Corpus, query: str) -> list[Any]:
+    with closing(corpus.store.reader()) as db:
+        return [row[0] for row in db.execute(query)]
+
+
+def objects(corpus: Corpus) -> list[str]:
+    """What all passages state, in order of passages."""
+    with closing(corpus.store.reader()) as db:
+        passages = [passage for (passage,) in db.execute("SELECT id FROM passages ORDER BY id")]
+        return [each.fact.object for each in facts_in(db, passages)]
+
+
+LOAVES = [f"{100 + n} loaves" for n in range(12)]

@@ -1,0 +1,30 @@
+"""`[facts]`: what is accepted. What is refused, and how, is tested with `asof index --facts`."""
+
+from __future__ import annotations
+
+import pytest
+
+from asof.errors import BadConfig
+from asof.knowledge.choice import ENTITY_TYPES, Facts, read
+
+
+def test_an_empty_table_means_rules():
+    assert read({}, "asof.toml") == Facts("rules", ENTITY_TYPES, 0, False)
+
+
+def test_all_keys():
+    table = {"extractor": "model", "entity_types": ["ships", "fares"], "gleaning": 3, "ahead": True}
+    assert read(table, "asof.toml") == Facts("model", ("ships", "fares"), 3, True)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"gleaning": True}, {"gleaning": -1}, {"gleaning": "1"}, {"ahead": 1}, {"extractor": ["model"]},
+        {"entity_types": "ships"}, {"entity_types": [1]}, {"entity_types": ["  "]},
+        {"entity_types": ["x" * 65]}, {"entity_types": ["x"] * 33}, {"entity_types": ["ships"]},
+    ],
+)  # fmt: skip
+def test_a_value_that_is_not_accepted_is_refused_with_its_place(table):
+    with pytest.raises(BadConfig, match=rf"^asof.toml: \[facts\] {next(iter(table))}"):
+        read(table, "asof.toml")

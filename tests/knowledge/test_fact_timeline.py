@@ -1,0 +1,348 @@
+"""What is known of a subject: how long facts hold, what replaced them, who says the same, who otherwise."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.knowledge.written import CALLED, add, corpus_of, note, view
+
+from asof.data import Amount, Fact
+from asof.errors import UsageError
+from asof.knowledge.agreement import agree, grain, half_digit
+from asof.knowledge.around import around
+from asof.knowledge.timeline import FactLine, timeline_of
+from asof.time.moment import read
+from asof.time.span import iso
+
+
+def line(corpus, subject, as_of=None, known_at=None, **options) -> FactLine:
+    return timeline_of(view(corpus, as_of, known_at), subject, **options)
+
+
+def day(instant: int | None) -> str | None:
+    return None if instant is None else iso(instant)[:10]
+
+
+def shown(found: FactLine) -> list[tuple[str, str, str | None, str | None]]:
+    """Relation, object, and from which day until before which it holds."""
+    return [
+        (group.relation, each.known.fact.object, day(each.start), day(each.end))
+        for group in found.groups
+        for each in group.entries
+    ]
+
+
+def only(found: FactLine):
+    """The entries of the only group."""
+    ((_, _, entries),) = found.groups
+    return entries
+
+
+# -- how long a fact holds --------------------------------------------------------------------------------
+
+
+def test_a_figure_holds_for_its_period():
+    lines = ["Quay | gross margin | 55% | 2024-Q1", "Quay | gross margin | 61% | 2024-Q2"]
+    with corpus_of(note("a", "2024-08-02", *lines)) as corpus:
+        assert shown(line(corpus, "quay")) == [
+            ("gross margin", "55%", "2024-01-01", "2024-04-01"),
+            ("gross margin", "61%", "2024-04-01", "2024-07-01"),
+        ]
+        assert all(each.superseded is None for each in only(line(corpus, "Quay")))
+
+
+def test_a_state_holds_until_the_next_one_that_differs():
+    """Three documents; the second says what the first does."""
+    with corpus_of(
+        note("a", "2019-03-01", "Lowtide | mayor | Ada Marsh"),
+        note("b", "2020-03-01", "Lowtide | mayor | Ada Marsh"),
+        note("c", "2021-03-01", "Lowtide | mayor | Tom Reed"),
+    ) as corpus:
+        first, second = only(line(corpus, "Lowtide"))
+        assert shown(line(corpus, "Lowtide")) == [
+            ("mayor", "Ada Marsh", "2019-03-01", "2021-03-01"), ("mayor", "Tom Reed", "2021-03-01", None),
+        ]  # fmt: skip
+        assert (first.superseded.document, first.superseded.object) == ("c", "Tom Reed")
+        assert [each.document for each in first.corroborated] == ["b"]
+        assert (second.superseded, first.ended, first.contradicted) == (None, None, ())
+        assert shown(line(corpus, "Lowtide", "2020-12-31")) == [("mayor", "Ada Marsh", "2019-03-01", None)]
+
+
+def test_a_value_without_a_period_of_its_own_is_a_state():
+    with corpus_of(
+        note("a", "2019-03-01", "ferry | fare | 4 euros"), note("b", "2020-03-01", "ferry | fare | 5 euros"),
+        note("c", "2020-06-01", "ferry | fare | 12 stores"),  # of another unit: no next fare
+    ) as corpus:  # fmt: skip
+        assert shown(line(corpus, "ferry")) == [
+            ("fare", "4 euros", "2019-03-01", "2020-03-01"), ("fare", "5 euros", "2020-03-01", None),
+            ("fare", "12 stores", "2020-06-01", None),
+        ]  # fmt: skip
+
+
+def test_something_can_be_many_kinds_of_thing_but_has_one_role():
+    with corpus_of(
+        note("a", "2019", "Ada Marsh | is | harbour master", "Ada Marsh | is | a swimmer"),
+        note("b", "2020", "Ada Marsh | is | a baker"),
+        note("c", "2021", "Ada Marsh | is | mayor"),
+    ) as corpus:
+        assert shown(line(corpus, "Ada Marsh")) == [
+            ("is", "harbour master", "2019-01-01", "2021-01-01"), ("is", "a swimmer", "2019-01-01", None),
+            ("is", "a baker", "2020-01-01", None), ("is", "mayor", "2021-01-01", None),
+        ]  # fmt: skip
+
+
+def test_a_deed_holds_at_its_time_and_nothing_replaces_it():
+    lines = ["Quay | acquired | Tide Ltd | 2019", "Quay | acquired | Rope Ltd | 2019"]
+    with corpus_of(note("a", "2020", lines[0]), note("b", "2020", lines[1])) as corpus:
+        found = only(line(corpus, "Quay"))
+        assert [(day(each.start), day(each.end)) for each in found] == [("2019-01-01", "2020-01-01")] * 2
+        assert [(each.superseded, each.contradicted) for each in found] == [(None, ())] * 2
+
+
+def test_what_is_not_said_any_more():
+    """The document is edited: its state ends then, and what it says now came in its place."""
+    with corpus_of(note("a", "2019-03-01", "crane | is | red", "mole | length | 40 stores | 2018")) as corpus:
+        add(corpus, note("a", "2020-06-01", "crane | is | blue", "mole | length | 41 stores | 2018"))
+        red, blue = only(line(corpus, "crane"))
+        assert (day(red.end), day(red.ended), red.superseded.object) == ("2020-06-01", "2020-06-01", "blue")
+        assert (blue.end, blue.ended) == (None, None)
+        old, new = only(line(corpus, "mole"))
+        assert (day(old.ended), old.superseded.object, old.contradicted) == ("2020-06-01", "41 stores", ())
+        assert (new.ended, new.superseded) == (None, None)
+        assert [each.ended for each in only(line(corpus, "mole", "2020-05-31"))] == [None]
+
+
+def test_a_state_that_comes_back_is_another_stretch():
+    with corpus_of(note("a", "2018-01-01", "crane | is | red")) as corpus:
+        add(corpus, note("a", "2019-01-01", "oak | is | green"))
+        add(corpus, note("a", "2020-01-01", "crane | is | red"))
+        assert shown(line(corpus, "crane")) == [
+            ("is", "red", "2018-01-01", "2019-01-01"), ("is", "red", "2020-01-01", None),
+        ]  # fmt: skip
+
+
+# -- the same and otherwise -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (("$3.7 billion", 3.7e9), ("$3.68 billion", 3.68e9), True),  # 0.02 <= half of 0.1
+        (("$3.7 billion", 3.7e9), ("$3.76 billion", 3.76e9), False),  # 0.06 > half of 0.1
+        (("$3.7 billion", 3.7e9), ("$3,700,000,000", 3.7e9), True),
+        (("$50 million", 5e7), ("$50.4 million", 5.04e7), True),  # 0.4 <= half of 1
+        (("3,600 stores", 3600), ("3,589 stores", 3589), False),  # 11 > half of 1
+        (("fünf", 5), ("5", 5), True),
+        (("five", 5), ("six", 6), False),  # no digits, no tolerance
+        (("3,7 Milliarden", 3.7e9), ("3,68 Milliarden", 3.68e9), True),
+        (("5 years for $50", 50), ("$52", 52), False),  # 5 is not the figure
+    ],
+)
+def test_figures_agree_as_exactly_as_they_are_written(one, other, same):
+    facts = [Fact("a", "b", said, None, 0, 0, "value", Amount(value, "USD")) for said, value in (one, other)]
+    assert agree(*facts) is agree(*reversed(facts)) is same
+
+
+def test_half_of_the_last_digit():
+    assert half_digit("61.4%", Amount(61.4, "%")) == pytest.approx(0.05)
+    assert half_digit("none", Amount(0.0, "")) == 0.0
+
+
+def test_grains_go_by_length_wherever_they_begin():
+    spans = ["2024-02", "2024-Q1", "2023", "2024-02-29", "2024-03-04T10:00"]
+    assert [grain(read(each)) for each in spans] == ["month", "quarter", "year", "day", "moment"]
+    assert grain(read("2024-03-05").__class__(None, read("2024").end)) == "open"
+
+
+def test_who_says_the_same_and_who_otherwise():
+    """Of 2024: a says 3.7, b 3.68 (agrees with a), c 3.9 (with neither). d speaks of a quarter of it."""
+    said = ["$3.7 billion | 2024", "$3.68 billion | 2024", "$3.9 billion | 2024", "$0.9 billion | 2024-Q1"]
+    notes = [note(id_, "2025", f"Quay | revenue | {each}") for id_, each in zip("abcd", said, strict=True)]
+    with corpus_of(*notes) as corpus:
+        found = {each.known.sight.document: each for each in only(line(corpus, "Quay"))}
+        marks = {
+            id_: ([other.document for other in each.corroborated], [o.document for o in each.contradicted])
+            for id_, each in found.items()
+        }
+        assert marks == {"a": (["b"], ["c"]), "b": (["a"], ["c"]), "c": ([], ["a", "b"]), "d": ([], [])}
+
+
+def test_one_document_does_not_contradict_itself_nor_what_is_not_in_force():
+    lines = ["Quay | revenue | $3 million | 2024", "Quay | revenue | $4 million | 2024"]
+    with corpus_of(note("a", "2025-01-01", *lines), note("b", "2025-01-01", lines[0]), now="2026") as corpus:
+        three, four = only(line(corpus, "Quay"))
+        assert [each.document for each in four.contradicted] == ["b"]
+        assert three.contradicted == ()  # shown as a's, who would contradict itself
+        add(corpus, note("b", "2025-02-01", "oak | is | green"))
+        three, four = only(line(corpus, "Quay"))
+        assert (three.contradicted, four.contradicted) == ((), ())
+
+
+def test_changes_stand_beside_their_value():
+    lines = [
+        "Quay | margin | 55% | 2024-Q1",
+        "Quay | margin | up 160bp | 2024-Q1",
+        "Quay | costs | up 2% | 2024-Q1",
+    ]
+    with corpus_of(note("a", "2024-05", *lines)) as corpus:
+        costs, margin = line(corpus, "Quay").groups
+        assert [change.fact.object for each in margin.entries for change in each.changes] == ["up 160bp"]
+        assert [(each.known.fact.object, each.changes) for each in costs.entries] == [("up 2%", ())]
+
+
+# -- whose facts ------------------------------------------------------------------------------------------
+
+
+def test_all_names_of_a_subject_count_where_they_mean_it():
+    with corpus_of(
+        note("a", "2020", f"Harbour Authority | {CALLED} | IHA", "Harbour Authority | opened | a quay"),
+        note("b", "2020", "IHA | closed | a lock"),
+        note("c", "2020", "Marta Quill | sold | rope", "Quill | left | early", "Tom Reed | met | Quill"),
+        note("d", "2020", "Quill | was | late"),
+    ) as corpus:
+        found = line(corpus, "I.H.A.")
+        assert (found.subject, found.names) == ("IHA", ("IHA", "Harbour Authority"))
+        assert [group.relation for group in found.groups] == ["closed", "opened"]
+        assert [each.document for each in found.merges] == ["a"]
+        quill = line(corpus, "Marta Quill")
+        assert [(group.subject, group.relation) for group in quill.groups] == [
+            ("Marta Quill", "left"), ("Marta Quill", "sold"), ("Tom Reed", "met"),
+        ]  # fmt: skip
+        assert [group.relation for group in line(corpus, "Quill").groups] == ["was"]
+        assert [group.relation for group in line(corpus, "quill", "2020", relation="was").groups] == ["was"]
+
+
+def test_a_surname_that_means_one_in_all_documents_is_taken_for_it():
+    with corpus_of(note("c", "2020", "Marta Quill | sold | rope", "Quill | left | early")) as corpus:
+        found = line(corpus, "Quill")
+        assert (found.subject, found.count) == ("Marta Quill", 2)
+
+
+def test_relation_since_until_and_how_many():
+    lines = [f"Quay | net margin | {n}% | 2024-Q{n}" for n in (1, 2, 3, 4)] + ["Quay | costs | 7% | 2024-Q4"]
+    with corpus_of(note("a", "2025", *lines)) as corpus:
+
+        def figures(**options):
+            found = line(corpus, "Quay", **options)
+            return [said for _, said, _, _ in shown(found)], found.left_out
+
+        assert figures(relation="Margin net") == (["1%", "2%", "3%", "4%"], 0)
+        assert figures(relation="margin", most=1) == (["4%"], 3)
+        assert figures(most=2) == (["7%", "4%"], 3)  # groups by name: costs, net margin
+        assert figures(relation="margin", since=read("2024-Q3").first) == (["3%", "4%"], 0)
+        assert figures(relation="margin", until=read("2024-Q2").first - 1) == (["1%"], 0)
+        assert figures(relation="profit") == ([], 0)
+        assert line(corpus, "Quay", relation="profit").known
+
+
+def test_nobody_knows_the_subject():
+    with corpus_of(note("a", "2020", "Quay Ropes | sold | tar")) as corpus:
+        found = line(corpus, "Quay Rops")
+        assert (found.known, found.groups, found.near) == (False, (), ("Quay Ropes",))
+        assert line(corpus, "Quay Ropes", "2019").known is False
+
+
+# -- what is around an entity -----------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def harbour():
+    with corpus_of(
+        note("a", "2020", "Quay | acquired | Tide | 2019", "Quay | margin | 5% | 2019", title="Report"),
+        note(
+            "b", "2020", "Tide | sold | Rope | 2018", "Rope | margin | 7% | 2018", "Quay | margin | 6% | 2018"
+        ),
+    ) as corpus:
+        yield corpus
+
+
+def test_around_an_entity(harbour):
+    """Quay has three facts: two of its margin, one of Tide."""
+    found = around(view(harbour), "quay")
+    assert [tuple(each) for each in found.nodes] == [
+        ("Quay", "entity", 0, 3), ("margin", "measure", 1, 2), ("Tide", "entity", 1, 1),
+    ]  # fmt: skip
+    assert [(each.document, each.title, each.facts) for each in found.documents] == [
+        ("a", "Report", 2), ("b", "", 1),
+    ]  # fmt: skip
+    assert [(each.source, each.relation, each.target, each.object) for each in found.edges] == [
+        ("Quay", "margin", "margin", "6%"), ("Quay", "acquired", "Tide", "Tide"),
+        ("Quay", "margin", "margin", "5%"),
+    ]  # fmt: skip
+
+
+def test_further_around_no_measure_is_gone_through(harbour):
+    """Rope is found over Tide, not over the margin that both have; then its margin is an edge, too."""
+    found = around(view(harbour), "Quay", depth=2)
+    assert [(each.name, each.steps, each.facts) for each in found.nodes] == [
+        ("Quay", 0, 3), ("margin", 1, 3), ("Tide", 1, 2), ("Rope", 2, 2),
+    ]  # fmt: skip
+    assert [each.name for each in around(view(harbour), "Rope", depth=1).nodes] == ["Rope", "margin", "Tide"]
+
+
+def test_the_best_connected_neighbours_are_kept(harbour):
+    found = around(view(harbour), "Quay", depth=3, most=1)
+    assert ([each.name for each in found.nodes], found.left_out) == (["Quay", "margin"], 1)
+
+
+def test_around_nobody_and_too_far(harbour):
+    assert around(view(harbour), "Quai").near == ("Quay",)
+    with pytest.raises(UsageError, match="depth 4: 1 to 3 is accepted"):
+        around(view(harbour), "Quay", depth=4)
+
+
+# -- the guarantee ----------------------------------------------------------------------------------------
+
+LINES = [
+    "Quay | margin | 5% | 2017", "Quay | margin | 6% | 2017", "Quay | margin | up 2% | 2017",
+    "Quay | mayor | Ada Marsh", "Quay | mayor | Tom Reed", f"Quay | {CALLED} | Tide", "Tide | is | red",
+    "Tide | is | blue | 2016", "Ada Marsh | left | Quay",
+]  # fmt: skip
+steps = st.lists(
+    st.tuples(
+        st.sampled_from("abc"), st.integers(2015, 2020),
+        st.lists(st.sampled_from(LINES), min_size=1, max_size=4, unique=True),
+    ),
+    min_size=1, max_size=6,
+)  # fmt: skip
+
+
+@settings(max_examples=25)
+@given(steps, st.integers(2015, 2020), st.integers(1, 6))
+def test_facts_are_those_of_a_corpus_of_what_is_visible(history, year, known):
+    """Each step is learned in another month of 2022, and says which it is: the same text with another date
+    would correct the date. Passages have other numbers in the other corpus."""
+
+    def play(corpus, only_visible):
+        for month, (id_, date, lines) in enumerate(history, 1):
+            if not only_visible or (month <= known and date <= year):
+                add(corpus, note(id_, str(date), *lines, f"step | was | {month}th"), at=f"2022-{month:02}")
+
+    def told(seen):
+        lines = (timeline_of(seen, name) for name in ("Quay", "Tide", "Ada Marsh"))
+        return [
+            (
+                found.subject, found.names, found.merges, found.near,
+                [
+                    (
+                        group.subject, group.relation, each.known.fact, each.known.sight.id, each.start,
+                        each.end, [change.fact for change in each.changes], each.superseded,
+                        each.corroborated, each.contradicted, each.ended,
+                    )
+                    for group in found.groups for each in group.entries
+                ],
+            )
+            for found in lines
+        ]  # fmt: skip
+
+    def graph(seen):
+        found = around(seen, "Quay", depth=2)
+        return found.nodes, found.documents, found.edges
+
+    with corpus_of() as full, corpus_of() as cut:
+        play(full, only_visible=False)
+        play(cut, only_visible=True)
+        there, here = view(full, str(year), f"2022-{known:02}"), view(cut, str(year))
+        assert told(there) == told(here)
+        assert graph(there) == graph(here)

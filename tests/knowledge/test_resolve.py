@@ -1,0 +1,271 @@
+"""Which names mean the same in a view: by evidence that is in force there, and in doubt not."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.knowledge.written import CALLED, add, corpus_of, note, view
+
+from asof.knowledge.merging import Said, merged
+from asof.knowledge.resolve import Entities, Merge
+from asof.time.moment import read
+
+AUTHORITY, SOCIETY = "International Harbour Authority", "Island Horticultural Association"
+DEFINED = f"{AUTHORITY} | {CALLED} | IHA"
+
+
+def entities(corpus, as_of=None, known_at=None) -> Entities:
+    return Entities.of(view(corpus, as_of, known_at))
+
+
+# -- merges and their evidence ----------------------------------------------------------------------------
+
+
+def test_a_defined_acronym_means_its_expansion_in_every_document():
+    said = note("a", "2020-05-01", DEFINED, f"{AUTHORITY} | opened | a quay")
+    with corpus_of(said, note("b", "2020-06-01", "IHA | closed | a lock")) as corpus:
+        found = entities(corpus)
+        assert found.same("I.H.A.", AUTHORITY, "b")
+        assert found.keys_of(AUTHORITY) == ("iha", "international harbour authority")
+        (merge,) = found.why("IHA")
+        assert merge == Merge(AUTHORITY, "IHA", "a", merge.id, read("2020-05-01").last, DEFINED, True)
+        assert merge.id.startswith("a#")
+        assert found.why("a quay") == ()
+
+
+def test_the_canonical_name_is_that_of_most_documents_then_the_longest_then_the_first():
+    """IHA stands in a and b, its expansion in a: 2 to 1. With c it is 2 to 2, and the longer one is taken."""
+    with corpus_of(note("a", "2020", DEFINED), note("b", "2020", "IHA | closed | a lock")) as corpus:
+        assert entities(corpus).names_of(AUTHORITY) == ("IHA", AUTHORITY)
+        add(corpus, note("c", "2021", f"{AUTHORITY} | opened | a quay"))
+        assert entities(corpus).canonical("iha") == AUTHORITY
+        assert entities(corpus, "2020").canonical("iha") == "IHA"
+        add(corpus, note("d", "2022", "Quay Ltd | sold | rope"), note("e", "2022", "QUAY LTD | sold | tar"))
+        assert entities(corpus).canonical("quay") == "QUAY LTD"  # one document and seven letters each
+        assert entities(corpus).canonical("  Nobody   else ") == "Nobody else"
+
+
+def test_a_merge_goes_when_its_evidence_goes():
+    with corpus_of(
+        note("a", "2020-05-01", DEFINED), note("b", "2020-05-01", "IHA | closed | a lock")
+    ) as corpus:
+        add(corpus, note("a", "2021-05-01", f"{AUTHORITY} | opened | a quay"))
+        assert entities(corpus, "2021-04-30").same("IHA", AUTHORITY)
+        assert not entities(corpus, "2021-05-01").same("IHA", AUTHORITY)
+        assert entities(corpus).why(AUTHORITY) == ()
+        corpus.purge("a")
+        assert not entities(corpus, "2021-04-30").same("IHA", AUTHORITY)
+
+
+def test_a_merge_is_not_there_before_it_was_published_or_known():
+    with corpus_of(note("b", "2020-01-01", "IHA | closed | a lock"), now="2022-01-01") as corpus:
+        add(corpus, note("a", "2020-05-01", DEFINED), at="2023-01-01")
+        assert [entities(corpus, day).same("IHA", AUTHORITY) for day in ("2020-04-30", "2020-05-01")] == [
+            False, True,
+        ]  # fmt: skip
+        assert not entities(corpus, known_at="2022-06").same("IHA", AUTHORITY)
+
+
+def test_a_ticker_of_the_metadata():
+    head = {"company": "Quay Rope, Inc.", "ticker": "Q"}
+    with corpus_of(note("a", "2020", "Quay Rope | sold | tar", meta=head)) as corpus:
+        found = entities(corpus)
+        assert found.same("Q", "Quay Rope")
+        assert [(each.sentence, each.everywhere) for each in found.why("Q")] == [("", True)]
+
+
+def test_aliases_of_documents_follow_their_versions():
+    """The second version has other aliases and the same passages."""
+    text = ["Ada Marsh | opened | the fair"]
+    with corpus_of(note("a", "2020-05-01", *text, title="Net loft", aliases=("Rope house",))) as corpus:
+        assert entities(corpus).canonical("rope house") == "Rope house"  # ten letters to eight
+        (merge,) = entities(corpus).why("Net loft")
+        assert merge == Merge("Net loft", "Rope house", "a", "", read("2020-05-01").last, "", True)
+        add(corpus, note("a", "2021-05-01", *text, title="Net loft", aliases=("Tar house",)))
+        assert entities(corpus).same("net loft", "tar house")
+        assert not entities(corpus).same("net loft", "rope house")
+        assert entities(corpus, "2021-04-30").same("net loft", "rope house")
+
+
+# -- in doubt not -----------------------------------------------------------------------------------------
+
+
+def test_an_acronym_of_two_things_means_each_in_the_document_that_says_so():
+    with corpus_of(note("a", "2020", DEFINED), note("c", "2020", "IHA | won | a prize")) as corpus:
+        add(corpus, note("b", "2021", f"{SOCIETY} | {CALLED} | IHA"))
+        before, now = entities(corpus, "2020"), entities(corpus)
+        assert before.same("IHA", AUTHORITY, "c")
+        assert [now.same("IHA", name, "c") for name in (AUTHORITY, SOCIETY)] == [False, False]
+        assert [now.same("IHA", AUTHORITY, document) for document in "ab"] == [True, False]
+        assert [now.same("IHA", SOCIETY, document) for document in "ab"] == [False, True]
+        assert [(each.document, each.everywhere) for each in now.why(AUTHORITY)] == [("a", False)]
+        assert now.keys_somewhere(SOCIETY) == ("association", "iha")  # as a surname stands for a name
+
+
+def test_surnames_mean_the_full_name_after_it_and_in_its_document_only():
+    lines = ["Quill | was | late", "Marta Quill | opened | the fair", "Reed | met | Tom Reed"]
+    with corpus_of(
+        note("a", "2020", "Marta Quill | opened | the fair", "Quill | left | early"),
+        note("b", "2020", *lines),
+        note("c", "2020", "Marta Quill | met | Ada Quill", "Quill | left | early"),
+        note("d", "2020", "Marta Quill | founded | Quill Ltd", "Quill | sold | rope"),
+        note("e", "2020", "Quill | left | early"),
+    ) as corpus:
+        found = entities(corpus)
+        assert [found.same("Quill", "Marta Quill", document) for document in "abcde"] == [
+            True,
+            False,  # it stands before the full name
+            False,  # there are two
+            False,  # it is a company's, too
+            False,  # nobody is named there
+        ]
+        assert not found.same("Quill", "Marta Quill")
+        assert found.canonical("Quill", "a") == "Marta Quill"
+        assert found.keys_somewhere("Marta Quill") == ("quill",)
+
+
+def test_a_company_that_is_called_like_its_founder_stays_a_company():
+    head = {"company": "Quill Ltd", "ticker": "QLL"}
+    with corpus_of(
+        note("a", "2020", "Marta Quill | left | early", "Quill | sold | rope", meta=head)
+    ) as corpus:
+        assert not entities(corpus).same("Quill", "Marta Quill", "a")
+
+
+def named(*pairs: str) -> list[Said]:
+    """Statements as "name=other@document", with "!" in front for one of a head."""
+    found = []
+    for pair in pairs:
+        names, _, document = pair.lstrip("!").partition("@")
+        name, _, other = names.partition("=")
+        found.append(Said(name, other, document, pair.startswith("!")))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("said", "joined"),
+    [
+        (["Tide Works=TW@a"], False),  # two letters
+        (["!Tide Works=TW@a"], True),  # unless it is in the head
+        (["Marta Quill=M. Quill@a"], False),
+        (["Tide Works=the Company@a"], False),
+        (["Tide Works=TWX@a", "TWX=Tide Works@b"], True),  # whichever comes first
+        (["Tide Works=TWX@a", "Tower=TWX@b", "Tide Works=Tower@c"], True),  # the old and the new name
+        (["Tide Works=TWX@a", "Tower=TWX@b"], False),
+    ],
+)
+def test_what_holds_outside_of_its_document(said, joined):
+    found = merged(named(*said))
+    one, other = (key.lower() for key in said[0].lstrip("!").partition("@")[0].split("="))
+    keys = [one, other.replace("the ", "the ").replace(".", "")]
+    assert (found.root_of(keys[0]) == found.root_of(keys[1])) is joined
+    if "Tower" not in said[-1]:
+        assert found.root_of(keys[0], "a") == found.root_of(keys[1], "a")
+
+
+def test_two_companies_are_never_joined_however_long_the_chain():
+    """Alder and Birch have documents of their own; what is nearer to one is its, what is as near to both
+    is nobody's."""
+    heads = ["!Alder=ALD@a", "!Birch=BRC@b"]
+
+    def roots(*between: str) -> dict[str, str]:
+        found = merged(named(*heads, *between))
+        assert found.root_of("ald") == found.root_of("alder")
+        assert found.root_of("brc") == found.root_of("birch")
+        return {found.root_of(name): name for name in ("cone", "pip", "nut", "birch", "alder")}
+
+    # roots by the last name of the list that has each: "alder" stands for nut where these are one
+    assert list(roots("Alder=Birch@c").values()) == ["cone", "pip", "nut", "birch", "alder"]
+    assert list(roots("Nut=Alder@c", "Nut=Birch@d").values()) == ["cone", "pip", "nut", "birch", "alder"]
+    assert sorted(roots("Nut=Alder@c", "Cone=Nut@d", "Cone=Birch@e").values()) == ["alder", "birch", "pip"]
+    # alder - nut - cone - pip - birch: cone is two steps from each
+    assert sorted(roots("Nut=Alder@c", "Cone=Nut@d", "Cone=Pip@e", "Pip=Birch@f").values()) == [
+        "alder", "birch", "cone",
+    ]  # fmt: skip
+
+
+def test_a_ticker_that_has_a_document_of_its_own_is_no_other_company():
+    found = merged(named("!Alder=ALD@a", "!ALD=Alder@b"))
+    assert found.root_of("alder") == found.root_of("ald")
+    found = merged(named("!Alder=ALD@a", "!Birch=ALD@b", "!ALD=Aldwych@c", "Birch=Alder@d"))
+    assert len({found.root_of(name) for name in ("alder", "birch", "ald")}) == 3
+
+
+NAMES = ["Alder", "Birch", "Cedar", "ALD", "BRC", "AB", "Fir Tree", "F. Tree"]
+statements = st.builds(
+    Said, st.sampled_from(NAMES), st.sampled_from(NAMES), st.sampled_from("abc"), st.booleans()
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(statements, max_size=10), st.randoms(use_true_random=False))
+def test_the_order_of_statements_makes_no_difference(said, random):
+    again = random.sample(said, len(said))
+    assert merged(said) == merged(again)
+
+
+@settings(max_examples=60)
+@given(st.lists(statements, max_size=10))
+def test_owners_stay_apart_whatever_is_said(said):
+    """Except for a company and its ticker, which a head joins."""
+    found = merged(said)
+    companies = [name for name in ("alder", "birch", "cedar", "fir tree") if name in found.owners]
+    assert len({found.root_of(name) for name in companies}) == len(companies)
+
+
+# -- the guarantee ----------------------------------------------------------------------------------------
+
+LINES = [
+    DEFINED, f"{SOCIETY} | {CALLED} | IHA", f"{AUTHORITY} | opened | a quay", "IHA | closed | a lock",
+    "Marta Quill | opened | the fair", "Quill | left | early", "Ada Quill | met | IHA",
+    f"Marta Quill | {CALLED} | the Captain", f"{SOCIETY} | {CALLED} | Garden Club",
+]  # fmt: skip
+ASKED = ["IHA", AUTHORITY, SOCIETY, "Garden Club", "Marta Quill", "Ada Quill", "Quill", "the Captain"]
+steps = st.lists(
+    st.tuples(
+        st.sampled_from("abc"), st.integers(2015, 2020),
+        st.lists(st.sampled_from(LINES), min_size=1, max_size=4, unique=True),
+        st.sampled_from([(), ("IHA",), ("Garden Club",)]),
+    ),
+    min_size=1, max_size=6,
+)  # fmt: skip
+
+
+def told(found: Entities) -> object:
+    """All that entities say about the names."""
+    return [
+        (
+            name, found.names_of(name), found.keys_of(name), found.keys_somewhere(name), found.why(name),
+            [(found.root_of(name, each), found.canonical(name, each)) for each in "abc"],
+        )
+        for name in ASKED
+    ]  # fmt: skip
+
+
+@settings(max_examples=25)
+@given(steps, st.integers(2015, 2020), st.integers(1, 6))
+def test_entities_are_those_of_a_corpus_of_what_is_visible(history, year, known):
+    """Each step is learned in another month of 2022, and says which it is: the same text with another date
+    would correct the date."""
+
+    def play(corpus, only_visible):
+        for month, (id_, date, lines, aliases) in enumerate(history, 1):
+            if not only_visible or (month <= known and date <= year):
+                lines = [*lines, f"step | was | {month}th"]
+                one = note(id_, str(date), *lines, title=f"Sheet {id_}", aliases=aliases)
+                add(corpus, one, at=f"2022-{month:02}")
+
+    with corpus_of() as full, corpus_of() as cut:
+        play(full, only_visible=False)
+        play(cut, only_visible=True)
+        assert told(entities(full, str(year), f"2022-{known:02}")) == told(entities(cut, str(year)))
+
+
+def test_near_names():
+    with corpus_of(note("a", "2020", "Marta Quill | opened | the fair", "Quay Ropes | sold | tar")) as corpus:
+        found = entities(corpus)
+        assert found.near("Quay Rops") == ("Quay Ropes",)
+        assert found.near("Quill") == ("Marta Quill",)
+        assert found.near("Xylophone") == ()
+        assert entities(corpus, "2019").near("Quay Rops") == ()

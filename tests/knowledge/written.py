@@ -1,0 +1,134 @@
+"""Texts that say their facts outright, and the extractor that reads them: what tests of entities share.
+
+A line of a text is a fact: `subject | relation | object | time`. An object that is a figure makes a value, or
+a change if it begins with "up" or "down"; "also called" says that two names mean the same. Without a time it
+is that of publication. A head with `company` and `ticker` says that these mean the same.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, Stated
+from asof.index.view import View
+from asof.knowledge.reading import read_all
+from asof.service import Corpus
+from asof.service import open as open_corpus
+from asof.store.facts import Excerpt, Extraction
+from asof.store.settings import Settings
+from asof.time.moment import read
+
+CALLED = "also called"
+_LINE = re.compile(r"^([^|\n]+) \| ([^|\n]+) \| ([^|\n]+?)(?: \| ([^|\n]+))?$", re.MULTILINE)
+_FIGURE = re.compile(r"(up |down )?(\$)?([\d.,]+) ?(%|bp|million|billion|euros|stores)?")
+_TIMES = {"million": 1e6, "billion": 1e9}
+_UNITS = {"%": "%", "bp": "bp", "euros": "EUR", "stores": "stores"}
+
+
+class Lines:
+    """The extractor."""
+
+    name = "lines-1"
+
+    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+        for excerpt in excerpts:
+            yield Extraction(excerpt.passage, tuple(_facts(excerpt)))
+
+
+def _facts(excerpt: Excerpt) -> Iterator[Fact]:
+    company, ticker = excerpt.meta.get("company"), excerpt.meta.get("ticker")
+    if excerpt.number == 0 and company and ticker:
+        yield Fact(company, "ticker", ticker, None, 0, 0, NAME)
+    for line in _LINE.finditer(excerpt.text):
+        subject, relation, said, time = (part and part.strip() for part in line.groups())
+        when = None
+        if time is not None:
+            when = Stated(read(time), time, "text")
+        elif excerpt.published is not None:
+            when = Stated(excerpt.published, "", "published")
+        kind, amount = _figure(said)
+        if relation == CALLED:
+            kind = NAME
+        yield Fact(subject, relation, said, when, line.start(), line.end(), kind, amount)
+
+
+def _figure(said: str) -> tuple[str, Amount | None]:
+    found = _FIGURE.fullmatch(said)
+    if found is None:
+        return EVENT, None
+    way, dollars, number, unit = found.groups()
+    value = float(number.replace(",", "")) * _TIMES.get(unit, 1.0)
+    named = "USD" if dollars else _UNITS.get(unit, "")
+    return (CHANGE if way else VALUE), Amount(-value if way == "down " else value, named)
+
+
+def text(*lines: str) -> str:
+    return "\n".join(lines)
+
+
+def note(id_: str, date: str | None, *lines: str, **more: Any) -> Document:
+    """A document with a fact in each line."""
+    published = Stated(read(date), date, "metadata") if date else None
+    return Document(id_, text(*lines), published=published, **more)
+
+
+def learn(corpus: Corpus) -> None:
+    """Read what nothing has read yet."""
+    with closing(corpus.store.writer()) as db:
+        read_all(corpus.store, db, Lines())
+
+
+def add(corpus: Corpus, *documents: Document, at: str | None = None) -> None:
+    """Add documents, at the beginning of a day by the corpus's clock, and read their facts."""
+    if at is not None:
+        corpus.clock.now = read(at).first  # type: ignore[attr-defined]
+    corpus.add(list(documents))
+    learn(corpus)
+
+
+class Clock:
+    """Goes on by a second at each look."""
+
+    def __init__(self, date: str) -> None:
+        self.now = read(date).first
+
+    def __call__(self) -> int:
+        self.now += 1_000_000
+        return self.now
+
+
+@contextmanager
+def corpus_of(*documents: Document, now: str = "2025") -> Iterator[Corpus]:
+    """A corpus in memory of these documents and their facts."""
+    memory = Path("/dev/shm")  # noqa: S108
+    with (
+        tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
+        open_corpus(folder, settings=Settings(stem=False, undated="always")) as corpus,
+    ):
+        corpus.clock = Clock(now)
+        corpus.background = False
+        if documents:
+            add(corpus, *documents)
+        yield corpus
+
+
+def view(corpus: Corpus, as_of: str | None = None, known_at: str | None = None) -> View:
+    return corpus.at(as_of, known_at).view()
+
+
+def sets(names: Iterable[str], same: Any) -> list[list[str]]:
+    """Names in sets of those that mean the same, in order."""
+    found: list[list[str]] = []
+    for name in sorted(names):
+        for each in found:
+            if same(each[0], name):
+                each.append(name)
+                break
+        else:
+            found.append([name])
+    return found

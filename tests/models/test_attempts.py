@@ -1,0 +1,101 @@
+"""Asking again: how often, after which waits, and when not."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.models.attempts import Absent, Attempts, GaveUp, asked_wait
+from asof.models.breaker import Breaker, Unsent
+from asof.models.endpoint import Again
+
+
+class Failing:
+    """Fails as often as told, then gives the timeout that it was given."""
+
+    def __init__(self, *failures: Exception) -> None:
+        self.failures = list(failures)
+        self.timeouts: list[float] = []
+
+    def __call__(self, timeout: float) -> float:
+        self.timeouts.append(timeout)
+        if self.failures:
+            raise self.failures.pop(0)
+        return timeout
+
+
+@given(st.lists(st.floats(0, 1), min_size=9, max_size=9), st.floats(0, 20))
+@settings(max_examples=40)
+def test_waits_are_drawn_from_a_length_that_doubles(draws: list[float], patience: float) -> None:
+    waits: list[float] = []
+    drawn = iter(draws)
+    attempts = Attempts(10, 5.0, patience, sleep=waits.append, draw=lambda: next(drawn))
+    assert attempts.make(Failing(*[Again("busy")] * 9), Breaker(5)) == 5.0
+    assert waits == [draw * min(0.5 * 2.0**n, patience) for n, draw in enumerate(draws)]
+
+
+def test_all_attempts_fail() -> None:
+    once = Failing(*[Again("busy")] * 3)
+    with pytest.raises(GaveUp, match=r"^busy \(3 attempts\)$") as raised:
+        Attempts(3, sleep=lambda _: None).make(once, Breaker(5))
+    assert not raised.value.absent
+    assert len(once.timeouts) == 3
+
+
+def test_absent_is_what_was_never_there() -> None:
+    never = Failing(Absent("gone"), Absent("gone"))
+    with pytest.raises(GaveUp) as raised:
+        Attempts(2, sleep=lambda _: None).make(never, Breaker(5))
+    assert raised.value.absent
+    once = Failing(Again("busy"), Absent("gone"))
+    with pytest.raises(GaveUp) as raised:
+        Attempts(2, sleep=lambda _: None).make(once, Breaker(5))
+    assert not raised.value.absent
+
+
+def test_an_attempt_ends_with_the_deadline() -> None:
+    once = Failing()
+    assert Attempts(1, timeout=60).make(once, Breaker(5, deadline=2.0)) <= 2.0
+    breaker = Breaker(5, deadline=0.01)
+    time.sleep(0.02)
+    with pytest.raises(Unsent, match=r"^not sent: the 0\.01 s for the batch are over \(deadline\)$"):
+        Attempts(1).make(once, breaker)
+    assert len(once.timeouts) == 1
+
+
+def test_waiting_ends_when_the_batch_does() -> None:
+    breaker = Breaker(5)
+    threading.Timer(0.05, breaker.stop).start()
+    began = time.perf_counter()
+    with pytest.raises(Unsent, match="the batch was given up"):
+        Attempts(2, patience=30).make(Failing(Again("busy", 30.0)), breaker)
+    assert time.perf_counter() - began < 10
+
+
+def test_other_errors_are_not_asked_again() -> None:
+    once = Failing(ValueError("no"))
+    with pytest.raises(ValueError, match="no"):
+        Attempts(3).make(once, Breaker(5))
+    assert len(once.timeouts) == 1
+
+
+@pytest.mark.parametrize(
+    ("headers", "wait"),
+    [
+        ({"Retry-After": "7"}, 7.0),
+        ({"Retry-After": " 0.25 "}, 0.25),
+        # a date is compared with the server's own: its clock may be wrong, ours is not read
+        ({"Date": "Tue, 01 Jan 2002 00:00:00 GMT", "Retry-After": "Tue, 01 Jan 2002 00:00:09 GMT"}, 9.0),
+        ({"Date": "Tue, 01 Jan 2002 00:00:09 GMT", "Retry-After": "Tue, 01 Jan 2002 00:00:00 GMT"}, 0.0),
+        ({"Retry-After": "-3"}, None),
+        ({"Retry-After": "soon"}, None),
+        ({"Date": "Tue, 01 Jan 2002 00:00:00 -0000", "Retry-After": "Tue, 01 Jan 2002 GMT"}, None),
+        ({}, None),
+    ],
+)
+def test_how_long_a_server_asks_to_wait(headers: dict[str, str], wait: float | None) -> None:
+    assert asked_wait(headers) == wait

@@ -1,0 +1,169 @@
+"""Kept replies on disk: each is there at once, and goes with the words that it was a reply to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import asof
+from asof.data import Document
+from asof.errors import Busy, CorpusError
+from asof.models.cached import Cached, Kept
+from asof.models.ports import Prompt, Reply
+from asof.models.scripted import Scripted
+from asof.service import Corpus
+from asof.store.calls import AT_ONCE, StoredCalls
+from asof.store.lock import writing
+
+KEPT = Kept("the lamp is lit", 7, 4)
+
+
+@pytest.fixture
+def corpus(memory_folder: Path) -> Iterator[Corpus]:
+    """Three documents of a passage each: their passages are 1, 2 and 3."""
+    with asof.open(memory_folder) as corpus:
+        corpus.background = False
+        corpus.add([Document(name, f"The {name} keeps the light.") for name in ("ann", "ben", "cid")])
+        yield corpus
+
+
+@pytest.fixture
+def calls(corpus: Corpus) -> Iterator[StoredCalls]:
+    with StoredCalls(corpus.store, lambda: 42) as calls:
+        yield calls
+
+
+def rows(corpus: Corpus, query: str) -> list[Any]:
+    db = corpus.store.reader()
+    try:
+        return db.execute(query).fetchall()
+    finally:
+        db.close()
+
+
+def pairs(corpus: Corpus) -> list[Any]:
+    return rows(corpus, "SELECT passage, digest FROM call_passages ORDER BY passage, digest")
+
+
+def test_a_reply_is_on_the_disk_at_once(corpus: Corpus, calls: StoredCalls) -> None:
+    calls.keep(b"a", "mill-7b", KEPT, [2, 1])
+    assert rows(corpus, "SELECT * FROM calls") == [(b"a", "mill-7b", "the lamp is lit", 7, 4, 42)]
+    assert pairs(corpus) == [(1, b"a"), (2, b"a")]
+    assert calls.find([b"b", b"a"]) == {b"a": KEPT}
+    assert calls.find([]) == {}
+
+
+def test_a_later_reply_takes_the_place(corpus: Corpus, calls: StoredCalls) -> None:
+    calls.keep(b"a", "mill-7b", KEPT, [1])
+    calls.keep(b"a", "mill-7b", Kept("it is out"), [2])
+    assert calls.find([b"a"]) == {b"a": Kept("it is out")}
+    assert pairs(corpus) == [(1, b"a"), (2, b"a")]
+
+
+def test_more_than_a_query_takes(calls: StoredCalls) -> None:
+    calls.keep(b"last", "m", KEPT, [])
+    wanted = [b"%d" % n for n in range(2 * AT_ONCE)] + [b"last"]
+    assert calls.find(wanted) == {b"last": KEPT}
+
+
+def test_other_passages_are_added(corpus: Corpus, calls: StoredCalls) -> None:
+    calls.keep(b"a", "m", KEPT, [1])
+    calls.concern({b"a": [1, 3], b"gone": [2]})
+    assert pairs(corpus) == [(1, b"a"), (3, b"a")]
+
+
+def test_what_is_known_already_takes_no_lock(corpus: Corpus, calls: StoredCalls) -> None:
+    corpus.store.wait = 0.0
+    calls.keep(b"a", "m", KEPT, [1])
+    with writing(corpus.store.folder / "write.lock", 1.0):
+        calls.concern({b"a": [1]})
+        assert calls.find([b"a"]) == {b"a": KEPT}
+        with pytest.raises(Busy, match="is writing to"):
+            calls.keep(b"b", "m", KEPT, [1])
+    assert calls.find([b"b"]) == {}
+
+
+@pytest.mark.parametrize("passages", [[1], [1, 2]])
+def test_what_is_erased_goes_with_its_replies(
+    corpus: Corpus, calls: StoredCalls, passages: list[int]
+) -> None:
+    calls.keep(b"a", "m", KEPT, passages)
+    calls.keep(b"b", "m", KEPT, [2])
+    corpus.purge("ann")
+    assert calls.find([b"a", b"b"]) == {b"b": KEPT}
+    assert pairs(corpus) == [(2, b"b")]
+    assert b"the lamp is lit" in corpus.store.database.read_bytes()
+    corpus.purge("ben")
+    for file in corpus.store.folder.rglob("*"):
+        assert not file.is_file() or b"the lamp is lit" not in file.read_bytes(), file.name
+
+
+def test_history_that_is_dropped_goes_with_its_replies(corpus: Corpus, calls: StoredCalls) -> None:
+    corpus.add([Document("ann", "Another keeps the light.")])
+    calls.keep(b"a", "m", KEPT, [1])
+    calls.keep(b"b", "m", KEPT, [2])
+    assert corpus.vacuum("now") == 1
+    assert set(calls.find([b"a", b"b"])) == {b"b"}
+
+
+def test_a_passage_that_is_erased_while_the_model_is_asked(corpus: Corpus, calls: StoredCalls) -> None:
+    def reply(prompt: Prompt) -> str:
+        corpus.purge("ann")
+        return "ann keeps the light"
+
+    [said] = Cached(Scripted(reply), calls).complete([Prompt("", "Who?", passages=(1, 2))])
+    assert said.text == "ann keeps the light"
+    assert rows(corpus, "SELECT * FROM calls") == pairs(corpus) == []
+
+
+def test_a_passage_that_is_erased_before_it_is_noted(corpus: Corpus, calls: StoredCalls) -> None:
+    calls.keep(b"a", "m", KEPT, [2])
+    corpus.purge("ann")
+    calls.concern({b"a": [1, 3]})
+    assert pairs(corpus) == [(2, b"a"), (3, b"a")]
+
+
+def test_threads_share_it(corpus: Corpus, calls: StoredCalls) -> None:
+    def work(start: int) -> None:
+        for n in range(start, start + 10):
+            calls.keep(b"%d" % n, "m", KEPT, [1])
+            assert calls.find([b"%d" % n])
+
+    threads = [threading.Thread(target=work, args=(10 * each,)) for each in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert rows(corpus, "SELECT count(*) FROM calls") == [(40,)]
+
+
+def test_errors_are_ours(corpus: Corpus, calls: StoredCalls) -> None:
+    db = corpus.store.writer()
+    db.execute("DROP TABLE call_passages")
+    db.close()
+    with pytest.raises(CorpusError, match="no such table: call_passages"):
+        calls.keep(b"a", "m", KEPT, [1])
+    assert calls.find([b"a"]) == {}
+
+
+def test_when_it_is_closed(corpus: Corpus, calls: StoredCalls) -> None:
+    calls.close()
+    with pytest.raises(CorpusError, match="closed"):
+        calls.find([b"a"])
+
+
+def test_kept_by_a_model(corpus: Corpus, calls: StoredCalls) -> None:
+    prompt = Prompt("", "Is it lit?", passages=(1,))
+    Cached(Scripted(["yes"]), calls).complete([prompt])
+    with StoredCalls(corpus.store, lambda: 43) as later:
+        assert Cached(Scripted([]), later).complete([prompt]) == [Reply("yes", None, "", 3, 1)]
+    assert isinstance(calls, StoredCalls)
+
+
+def test_words_of_any_language(calls: StoredCalls) -> None:
+    calls.keep(b"a", "m", Kept("Fähre 渡し船 \x00 \U0001f6a2"), [1])
+    assert calls.find([b"a"])[b"a"].text == "Fähre 渡し船 \x00 \U0001f6a2"

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from asof.index.view import View
     from asof.knowledge.learning import Lesson
+    from asof.knowledge.telling import Material, Told
     from asof.models.metered import Meter, Metered
     from asof.models.ports import Encoder, Model
     from asof.sources.source import Source
@@ -216,6 +217,39 @@ class Corpus:
 
         with self._reader(None) as model, self._lock:
             return estimate(self._db, self.config.facts, model)
+
+    def report_all(
+        self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
+    ) -> Told:
+        """Let the model tell the reports of all periods, as of now and within a `budget` (see `learn`, which
+        comes before it), so that no question has to wait for one. Raises UsageError, Busy, NoSpace,
+        ModelError; what was told stays."""
+        from asof.knowledge.telling import tell_all
+
+        with self._telling(budget) as (material, model):
+            return tell_all(material, model, progress)
+
+    def estimate_reports(self) -> Meter | None:
+        """What `report_all` would cost at most; None while a model has still to read passages for facts.
+        Nothing is sent. Raises UsageError."""
+        from asof.knowledge.telling import worst_of
+
+        unread = self.estimate()
+        if unread.calls or unread.kept:
+            return None
+        with self._telling(None) as (material, model):
+            return worst_of(material, model)
+
+    @contextmanager
+    def _telling(self, budget: float | None) -> Iterator[tuple[Material, Metered]]:
+        """What reports are made of, as of now, and the model that tells them."""
+        from asof.knowledge.telling import Material
+
+        with self.outside.language(budget) as model:
+            if model is None:
+                raise UsageError("reports without a model are made when asked; name one: see [model]")
+            self.know()
+            yield self.use(self.at().as_of, None, Material.of), model
 
     @contextmanager
     def _reader(self, budget: float | None) -> Iterator[Metered | None]:

@@ -63,6 +63,15 @@ def test_no_table_of_one_row(asof, shop, here):
     assert "by type" not in said.out
 
 
+def test_answers_without_any_judgement(asof, shop, write):
+    """Nothing is ranked then; without `answerable` no question can be answered from these documents."""
+    write("shop/qrels.tsv", "may\ts1\t0\n")
+    said = asof("evaluate", *shop, "--answers")
+    assert said.code == 0
+    assert said.out.startswith("shop: 0 questions · 2 documents\n")
+    assert "answers: 3 questions, 0 of them answerable" in said.out
+
+
 @pytest.mark.parametrize(
     "options", [[], ["--per-query", "--by", "hops"], ["--recipe", "asof", "--recipe", "twe"]]
 )

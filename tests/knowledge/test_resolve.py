@@ -35,12 +35,17 @@ def test_a_defined_acronym_means_its_expansion_in_every_document():
 
 
 def test_the_canonical_name_is_that_of_most_documents_then_the_longest_then_the_first():
-    """IHA stands in a and b, its expansion in a: 2 to 1. With c it is 2 to 2, and the longer one is taken."""
-    with corpus_of(note("a", "2020", DEFINED), note("b", "2020", "IHA | closed | a lock")) as corpus:
-        assert entities(corpus).names_of(AUTHORITY) == ("IHA", AUTHORITY)
-        add(corpus, note("c", "2021", f"{AUTHORITY} | opened | a quay"))
-        assert entities(corpus).canonical("iha") == AUTHORITY
-        assert entities(corpus, "2020").canonical("iha") == "IHA"
+    """Acronyms come last. Of 2020: Authority in a, b; Harbour Office in a, c: 2 to 2, and the longer name is
+    taken. With d it is 3 to 2."""
+    with corpus_of(
+        note("a", "2020", f"Authority | {CALLED} | Harbour Office", f"Authority | {CALLED} | IHA"),
+        note("b", "2020", "Authority | met | IHA"),
+        note("c", "2020", "Harbour Office | met | IHA"),
+    ) as corpus:
+        assert entities(corpus).names_of("iha") == ("Harbour Office", "Authority", "IHA")
+        add(corpus, note("d", "2021", "Authority | opened | a quay"))
+        assert entities(corpus).canonical("iha") == "Authority"
+        assert entities(corpus, "2020").canonical("iha") == "Harbour Office"
         add(corpus, note("d", "2022", "Quay Ltd | sold | rope"), note("e", "2022", "QUAY LTD | sold | tar"))
         assert entities(corpus).canonical("quay") == "QUAY LTD"  # one document and seven letters each
         assert entities(corpus).canonical("  Nobody   else ") == "Nobody else"
@@ -228,7 +233,7 @@ steps = st.lists(
         st.lists(st.sampled_from(LINES), min_size=1, max_size=4, unique=True),
         st.sampled_from([(), ("IHA",), ("Garden Club",)]),
     ),
-    min_size=1, max_size=6,
+    min_size=1, max_size=6, unique_by=lambda step: step[:2],
 )  # fmt: skip
 
 
@@ -247,7 +252,7 @@ def told(found: Entities) -> object:
 @given(steps, st.integers(2015, 2020), st.integers(1, 6))
 def test_entities_are_those_of_a_corpus_of_what_is_visible(history, year, known):
     """Each step is learned in another month of 2022, and says which it is: the same text with another date
-    would correct the date."""
+    would correct the date, another text with the same date would be an edit."""
 
     def play(corpus, only_visible):
         for month, (id_, date, lines, aliases) in enumerate(history, 1):

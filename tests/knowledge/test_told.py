@@ -16,6 +16,7 @@ from asof.errors import ModelError
 from asof.knowledge.hierarchy import Hierarchy, touched
 from asof.knowledge.known import Known
 from asof.knowledge.summarise import Choice, summarise
+from asof.models.cached import Cached, Kept
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import Scripted
 from asof.store.sight import Sight
@@ -78,6 +79,43 @@ def test_a_deletion_and_an_edit_ask_for_the_same():
     edited = [known("2024-05-09", "It was told otherwise.", 9) if each is YEAR[2] else each for each in YEAR]
     changed = asked(edited, "2023", "2024")
     assert periods(changed.keys() - before.keys()) == ["2024", "2024-05", "2024-05-09", "2024-Q2"]
+
+
+class InMemory:
+    """Kept replies, and the passages that each rests on."""
+
+    def __init__(self):
+        self.kept: dict[bytes, Kept] = {}
+        self.passages: dict[bytes, set[int]] = {}
+
+    def find(self, digests):
+        return {each: self.kept[each] for each in digests if each in self.kept}
+
+    def keep(self, digest, model, reply, passages):
+        self.kept[digest] = reply
+        self.concern({digest: passages})
+
+    def concern(self, asked):
+        for digest, passages in asked.items():
+            self.passages.setdefault(digest, set()).update(passages)
+
+
+def test_with_kept_replies_a_new_fact_costs_four_calls():
+    model, calls = Scripted(echo), InMemory()
+
+    def told(*facts):
+        before = len(model.asked)
+        made = summarise(Hierarchy.of(facts), [Period.parse("2024")], None, Cached(model, calls))
+        return made[Period.parse("2024")], len(model.asked) - before
+
+    first, paid = told(*YEAR[1:])
+    assert paid == 5 + 4 + 3 + 1  # days, months, quarters, the year
+    again, paid = told(*YEAR[1:])
+    assert (again, paid) == (first, 0)
+    new, paid = told(*YEAR[1:], known("2024-05-10", "A crane came.", 9))
+    assert paid == 4
+    assert new != first
+    assert sum(9 in each for each in calls.passages.values()) == 4  # what is erased with that passage
 
 
 days = st.dates(date(2024, 1, 1), date(2025, 3, 1)).map(str)
@@ -144,6 +182,14 @@ def test_numbers_that_were_not_given_are_dropped_and_said():
         "3 numbers that no statement has were dropped",  # 7 and 0 of the first, 4 of the third
         "2 findings that rest on no statement were dropped",
     )
+
+
+def test_what_finds_no_room_in_the_prompt_is_counted():
+    facts = [known("2024-05-09", f"Sentence {n}.", n, f"r{n}") for n in range(65)]
+    found, model = one(account(("So it was.", [1])), *facts)
+    assert "[60] " in model.asked[0].user
+    assert "[61] " not in model.asked[0].user
+    assert found.notes == ("5 of its statements found no room in the prompt",)
 
 
 def test_a_reply_that_rests_on_nothing_leaves_the_extracted_report():

@@ -68,6 +68,11 @@ class ModelServer:
     def answered(self) -> int:
         return self.prompts.total()
 
+    @property
+    def busy(self) -> bool:
+        """Whether a request is under way."""
+        return self._at_once > 0
+
     def __enter__(self) -> Self:
         there = self
 

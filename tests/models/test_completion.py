@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.models.completion import characters, piece_in, reply_in
-from asof.models.openai_http import Refused
+from asof.models.openai_errors import Refused
 from asof.models.ports import Prompt, Reply
 
 PROMPT = Prompt("You count.", "How many?", most=9)

@@ -32,9 +32,10 @@ Tell = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a question is answered: `mode`, how many `tokens` are read, by which `model` (None: by quotes)."""
+    """How a question is answered: `mode` (LOCAL or GLOBAL), how many `tokens` are read, by which `model`
+    (None: by quotes)."""
 
-    mode: str = AUTO
+    mode: str = LOCAL
     tokens: int | None = None
     model: Metered | None = None
     tell: Tell | None = None
@@ -42,7 +43,8 @@ class Manner:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found for a question in a view: hits, best first, with their rows; what the search noted."""
+    """What was found for a question in a view: hits, best first, with their rows; what there is to
+    say of how its times were read."""
 
     view: View
     reading: Reading
@@ -54,17 +56,17 @@ class Found:
 def answer(found: Found, manner: Manner) -> Answer:
     """Answer a question from what was found. Raises ModelError."""
     material = _material(found, manner.tokens)
-    mode = manner.mode
-    if mode == AUTO:
-        mode = GLOBAL if _at_large(material.asked) else LOCAL
-    made = (_through_reports if mode == GLOBAL else _through_passages)(found, material, manner)
-    notes = (*found.reading.notes, *material.notes, *made.notes)
+    made = (_through_reports if manner.mode == GLOBAL else _through_passages)(found, material, manner)
+    notes = (*found.reading.notes, *found.notes, *material.notes, *made.notes)
     return replace(made, notes=notes, cost=manner.model.meter.as_json() if manner.model else None)
 
 
-def _at_large(asked: Asked) -> bool:
-    """Whether a question asks for what happened at large: reports tell more of that than single passages."""
-    return asked.whole and not asked.wants_value
+def mode_for(mode: str, reading: Reading, languages: str) -> str:
+    """The mode that "auto" stands for: reports tell more of what happened at large than single passages."""
+    if mode != AUTO:
+        return mode
+    asked = Asked.of(reading, (), languages)
+    return GLOBAL if asked.whole and not asked.wants_value else LOCAL
 
 
 def _material(found: Found, budget: int | None) -> Material:

@@ -1,8 +1,12 @@
-"""`[ask]` of asof.toml: how questions are answered unless the question says otherwise."""
+"""How a question is answered: `[ask]` of asof.toml, and the question as it was read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from asof.text.question import Reading
 
 LOCAL_TOKENS = 12_000
 """How much an answer from single passages is made of (L_ctx of TG-RAG, section V-D)."""
@@ -23,3 +27,11 @@ class Asking:
     mode: str = "auto"
     tokens: int | None = None
     budget: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A question as it was read, and what there is to say of who read its times."""
+
+    reading: Reading
+    notes: tuple[str, ...] = ()

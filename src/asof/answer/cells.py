@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from asof.answer.asked import Asked
+from asof.answer.disagree import Dispute, Statement, dispute
 from asof.answer.evidence import (
     Phrase,
     Sentence,
@@ -14,13 +15,14 @@ from asof.answer.evidence import (
     own_times,
     speaks_in_text_of,
 )
-from asof.data import CHANGE, VALUE, Hit
+from asof.answer.stating import Shown, Sought, shown_figure, stating
+from asof.data import Hit
 from asof.index.view import View
+from asof.knowledge.holding import is_state
 from asof.knowledge.known import Known
 from asof.knowledge.scope import holds_in
-from asof.text.names import key
 from asof.time.period import GRAINS, Period
-from asof.time.span import Span
+from asof.time.span import BEGINNING, Span
 
 ENOUGH = 0.5
 """A sentence answers when it says at least this share of what is asked, by weight: the mean of its own share
@@ -35,13 +37,17 @@ places together take off as much."""
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The best sentence for a thing of a cell, the fact in it that says it, and how well it fits."""
+    """The best sentence for a thing of a cell, the fact in it that says it (and which share of it by its
+    relation: `states`), the figure that it shows, how well it fits, and what contradicts it."""
 
     thing: str
     sentence: Sentence
     fact: Known | None
+    states: float
     share: float
     score: float
+    figure: Shown | None = None
+    dispute: Dispute | None = None
 
 
 @dataclass(slots=True)
@@ -57,10 +63,11 @@ class Cell:
 
 def cells(asked: Asked, view: View, hits: Sequence[Hit], said: Sequence[Sentence]) -> list[Cell]:
     """The cells of a question, those without anything included: in order of names, then of time."""
-    phrases = [Phrase.of(thing, view) for thing in asked.things] or [Phrase("", ())]
+    things = [Phrase.of(thing, view) for thing in asked.things]
     made = []
     for name in asked.names or ("",):
         own = about(hits, name)
+        phrases = things or [Phrase.of(name, view)]
         for cell in periods(asked, name, own, said):
             inside = [each for each in said if each.hit in cell.hits]
             for phrase in phrases:
@@ -144,21 +151,64 @@ def _holds(hit: Hit, span: Span, said: Sequence[Sentence]) -> bool:
 
 
 def _best(phrase: Phrase, cell: Cell, said: Sequence[Sentence], asked: Asked) -> Found | None:
-    best: Found | None = None
+    """The sentence that says a phrase best in a cell; a table needs a figure in it where one is asked for."""
+    fits = [each for sentence in said if (each := fitting(phrase, cell, sentence, asked)) is not None]
+    if asked.grain is not None and asked.wants_value:
+        fits = [each for each in fits if _has_digit(each.sentence)]
+    if not fits:
+        return None
+    best = max(fits, key=lambda each: each.score)
+    if asked.now and cell.span is None:
+        best = _newest(best, fits)
+    return _undisputed(best, said, newest=not asked.times)
+
+
+def fitting(
+    phrase: Phrase, cell: Cell, sentence: Sentence, asked: Asked, enough: float = ENOUGH
+) -> Found | None:
+    """How a sentence fits a phrase; None where it says less than enough of it."""
+    own = phrase.share(sentence.stems)
+    share = (own + phrase.share(sentence.titled)) / 2
+    if not own or share < enough:
+        return None
+    fact, states = stating(Sought(phrase, cell.name, cell.span, asked.wants_value), sentence)
+    score = share + STATES * states + _timely(sentence, cell, asked.now)
+    score += FIGURE if asked.wants_value and _has_digit(sentence) else 0.0
     pace = EARLY if cell.span is None else EARLY / max(len(cell.hits), 1)
-    rank_of = {hit.id: at for at, hit in enumerate(cell.hits)}
-    for sentence in said:
-        own = phrase.share(sentence.stems)
-        share = (own + phrase.share(sentence.titled)) / 2
-        if not own or share < ENOUGH:
-            continue
-        fact, states = stating(phrase, sentence, cell, asked)
-        score = share + STATES * states + _timely(sentence, cell, asked.now)
-        score += FIGURE if asked.wants_value and any(sign.isdigit() for sign in sentence.text) else 0.0
-        score -= pace * rank_of[sentence.hit.id]
-        if best is None or score > best.score:
-            best = Found(phrase.text, sentence, fact, share, score)
-    return best
+    score -= pace * next(at for at, hit in enumerate(cell.hits) if hit.id == sentence.hit.id)
+    return Found(phrase.text, sentence, fact, states, share, score)
+
+
+def _has_digit(sentence: Sentence) -> bool:
+    return any(sign.isdigit() for sign in sentence.text)
+
+
+def _newest(best: Found, fits: Sequence[Found]) -> Found:
+    """The state that was published last, of those that say a phrase as well as the best one does."""
+    if best.fact is None or not is_state(best.fact.fact):
+        return best
+    states = [
+        each for each in fits
+        if each.fact is not None and is_state(each.fact.fact) and not _past(each.sentence)
+        and each.states >= best.states and each.share >= best.share
+    ]  # fmt: skip
+    return max(states, key=lambda each: (_published(each), each.score), default=best)
+
+
+def _published(found: Found) -> int:
+    """The last instant of the date of publication; what has none is from before all times."""
+    published = found.sentence.hit.published
+    return BEGINNING if published is None else published.span.last
+
+
+def _undisputed(best: Found, said: Sequence[Sentence], *, newest: bool) -> Found:
+    """What is found with what contradicts it; where that is what should be told, in its place."""
+    if best.fact is None:
+        return replace(best, figure=shown_figure(best.sentence, None))
+    against = dispute(Statement(best.sentence, best.fact), said, newest=newest)
+    if against is not None and against.told is not None:
+        best = replace(best, sentence=against.told.sentence, fact=against.told.fact)
+    return replace(best, figure=shown_figure(best.sentence, best.fact), dispute=against)
 
 
 def _timely(sentence: Sentence, cell: Cell, now: bool) -> float:
@@ -179,40 +229,3 @@ def _past(sentence: Sentence) -> bool:
         and bool(times)
         and all(each.by == "text" and each.span.last < published.span.first for each in times)
     )
-
-
-def stating(phrase: Phrase, sentence: Sentence, cell: Cell, asked: Asked) -> tuple[Known | None, float]:
-    """The fact of a sentence that says a phrase best by its relation, of the cell's time if it has one, and
-    what share of the phrase it says."""
-    best: Known | None = None
-    most = 0.0
-    for each in sentence.facts:
-        fact = each.fact
-        if fact.kind not in (VALUE, CHANGE) and asked.wants_value:
-            continue
-        if cell.span is not None and not holds_in(fact.span, (cell.span,)):
-            continue
-        if cell.name and fact.kind in (VALUE, CHANGE) and not _same(fact.subject, cell.name, sentence):
-            continue
-        stems = frozenset(_stems(f"{fact.relation} {fact.object}", phrase))
-        share = phrase.share(stems)
-        if share > most:
-            best, most = each, share
-    return best, most
-
-
-def _same(subject: str, name: str, sentence: Sentence) -> bool:
-    """Whether a fact's subject is who is asked about, or a part of the document's own subject."""
-    mine, theirs = set(key(name).split()), set(key(subject).split())
-    return bool(mine & theirs) or naming(sentence.hit, name).own
-
-
-def _stems(text: str, phrase: Phrase) -> list[str]:
-    """Those stems of a phrase that a text says, by the words' beginnings."""
-    words = key(text).split()
-    return [
-        stem
-        for alternatives, _ in phrase.words
-        for stem in alternatives
-        if any(word.startswith(stem) for word in words)
-    ]

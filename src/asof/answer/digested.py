@@ -40,7 +40,7 @@ def _by(digest: Digest) -> str:
 
 def _line(point: Point, numbers: list[int]) -> str:
     changed = f" ({'; '.join(point.changes)})" if point.changes else ""
-    return f"- {point.text}{changed} {''.join(f'[{number}]' for number in numbers)}"
+    return f"- {point.said}{changed} {''.join(f'[{number}]' for number in numbers)}"
 
 
 def _citation(number: int, quote: Quote) -> Citation:

@@ -7,11 +7,12 @@ is named when all that was found can be compared. What is not said is refused, w
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from asof.answer.asked import Asked
-from asof.answer.cells import Cell, Found, cells
-from asof.answer.evidence import Sentence, naming
+from asof.answer.cells import Cell, Found, cells, fitting
+from asof.answer.disagree import Dispute, contradiction
+from asof.answer.evidence import Phrase, Sentence, naming
 from asof.data import LOCAL, Answer, Citation, Hit, Value
 from asof.index.view import View
 from asof.knowledge.known import Known
@@ -42,7 +43,12 @@ def extractive(view: View, material: Material) -> Answer:
     made = cells(material.asked, view, material.hits, material.said)
     reason = refusal(material, made)
     if reason:
-        return refused(view, material.question, reason)
+        near = () if beyond(material, made) else closest(view, material, made)
+        return replace(refused(view, material.question, reason), notes=near)
+    disputes = [each.dispute for cell in made for each in cell.found if each.dispute is not None]
+    for each in disputes:
+        if each.told is None:
+            return contradictory(view, material.question, each)
     citations = cited(found for cell in made for found in cell.found)
     number = {(each.id, each.quote): each.n for each in citations}
     values = tuple(
@@ -51,10 +57,10 @@ def extractive(view: View, material: Material) -> Answer:
         for found in cell.found
         if _quote_of(found) in number
     )
-    notes = list(_missing(material, made))
+    notes = [*_missing(material, made), *map(_otherwise, disputes)]
     left = len({_quote_of(found) for cell in made for found in cell.found}) - len(citations)
     if left:
-        notes.append(f"{left} more sentences were found and are left out")
+        notes.append(f"{left} more sentence{'s were' if left > 1 else ' was'} found and left out")
     table = len(made) > 1 or len(values) > 1
     above = _lines(material, made, values, citations) if table else []
     text = "\n".join([*above, *map(_quoted, citations)])
@@ -67,6 +73,33 @@ def extractive(view: View, material: Material) -> Answer:
 def refused(view: View, question: str, reason: str, mode: str = LOCAL) -> Answer:
     """A refusal, with its reason."""
     return Answer(question, f"No answer: {reason}.", True, reason, mode, view.as_of, view.known_at, ())
+
+
+def contradictory(view: View, question: str, dispute: Dispute) -> Answer:
+    """A refusal that cites the sources that contradict each other."""
+    told = [(each.sentence.hit, each.sentence.text) for each in dispute.others]
+    citations = _numbered(told)
+    number = {(each.id, each.quote): each.n for each in citations}
+    cited = [each for each in dispute.others if (each.sentence.hit.id, each.sentence.text) in number]
+    reason = contradiction(cited, [number[each.sentence.hit.id, each.sentence.text] for each in cited])
+    made = refused(view, question, reason)
+    return replace(made, text="\n".join([made.text, *map(_quoted, citations)]), citations=citations)
+
+
+def closest(view: View, material: Material, made: Sequence[Cell]) -> tuple[str, ...]:
+    """The sentence that says most of what is asked, though too little: a note for who asked."""
+    sought = Phrase.of(" ".join(material.asked.things), view)
+    near = [
+        each
+        for cell in made
+        for sentence in material.said
+        if sentence.hit in cell.hits
+        and (each := fitting(sought, cell, sentence, material.asked, 0.0)) is not None
+    ]
+    if not near:
+        return ()
+    best = max(near, key=lambda each: each.score).sentence
+    return (f"nearest to it: {_source(best.text, best.hit)}",)
 
 
 def refusal(material: Material, made: Sequence[Cell]) -> str:
@@ -105,9 +138,12 @@ def beyond(material: Material, made: Sequence[Cell]) -> str:
 
 def cited(found: Iterable[Found]) -> tuple[Citation, ...]:
     """The citations of what was found, numbered in its order; each sentence once, at most QUOTES."""
+    return _numbered((each.sentence.hit, each.sentence.text) for each in found)
+
+
+def _numbered(quotes: Iterable[tuple[Hit, str]]) -> tuple[Citation, ...]:
     citations: dict[tuple[str, str], Citation] = {}
-    for each in found:
-        hit, quote = each.sentence.hit, each.sentence.text
+    for hit, quote in quotes:
         if (hit.id, quote) not in citations and len(citations) < QUOTES:
             citations[hit.id, quote] = Citation(
                 len(citations) + 1, hit.id, hit.document, hit.title, hit.published, hit.about, quote
@@ -115,11 +151,20 @@ def cited(found: Iterable[Found]) -> tuple[Citation, ...]:
     return tuple(citations.values())
 
 
+def _otherwise(dispute: Dispute) -> str:
+    """What an answer contradicts."""
+    return "; ".join(
+        f"it contradicts {_source(each.sentence.text, each.sentence.hit)}" for each in dispute.others
+    )
+
+
 def _quote_of(found: Found) -> tuple[str, str]:
     return found.sentence.hit.id, found.sentence.text
 
 
 def _figure(found: Found) -> str:
+    if found.figure is not None:
+        return found.figure.text
     return found.fact.fact.object if found.fact is not None else ""
 
 
@@ -145,13 +190,9 @@ def choice(asked: Asked, made: Sequence[Cell]) -> tuple[Cell, Found] | None:
     """The cell with the highest (lowest) value, where one of several is asked for and all can be compared."""
     if not asked.choice or len(asked.things) > 1:
         return None
-    valued = [
-        (found.fact.fact.amount, cell, found)
-        for cell in made
-        for found in cell.found
-        if found.fact is not None and found.fact.fact.amount is not None
-    ]
-    if len(valued) < 2 or len({amount.unit for amount, _, _ in valued}) > 1:
+    every = [(cell, found) for cell in made for found in cell.found]
+    valued = [(found.figure.amount, cell, found) for cell, found in every if found.figure is not None]
+    if not 2 <= len(valued) == len(every) or len({amount.unit for amount, _, _ in valued}) > 1:
         return None
     _, cell, found = max(valued, key=lambda each: asked.choice * each[0].value)
     return cell, found
@@ -170,8 +211,12 @@ def _missing(material: Material, made: Sequence[Cell]) -> list[str]:
 
 
 def _quoted(citation: Citation) -> str:
-    date = citation.published.text if citation.published else "undated"
-    return f"[{citation.n}] “{citation.quote}” ({citation.title or citation.document}, {date})"
+    return f"[{citation.n}] {_source(citation.quote, citation)}"
+
+
+def _source(quote: str, of: Citation | Hit) -> str:
+    date = of.published.text if of.published else "undated"
+    return f"“{quote}” ({of.title or of.document}, {date})"
 
 
 def _short(quote: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +43,6 @@ class Local:
     of it, nothing is found, and the notes say what is nearest.
     Passages without such facts come below, in their order.
     """
-
-    reads_facts: ClassVar[bool] = True
 
     facts: int = within(200, 1, 10_000)
     passages: int = within(200, 10, 10_000)

@@ -46,7 +46,7 @@ def show_incremental(found: Incremental) -> None:
         who = f"{each.recipe}: " if several else ""
         click.echo(
             f"{plain(who)}after the update {each.answers:,} of {each.asked:,} base questions have another "
-            f"answer, {each.rankings:,} of {each.ranked:,} other first ten documents"
+            f"answer, {each.rankings:,} of {each.ranked:,} another first document"
         )
     for note in found.notes:
         click.secho(f"note: {plain(note)}", dim=True)

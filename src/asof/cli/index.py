@@ -40,9 +40,10 @@ SHOWN_PROBLEMS = 20
     help="How long to wait for another writer (default 60).",
 )
 @click.option("--facts", is_flag=True, help="Then read the facts of what was not read yet, as [facts] says.")
-@click.option("--estimate", is_flag=True, help="Say what --facts would cost at most; no model is asked.")
+@click.option("--reports", is_flag=True, help="Then let [model] tell the reports of all periods.")
+@click.option("--estimate", is_flag=True, help="Say what that would cost at most; no model is asked.")
 @click.option(
-    "--budget", type=click.FloatRange(min=0), metavar="USD", help="With --facts: stop before it costs more."
+    "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before facts and reports cost more."
 )
 @json_option
 def index(
@@ -53,6 +54,7 @@ def index(
     yes: bool,
     wait: float,
     facts: bool,
+    reports: bool,
     estimate: bool,
     budget: float | None,
     as_json: bool,
@@ -61,33 +63,33 @@ def index(
     """Take in folders of notes, vaults, single files, .jsonl[.gz]. Run it again to take in what changed.
 
     A file or line that cannot be read is reported and stops nothing (exit code 3). So are passages whose
-    facts could not be read, or are left because of the budget: the next run goes on with them.
+    facts could not be read, and reports that could not be told, or what is left because of the budget: the
+    next run goes on with them.
     """
-    from asof.cli import learn
+    from asof.cli.learn import Ahead
 
     root = corpus_root(into)
-    facts = learn.wanted(root, facts or estimate, budget)
+    ahead = Ahead.of(root, facts=facts, reports=reports, estimate=estimate, budget=budget)
     for source in sources:
         _readable(source, root, history=history)
     corpus = _open(root, wait, settings, quiet=as_json)
-    reports = []
+    indexed = []
     with corpus:
         for source in sources:
             started = time.perf_counter()
             report = _index(corpus, source, yes, history=history, trust_mtime=trust_mtime)
             if report is None:
                 return NOTHING
-            reports.append((source, report, time.perf_counter() - started))
+            indexed.append((source, report, time.perf_counter() - started))
             if not as_json:
-                _show(*reports[-1])
+                _show(*indexed[-1])
         corpus.prepare()
-        lesson = learn.learn(corpus, budget, quiet=as_json) if facts and not estimate else None
-        estimated = learn.estimate(corpus, quiet=as_json) if estimate else None
+        done = ahead.do(corpus, quiet=as_json)
     if as_json:
-        said = [_as_json(*each) for each in reports]
-        print_json({"sources": said, **learn.as_json(lesson, estimated)} if facts else said)
-    lost = any(problem.lost for _, report, _ in reports for problem in report.problems)
-    return PROBLEMS if lost or (lesson is not None and not lesson.complete) else DONE
+        said = [_as_json(*each) for each in indexed]
+        print_json({"sources": said, **done.as_json()} if done.asked else said)
+    lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
+    return PROBLEMS if lost or not done.complete else DONE
 
 
 def _readable(source: str, root: Path, *, history: bool) -> None:

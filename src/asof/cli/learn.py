@@ -1,11 +1,12 @@
-"""What `asof index` does with --facts and --estimate: facts of passages, what they cost, and what is left."""
+"""What `asof index` does ahead of questions (--facts, --reports, --estimate): what it costs, what is left."""
 
 from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,56 +19,149 @@ from asof.errors import UsageError
 if TYPE_CHECKING:
     from asof.data import Problem
     from asof.knowledge.learning import Lesson
+    from asof.knowledge.telling import Told
     from asof.models.metered import Meter
     from asof.service import Corpus
 
 SHOWN_PROBLEMS = 20
 
 
-def wanted(root: Path, asked: bool, budget: float | None) -> bool:
-    """Whether facts are to be read (or estimated), because it is asked for or by `asof.toml` in `root`.
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What was done, or estimated, ahead of questions; None for what was not. `asked`: whether anything was
+    to be done; `estimates`: those of facts and reports, by their keys in JSON."""
 
-    Raises UsageError for a budget that bounds nothing, BadConfig.
-    """
-    from asof import config
+    asked: bool
+    lesson: Lesson | None = None
+    told: Told | None = None
+    estimates: Mapping[str, Meter | None] = field(default_factory=dict)
 
-    said = config.load(root / config.FILE)
-    facts = asked or said.facts.ahead
-    if budget is not None and not facts:
-        raise UsageError("--budget goes with --facts (or ahead = true in [facts] of asof.toml)")
-    if budget is not None and said.model is not None and said.model.prices is None:
-        raise UsageError("--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}")
-    return facts
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left, and nothing went wrong."""
+        return all(each is None or each.complete for each in (self.lesson, self.told))
+
+    def as_json(self) -> dict[str, Any]:
+        """The keys beside `sources` of what is printed as JSON."""
+        found = {"facts": self.lesson, "reports": self.told, **self.estimates}
+        done = {name: each.as_json() for name, each in found.items() if each is not None}
+        return done | {name: None for name, each in self.estimates.items() if each is None}
 
 
-def learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> Lesson:
-    """Read facts with a bar, and say what came of it unless `quiet`. Raises UsageError, ModelError."""
+@dataclass(frozen=True, slots=True)
+class Ahead:
+    """What is read and told ahead of questions, or only estimated; all of it within a `budget` in US dollars.
+    Made by `of`."""
+
+    facts: bool
+    reports: bool
+    estimate: bool
+    budget: float | None
+
+    @classmethod
+    def of(cls, root: Path, *, facts: bool, reports: bool, estimate: bool, budget: float | None) -> Ahead:
+        """What is asked for, also by `asof.toml` in `root`: reports need facts.
+
+        Raises UsageError for a budget that bounds nothing and for reports without a model, BadConfig.
+        """
+        from asof import config
+
+        said = config.load(root / config.FILE)
+        facts = facts or reports or estimate or said.facts.ahead
+        if reports and said.model is None:
+            raise UsageError("--reports: without a model they are made when asked; name one: see [model]")
+        if budget is not None and not facts:
+            raise UsageError(
+                "--budget goes with --facts or --reports (or ahead = true in [facts] of asof.toml)"
+            )
+        if budget is not None and said.model is not None and said.model.prices is None:
+            raise UsageError(
+                "--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}"
+            )
+        return cls(facts, reports, estimate, budget)
+
+    def do(self, corpus: Corpus, *, quiet: bool) -> Done:
+        """Do it, and say what came of it unless `quiet`. Raises UsageError, ModelError."""
+        if not self.facts:
+            return Done(asked=False)
+        if self.estimate:
+            found: dict[str, Meter | None] = {"estimate": _estimate(corpus, quiet=quiet)}
+            if self.reports:
+                found["reports_estimate"] = _estimate_reports(corpus, quiet=quiet)
+            return Done(asked=True, estimates=found)
+        lesson = _learn(corpus, self.budget, quiet=quiet)
+        if not self.reports:
+            return Done(True, lesson)
+        if lesson.left:
+            if not quiet:
+                tell("  reports were not begun: they are made of facts, and some are left")
+            return Done(True, lesson)
+        return Done(True, lesson, _tell_all(corpus, self.budget, _spent(lesson), quiet=quiet))
+
+
+def _spent(lesson: Lesson) -> float:
+    return (lesson.cost and lesson.cost.cost) or 0.0
+
+
+def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> Lesson:
+    """Read facts with a bar."""
     started = time.perf_counter()
-    with _bar() as advance:
+    with _bar("facts", "passages") as advance:
         lesson = corpus.learn(progress=advance, budget=budget)
     if not quiet:
         _show(lesson, time.perf_counter() - started, budget)
     return lesson
 
 
-def estimate(corpus: Corpus, *, quiet: bool) -> Meter:
-    """What reading facts would cost, said unless `quiet`. Raises UsageError."""
+def _tell_all(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> Told:
+    """Tell reports with a bar, for what facts have left of the budget."""
+    started = time.perf_counter()
+    with _bar("reports", "periods") as advance:
+        told = corpus.report_all(advance, None if budget is None else max(0.0, budget - spent))
+    if not quiet:
+        _show_told(told, time.perf_counter() - started, budget)
+    return told
+
+
+def _estimate(corpus: Corpus, *, quiet: bool) -> Meter:
+    """What reading facts would cost."""
     meter = corpus.estimate()
     if not quiet:
-        kept = f"; {meter.kept:,} replies are kept and cost nothing" if meter.kept else ""
-        click.echo(f"facts: reading them would take at most {_used(meter)}{kept}" if meter.calls else
-                   f"facts: reading them would cost nothing{kept}")  # fmt: skip
+        _show_estimate("facts: reading them", meter)
     return meter
 
 
-def as_json(lesson: Lesson | None, estimated: Meter | None) -> dict[str, Any]:
-    """The keys `facts` and `estimate` of what is printed as JSON."""
-    said: dict[str, Any] = {}
-    if lesson is not None:
-        said["facts"] = lesson.as_json()
-    if estimated is not None:
-        said["estimate"] = estimated.as_json()
-    return said
+def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Meter | None:
+    """What telling reports would cost; None where nobody knows."""
+    meter = corpus.estimate_reports()
+    if quiet:
+        return meter
+    if meter is None:
+        click.echo("reports: what they would cost is known when the facts are read")
+    else:
+        _show_estimate("reports: telling them", meter)
+    return meter
+
+
+def _show_estimate(what: str, meter: Meter) -> None:
+    kept = f"; {meter.kept:,} replies are kept and cost nothing" if meter.kept else ""
+    most = f"take at most {_used(meter)}" if meter.calls else "cost nothing"
+    click.echo(f"{what} would {most}{kept}")
+
+
+def _show_told(told: Told, seconds: float, budget: float | None) -> None:
+    cost = f"; {_used(told.cost)}" if told.cost.calls else ""
+    failed = f", {len(told.problems):,} could not be told" if told.problems else ""
+    click.echo(f"reports: {told.reports:,} told{failed} in {seconds:.1f} s{cost}")
+    for problem in told.problems[:SHOWN_PROBLEMS]:
+        tell(f"  {problem}")
+    if len(told.problems) > SHOWN_PROBLEMS:
+        tell(f"  and {len(told.problems) - SHOWN_PROBLEMS:,} more: --json lists them")
+    if told.left:
+        tell(
+            f"  {told.left:,} report{'s' * (told.left != 1)} left: the budget of {budget:g} USD is used up;"
+            " the next run goes on with them"
+        )
 
 
 def _show(lesson: Lesson, seconds: float, budget: float | None) -> None:
@@ -100,7 +194,7 @@ def _used(meter: Meter) -> str:
 
 
 @contextmanager
-def _bar() -> Iterator[Callable[[int, int], None] | None]:
+def _bar(what: str, of: str) -> Iterator[Callable[[int, int], None] | None]:
     """A bar on a terminal, nothing elsewhere."""
     if not sys.stderr.isatty():
         yield None
@@ -109,9 +203,9 @@ def _bar() -> Iterator[Callable[[int, int], None] | None]:
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
     with Progress(
-        SpinnerColumn(), TextColumn("facts"), BarColumn(),
-        TextColumn("{task.completed:,} of {task.total:,} passages"), TimeRemainingColumn(),
+        SpinnerColumn(), TextColumn(what), BarColumn(),
+        TextColumn(f"{{task.completed:,}} of {{task.total:,}} {of}"), TimeRemainingColumn(),
         console=Console(stderr=True), transient=True,
     ) as bar:  # fmt: skip
-        task = bar.add_task("facts", total=0)
+        task = bar.add_task(what, total=0)
         yield lambda done, of: bar.update(task, completed=done, total=of)

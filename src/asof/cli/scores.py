@@ -134,7 +134,7 @@ def _show_leakage(found: Leakage, recipes: Sequence[str]) -> None:
         who = plain(recipes[0]) if len(recipes) == 1 else "every recipe"
         click.secho(f"leakage: none ({asked}; {who}: the same to the last bit)", bold=True)
     else:
-        click.secho(f"leakage: {len(found.differences):,} answers differ ({asked})", fg="red", bold=True)
+        click.secho(f"leakage: {len(found.differences):,} differences ({asked})", fg="red", bold=True)
     click.echo(
         f"  compared as of {known.moments:,} of these moments, too: {known.facts:,} facts, {known.names:,} "
         f"names, {known.reports:,} reports, {known.answers:,} answers of ask"

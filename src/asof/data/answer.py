@@ -29,8 +29,8 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A cell of a table: what a source says of `name` (a subject, "" for the only one) in `period` (its label,
-    "" without one) about `measure`; `value` as it was written, and the number of the citation."""
+    """A cell of a table: what a source says of `name` (a subject, "" for the only one) in `period` (its
+    label, "" without one) about `measure`; `value` as it was written, and the number of the citation."""
 
     name: str
     period: str

@@ -30,6 +30,14 @@ class Models:
             if wanted and self.model is None and self.config.model is None:
                 raise UsageError(f"{option}: no language model is named: see [model] in {FILE}")
 
+    @property
+    def writer(self) -> str:
+        """What tells corpora apart in which different models write; "" for none."""
+        if not self.writes:
+            return ""
+        model = self.model.name if self.model is not None else str(self.config.model)
+        return f"{model} {self.config.facts}"
+
     def writing(self, corpus: Corpus) -> None:
         """See to it that the corpus is asked as asof.toml says, if the model is to write."""
         if self.writes:

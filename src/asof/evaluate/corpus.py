@@ -25,22 +25,24 @@ from asof.time.span import NEVER
 ROOM = "evaluate"
 """The folder for such corpora in the folder of the cache."""
 
+SOURCES = (".py", ".toml", ".md")
+
 
 @once
 def code_version() -> str:
-    """The version of asof and a digest of its source files."""
+    """The version of asof and a digest of its source files: code, lists of words, prompts."""
     package = Path(asof.__file__).parent
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(path for path in package.rglob("*") if path.suffix in SOURCES):
         content = path.read_bytes()
         digest.update(f"{path.relative_to(package).as_posix()} {len(content)}\n".encode())
         digest.update(content)
     return f"{asof.__version__}-{digest.hexdigest()}"
 
 
-def key(dataset: Dataset, settings: Settings) -> str:
-    """What the corpus is a function of, as a digest: documents, code, options."""
-    parts = [dataset.fingerprint(), code_version(), settings.dumps(), sorted(dataset.without)]
+def key(dataset: Dataset, settings: Settings, writer: str = "") -> str:
+    """What the corpus is a function of, as a digest: documents, code, options, what reads its facts."""
+    parts = [dataset.fingerprint(), code_version(), settings.dumps(), sorted(dataset.without), writer]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
@@ -48,12 +50,13 @@ def key(dataset: Dataset, settings: Settings) -> str:
 def prepared(
     dataset: Dataset, settings: Settings, cache: Path, encoder: Encoder | None = None,
     progress: Callable[[Report], None] | None = None, tell: Callable[[str], None] | None = None,
+    writer: str = "",
 ) -> Iterator[Corpus]:  # fmt: skip
-    """The corpus of the dataset, open, out of the folder `cache` or new.
+    """The corpus of the dataset, open, out of the folder `cache` or new; one for each `writer` of facts.
 
     Where the cache cannot be written to, it is made in a temporary folder; `tell` gets a line about that.
     """
-    folder = cache / ROOM / f"{dataset.name[:40]}-{key(dataset, settings)}"
+    folder = cache / ROOM / f"{dataset.name[:40]}-{key(dataset, settings, writer)}"
     try:
         corpus = _kept(folder, encoder) or _made(folder, dataset, settings, encoder, progress)
     except OSError as error:

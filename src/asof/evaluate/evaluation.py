@@ -84,32 +84,17 @@ def evaluate(
         settings = replace(settings, encoder=encoder.name)
     options = replace(options, settings=settings)
     data = load(Path(dataset), queries=options.queries, without=options.without)
-    check_filters(data, options)
-    check_by(data, options)
-    models.check()
-    if models.writes and options.leakage:
-        raise UsageError("--leakage compares what is made without a model: check it without --model")
-    if run_file is not None:
-        check_ids(run_file, data)
+    _check(data, options, models, run_file)
     questions, notes = choose(data, options)
-    asked = len(questions)
     with prepared(
         data, settings, cache or service.cache_folder(), encoder,
-        lambda report: tell("indexing", report.added, len(data.dates)), notes.append,
+        lambda report: tell("indexing", report.added, len(data.dates)), notes.append, models.writer,
     ) as corpus:  # fmt: skip
-        models.writing(corpus)
-        if options.answers or options.leakage:
-            read_facts(corpus, tell)
-        runs = tuple(
-            run(name, recipe, corpus, data, questions, options.filter_by, counting(tell, name, asked))
-            for name, recipe in chosen.items() if questions
-        )  # fmt: skip
-        answers = (
-            _answers(corpus, data, chosen, options, models, stand, tell, notes) if options.answers else None
-        )
-        leaked = (
-            _leakage(corpus, data, chosen, options, encoder, stand, tell, notes) if options.leakage else None
-        )
+        asking = _Asking(corpus, data, chosen, options, encoder, stand, models, tell, notes)
+        asking.prepare()
+        runs = asking.runs(questions)
+        answers = asking.answers() if options.answers else None
+        leaked = asking.leakage() if options.leakage else None
     if run_file is not None:
         write(run_file, runs)
     cluster = clusters([question.text for question in questions])
@@ -119,32 +104,79 @@ def evaluate(
     )  # fmt: skip
 
 
-def _answers(
-    corpus: Corpus, dataset: Dataset, recipes: dict[str, Recipe], options: Options, models: Models,
-    stand: Stand, tell: Progress, notes: list[str],
-) -> Answers:  # fmt: skip
-    asked, said = to_answer(dataset, options, overviews=models.judges and len(recipes) > 1)
-    notes += said
-    runs = [
-        ask_all(
-            name,
-            recipe,
-            corpus,
-            dataset,
-            asked,
-            options.filter_by,
-            stand,
-            counting(tell, f"{name}, answers", len(asked)),
-        )
-        for name, recipe in recipes.items()
-    ]
-    with models.judge(corpus) as judge:
-        if judge is None:
-            return answered(runs, asked, options.seed)
-        from asof.evaluate.judgement import judge_all
+def _check(dataset: Dataset, options: Options, models: Models, run_file: Path | None) -> None:
+    check_filters(dataset, options)
+    check_by(dataset, options)
+    models.check()
+    if models.writes and options.leakage:
+        raise UsageError("--leakage compares what is made without a model: check it without --model")
+    if run_file is not None:
+        check_ids(run_file, dataset)
 
-        tell("judging", 0, 0)
-        return judge_all(judge, runs, asked, options.seed)
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    """A corpus, and how it is asked; `notes` are added to."""
+
+    corpus: Corpus
+    dataset: Dataset
+    recipes: dict[str, Recipe]
+    options: Options
+    encoder: Encoder | None
+    stand: Stand
+    models: Models
+    tell: Progress
+    notes: list[str]
+
+    def prepare(self) -> None:
+        """See to it that passages are read for facts where facts matter, by what is to read them here."""
+        self.models.writing(self.corpus)
+        if self.options.answers or self.options.leakage:
+            read_facts(self.corpus, self.tell)
+
+    def runs(self, questions: Sequence[Question]) -> tuple[Run, ...]:
+        """A run for each recipe; none where there are no questions."""
+        return tuple(
+            run(
+                name, recipe, self.corpus, self.dataset, questions, self.options.filter_by,
+                counting(self.tell, name, len(questions)),
+            )
+            for name, recipe in self.recipes.items()
+            if questions
+        )  # fmt: skip
+
+    def answers(self) -> Answers:
+        """The answers by each recipe, judged if they are to be."""
+        overviews = self.models.judges and len(self.recipes) > 1
+        asked, said = to_answer(self.dataset, self.options, overviews=overviews)
+        self.notes.extend(said)
+        runs = [
+            ask_all(
+                name, recipe, self.corpus, self.dataset, asked, self.options.filter_by, self.stand,
+                counting(self.tell, f"{name}, answers", len(asked)),
+            )
+            for name, recipe in self.recipes.items()
+        ]  # fmt: skip
+        with self.models.judge(self.corpus) as judge:
+            if judge is None:
+                return answered(runs, asked, self.options.seed)
+            from asof.evaluate.judgement import judge_all
+
+            self.tell("judging", 0, 0)
+            return judge_all(judge, runs, asked, self.options.seed)
+
+    def leakage(self) -> Leakage:
+        """The same questions in corpora that end where they are asked."""
+        asked, able = leaks.chosen(self.dataset, self.options.leakage, self.options.seed)
+        if able < len(asked):
+            self.notes.append(
+                f"leakage: {len(asked) - able:,} of {len(asked):,} questions are asked when nothing "
+                "later was published: they only show that a corpus built anew answers the same"
+            )
+        return leaks.check(
+            self.corpus, self.dataset, self.recipes, asked, self.options.settings, self.encoder,
+            self.options.filter_by, counting(self.tell, "leakage", len(asked)), self.stand,
+        )  # fmt: skip
 
 
 def _remarks(runs: Sequence[Run]) -> list[str]:
@@ -160,22 +192,6 @@ def _remarks(runs: Sequence[Run]) -> list[str]:
     if nowhere:
         notes.append(f"{nowhere:,} sentences of evidence.jsonl are not in their documents: counted as missed")
     return notes
-
-
-def _leakage(
-    corpus: Corpus, dataset: Dataset, recipes: dict[str, Recipe], options: Options, encoder: Encoder | None,
-    stand: Stand, tell: Progress, notes: list[str],
-) -> Leakage:  # fmt: skip
-    asked, able = leaks.chosen(dataset, options.leakage, options.seed)
-    if able < len(asked):
-        notes.append(
-            f"leakage: {len(asked) - able:,} of {len(asked):,} questions are asked when nothing "
-            "later was published: they only show that a corpus built anew answers the same"
-        )
-    return leaks.check(
-        corpus, dataset, recipes, asked, options.settings, encoder, options.filter_by,
-        counting(tell, "leakage", len(asked)), stand,
-    )  # fmt: skip
 
 
 def _comparisons(runs: Sequence[Run], cluster: NDArray[np.int64], seed: int) -> tuple[Comparison, ...]:

@@ -33,8 +33,6 @@ from asof.service import Corpus
 STAGES = ("base@base", "base@updated", "new@updated")
 """Which questions are asked of which corpus."""
 
-FIRST = 10
-
 
 @dataclass(frozen=True, slots=True)
 class Stage:
@@ -54,7 +52,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """How many of the base questions got another answer after the update, how many other first ten documents.
+    """How many of the base questions got another answer after the update, how many another first document.
 
     `asked` questions were put to `ask`, `ranked` ones were ranked documents for.
     """
@@ -203,5 +201,5 @@ def _said(answer: Answer) -> tuple[object, ...]:
     return answer.text, [(each.document, each.quote) for each in answer.citations]
 
 
-def _first(answer: Ranked) -> list[str]:
-    return [document for document, _ in answer.ranking[:FIRST]]
+def _first(answer: Ranked) -> str | None:
+    return answer.ranking[0][0] if answer.ranking else None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from asof.data import Citation
-from asof.evaluate.evidence import tokens
+from asof.text.budget import tokens
 
 ENOUGH = 0.8
 """A quote that lies inside a sentence counts if it has at least so much of the sentence's characters."""

@@ -42,7 +42,9 @@ class Clause:
         if "past" in senses:
             self.told = i
         elif "expect" in senses and not ("foreseen" in senses and self.told >= 0):
-            self.expects = i
+            around = self.items[max(0, i - 1) : i + 2]
+            if "intent" not in senses or any("to" in item.senses or "own" in item.senses for item in around):
+                self.expects = i
 
     def phrase(self, where: Stretch) -> Measure | None:
         """The measure that a stretch names."""
@@ -98,6 +100,8 @@ class Clause:
             first -= 1
         if first < 0 or items[first].low not in _ARTICLES or {"itself", "time", "weak"} & items[at].senses:
             return of
+        if first > 0 and _OPENS.isdisjoint(items[first - 1].senses):
+            return of
         where = trimmed(items, first, at + 1)
         return of._replace(owner=words_of(items, where)) if where.first < where.after else of
 
@@ -115,11 +119,7 @@ class Clause:
     def _is_counted(self, at: int) -> bool:
         """Whether item `at` is the unit of a bare figure: "40 minutes", "245,000 shares"."""
         items = self.items
-        if (
-            at >= len(items)
-            or not items[at].low.isalpha()
-            or (items[at].senses and "measure" not in items[at].senses)
-        ):
+        if at >= len(items) or not items[at].low.isalpha() or not items[at].senses <= _UNITS:
             return False
         return at + 1 == len(items) or bool(_CLOSES & items[at + 1].senses)
 
@@ -182,6 +182,8 @@ class Clause:
         return end if named else start
 
 
+_UNITS = frozenset({"measure", "document_type"})
+_OPENS = frozenset({"mark", "time", "and", "stop", "discourse"})
 _CLOSES = frozenset({"mark", "preposition", "and", "time"})
 _MOVES = frozenset({"link", "auxiliary", "expect", "to"})
 _OTHERS = frozenset("he she they i er sie ich".split())  # noqa: SIM905 - who that is stands elsewhere

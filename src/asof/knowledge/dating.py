@@ -32,11 +32,12 @@ _UNSAID = re.compile(
     | \b(?P<part>(?:fiscal[ ])?(?:first|second|third|fourth)[ -](?:fiscal[ ])?(?:quarter|half))\b
     | \b(?:for|in|during|of|im|per)[ ](?:the[ ]|das[ ])?(?P<own>quarter|quartal)\b(?![ ]end)
     | \bthe[ ](?P<own2>quarter)\b(?![ ]end)
-    | \b(?:for|in|during|im)[ ](?:the[ ])?(?:(?:full|entire|whole|fiscal)[ ])?(?P<year>year|gesamtjahr)\b
+    | \b(?:for|in|during|im)[ ](?:the[ ])?(?P<year>(?:(?:full|entire|whole|fiscal)[ ])?(?:year|gesamtjahr))\b
     | \b(?P<full>full[ -](?:fiscal[ ])?year)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _OF_YEAR = re.compile(r"year|jahr", re.IGNORECASE)  # "the third quarter of last year"
+_GAP = 4  # characters: " of "
 _TURN = re.compile(r"(?:prior|previous|preceding) (?:quarter|period)$", re.IGNORECASE)
 
 Sort = Literal["said", "part", "back", "before", "own", "year"]
@@ -85,7 +86,7 @@ class Dating:
         if self.own is None:
             return found
         unsaid = [_unsaid(match) for match in _UNSAID.finditer(text)]
-        return _merged(found, unsaid)
+        return _merged(found, unsaid, text)
 
     def _mark(self, mention: Mention, language: str) -> Mark | None:
         said = " ".join(mention.text.split())
@@ -198,11 +199,13 @@ def _unsaid(match: re.Match[str]) -> Mark:
     return Mark(start, end, " ".join(match[group].split()), sort)
 
 
-def _merged(said: list[Mark], unsaid: list[Mark]) -> list[Mark]:
-    """Both in order; of two that overlap the longer, two that are equal as one."""
+def _merged(said: list[Mark], unsaid: list[Mark], text: str) -> list[Mark]:
+    """Both in order; of two that overlap the longer, two that are equal as one ("full year of 2023", too)."""
     found: list[Mark] = []
     for mark in sorted([*said, *unsaid], key=lambda m: (m.start, -m.end)):
-        if found and mark.start < found[-1].end:
+        if found and _goes_on(found[-1], mark, text):
+            found[-1] = mark._replace(start=found[-1].start)
+        elif found and mark.start < found[-1].end:
             last = found[-1]
             if (mark.start, mark.end) == (last.start, last.end):
                 sort = mark.sort if last.sort == "said" else last.sort
@@ -212,6 +215,13 @@ def _merged(said: list[Mark], unsaid: list[Mark]) -> list[Mark]:
                 found[-1] = said_one._replace(start=last.start, end=max(mark.end, last.end))
             elif mark.end - mark.start > last.end - last.start:
                 found[-1] = mark
-            continue
-        found.append(mark)
+        else:
+            found.append(mark)
     return found
+
+
+def _goes_on(last: Mark, mark: Mark, text: str) -> bool:
+    """Whether "full year" and "2023" say one time together."""
+    if last.sort != "year" or mark.sort != "said" or not last.end <= mark.start <= last.end + _GAP:
+        return False
+    return text[last.end : mark.start].strip().lower() in ("", "of", "in")

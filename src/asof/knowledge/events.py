@@ -9,7 +9,7 @@ from asof.data import EVENT
 from asof.knowledge.findings import Finding
 from asof.knowledge.items import Item
 from asof.knowledge.measures import Stretch, is_name, name_before, trimmed, words_of
-from asof.knowledge.roles import BESIDE, beside, labelled
+from asof.knowledge.roles import BESIDE, beside, labelled, speaker
 
 NAMED, OURS, PHRASE, BEING, IN_OFFICE = 0.8, 0.7, 0.6, 0.6, 0.75
 """How sure each rule is: a name before a verb; "we" before it; another phrase before it; "X is Y"; the same
@@ -51,15 +51,20 @@ class Events:
             one: Finding | None = None
             if "event" in senses:
                 one = self._done(i) or self._last(i)
-            if one is None and ("be" in senses or "called" in senses):
+            if one is None and ("be" in senses or ("called" in senses and not self._follows_be(i))):
                 one = self._being(i)
             elif "comma" in senses:
                 one = beside(self.items, i, self.be)
+            elif "break" in senses:
+                one = speaker(self.items, i, self.be)
             elif "colon" in senses:
                 one = labelled(self.items, i)
             if one is not None:
                 found += self._parted(one)
         return found
+
+    def _follows_be(self, i: int) -> bool:
+        return i > 0 and "be" in self.items[i - 1].senses
 
     def _parted(self, one: Finding) -> list[Finding]:
         """A naming as two: "appointed Mara Quill harbour master" says whom, and as what."""
@@ -106,7 +111,7 @@ class Events:
         if any({"negation", "expect"} & item.senses or item.low in _MODAL for item in group):
             return None
         subject, sure = self._subject(first)
-        if sure == 0.0:
+        if sure == 0.0 or (sure == PHRASE and items[i].low.endswith("s")):  # "our recent wins"
             return None
         passive = i > 0 and "passive" in items[i - 1].senses
         last, where = self._what(i, passive=passive)

@@ -15,6 +15,9 @@ from asof.store.facts import Stored
 from asof.store.sight import Sight, sights
 from asof.text.sentences import shown
 
+MOST = 20_000
+"""The facts of so many passages are remembered between questions."""
+
 
 @dataclass(frozen=True, slots=True)
 class Known:
@@ -36,8 +39,33 @@ class Known:
 
 
 def facts_of(view: View, rows: NDArray[np.int64]) -> list[Known]:
-    """What these rows of a view state, in canonical order."""
-    return _known(view, kept.facts_in(view.store.db, view.column("passage", rows).tolist()), ended=False)
+    """What these rows of a view state, in canonical order.
+
+    Passages that no extractor has read yet are read here, by rules: a question about a few passages needs
+    not wait for the others.
+    """
+    passages = view.column("passage", rows).tolist()
+    found = kept.facts_in(view.store.db, passages)
+    return _known(view, [*found, *_read_now(view, kept.unread_of(view.store.db, passages))], ended=False)
+
+
+def _read_now(view: View, passages: Sequence[int]) -> list[Stored]:
+    """What passages state, by rules; it follows from them alone, so it is remembered between questions."""
+    if not passages:
+        return []
+    from asof.knowledge.rules import Rules
+
+    read: dict[int, tuple[Fact, ...]] = view.derived.memo.setdefault("facts by rules", {})
+    if len(read) > MOST:
+        read.clear()
+    missing = [passage for passage in passages if passage not in read]
+    for each in Rules().extract(kept.excerpts(view.store.db, missing)):
+        read[each.passage] = each.facts
+    return [
+        Stored(passage, number, fact)
+        for passage in passages
+        for number, fact in enumerate(read.get(passage, ()))
+    ]
 
 
 def facts_about(view: View, keys: Iterable[str], *, ended: bool = False) -> list[Known]:

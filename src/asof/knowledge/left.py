@@ -172,7 +172,7 @@ def compared(clause: Clause, i: int, left: int, after: int) -> bool:
     if not {"compare", "from"} & items[at].senses or i - clause.last > FAR:
         return False
     last = clause.found[-1]
-    timed = any(item.time is not None for item in items[after + 1 : after + 6])
+    timed = any(item.time is not None for item in items[after + 1 : after + 1 + NEAR])
     figure = items[i].figure
     same = last.kind == CHANGE or last.amount is None or figure is None or figure.unit == last.amount.unit
     if timed and same:

@@ -78,7 +78,7 @@ def merged(statements: Iterable[Said]) -> Merged:
     groups, accepted = _unambiguous(wide)
     tickers: dict[str, set[str]] = defaultdict(set)
     for (short, long), each in pairs:
-        if each.head and _acronym(each.name) != _acronym(each.other):
+        if each.head and acronym(each.name) != acronym(each.other):
             tickers[short].add(long)
     # a ticker that heads have as their subject is no other company than its own
     owned = {owner: min(tickers[owner]) if len(tickers[owner]) == 1 else owner for owner in sorted(owners)}
@@ -89,10 +89,11 @@ def merged(statements: Iterable[Said]) -> Merged:
 def _short_and_long(said: Said) -> tuple[str, str]:
     """The keys of the name that stands for the other, and of the other."""
     name, other = key(said.name), key(said.other)
-    return (name, other) if _acronym(said.name) and not _acronym(said.other) else (other, name)
+    return (name, other) if acronym(said.name) and not acronym(said.other) else (other, name)
 
 
-def _acronym(name: str) -> bool:
+def acronym(name: str) -> bool:
+    """Whether a name looks like an acronym or a ticker: up to eight capitals, digits, points."""
     return _ACRONYM.fullmatch(name.strip()) is not None
 
 

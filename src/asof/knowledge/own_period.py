@@ -21,6 +21,7 @@ PART = re.compile(
 """A part of a year: "second quarter", "Q2", "H1"."""
 
 _YEAR = re.compile(r"[12][0-9]{3}|[’'][0-9]{2}\b|\bfy ?[0-9]{2}", re.IGNORECASE)
+_OPEN = re.compile(r"(?:since|until|till|before|after|seit|vor|nach|bis)\b", re.IGNORECASE)
 _RECENT = 100 * 86_400_000_000  # microseconds
 
 
@@ -50,10 +51,15 @@ def period_of(excerpt: Excerpt) -> Period | None:
 
 
 def _is_own(time: Time, published: Span | None) -> bool:
-    """Whether all of a document can be about a time of its head: metadata says so; a title does with a year,
-    without one only if the time is shortly before publication (not "for the first time in two years")."""
-    if time.by not in ("title", "heading") or _YEAR.search(time.text):
+    """Whether all of a document can be about a time of its head.
+
+    Metadata says so; a title does with a year ("2024", not "since 2019"), without one only if the time is
+    shortly before publication: not "the first fare in two years".
+    """
+    if time.by not in ("title", "heading"):
         return True
+    if _YEAR.search(time.text):
+        return _OPEN.match(time.text) is None
     if published is None:
         return False
     return 0 <= published.last - time.first < _RECENT

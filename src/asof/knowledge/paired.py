@@ -12,7 +12,8 @@ MOST = 8
 """So many figures of a list are paired."""
 
 _BETWEEN = 4
-_NOUNS = frozenset({"measure", "qualifier"})
+_OUTSIDE = frozenset({"verb", "link", "time"})
+_TURNS = frozenset({"rise", "fall"})
 
 
 def respectively(items: Sequence[Item], found: list[Finding]) -> list[Finding]:
@@ -28,17 +29,21 @@ def respectively(items: Sequence[Item], found: list[Finding]) -> list[Finding]:
         if item.low != "respectively":
             continue
         told = _run(items, end, by_item)
-        parts = by_item[told[0]].relation.split(" and ") if told else []
-        if len(told) > 1 and len(parts) == len(told):
-            for at, part in zip(told, _completed(parts), strict=True):
-                by_item[at] = by_item[at]._replace(relation=part)
-        elif len(told) > 1:
-            first = bisect_left(places, told[0])
-            before = places[max(0, first - len(told)) : first]
-            if len(before) == len(told):
-                for at, other in zip(told, before, strict=True):
-                    like = by_item[other]
-                    by_item[at] = by_item[at]._replace(owner=like.owner, relation=like.relation, at=other)
+        if len(told) < 2:
+            continue
+        first = bisect_left(places, told[0])
+        before = places[max(0, first - len(told)) : first]
+        joined = by_item[told[0]].relation
+        parts = joined.split(" and ")
+        if len(parts) == len(told):
+            like = [at for at in before if by_item[at].relation == joined]
+            for ats in (told, like if len(like) == len(told) else []):
+                for at, part in zip(ats, _completed(parts), strict=bool(ats)):
+                    by_item[at] = by_item[at]._replace(relation=part)
+        elif len(before) == len(told):
+            for at, other in zip(told, before, strict=True):
+                owner, relation = by_item[other].owner, by_item[other].relation
+                by_item[at] = by_item[at]._replace(owner=owner, relation=relation, at=other)
     return [by_item[finding.at] for finding in found]
 
 
@@ -53,8 +58,10 @@ def _run(items: Sequence[Item], end: int, by_item: dict[int, Finding]) -> list[i
                 break
             told.append(at)
             last = at
-        elif items[at].low == "respectively" or {"verb", "link"} & items[at].senses:
+        elif items[at].low == "respectively" or _OUTSIDE & items[at].senses:
             break
+        elif _TURNS & items[at].senses and items[at - 1].low == ",":
+            break  # "31% and 12%, up 3% and 4%": the second list begins
     return told[::-1]
 
 

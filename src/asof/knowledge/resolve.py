@@ -17,7 +17,7 @@ from heapq import nlargest
 from typing import NamedTuple, Self
 
 from asof.index.view import View
-from asof.knowledge.merging import Merged, Said, merged
+from asof.knowledge.merging import Merged, Said, acronym, merged
 from asof.knowledge.surnames import full_name, surname_of, surnames
 from asof.store.links import versions_after
 from asof.store.mentions import (
@@ -103,8 +103,8 @@ class Entities:
         return self.root_of(one, document) == self.root_of(other, document)
 
     def canonical(self, name: str, document: str = "") -> str:
-        """The name that most documents in force have for what a name means, of equals the longest, then the
-        first in the alphabet; the name itself where no fact has it."""
+        """The name that most documents in force have for what a name means, acronyms only where there is no
+        other; of equals the longest, then the first in the alphabet. The name itself where no fact has it."""
         return next(iter(self._names_of(self.root_of(name, document))), " ".join(name.split()))
 
     def names_of(self, name: str) -> tuple[str, ...]:
@@ -183,7 +183,7 @@ class Entities:
         return self._sets.get(root, (root,))
 
     def _names_of(self, root: str) -> tuple[str, ...]:
-        """The spellings of all names of a root, those of most documents first."""
+        """The spellings of all names of a root, acronyms last, then those of most documents first."""
         if root not in self._names:
             called = {
                 (" ".join(each.name.split()), each.document)
@@ -192,7 +192,9 @@ class Entities:
             }
             called |= self._titles().get(root, set())
             counts = Counter(name for name, _ in called)
-            self._names[root] = tuple(sorted(counts, key=lambda name: (-counts[name], -len(name), name)))
+            self._names[root] = tuple(
+                sorted(counts, key=lambda name: (acronym(name), -counts[name], -len(name), name))
+            )
         return self._names[root]
 
     def _titles(self) -> dict[str, set[tuple[str, str]]]:

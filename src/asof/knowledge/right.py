@@ -23,6 +23,9 @@ _BEGINS = frozenset({"measure", "qualifier", "rise_noun"})
 _MAY_BEGIN = frozenset({"act", "event", "rise", "role", "former", "no_name"})
 _ASIDE = re.compile(r"[\[\]*_`#>]+")
 _LINE = frozenset({"\n", ".", ";", "|", ":", "•", "`"})
+_DURATIONS = frozenset(
+    {"years", "months", "weeks", "days", "hours", "minutes", "jahre", "monate", "wochen", "tage"}
+)
 _REACH = 5
 
 
@@ -89,7 +92,11 @@ def _counted(clause: Clause, i: int, after: int, of: Measure, act: Item | None) 
     named = i > 0 and items[i - 1].capital and i - 1 != clause.initial
     if named or after != i or (figure.value < 10 and act is None and not of.known):
         return False
-    unit = head_of(items, of.first, of.after).low
+    nouns = items[of.first : of.after]
+    if _DURATIONS & {item.low for item in nouns}:
+        return False
+    plural = next((item.low for item in nouns if item.low.endswith("s") and "verb" not in item.senses), "")
+    unit = plural or head_of(items, of.first, of.after).low
     return clause.add(VALUE, of, clause.said(i, of.after - 1), i, COUNTED, Amount(figure.value, unit))
 
 
@@ -104,9 +111,12 @@ def _share(clause: Clause, i: int, left: int, at: int) -> bool:
     where = after_of(clause.items, at + 1)
     if left < 0 or "and" not in clause.items[left].senses or where.after <= at + 1:
         return False
-    if clause.measure is None or left - clause.last > 1:
+    if clause.measure is None or not clause.found or left - clause.last > 1:
         return False
-    return clause.value(i, where.after - 1, clause.measure, LISTED)
+    last = clause.found[-1]
+    if last.at != clause.last:
+        return True  # a share of what was left out
+    return clause.value(i, where.after - 1, clause.measure, LISTED, compared=last.compared)
 
 
 def _act(items: Sequence[Item], left: int) -> Item | None:
@@ -120,8 +130,12 @@ def _act(items: Sequence[Item], left: int) -> Item | None:
 def done(clause: Clause, i: int, left: int, after: int) -> bool:
     """As in "returned $40 billion to shareholders", "invested $1.1 billion back into the business"."""
     items, figure = clause.items, clause.items[i].figure
+    if figure is None or not figure.unit:
+        return False
+    if left > 0 and items[left].low in ("for", "für"):
+        return _paid(clause, i, left, after)
     act = _act(items, left)
-    if act is None or figure is None or not figure.unit:
+    if act is None:
         return False
     end = after + 1
     while end < len(items) and end - after < NEAR and items[end].time is None:
@@ -134,6 +148,20 @@ def done(clause: Clause, i: int, left: int, after: int) -> bool:
         end -= 1
     words = f"{act.low} {words_of(items, Stretch(after + 1, end))}".strip()
     return clause.value(i, after, clause.owned(Measure("", words, True, left, left), left + 1), DONE)
+
+
+def _paid(clause: Clause, i: int, left: int, after: int) -> bool:
+    """What something was had for: "bought shares for $50 million"."""
+    items, verb = clause.items, left - 1
+    while verb > 0 and left - verb < NEAR and "act" not in items[verb].senses:
+        if is_hard(items[verb]) or items[verb].figure is not None:
+            return False
+        verb -= 1
+    words = words_of(items, trimmed(items, verb + 1, left))
+    if verb < 0 or "act" not in items[verb].senses or not words:
+        return False
+    of = Measure("", f"{items[verb].low} {words}", True, verb, left)
+    return clause.value(i, after, clause.owned(of, verb + 1), DONE)
 
 
 def labelled(clause: Clause, i: int, left: int, after: int) -> bool:

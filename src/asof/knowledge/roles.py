@@ -9,8 +9,8 @@ from asof.knowledge.findings import Finding
 from asof.knowledge.items import Item
 from asof.knowledge.measures import Stretch, is_name, name_before, trimmed, words_of
 
-BESIDE, LABELLED = 0.75, 0.6
-"""How sure each rule is: an apposition; "Treasurer: X"."""
+BESIDE, LABELLED, SPEAKING = 0.75, 0.6, 0.9
+"""How sure each rule is: an apposition; "Treasurer: X"; the head of a speech."""
 
 _WIDEST = 12
 _LABEL = 4
@@ -48,21 +48,30 @@ def _has_role(phrase: Sequence[Item]) -> bool:
 
 
 def _office(items: Sequence[Item], end: int) -> Stretch | None:
-    """The phrase with a word for an office that ends before item `end`: from its article on."""
+    """The phrase with a word for an office that ends before item `end`, from its article on."""
     for at in range(end - 1, max(-1, end - _WIDEST), -1):
         senses = items[at].senses
-        opens = at == 0 or not _OPENS.isdisjoint(items[at - 1].senses)
-        if "mark" in senses or "verb" in senses:
+        if _OPENS & senses and "determiner" not in senses:
             return None
-        if opens or (
-            "determiner" in senses or ("preposition" in senses and items[at].low not in ("of", "von"))
-        ):
+        if "determiner" in senses or ("preposition" in senses and items[at].low not in ("of", "von")):
             where = trimmed(items, at, end)
             if _has_role(items[where.first : where.after]):
                 return where
-            if opens:
-                return None
     return None
+
+
+def speaker(items: Sequence[Item], i: int, be: str) -> Finding | None:
+    """A name on a line, dashes on the next, an office on the one after: the line break at i ends the name."""
+    dashes = items[i + 1 : i + 4]
+    if len(dashes) < 3 or dashes[2].low != "\n" or {dashes[0].low, dashes[1].low} - {"-", "–", "—"}:
+        return None
+    first, after = name_before(items, i), i + 4
+    while after < len(items) and after - i < _WIDEST + 4 and items[after].low != "\n":
+        after += 1
+    if i - first < 2 or (first > 0 and items[first - 1].low != "\n") or not _has_role(items[i + 4 : after]):
+        return None
+    office = " ".join(item.text for item in items[i + 4 : after]).replace(" ,", ",")
+    return Finding(EVENT, words_of(items, Stretch(first, i)), be, office, i, SPEAKING)
 
 
 def labelled(items: Sequence[Item], i: int) -> Finding | None:
@@ -89,7 +98,7 @@ def labelled(items: Sequence[Item], i: int) -> Finding | None:
         return None
     if any("mark" in item.senses for item in said) or not any(is_name(item) for item in phrase):
         return None
-    if not all(item.capital or _SMALL & item.senses or item.low in (",", "&") for item in phrase):
+    if not all(item.text[:1].isupper() or _SMALL & item.senses or item.low in (",", "&") for item in phrase):
         return None
     if phrase[-1].low == "," or (after < len(items) and items[after].low in ("`", ":", "|")):
         return None

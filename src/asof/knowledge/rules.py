@@ -13,7 +13,7 @@ from asof.knowledge.entity import NAMES, OTHERS, Entity
 from asof.knowledge.events import Events
 from asof.knowledge.findings import Finding
 from asof.knowledge.items import Item, items_of
-from asof.knowledge.lexicon import Lexicon, language_of, lexicon
+from asof.knowledge.lexicon import NONE, Lexicon, language_of, lexicon
 from asof.knowledge.values import values_in
 from asof.store.facts import Excerpt, Extraction
 from asof.text.sentences import sentences
@@ -24,7 +24,7 @@ MOST = 64
 _HEAD = 0.95
 _CLAUSE = 12
 _BACK = 40
-_TRIGGERS = frozenset({"event", "be", "called", "comma", "colon"})
+_TRIGGERS = frozenset({"event", "be", "called", "comma", "colon", "break"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,8 @@ class _Passage:
 
     def _fact(self, one: Finding, when: Stated | None, offsets: tuple[int, int]) -> Fact:
         subject = one.owner
-        if not subject or self.entity.is_meant(subject):
+        itself = "itself" in self.words.senses.get(subject.lower(), NONE)
+        if not subject or itself or self.entity.is_meant(subject):
             subject = self.entity.name
         relation = f"expected {one.relation}" if one.expected else one.relation
         return Fact(subject, relation, one.object, when, *offsets, one.kind, one.amount, one.confidence)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
@@ -31,7 +32,7 @@ class Choice(NamedTuple):
 def summarise(
     hierarchy: Hierarchy, wanted: Iterable[Period], choice: Choice | None = None, model: Model | None = None
 ) -> dict[Period, Report]:
-    """The reports of these nodes and of all nodes inside them.
+    """The reports of these nodes and of all nodes inside them; none of a period without facts.
 
     A report is made of the facts of its period itself and of the points of the reports inside it, so that
     what was summarised is not read again. Figures are compared with the period before, as far as the
@@ -54,24 +55,24 @@ def summarise(
 
 @dataclass(slots=True)
 class _Work:
-    """Reports under way. `carried`: changes that reports below found, by the fact that they are of;
-    `asked`: the passages that a node's prompt holds."""
+    """Reports under way. `changes`: those that a node's report shows, by the fact that they are of; `asked`:
+    the passages that a node's prompt holds."""
 
     hierarchy: Hierarchy
     choice: Choice
     past: Past
     reports: dict[Period, Report] = field(default_factory=dict)
-    carried: dict[tuple[object, ...], Change] = field(default_factory=dict)
+    changes: dict[Period, dict[tuple[object, ...], Change]] = field(default_factory=dict)
     asked: dict[Period, frozenset[int]] = field(default_factory=dict)
 
     def extract(self, node: Period) -> None:
         """Make the report of a node whose inner reports are there, without a model."""
         claims = self._claims(node)
         chosen = choose([self._compared(each, node) for each in claims], relevance=self.choice.relevance)
-        for each in chosen:
-            for candidate in each.candidates:
-                if candidate.change is not None:
-                    self.carried.setdefault(whole(candidate.claim.lead), candidate.change)
+        shown = [candidate for each in chosen for candidate in each.candidates]
+        self.changes[node] = {
+            whole(each.claim.lead): each.change for each in shown if each.change is not None
+        }
         below = self.hierarchy.facts_below(node)
         documents = len({each.sight.document for each in below})
         title = f"{self.choice.about}, {node}" if self.choice.about else str(node)
@@ -90,7 +91,9 @@ class _Work:
             self.reports[task.period] = report
 
     def _task(self, node: Period) -> Task:
-        own = _ranked(claims_of(self.hierarchy.facts_at(node), self.choice.canonical), Task.OWN)
+        claims = claims_of(self.hierarchy.facts_at(node), self.choice.canonical)
+        own = _ranked(claims, Task.OWN)
+        left_out = len(claims) - sum(len(each.candidates) for each in own)
         children = []
         for child in self.hierarchy.children[node]:
             report = self.reports[child]
@@ -99,7 +102,7 @@ class _Work:
                 children.append(Child(report, points, frozenset()))
             else:
                 children.append(Child(report, report.points, self.asked[child]))
-        return Task.of(node, self.choice.about, [self._point(each) for each in own], children)
+        return Task.of(node, self.choice.about, [self._point(each) for each in own], children, left_out)
 
     def _point(self, chosen: Chosen) -> Point:
         claims = tuple(each.claim for each in chosen.candidates)
@@ -123,9 +126,14 @@ class _Work:
         return claims_of(shown.values(), self.choice.canonical)
 
     def _compared(self, claim: Claim, node: Period) -> Candidate:
-        below = next((self.carried[at] for each in claim.facts if (at := whole(each)) in self.carried), None)
-        inside = bool(self.hierarchy.children[node]) and self._is_of(claim, node)
-        return Candidate(claim, below or self.past.change(claim, node), self.past.novel(claim, node), inside)
+        children = self.hierarchy.children[node]
+        said = [whole(each) for each in claim.facts]
+        below = (
+            self.changes[child][each] for child in children for each in said if each in self.changes[child]
+        )
+        change = next(below, None) or self.past.change(claim, node)
+        inside = bool(children) and self._is_of(claim, node)
+        return Candidate(claim, change, self.past.novel(claim, node), inside)
 
     def _is_of(self, claim: Claim, node: Period) -> bool:
         when = claim.lead.fact.when
@@ -148,19 +156,19 @@ def _distinct(changes: Iterable[Change | None]) -> tuple[str, ...]:
 
 
 def _named(claims: Sequence[Claim], canonical: Canonical) -> list[str]:
-    """The entities of most claims, as they are called; those of equally many in order of their names."""
-    degree: dict[str, int] = {}
-    for claim in claims:
-        for entity in claim.entities:
-            degree[entity] = degree.get(entity, 0) + 1
-    names: Mapping[str, str] = {
-        key(name): name
-        for claim in reversed(claims)
-        for called in (claim.lead.fact.object, claim.lead.fact.subject)
-        for name in (canonical(called, claim.lead.sight.document),)
-    }
+    """The entities of most claims, as they are called; those of equally many in order of their keys."""
+    degree = Counter(entity for claim in claims for entity in claim.entities)
     best = sorted(degree, key=lambda entity: (-degree[entity], entity))[:_NAMED]
-    return [names[entity] for entity in best if entity in names]
+    return [next(_called(entity, claims, canonical)) for entity in best]
+
+
+def _called(entity: str, claims: Iterable[Claim], canonical: Canonical) -> Iterator[str]:
+    """The canonical name of an entity, by each claim in which it stands."""
+    for claim in claims:
+        if entity in claim.entities:
+            fact, document = claim.facts[0].fact, claim.facts[0].sight.document
+            names = (canonical(each, document) for each in (fact.subject, fact.object))
+            yield from (name for name in names if key(name) == entity)
 
 
 def _summary(facts: int, documents: int, named: Sequence[str]) -> str:

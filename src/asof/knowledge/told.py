@@ -38,8 +38,8 @@ class Child(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The prompt of a period, and the points whose numbers stand in it, from 1. `left_out`: so many points of
-    reports inside it found no room."""
+    """The prompt of a period, and the points whose numbers stand in it, from 1. `left_out`: so many claims of
+    its own and points of reports inside it found no room."""
 
     OWN: ClassVar[int] = 60
     """So many statements of its own a period shows to the model."""
@@ -52,8 +52,10 @@ class Task:
     left_out: int
 
     @classmethod
-    def of(cls, period: Period, about: str, own: Sequence[Point], children: Sequence[Child]) -> Task:
-        """What to ask about a period."""
+    def of(
+        cls, period: Period, about: str, own: Sequence[Point], children: Sequence[Child], left_out: int
+    ) -> Task:
+        """What to ask about a period; `left_out`: so many of its own claims are not in `own`."""
         from asof.knowledge.shapes import Account
 
         share = max(1, cls.BELOW // max(1, len(children)))
@@ -70,7 +72,8 @@ class Task:
             instructions("report"), "\n".join((*head, "", between(lines))), Account,
             tuple(sorted(passages)), LONGEST_REPLY,
         )  # fmt: skip
-        return cls(period, tuple(points), prompt, sum(max(0, len(each.points) - share) for each in children))
+        left_out += sum(max(0, len(each.points) - share) for each in children)
+        return cls(period, tuple(points), prompt, left_out)
 
 
 def _statement(number: int, point: Point) -> str:
@@ -112,7 +115,7 @@ def _read(task: Task, reply: Reply, extracted: Report, changes: Changes, by: str
         return replace(extracted, notes=(f"extracted, because {by} gave none: {why}",))
     points, notes = _points(account, task, changes)
     if task.left_out:
-        notes.append(f"{task.left_out:,} points of shorter periods found no room in the prompt")
+        notes.append(f"{task.left_out:,} of its statements found no room in the prompt")
     if not points:
         return replace(extracted, notes=(f"extracted, because nothing of {by} rests on a fact", *notes))
     return replace(

@@ -15,7 +15,8 @@ from asof.models.attempts import Attempts, GaveUp
 from asof.models.breaker import Breaker, Unsent
 from asof.models.completion import DONE, piece_in, reply_in, request
 from asof.models.endpoint import Again
-from asof.models.openai_http import Connection, OpenAIServer, Refused
+from asof.models.openai_errors import Refused
+from asof.models.openai_http import Connection, OpenAIServer
 from asof.models.ports import Prompt, Reply
 from asof.models.structured import FORMS, fitted
 from asof.models.workers import each

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from asof.models.openai_http import Refused
+from asof.models.openai_errors import Refused
 from asof.models.ports import Prompt, Reply
 from asof.models.structured import instructions, response_format
 from asof.models.tokens import prompt_tokens, tokens

@@ -6,19 +6,20 @@ and from asking again. What is sent is exactly what is written here.
 
 from __future__ import annotations
 
-import importlib
 import json
 import ssl
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from asof.errors import MissingExtra, ModelError, UsageError
-from asof.models.attempts import Absent, asked_wait
+from asof.models.attempts import asked_wait
 from asof.models.endpoint import QUOTED, READ_AT_ONCE, Again, Endpoint
+from asof.models.openai_errors import Refused, translated
 
 NEEDED = frozenset({"host", "content-type", "content-length", "connection", "x-stainless-raw-response"})
 """Headers that the client adds and that stay (by the last one it knows later that we read the answer). All
@@ -38,16 +39,6 @@ NO_CREDIT = "insufficient_quota"
 
 SECRET = 8
 """Characters of a key that is one. Servers that want no key take any word, such as "none" or "EMPTY"."""
-
-
-class Refused(Exception):
-    """An answer to this request that is no reply, and would be none the next time. `said`: what the server
-    said, as it said it; it belongs into no message before `OpenAIServer.plain` has seen it.
-    """
-
-    def __init__(self, reason: str, said: str = "") -> None:
-        super().__init__(reason)
-        self.said = said
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +72,7 @@ class OpenAIServer:
         openai = _openai()
         hooks: Any = {"request": [self._strip], "response": [self._accept]}
         http = openai.DefaultHttpxClient(
-            trust_env=False, follow_redirects=False, verify=ssl.create_default_context(), event_hooks=hooks
+            trust_env=False, follow_redirects=False, verify=_certificates(), event_hooks=hooks
         )
         with openai.OpenAI(base_url=self.url, api_key="none", max_retries=0, http_client=http) as client:
             yield Connection(self, client)
@@ -171,7 +162,7 @@ class Connection:
     def _blocks(self, body: Mapping[str, Any], timeout: float, until: float) -> Iterator[bytes]:
         """The bytes of an answer with status 200, all of them, and not too many."""
         came = 0
-        with _translated(timeout):
+        with translated(timeout):
             opened: Any = self.client.chat.completions.with_streaming_response.create(**body, timeout=timeout)
             with opened as response:
                 for block in response.iter_bytes():
@@ -183,39 +174,10 @@ class Connection:
                     yield block
 
 
-@contextmanager
-def _translated(timeout: float) -> Iterator[None]:
-    """Errors of the client and of the transport under it as ours."""
-    import openai
-
-    transport, failure = _transport(), None
-    try:
-        yield
-    except (openai.APITimeoutError, transport.TimeoutException) as error:
-        if isinstance(error.__cause__, transport.ConnectTimeout):
-            raise Absent(f"no connection within {timeout:g} s") from error
-        raise Again(f"no answer within {timeout:g} s") from error
-    except openai.APIConnectionError as error:
-        failure = _meant(error, transport)
-    except (transport.RemoteProtocolError, transport.ReadError) as error:
-        raise Again("the answer was cut off") from error
-    except (transport.HTTPError, OSError) as error:
-        raise Again(f"the connection failed: {str(error) or type(error).__name__}") from error
-    if failure is not None:
-        raise failure  # out here: what a hook raised would else be the cause of its own cause
-
-
-def _meant(error: Exception, transport: Any) -> Exception:
-    """What it means to us that the client could not send: old clients wrap also what a hook raises."""
-    cause = error.__cause__
-    if isinstance(cause, Again | Refused | ModelError):
-        return cause
-    if secure := _found(cause, ssl.SSLError):
-        return Refused(f"no secure connection: {getattr(secure, 'reason', '') or secure}")
-    kind = Absent if isinstance(cause, transport.ConnectError) else Again
-    failure = kind(f"the connection failed: {str(cause) or type(cause).__name__}")
-    failure.__cause__ = error
-    return failure
+@lru_cache(maxsize=1)
+def _certificates() -> ssl.SSLContext:
+    """The certificates of this machine, which take longer to read than a short answer to come."""
+    return ssl.create_default_context()
 
 
 def _openai() -> Any:
@@ -228,14 +190,6 @@ def _openai() -> Any:
     return openai
 
 
-def _transport() -> Any:
-    """The library that the client sends with: httpx, or httpx2 since version 3."""
-    import openai
-
-    client = next(base for base in openai.DefaultHttpxClient.__mro__ if base.__name__ == "Client")
-    return importlib.import_module(client.__module__.partition(".")[0])
-
-
 def _first(blocks: Iterator[bytes], most: int) -> bytes:
     """The first bytes of an answer, at most so many and a block."""
     read = bytearray()
@@ -244,10 +198,3 @@ def _first(blocks: Iterator[bytes], most: int) -> bytes:
         if len(read) >= most:
             break
     return bytes(read[:most])
-
-
-def _found(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
-    """The first error of this kind among the causes of one."""
-    while error is not None and not isinstance(error, kind):
-        error = error.__cause__ or error.__context__
-    return error

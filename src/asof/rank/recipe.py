@@ -27,11 +27,6 @@ class Recipe:
     stages: tuple[Stage, ...]
     typed: bool = False
 
-    @property
-    def reads_facts(self) -> bool:
-        """Whether one of its stages looks at facts (it says so as `reads_facts`)."""
-        return any(getattr(stage, "reads_facts", False) for stage in self.stages)
-
     def named(self) -> dict[str, Stage]:
         """The stages by name: the class in lower case, with a number from the second of its kind on."""
         found: dict[str, Stage] = {}

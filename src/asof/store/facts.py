@@ -84,6 +84,16 @@ def unread(db: sqlite3.Connection, extractor: str = "") -> list[int]:
     return [passage for (passage,) in found]
 
 
+def unread_of(db: sqlite3.Connection, passages: Iterable[int]) -> list[int]:
+    """Those of these passages that no extractor has read, in their order."""
+    found = db.execute(
+        "SELECT wanted.value FROM json_each(?) AS wanted"
+        " LEFT JOIN extractions AS e ON e.passage = wanted.value WHERE e.passage IS NULL ORDER BY wanted.key",
+        (json.dumps(list(passages)),),
+    )
+    return [passage for (passage,) in found]
+
+
 def still_there(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
     """Which of these passages were not erased."""
     found = db.execute(

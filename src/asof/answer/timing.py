@@ -1,0 +1,78 @@
+"""The time of a question by a language model, where rules read none (TG-RAG, section III-B1)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, date
+from importlib.resources import files
+from typing import TYPE_CHECKING, Annotated
+
+from pydantic import BaseModel, Field
+
+from asof.answer.asking import Timed
+from asof.models.ports import Prompt
+from asof.text.marks import mark_for
+from asof.time.period import days_in, one_day
+from asof.time.span import Span, iso
+
+if TYPE_CHECKING:
+    from asof.models.ports import Model
+    from asof.text.question import Reading
+
+SURE = 0.7
+"""A model is believed from this confidence on. Rules that find a time are sure of it; those that find none
+are not sure that there is none."""
+
+LONGEST = 300
+
+
+class Named(BaseModel):
+    """A time that a question names: its words there, its first and last day."""
+
+    words: str
+    first: date
+    last: date
+    confidence: Annotated[float, Field(ge=0, le=1)]
+
+
+class Times(BaseModel):
+    """The times that a question names."""
+
+    times: list[Named]
+
+
+def timed(reading: Reading, model: Model) -> Timed:
+    """The reading with the times that a model finds in the question, if rules found none.
+
+    They are wishes as those that rules read; nothing after the moment of the question becomes visible. What
+    the model is not sure of, and words that the question does not say, are left out. Raises ModelError.
+    """
+    if reading.mentions:
+        return Timed(reading)
+    reply = model.complete([asking(reading)])[0]
+    if reply.problem or not isinstance(reply.value, Times):
+        return Timed(reading, (f"no time by {model.name}: {reply.problem or 'no list of times'}",))
+    question = reading.query.text.casefold()
+    found = [
+        each
+        for each in reply.value.times
+        if each.confidence >= SURE and each.first <= each.last and each.words.casefold() in question
+    ]
+    if not found:
+        return Timed(reading)
+    spans = tuple(_span(each) for each in found)
+    notes = tuple(f"time by {model.name}: “{each.words}” is {each.first} to {each.last}" for each in found)
+    return Timed(replace(reading, query=replace(reading.query, about=spans)), notes)
+
+
+def asking(reading: Reading) -> Prompt:
+    """What the model is asked. Nothing of the corpus is in it."""
+    question = reading.query.text
+    mark = mark_for(question)
+    system = (files("asof.answer") / "prompts" / "times.md").read_text("utf-8")
+    day = iso(reading.as_of)[:10]
+    return Prompt(system, f"Asked on {day}\n\n{mark}\n{question}\n{mark}\n", schema=Times, most=LONGEST)
+
+
+def _span(named: Named) -> Span:
+    return days_in((named.first, one_day(named.last)[1]), UTC)

@@ -1,0 +1,78 @@
+"""`asof graph`: the entities around one, and the facts between them."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli import test_cli_reference as pages
+from tests.knowledge.written import learn
+
+from asof import service
+
+
+@pytest.fixture
+def harbour(here, write, asof):
+    """Quay owns Tide, which has an owner itself; in 2021 it is said that Tide bought Rope."""
+    lines = "Quay | acquired | Tide | 2019\nQuay | margin | 5% | 2019\nTide | margin | 7% | 2019\n"
+    write("notes/a.md", f"---\ndate: 2020-01-01\ntitle: Report\n---\n{lines}")
+    write("notes/b.md", "---\ndate: 2021-01-01\n---\nTide | bought | Rope | 2020-03\n")
+    assert asof("index", "notes").code == 0
+    with service.open(here) as corpus:
+        learn(corpus)
+
+
+def test_neighbours_with_their_newest_facts(asof, harbour):
+    said = asof("graph", "--around", "quay", "--depth", "2")
+    assert (said.code, said.err) == (0, "")
+    assert said.out.splitlines() == [
+        "Quay as of now · 4 facts · 3 neighbours · 2 documents",
+        "  Tide  entity, 3 facts",
+        "    2019   Quay acquired Tide   [notes/a.md]",
+        "  margin  measure, 2 facts",
+        "    2019   5%   [notes/a.md]",
+        "  Rope  entity, 1 fact, 2 facts away",
+        "    2020-03   Tide bought Rope   [notes/b.md]",
+    ]
+
+
+def test_as_of_and_how_many(asof, harbour):
+    said = asof("graph", "--around", "Quay", "--depth", "3", "--as-of", "2020-06").out
+    assert "Rope" not in said
+    assert said.startswith("Quay as of 2020-06-30T23:59:59.999999Z · 3 facts · 2 neighbours · 1 document\n")
+    assert "(1 more neighbour left out; -k shows more)" in asof("graph", "--around", "Quay", "-k", "1").out
+    assert asof("graph", "--around", "Quay", "--known-at", "2019").code == 1
+
+
+def test_json(asof, harbour):
+    said = asof("graph", "--around", "Tide", "--json", "--as-of", "2020-06").json()
+    assert said["nodes"] == [
+        {"name": "Tide", "kind": "entity", "steps": 0, "facts": 2},
+        {"name": "margin", "kind": "measure", "steps": 1, "facts": 2},
+        {"name": "Quay", "kind": "entity", "steps": 1, "facts": 2},
+    ]
+    assert said["documents"] == [{"document": "notes/a.md", "title": "Report", "facts": 3}]
+    (edge,) = [each for each in said["edges"] if each["kind"] == "event"]
+    assert (edge["source"], edge["relation"], edge["target"], edge["when"]["from"]) == (
+        "Quay", "acquired", "Tide", "2019-01-01T00:00:00Z",
+    )  # fmt: skip
+
+
+def test_nobody_knows_the_entity(asof, harbour):
+    said = asof("graph", "--around", "Quai")
+    assert (said.code, said.out) == (1, "no fact about Quai; did you mean Quay?\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told_why"),
+    [(["--around", " "], "--around is empty"), ([], "Missing option '--around'"),
+     (["--around", "Quay", "--depth", "4"], "4 is not in the range")],
+)  # fmt: skip
+def test_wrong_usage(asof, harbour, arguments, told_why):
+    said = asof("graph", *arguments)
+    assert said.code == 2
+    assert told_why in said.err
+
+
+def test_the_json_keeps_its_schema(asof, harbour):
+    for name in ("Quay", "Quai"):
+        assert pages.against("graph", asof("graph", "--around", name, "--json").json()) == []
+    pages.test_every_key_is_described("graph")

@@ -1,0 +1,292 @@
+"""What is known as of (T, K) is what a corpus knows that was only told what is visible then.
+
+Histories are those of `tests/test_guarantee.py` (few documents, few dates, edits, deletions, corrections, late
+back-dated versions), their words sentences that state facts, names and figures. Facts, names, timelines,
+reports, answers and the recipe that reads facts are compared to the last bit; only numbers of rows are left
+out. The whole corpus is asked at other moments too, before and in the middle, so that what is kept is there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from asof.data import GLOBAL, KINDS, LOCAL, NAME, Document, Heading
+from asof.index.view import View
+from asof.knowledge import known as known_module
+from asof.knowledge import reports as reports_module
+from asof.knowledge import resolve, timeline
+from asof.knowledge.hierarchy import Hierarchy
+from asof.knowledge.known import facts_about, facts_during, facts_of_kind
+from asof.knowledge.resolve import Entities
+from asof.models.ports import Prompt
+from asof.models.scripted import Scripted
+from asof.service import Corpus, Standpoint
+from asof.service import open as open_corpus
+from asof.store import facts as store_facts
+from asof.store import mentions, sight
+from asof.store.settings import Settings
+from asof.text.names import key
+from asof.time.span import NEVER, Span
+
+SENTENCES = (
+    "Quay Ltd's revenue was $3.4 million on 2 January 1970.",
+    "Quay Ltd's revenue was $5 million on 2 January 1970.",
+    "Quay Ltd, formerly known as Pier Ltd, opened a shop in Brill.",
+    "The Northern Harbour Authority (NHA) bought Pier Ltd on 3 January 1970.",
+    "The National Horse Association (NHA) bought Mole Inc in 1969.",
+    "The NHA left Brill in January 1970.",
+    "Pier Ltd reported revenue of $4 million yesterday.",
+    "Marta Quill was appointed director of Quay Ltd on 1 January 1970.",
+    "Quill left Mole Inc.",
+    "Mole Inc's revenue rose 5% to $7 million in the fourth quarter of 1969.",
+    "It is listed on the exchange.",
+    "Some call it the Ledger.",
+)
+ASKED = (
+    "What was Quay Ltd's revenue on 2 January 1970?", "What happened in January 1970?",
+    "What did the NHA buy?", "What happened at Quay Ltd in 1970?", "revenue of Pier Ltd on 1 January 1970",
+    "What happened since October 1969?",
+)  # fmt: skip
+NAMES = (
+    "Quay Ltd", "Pier Ltd", "Mole Inc", "NHA", "Northern Harbour Authority", "National Horse Association",
+    "Marta Quill", "Quill", "QUA", "MOL", "The Ledger", "Note 1", "Quai Ltd",
+)  # fmt: skip
+PERIODS = ("1969", "1970", "1969-Q4", "1970-Q1", "1970-01", "1970-01-02", "October 1969 to January 1970")
+
+OF_ROWS = frozenset({"passage", "known_at", "cost"})
+"""Fields that tell numbers of rows, when it was asked, and what a model had said before."""
+
+
+# -- a history with facts ---------------------------------------------------------------------------------
+
+
+def document(event: Any) -> Document:
+    text = ""
+    for number, passage in enumerate(event.passages):
+        said = " ".join(SENTENCES[each % len(SENTENCES)] for each in passage)
+        text += f"# part {number}\n{said}\n"
+    return headed(f"doc{event.document}", text, HISTORIES.day(event.date))
+
+
+def headed(name: str, text: str, when: Any, _: object = "") -> Document:
+    """The document of a text: its head is a function of name and text, so that it can be told again."""
+    number = int(name.removeprefix("doc"))
+    company = {"company": ("Quay Ltd", "Mole Inc")[number % 2], "ticker": ("QUA", "MOL")[number % 2]}
+    outline = tuple(
+        Heading(match.start(), 1, match[1]) for match in re.finditer(r"^# (.*)$", text, re.MULTILINE)
+    )
+    return Document(
+        name, text, f"Note {number}", when, outline=outline, meta=company if "listed" in text else {},
+        aliases=("The Ledger",) if "Ledger" in text else (),
+    )  # fmt: skip
+
+
+def script(prompt: Prompt) -> str:
+    """What a model says: a function of the prompt alone, that changes with every character of it."""
+    digest = hashlib.sha256((prompt.system + prompt.user).encode()).hexdigest()
+    numbers = [int(each) for each in re.findall(r"^\[(\d+)\]", prompt.user, re.MULTILINE)]
+    wanted = "" if prompt.schema is None else prompt.schema.__name__
+    if wanted == "Statements":
+        return json.dumps({"facts": list(picked(prompt.user))})
+    if wanted == "Account":
+        finding = {"statement": f"Told {digest}.", "facts": numbers}
+        return json.dumps({"title": digest[:8], "summary": "Told.", "findings": [finding]})
+    if wanted == "FoundPoints":
+        point = {"description": f"Found {digest}.", "importance": 50, "confidence": 0.5, "sources": numbers}
+        return json.dumps({"points": [point]})
+    if wanted == "MergedPoints":
+        return json.dumps({"statements": [{"statement": f"Merged {digest}.", "points": numbers}]})
+    return f"Written {digest} {''.join(f'[{each}]' for each in numbers)}."
+
+
+def picked(passage: str) -> Any:
+    """Capitalised words of each sentence: the first did to the last what the word after it says."""
+    for number, sentence in re.findall(r"^\[(\d+)\] (.*)$", passage, re.MULTILINE):
+        names = re.findall(r"[A-Z][A-Za-z]+(?: [A-Z][a-z]+)*", sentence)
+        times = re.findall(r"(?:\d )?January 1970|1969|yesterday", sentence)
+        if len(names) > 1:
+            yield {
+                "subject": names[0], "relation": "is with", "object": names[1], "time": (times or [None])[-1],
+                "sentence": int(number), "kind": "name" if "(" in sentence or "formerly" in sentence
+                else "event", "value": None, "unit": "", "basis": "", "confidence": 0.5,
+            }  # fmt: skip
+
+
+def lives(model: bool) -> Any:
+    """The histories of the other guarantee with these documents; read by a model, or by rules."""
+    spec = importlib.util.spec_from_file_location(
+        f"lives_{model}", Path(__file__).with_name("test_guarantee.py")
+    )
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look there
+    spec.loader.exec_module(module)
+
+    def new_corpus(folder: Path) -> Corpus:
+        folder.mkdir(parents=True)
+        if model:
+            (folder / "asof.toml").write_text('[facts]\nextractor = "model"\n', "utf-8")
+        asked = Scripted(script) if model else None
+        corpus = open_corpus(folder, settings=Settings(stem=False), model=asked)
+        corpus.clock, corpus.background = module.Clock(), False
+        return corpus
+
+    for name, value in (("document", document), ("restored", headed), ("new_corpus", new_corpus)):
+        setattr(module, name, value)
+    return module
+
+
+HISTORIES = lives(model=False)
+BY_MODEL = lives(model=True)
+
+
+# -- all that is known ------------------------------------------------------------------------------------
+
+
+def bare(value: Any) -> Any:
+    """A value without what tells of rows, in tuples."""
+    if isinstance(value, Span | str | bytes):
+        return value
+    if is_dataclass(value):
+        return (
+            type(value).__name__,
+            *_bare({each.name: getattr(value, each.name) for each in fields(value)}),
+        )
+    if hasattr(value, "_asdict"):
+        return (type(value).__name__, *_bare(value._asdict()))
+    if isinstance(value, Mapping):
+        return _bare(value)
+    if isinstance(value, Sequence):
+        return tuple(map(bare, value))
+    return value
+
+
+def _bare(value: Mapping[Any, Any]) -> tuple[Any, ...]:
+    return tuple((name, bare(each)) for name, each in value.items() if name not in OF_ROWS)
+
+
+def known(view: View) -> dict[str, Any]:
+    """Facts, and what names mean."""
+    keys = sorted({key(name) for name in NAMES})
+    kinds = [facts_of_kind(view, kind) for kind in KINDS]
+    entities = Entities.of(view)
+    documents = ["doc0", "doc1", ""]
+    return {
+        "facts": bare(kinds),
+        "hierarchy": bare(Hierarchy.of_view(view)),
+        "about": [bare(facts_about(view, [each], ended=ended)) for each in keys for ended in (False, True)],
+        "during": bare(facts_during(view, 0, HISTORIES.DAY)),
+        "said": bare(entities.statements),
+        "merged": (entities.merged.root, entities.merged.local, entities.merged.owners),
+        "names": [
+            (entities.names_of(name), bare(entities.why(name)), entities.near(name), entities.meant_by(name),
+             [(entities.root_of(name, each), entities.canonical(name, each)) for each in documents])
+            for name in NAMES
+        ],
+    }  # fmt: skip
+
+
+def told(then: Standpoint, question: str, by_model: bool) -> dict[str, Any]:
+    """What surfaces show."""
+    found: dict[str, Any] = {f"report {each}": bare(then.report(each)) for each in PERIODS}
+    for name in ("NHA", "Quay Ltd"):
+        found[f"report of {name}"] = bare(then.report("1970", name))
+        found[f"graph of {name}"] = bare(then.graph(name, 2))
+    found |= {f"facts {each}": bare(then.facts(each)) for each in NAMES}
+    found["some facts"] = bare(then.facts("Quay Ltd", 1, relation="revenue", until="1970-01-02"))
+    found |= {mode: bare(then.ask(question, mode=mode)) for mode in (LOCAL, GLOBAL)}
+    found["tgrag"] = HISTORIES.seen(then, question, recipe="tgrag")
+    return found
+
+
+def check(
+    history: Sequence[Any], as_of: int, back: int, question: str, looks: Sequence[bool], by_model: bool
+) -> int:
+    """Compare; returns how many facts were known."""
+    histories = BY_MODEL if by_model else HISTORIES
+    folder = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))  # noqa: S108
+    try:
+        with histories.new_corpus(folder / "all") as corpus:
+            at = as_of * histories.DAY + histories.DAY - 1
+            for number, event in enumerate(history):
+                histories.play(corpus, [event])
+                if looks[number % len(looks)]:
+                    learned(corpus, by_model)
+                    known(Standpoint(corpus, at, None).view())
+            instants = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
+            if not instants:
+                return 0
+            learned(corpus, by_model)
+            known_at = instants[max(len(instants) - 1 - back, 0)]
+            for other in (NEVER - 1, at + 1):
+                Standpoint(corpus, other, None).facts("Quay Ltd")
+            with histories.only_visible(corpus, folder / "part", at, known_at) as part:
+                learned(part, by_model)
+                here, there = Standpoint(corpus, at, known_at), Standpoint(part, at, None)
+                same(known(here.view()), known(there.view()))
+                same(told(here, question, by_model), told(there, question, by_model))
+            return len(Hierarchy.of_view(here.view()).facts)
+    finally:
+        shutil.rmtree(folder)
+
+
+def learned(corpus: Corpus, by_model: bool) -> None:
+    if by_model:
+        corpus.learn()
+    corpus.know()
+
+
+def same(here: dict[str, Any], there: dict[str, Any]) -> None:
+    for what, value in here.items():
+        assert value == there[what], what
+
+
+def crowded(documents: int, dates: int, most: int) -> st.SearchStrategy[list[Any]]:
+    """Histories of few documents on few dates, that state much and take some of it back."""
+    passage = st.lists(st.integers(0, len(SENTENCES) - 1), min_size=1, max_size=3).map(tuple)
+    event = st.builds(
+        HISTORIES.Event,
+        st.sampled_from(["state"] * 8 + ["end", "correct", "merge"]),
+        st.integers(0, documents - 1), st.sampled_from([None, *range(dates), *range(dates)]),
+        st.lists(passage, min_size=1, max_size=3).map(tuple), st.integers(0, 2),
+    )  # fmt: skip
+    return st.lists(event, min_size=4, max_size=most)
+
+
+def property_of(examples: int, by_model: bool, **options: Any) -> Callable[[], None]:
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **options)
+    @given(
+        crowded(3, 4, 9),
+        st.integers(0, 4),
+        st.sampled_from([0, 0, 1, 2, 3]),
+        st.sampled_from(ASKED),
+        st.lists(st.booleans(), min_size=1, max_size=3),
+    )
+    def property_(history: list[Any], as_of: int, back: int, question: str, looks: list[bool]) -> None:
+        check(history, as_of, back, question, looks, by_model)
+
+    return property_
+
+
+test_what_rules_find = property_of(20, by_model=False)
+test_what_a_model_finds = property_of(20, by_model=True)
+
+
+# -- planted faults: the property must be able to fail ------------------------------------------------
+
+FAULT = {"derandomize": True, "database": None, "phases": [Phase.generate]}

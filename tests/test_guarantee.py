@@ -373,9 +373,13 @@ def test_one_end_for_each_row_is_caught(monkeypatch: pytest.MonkeyPatch) -> None
             sorted(row for row, (added, at) in last.items() if at <= as_of and added <= known_at), np.int64
         )
 
+    # published on day 3, superseded on day 8; then a version of day 5 arrives: the first ended on day 5. As
+    # was known before, it ended on day 8, which an overwritten end has forgotten
+    history = [Event("state", 0, date, ((word,),), 1) for word, date in enumerate((3, 8, 5))]
+    check(history, 9, 1, [0], "{}", "asof")
     monkeypatch.setattr(prefix_module, "gone_by", wrong)
     with pytest.raises((AssertionError, DamagedStore)):
-        property_of(DENSE, 3, 4, 3000, **FAULT)()
+        check(history, 9, 1, [0], "{}", "asof")
 
 
 def test_a_tie_broken_by_row_number_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

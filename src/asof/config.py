@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof import recipes
 from asof.answer.asking import Asking
-from asof.data import MODES
 from asof.errors import BadConfig, UsageError
 from asof.knowledge.choice import Facts
-from asof.knowledge.choice import read as read_facts
 from asof.models.hashed import HashedNgrams
 from asof.sources.fields import Fields
 from asof.sources.periods import month_of
@@ -101,8 +100,8 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
         Settings(**index, **kept), Fields(**named), **search,
         diversity=_diversity(tables.get("diversity", {}), where),
         reranking=_reranking(tables.get("rerank", {}), where),
-        model=_model(tables.get("model", {}), where), facts=read_facts(tables.get("facts", {}), where),
-        asking=Asking(**_known(tables.get("ask", {}), _ASK, where, "ask.")),
+        model=_model(tables.get("model", {}), where), facts=_facts(tables.get("facts", {}), where),
+        asking=_asking(tables.get("ask", {}), where),
         changed=_changed(tables.get("recipes", {}), tables.get("retrieval", {}), where),
     )  # fmt: skip
 
@@ -131,10 +130,8 @@ def _model(table: Mapping[str, Any], where: str) -> Language | None:
         return None
     from asof.models.language import Language
 
-    try:
+    with _told(where, "model"):
         return Language.read(table)
-    except UsageError as error:
-        raise BadConfig(f"{where}: [model] {error}") from error
 
 
 def _reranking(table: Mapping[str, Any], where: str) -> Reranking | None:
@@ -142,10 +139,27 @@ def _reranking(table: Mapping[str, Any], where: str) -> Reranking | None:
         return None
     from asof.models.reranking import Reranking
 
-    try:
+    with _told(where, "rerank"):
         return Reranking.read(table)
+
+
+def _facts(table: Mapping[str, Any], where: str) -> Facts:
+    with _told(where, "facts"):
+        return Facts.read(table)
+
+
+def _asking(table: Mapping[str, Any], where: str) -> Asking:
+    with _told(where, "ask"):
+        return Asking.read(table, recipes.NAMES)
+
+
+@contextmanager
+def _told(where: str, table: str) -> Iterator[None]:
+    """What is wrong with a table, as BadConfig with the place."""
+    try:
+        yield
     except UsageError as error:
-        raise BadConfig(f"{where}: [rerank] {error}") from error
+        raise BadConfig(f"{where}: [{table}] {error}") from error
 
 
 def _changed(tables: Mapping[str, Any], retrieval: Mapping[str, Any], where: str) -> dict[str, Recipe]:
@@ -259,12 +273,6 @@ def _encoder(value: Any) -> str:
     return ENCODERS[_one_of(tuple(ENCODERS))(value)]
 
 
-def _positive(value: Any) -> float:
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value <= 1e9:
-        raise ValueError("a number from 0 to 1000000000 is expected")
-    return float(value)
-
-
 _INDEX: dict[str, Check] = {
     "languages": _languages, "stem": _boolean, "chunking": _chunking, "undated": _one_of(UNDATED),
     "encoder": _encoder,
@@ -276,8 +284,4 @@ _KEPT: dict[str, Check] = {"search": _searched}
 _SEARCH: dict[str, Check] = {
     "k": _whole(1, 1000), "unit": _one_of(UNITS), "recipe": _one_of(recipes.NAMES),
     "rerank": _boolean,
-}  # fmt: skip
-_ASK: dict[str, Check] = {
-    "recipe": _one_of(recipes.NAMES), "mode": _one_of(MODES), "tokens": _whole(100, 1_000_000),
-    "budget": _positive,
 }  # fmt: skip

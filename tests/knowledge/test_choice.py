@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from asof import config
 from asof.errors import BadConfig
-from asof.knowledge.choice import ENTITY_TYPES, Facts, read
+from asof.knowledge.choice import ENTITY_TYPES, Facts
 
 
 def test_an_empty_table_means_rules():
-    assert read({}, "asof.toml") == Facts("rules", ENTITY_TYPES, 0, False)
+    assert Facts.read({}) == Facts("rules", ENTITY_TYPES, 0, False)
 
 
 def test_all_keys():
     table = {"extractor": "model", "entity_types": ["ships", "fares"], "gleaning": 3, "ahead": True}
-    assert read(table, "asof.toml") == Facts("model", ("ships", "fares"), 3, True)
+    assert Facts.read(table) == Facts("model", ("ships", "fares"), 3, True)
 
 
 @pytest.mark.parametrize(
@@ -27,4 +28,4 @@ def test_all_keys():
 )  # fmt: skip
 def test_a_value_that_is_not_accepted_is_refused_with_its_place(table):
     with pytest.raises(BadConfig, match=rf"^asof.toml: \[facts\] {next(iter(table))}"):
-        read(table, "asof.toml")
+        config.read({"facts": table})

@@ -308,7 +308,7 @@ steps = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(steps, st.integers(2015, 2020), st.integers(1, 6))
 def test_facts_are_those_of_a_corpus_of_what_is_visible(history, year, known):
     """Each step is learned in another month of 2022, and says which it is: the same text with another date

@@ -204,10 +204,9 @@ statements = st.builds(
 
 
 @settings(max_examples=60)
-@given(st.lists(statements, max_size=10), st.randoms(use_true_random=False))
-def test_the_order_of_statements_makes_no_difference(said, random):
-    again = random.sample(said, len(said))
-    assert merged(said) == merged(again)
+@given(st.lists(statements, max_size=8), st.integers(0, 7))
+def test_the_order_of_statements_makes_no_difference(said, at):
+    assert merged(said) == merged(said[::-1]) == merged([*said[at:], *said[:at]])
 
 
 @settings(max_examples=60)
@@ -248,7 +247,7 @@ def told(found: Entities) -> object:
     ]  # fmt: skip
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(steps, st.integers(2015, 2020), st.integers(1, 6))
 def test_entities_are_those_of_a_corpus_of_what_is_visible(history, year, known):
     """Each step is learned in another month of 2022, and says which it is: the same text with another date

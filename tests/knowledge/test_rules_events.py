@@ -43,6 +43,10 @@ DONE = [
         "With us are Ann Reed, chief executive officer; and Tom Lund, treasurer.",
         [("Ann Reed", "is", "chief executive officer"), ("Tom Lund", "is", "treasurer")],
     ),
+    (
+        "I turn to Ann Reed, our founder and chief executive officer.",
+        [("Ann Reed", "is", "founder and chief executive officer")],
+    ),
     ("Our CFO, Jane Moor, spoke.", [("Jane Moor", "is", "CFO")]),
     ("Treasurer: Lena Moor.", [("", "Treasurer", "Lena Moor")]),
     ("Ship: [[Second Wind]].", [("", "Ship", "Second Wind")]),

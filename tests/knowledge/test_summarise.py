@@ -233,7 +233,7 @@ def test_names_are_no_points_and_a_head_is_told_in_words():
     head = known("b", "", "2024", relation="ticker", object_="QAY")
     found = report("2024", alias, head)
     assert texts(found) == ["Quay Ltd: ticker QAY"]
-    assert found.facts == 2
+    assert found.facts == 1
 
 
 def test_labels_are_what_documents_call_the_period():

@@ -81,7 +81,8 @@ def _material(found: Found, budget: int | None) -> Material:
     hits = tuple(found.hits[at] for at in taken)
     facts = facts_of(view, np.array(sorted(found.rows[at] for at in taken), np.int64))
     languages = " ".join(view.analyzer.languages)
-    asked = Asked.of(found.reading, {each.fact.subject for each in facts}, languages)
+    subjects = {each.fact.subject for each in facts}
+    asked = Asked.of(found.reading, {name for name in subjects if name != name.lower()}, languages)
     said = evidence(view, hits, facts)
     note = packed.note("passages", limit)
     rows = tuple(found.rows[at] for at in taken)

@@ -32,7 +32,9 @@ _DETERMINED = re.compile(
     r"\b(?i:de[rsnm]|die|das|eine?[rsnm]?|i[mn]s?|am|zu[mr]|vom|beim|welche[rsnm]?|jede[rsnm]?|wie viele?)\s+"
     r"(?:[a-zß-ÿ]+e[rsnm]?\s+){0,2}$"
 )
-_OFFICE = re.compile(r"C[EFOT]O$")
+_BEFORE = re.compile(r"(?:C[EFOT]O|[A-Z&-]{2,9}(?=\s+of\s))\b\s*(?:of\s+)?")
+"""An office or a measure before a name: "CEO Mira Voss", "AFFO of Birch Bay"."""
+
 _LOOK_BACK = 80
 """So many characters before a run are looked at: what decides stands beside it."""
 
@@ -183,11 +185,14 @@ def _names(
 
 
 def _runs(rest: str, joined: re.Pattern[str]) -> Iterator[tuple[int, str]]:
-    """The runs of capitals with their places, parted at the words that join two of them."""
+    """The runs of capitals with their places, parted at the words that join two of them. In German a single
+    word before "von" is a noun ("Umsatz von", "Kapitän der") and no name."""
     for match in _RUN.finditer(rest):
         begin = match.start()
         for link in joined.finditer(match[0]):
-            yield begin, rest[begin : match.start() + link.start()]
+            run = rest[begin : match.start() + link.start()]
+            if joined is _JOINED or " " in run:
+                yield begin, run
             begin = match.start() + link.end()
         yield begin, rest[begin : match.end()]
 
@@ -198,9 +203,14 @@ def _said_in(name: str) -> list[str]:
 
 
 def _without_question_words(start: int, text: str, question: frozenset[str]) -> tuple[int, str]:
-    """A run of capitals without the words at its beginning that only ask ("Which", "Did")."""
-    while (head := _WORD.match(text)) and (head[0].lower() in question or _OFFICE.match(head[0])):
-        left = text[head.end() :].lstrip(" ,")
+    """A run of capitals without the words at its beginning that only ask ("Which", "Did") or are no name."""
+    while text:
+        head = _WORD.match(text)
+        asks = head is not None and head[0].lower() in question
+        before = head if asks else _BEFORE.match(text)
+        if before is None:
+            break
+        left = text[before.end() :].lstrip(" ,")
         start, text = start + len(text) - len(left), left
     return start, text
 

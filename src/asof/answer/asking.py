@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from asof.data import MODES
+from asof.tables import check, number, one_of, whole
 
 if TYPE_CHECKING:
     from asof.text.question import Reading
@@ -27,6 +31,15 @@ class Asking:
     mode: str = "auto"
     tokens: int | None = None
     budget: float | None = None
+
+    @classmethod
+    def read(cls, table: Mapping[str, Any], known: Sequence[str]) -> Asking:
+        """The table of a configuration; `known`: the names of recipes. Raises UsageError."""
+        check(table, {
+            "recipe": one_of(*known), "mode": one_of(*MODES), "tokens": whole(100, 1_000_000),
+            "budget": number(0, 1e9),
+        })  # fmt: skip
+        return cls(**table)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,13 +15,13 @@ from asof.answer.evidence import (
     own_times,
     speaks_in_text_of,
 )
-from asof.answer.stating import Shown, Sought, shown_figure, stating
-from asof.data import Hit
+from asof.answer.stating import Shown, Sought, figures_in, shown_figure, stating
+from asof.data import Fact, Hit
 from asof.index.view import View
 from asof.knowledge.holding import is_state
 from asof.knowledge.known import Known
-from asof.knowledge.scope import holds_in
-from asof.time.period import GRAINS, Period
+from asof.knowledge.scope import holds_in, label
+from asof.time.period import Period
 from asof.time.span import BEGINNING, Span
 
 ENOUGH = 0.5
@@ -125,18 +125,6 @@ def _each(asked: Asked, hits: Sequence[Hit], span: Span) -> list[tuple[Span | No
     return [(period.span, str(period)) for period in sorted(there)]
 
 
-def label(span: Span) -> str:
-    """A span in words: a period by its name, else its first and last day."""
-    if span.start is not None and span.end is not None:
-        for grain in GRAINS:
-            period = Period.containing(span.start, grain)
-            if period.span == span:
-                return str(period)
-    start = "" if span.start is None else span.start.date().isoformat()
-    end = "" if span.end is None else span.end.date().isoformat()
-    return f"before {end}" if not start else f"from {start}" if not end else f"{start} to {end}"
-
-
 def _holds(hit: Hit, span: Span, said: Sequence[Sentence]) -> bool:
     return (
         of_time(hit, span)
@@ -154,7 +142,7 @@ def _best(phrase: Phrase, cell: Cell, said: Sequence[Sentence], asked: Asked) ->
     """The sentence that says a phrase best in a cell; a table needs a figure in it where one is asked for."""
     fits = [each for sentence in said if (each := fitting(phrase, cell, sentence, asked)) is not None]
     if asked.grain is not None and asked.wants_value:
-        fits = [each for each in fits if _has_digit(each.sentence)]
+        fits = [each for each in fits if figures_in(each.sentence)]
     if not fits:
         return None
     best = max(fits, key=lambda each: each.score)
@@ -184,15 +172,15 @@ def _has_digit(sentence: Sentence) -> bool:
 
 
 def _newest(best: Found, fits: Sequence[Found]) -> Found:
-    """The state that was published last, of those that say a phrase as well as the best one does."""
-    if best.fact is None or not is_state(best.fact.fact):
+    """What was published last, of what says a phrase by a fact as well as the best one does."""
+    if best.fact is None:
         return best
-    states = [
+    stated = [
         each for each in fits
-        if each.fact is not None and is_state(each.fact.fact) and not _past(each.sentence)
+        if each.fact is not None and each.fact.fact.kind == best.fact.fact.kind and not _past(each.sentence)
         and each.states >= best.states and each.share >= best.share
     ]  # fmt: skip
-    return max(states, key=lambda each: (_published(each), each.score), default=best)
+    return max(stated, key=lambda each: (_published(each), each.score), default=best)
 
 
 def _published(found: Found) -> int:
@@ -221,11 +209,17 @@ def _timely(sentence: Sentence, cell: Cell, now: bool) -> float:
 
 
 def _past(sentence: Sentence) -> bool:
-    """Whether all that a sentence states is said, in its own words, of a time before the document."""
+    """Whether all that a sentence states is said, in its own words, of a time before the document; what is
+    the case since then ("is", "has") is not past."""
     published = sentence.hit.published
-    times = [each.fact.when for each in sentence.facts if each.fact.when is not None]
+    timed = [each.fact for each in sentence.facts if each.fact.when is not None]
     return (
         published is not None
-        and bool(times)
-        and all(each.by == "text" and each.span.last < published.span.first for each in times)
+        and bool(timed)
+        and all(_before(each, published.span) and not is_state(each) for each in timed)
     )
+
+
+def _before(fact: Fact, published: Span) -> bool:
+    when = fact.when
+    return when is not None and when.by == "text" and when.span.last < published.first

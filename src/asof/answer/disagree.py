@@ -1,14 +1,15 @@
 """Sources that contradict each other: which statement of them can be told, and which cannot.
 
-Two statements contradict each other when documents that are both in force say of one subject and relation, for
-the same time, what does not agree. Where the newest is asked for, the one that was published later is told,
-with a note on the other; so it is where one alone was published after its time was over: the other was a
-forecast. Else no answer is safe.
+Two statements contradict each other when different documents say of one subject and relation, for the same
+time, what does not agree. What nothing has superseded is told; of several, where the newest is asked for,
+what was published last, else what was published when its time was over: the rest were forecasts. A note says
+what it contradicts. Where those that are left contradict each other, no answer is safe.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 from asof.answer.evidence import Sentence
@@ -39,16 +40,21 @@ def dispute(mine: Statement, said: Iterable[Sentence], *, newest: bool) -> Dispu
     if not against:
         return None
     every = [mine, *against]
-    if not newest:
-        final = [each for each in every if not _forecast(each)]
-        if final and len(final) < len(every):
-            rest = [each for each in final if contradict(final[0], each)]
-            return Dispute(None if rest else final[0], tuple(each for each in every if each is not final[0]))
-    last = max(every, key=_published)
-    latest = [each for each in every if _published(each) >= _published(last)]
-    if not newest or any(contradict(last, each) for each in latest):
+    standing = _those(every, lambda each: each.sentence.hit.superseded is None)
+    if newest:
+        last = max(map(_published, standing))
+        standing = _those(standing, lambda each: _published(each) == last)
+    else:
+        standing = _those(standing, lambda each: not _forecast(each))
+    if any(contradict(one, other) for one, other in combinations(standing, 2)):
         return Dispute(None, tuple(every))
-    return Dispute(last, tuple(each for each in every if each is not last and contradict(last, each)))
+    told = mine if mine in standing else standing[0]
+    return Dispute(told, tuple(each for each in every if contradict(told, each)))
+
+
+def _those(statements: Sequence[Statement], which: Callable[[Statement], bool]) -> Sequence[Statement]:
+    """The statements of a kind; all, where none is of it."""
+    return [each for each in statements if which(each)] or statements
 
 
 def contradict(one: Statement, other: Statement) -> bool:
@@ -56,8 +62,6 @@ def contradict(one: Statement, other: Statement) -> bool:
     mine, theirs = one.fact.fact, other.fact.fact
     return (
         one.sentence.hit.document != other.sentence.hit.document
-        and one.sentence.hit.superseded is None
-        and other.sentence.hit.superseded is None
         and mine.kind == theirs.kind
         and key(mine.subject) == key(theirs.subject)
         and key(mine.relation) == key(theirs.relation)

@@ -22,12 +22,13 @@ HEADING = KIND["heading"]
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a hit: its offsets in the hit's text, its stems with those of the headings above it, the
-    same with those of the title, and the facts that it states."""
+    """A sentence of a hit: its offsets in the hit's text, its `own` stems, these with those of the headings
+    above it, the same with those of the title, and the facts that it states."""
 
     hit: Hit
     start: int
     end: int
+    own: frozenset[str]
     stems: frozenset[str]
     titled: frozenset[str]
     facts: tuple[Known, ...]
@@ -79,9 +80,10 @@ def evidence(view: View, hits: Sequence[Hit], facts: Sequence[Known]) -> list[Se
         for start, end in sentences(hit.text):
             if hit.text.startswith("#", start):  # a heading says nothing by itself
                 continue
-            stems = above.union(view.analyzer.terms(hit.text[start:end], language))
-            own = tuple(each for each in stated if start <= each.fact.start < end)
-            found.append(Sentence(hit, start, end, stems, stems | title, own))
+            own = frozenset(view.analyzer.terms(hit.text[start:end], language))
+            stems = above | own
+            here = tuple(each for each in stated if start <= each.fact.start < end)
+            found.append(Sentence(hit, start, end, own, stems, stems | title, here))
     return found
 
 

@@ -94,11 +94,12 @@ def closest(view: View, material: Material, made: Sequence[Cell]) -> tuple[str, 
         for cell in made
         for sentence in material.said
         if sentence.hit in cell.hits
+        and sought.share(sentence.own) > 0
         and (each := fitting(sought, cell, sentence, material.asked, 0.0)) is not None
     ]
     if not near:
         return ()
-    best = max(near, key=lambda each: each.score).sentence
+    best = max(near, key=lambda each: (sought.share(each.sentence.own), each.score)).sentence
     return (f"nearest to it: {_source(best.text, best.hit)}",)
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from asof.answer.evidence import Phrase, Sentence, naming
 from asof.data import CHANGE, VALUE, Amount
-from asof.knowledge.figures import figure_of, pattern
+from asof.knowledge.figures import Figure, figure_of, pattern
 from asof.knowledge.known import Known
 from asof.knowledge.lexicon import language_of, lexicon
 from asof.knowledge.scope import holds_in
@@ -74,18 +74,24 @@ def shown_figure(sentence: Sentence, fact: Known | None) -> Shown | None:
     if fact is not None:
         amount = fact.fact.amount
         return None if amount is None else Shown(fact.fact.object, amount)
-    text = sentence.text
-    language = language_of(sentence.hit.text, "en")
-    words = lexicon(language)
-    found = [figure_of(match, words) for match in pattern(language).finditer(text)]
-    figures = [each for each in found if each is not None]
-    measured = [each for each in figures if each.unit]
-    if not measured:
-        times = [(each.start, each.end) for each in mentions(text, language=language)]
-        measured = [
-            each for each in figures if not any(each.start < end and start < each.end for start, end in times)
-        ]
+    figures = figures_in(sentence)
+    measured = [each for each in figures if each.unit] or figures
     if len(measured) != 1:
         return None
     one = measured[0]
-    return Shown(text[one.start : one.end].strip(), Amount(one.value, one.unit))
+    return Shown(sentence.text[one.start : one.end].strip(), Amount(one.value, one.unit))
+
+
+def figures_in(sentence: Sentence) -> list[Figure]:
+    """The figures of a sentence's text that are no times."""
+    text = sentence.text
+    language = language_of(sentence.hit.text, "en")
+    words = lexicon(language)
+    times = [(each.start, each.end) for each in mentions(text, language=language)]
+    found = (figure_of(match, words) for match in pattern(language).finditer(text))
+    return [
+        each
+        for each in found
+        if each is not None
+        and (each.unit or not any(each.start < end and start < each.end for start, end in times))
+    ]

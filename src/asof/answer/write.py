@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from asof.answer.extractive import Material, refused
 from asof.data import LOCAL, Answer, Citation, Hit
+from asof.errors import ModelError
 from asof.index.view import View
 from asof.models.ports import Prompt
 from asof.text.marks import mark_for
@@ -36,18 +37,27 @@ def written(
     Raises ModelError.
     """
     prompt = asking(view, material, passages)
-    if tell is None:
+    text = "" if tell is None else _streamed(prompt, model, tell)
+    if not text:
         reply = model.complete([prompt])[0]
         if reply.problem:
             return reply.problem
         text = reply.text
-    else:
-        pieces = []
+    return _read(view, material, text.strip(), model.name)
+
+
+def _streamed(prompt: Prompt, model: Model, tell: Callable[[str], None]) -> str:
+    """The reply as it came; "" where nothing came. What keeps a model from it (a budget, say) it tells only
+    when it is asked for a whole reply. Raises ModelError where a reply was broken off."""
+    pieces: list[str] = []
+    try:
         for piece in model.stream(prompt):
             tell(piece)
             pieces.append(piece)
-        text = "".join(pieces)
-    return _read(view, material, text.strip(), model.name)
+    except ModelError:
+        if pieces:
+            raise
+    return "".join(pieces)
 
 
 def asking(view: View, material: Material, passages: Sequence[int]) -> Prompt:

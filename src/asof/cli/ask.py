@@ -56,7 +56,7 @@ def ask(
     """
     with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
-        streamed = _Streamed(shown=not as_json)
+        streamed = _Streamed()
         found = then.ask(
             joined(question), mode=mode, filters=then.filters(since, until, about=about), recipe=recipe,
             tokens=tokens, tell=None if as_json else streamed,
@@ -64,26 +64,26 @@ def ask(
     if as_json:
         print_json(answer_json(found))
     else:
-        show_answer(found, dated=as_of is not None, streamed=streamed.any)
+        show_answer(found, dated=as_of is not None, streamed=streamed.text)
     return NOTHING if found.refused else DONE
 
 
 class _Streamed:
     """Pieces of an answer on the terminal as they come."""
 
-    def __init__(self, *, shown: bool) -> None:
-        self.shown, self.any = shown, False
+    def __init__(self) -> None:
+        self.text = ""
 
     def __call__(self, piece: str) -> None:
-        self.any = True
+        self.text += piece
         click.echo("\n".join(plain(line) for line in piece.split("\n")), nl=False)
 
 
-def show_answer(found: Answer, *, dated: bool, streamed: bool) -> None:
-    """The answer, then what it rests on."""
+def show_answer(found: Answer, *, dated: bool, streamed: str) -> None:
+    """The answer, unless it is what was `streamed`; then what it rests on."""
     if streamed:
         click.echo()
-    else:
+    if streamed.strip() != found.text:
         for line in found.text.split("\n"):
             click.echo(plain(line))
     if found.by != "extractive" and not found.refused:

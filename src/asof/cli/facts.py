@@ -31,9 +31,10 @@ from asof.cli.said import shortened, when
 from asof.time.span import iso
 
 if TYPE_CHECKING:
+    from asof.knowledge.corroboration import Other
     from asof.knowledge.known import Known
     from asof.knowledge.resolve import Merge
-    from asof.knowledge.timeline import Entry, FactLine, Other
+    from asof.knowledge.timeline import Entry, FactLine
 
 LINES = 40
 

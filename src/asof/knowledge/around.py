@@ -126,7 +126,7 @@ class _Graph:
             if each.sight.ended is None and each.fact.kind != NAME
             and (each.sight.passage, each.number) not in self.facts
         ]  # fmt: skip
-        self.entities.prepare({each.sight.document for each in new})
+        self.entities.prepare(new)
         for each in new:
             source = self._entity(each.fact.subject, each.sight.document)
             if each.fact.kind in (VALUE, CHANGE):

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from asof.knowledge.claims import Claim, degrees
 from asof.knowledge.compare import Change
-from asof.knowledge.hierarchy import whole
 
 Relevance = Callable[[str], float]
 """How much of a question a text says (a sentence behind its subject and relation); 0: nothing."""
@@ -90,7 +89,7 @@ def _weighed(candidates: Sequence[Candidate], relevance: Relevance | None) -> li
         sentence = lead.sight.document, lead.sight.visible, words
         asked = 0.0 if relevance is None else relevance(f"{lead.fact.subject} {lead.fact.relation} {words}")
         weight = sum(degree[end] for end in claim.ends)
-        order = not claim.figure, -lead.fact.confidence, whole(lead)
+        order = not claim.figure, -lead.fact.confidence, lead.order
         found.append(_Weighed(each, sentence, asked, claim.documents, weight, order))
     return found
 

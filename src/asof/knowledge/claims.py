@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from asof.data import CHANGE, NAME, VALUE
-from asof.knowledge.hierarchy import nodes_of, whole
+from asof.knowledge.hierarchy import nodes_of
 from asof.knowledge.known import Known
 from asof.text import names
 from asof.time.period import Period
@@ -66,7 +66,7 @@ def claims_of(facts: Iterable[Known], canonical: Canonical = as_named) -> list[C
     """The claims that facts make, each fact in one, in the order of their first facts. Facts of kind NAME
     make none."""
     same: dict[tuple[object, ...], list[Known]] = {}
-    for each in sorted(facts, key=whole):
+    for each in sorted(facts, key=lambda each: each.order):
         if each.fact.kind != NAME:
             same.setdefault((measure_of(each, canonical), *_said(each, canonical)), []).append(each)
     return [

@@ -10,7 +10,7 @@ from functools import lru_cache
 from asof.data import NAME, VALUE, Amount
 from asof.knowledge.agreement import agree
 from asof.knowledge.claims import Canonical, Claim, Measure, as_named, measure_of
-from asof.knowledge.hierarchy import ancestors, nodes_of, whole
+from asof.knowledge.hierarchy import ancestors, nodes_of
 from asof.knowledge.known import Known
 from asof.time.period import Grain, Period
 
@@ -89,7 +89,7 @@ class Past:
         """The past of these facts; those in no period have none."""
         figures: dict[_Series, dict[date, list[Known]]] = {}
         stated: dict[Measure, set[Period]] = {}
-        for each in sorted(facts, key=whole):
+        for each in sorted(facts, key=lambda each: each.order):
             when = each.fact.when
             nodes = nodes_of(when.span) if when else ()
             if each.fact.kind != NAME:
@@ -171,4 +171,4 @@ def _most_said(facts: list[Known]) -> Known:
     documents: dict[float, set[str]] = {}
     for each in facts:
         documents.setdefault(_figure(each).value, set()).add(each.sight.document)
-    return max(facts, key=lambda each: (len(documents[_figure(each).value]), whole(each)))
+    return max(facts, key=lambda each: (len(documents[_figure(each).value]), each.order))

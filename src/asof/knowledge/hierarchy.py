@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import MAXYEAR, UTC, date, datetime
 from functools import lru_cache
 
-from asof.data import KINDS
+from asof.data import KINDS, NAME
 from asof.index.view import View
 from asof.knowledge.known import Known, facts_of_kind
 from asof.time.period import GRAINS, Grain, Period
@@ -84,12 +84,9 @@ def touched(facts: Iterable[Known]) -> tuple[Period, ...]:
 
 
 def _places(known: Known) -> tuple[Period, ...]:
-    return () if known.fact.when is None else nodes_of(known.fact.when.span)
+    when = known.fact.when
+    return () if when is None or known.fact.kind == NAME else nodes_of(when.span)
 
-
-def whole(known: Known) -> tuple[int, str, int, int, bytes]:
-    """What sorts facts, with the digest of the passage where all else is equal."""
-    return (*known.order, known.sight.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +95,8 @@ class Hierarchy:
 
     `facts` in canonical order; `own`: the places in `facts` of those that belong to a period itself;
     `children`: the next finer periods with facts, in order, for every node. `timeless` facts state no time,
-    `wide` ones one that is too long for any period: both are in `facts` and in no node.
+    `wide` ones one that is too long for any period: both are in `facts` and in no node. So are those of kind
+    NAME, whatever their time: no report tells of them.
     """
 
     facts: tuple[Known, ...]
@@ -110,13 +108,13 @@ class Hierarchy:
     @classmethod
     def of(cls, facts: Iterable[Known]) -> Hierarchy:
         """The hierarchy of these facts."""
-        ordered = tuple(sorted(facts, key=whole))
+        ordered = tuple(sorted(facts, key=lambda each: each.order))
         own: dict[Period, list[int]] = {}
         timeless = wide = 0
         for place, each in enumerate(ordered):
             nodes = _places(each)
             timeless += each.fact.when is None
-            wide += each.fact.when is not None and not nodes
+            wide += each.fact.when is not None and each.fact.kind != NAME and not nodes
             for node in nodes:
                 own.setdefault(node, []).append(place)
         nodes_all = set(own) | {above for node in own for above in ancestors(node)}

@@ -90,15 +90,11 @@ class Stretch:
 
 def stretches(facts: Iterable[Known]) -> list[Stretch]:
     """The facts of one subject and relation as stretches, in order of their time."""
-    given = sorted(facts, key=lambda each: (began(each), *place(each)))
+    given = sorted(facts, key=lambda each: (began(each), *each.order))
     found = _states([each for each in given if is_state(each.fact)])
     found += _timed([each for each in given if not is_state(each.fact)])
-    return sorted(found, key=lambda each: (began(each.told[0]), *place(each.told[0])))
+    return sorted(found, key=lambda each: (began(each.told[0]), *each.told[0].order))
 
-
-def place(known: Known) -> tuple[int, str, int, int, bytes]:
-    """What sorts facts in the same way in every corpus, also those of a passage and of what it was before."""
-    return (*known.order, known.sight.key)
 
 
 def began(known: Known) -> int:

@@ -23,6 +23,7 @@ _MARKS: dict[str, Senses] = {
 _MARK: Senses = frozenset({"mark"})
 _NAME = re.compile(r" [^\W\d_a-z][^\W\d_]+")
 _LONGEST_CUE = 12  # characters
+_DASHES = ("--", "–", "—")  # between the lines of a speaker's name and office
 _SHORT_LINE = 60  # characters; a shorter line ends where it ends, a longer one may go on
 _WORD = r"[^\W\d_][\w]*+(?:[’'&.\-/][^\W_][\w]*+)*+(?:[’'](?!\w))?"
 _OTHER = r"(?P<aside>\[\[[^\]|\n]{1,200}\||[*_#>\[\]]++)|(?P<break>\n)|(?P<mark>[^\w\s])"
@@ -54,12 +55,13 @@ def items_of(text: str, words: Lexicon, times: Sequence[Mark]) -> list[Item]:
     """The items of a passage in order. A time hides the words in it; a figure with a unit hides a time."""
     found: list[Item] = []
     marks = [mark for mark in times if not _is_given_name(text, mark, words)]
-    mark, line, skip = 0, 0, -1
+    mark, line, skip, dashes = 0, 0, -1, False
     for match in _tokens(words.language).finditer(text):
         start, end = match.span()
         if match.lastgroup == "break":
-            if start - line < _SHORT_LINE or text[end : end + 1] in "\n-*#|•":
+            if start - line < _SHORT_LINE or dashes or text[end : end + 1] in "\n-*#|•":
                 found.append(Item("\n", "\n", start, end, _MARKS["\n"]))
+            dashes = text[line:start].strip() in _DASHES
             line = end
             continue
         if start < skip:

@@ -33,7 +33,7 @@ class Known:
         return shown(self.sight.text[self.fact.start : self.fact.end])
 
     @property
-    def order(self) -> tuple[int, str, int, int]:
+    def order(self) -> tuple[int, str, int, bytes, int]:
         """What sorts facts in the same way in every corpus that holds them."""
         return (*self.sight.order, self.number)
 

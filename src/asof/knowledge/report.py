@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 from asof.data import Stated
 from asof.knowledge.claims import PUBLISHED, Claim, key
-from asof.knowledge.hierarchy import whole
 from asof.knowledge.known import Known
 from asof.store.digest import times_json
 from asof.time.period import Period
@@ -134,7 +133,7 @@ class Reports:
 def labels_of(facts: tuple[Known, ...], period: Period) -> tuple[str, ...]:
     """What documents call a period in their metadata and titles: at most three names, the commonest first."""
     documents: dict[str, set[str]] = {}
-    for each in sorted(facts, key=whole):
+    for each in sorted(facts, key=lambda each: each.order):
         when = each.fact.when
         if when is None or when.by in ("text", "heading", PUBLISHED) or when.span != period.span:
             continue

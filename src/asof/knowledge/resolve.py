@@ -17,6 +17,7 @@ from heapq import nlargest
 from typing import NamedTuple, Self
 
 from asof.index.view import View
+from asof.knowledge.known import Known
 from asof.knowledge.merging import Merged, Said, acronym, merged
 from asof.knowledge.surnames import full_name, surname_of, surnames
 from asof.store.links import versions_after
@@ -156,8 +157,17 @@ class Entities:
         best = nlargest(most, (each for each in alike.values() if each[0] >= NEAR), key=lambda each: each[0])
         return tuple(each for _, each in best)
 
-    def prepare(self, documents: Iterable[str]) -> None:
-        """Read the names of these documents at once, which are else read one document at a time."""
+    def prepare(self, facts: Iterable[Known]) -> None:
+        """Read at once the documents whose surnames decide what the names of these facts mean; they are else
+        read one at a time."""
+        self._prepare(
+            each.sight.document
+            for each in facts
+            if " " not in key(each.fact.subject)
+            or (each.fact.amount is None and " " not in key(each.fact.object))
+        )
+
+    def _prepare(self, documents: Iterable[str]) -> None:
         missing = set(documents).difference(self._surnames)
         if not missing:
             return
@@ -171,7 +181,7 @@ class Entities:
             self._surnames[document] = surnames(found.get(document, ()), kept)
 
     def _surnames_of(self, document: str) -> dict[str, str]:
-        self.prepare((document,))
+        self._prepare((document,))
         return self._surnames[document]
 
     def _keys_of(self, root: str) -> tuple[str, ...]:

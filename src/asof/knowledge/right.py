@@ -95,7 +95,8 @@ def _counted(clause: Clause, i: int, after: int, of: Measure, act: Item | None) 
     nouns = items[of.first : of.after]
     if _DURATIONS & {item.low for item in nouns}:
         return False
-    plural = next((item.low for item in nouns if item.low.endswith("s") and "verb" not in item.senses), "")
+    many = (item for item in nouns if item.low.endswith("s") and not item.capital)
+    plural = next((item.low for item in many if "verb" not in item.senses), "")
     unit = plural or head_of(items, of.first, of.after).low
     return clause.add(VALUE, of, clause.said(i, of.after - 1), i, COUNTED, Amount(figure.value, unit))
 

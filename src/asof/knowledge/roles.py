@@ -23,7 +23,7 @@ _SMALL = frozenset({"role", "former", "determiner", "preposition", "and", "quali
 def beside(items: Sequence[Item], i: int, be: str) -> Finding | None:
     """What the comma at i parts: a name and an office, either way round."""
     after = i + 1
-    while after < len(items) and after - i < _WIDEST and not _STOPS & items[after].senses:
+    while after < len(items) and after - i < _WIDEST and not _ends_office(items, after):
         after += 1
     closed = after >= len(items) or "mark" in items[after].senses or "and" in items[after].senses
     where = trimmed(items, i + 1, after)
@@ -41,6 +41,14 @@ def beside(items: Sequence[Item], i: int, be: str) -> Finding | None:
     if office is None:
         return None
     return Finding(EVENT, words_of(items, where), be, words_of(items, office), i, BESIDE)
+
+
+def _ends_office(items: Sequence[Item], at: int) -> bool:
+    """Whether an apposition does not go over item `at`; it does over "and" before another office."""
+    if "and" in items[at].senses:
+        following = items[at + 1 : at + _LABEL + 1]
+        return not _has_role(following) or any(_STOPS & item.senses for item in following[:1])
+    return not _STOPS.isdisjoint(items[at].senses)
 
 
 def _has_role(phrase: Sequence[Item]) -> bool:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from asof.knowledge.known import Known
+from asof.time.period import GRAINS, Period
 from asof.time.span import BEGINNING, NEVER, Span
+
+_YEAR = re.compile(r"[0-9]{4}")
 
 
 def holds_in(when: Span | None, scope: Sequence[Span]) -> bool:
@@ -25,14 +29,29 @@ def holds_in(when: Span | None, scope: Sequence[Span]) -> bool:
     return False
 
 
+def label(span: Span) -> str:
+    """A span in words: a period by its name, else its first and last day."""
+    if span.start is not None and span.end is not None:
+        for grain in GRAINS:
+            period = Period.containing(span.start, grain)
+            if period.span == span:
+                return str(period)
+    start = "" if span.start is None else span.start.date().isoformat()
+    end = "" if span.end is None else span.end.date().isoformat()
+    return f"before {end}" if not start else f"from {start}" if not end else f"{start} to {end}"
+
+
 def nearest(facts: Iterable[Known], scope: Sequence[Span], most: int = 3) -> list[str]:
-    """The words of the times of facts nearest to a scope, nearest first; each once."""
-    gaps: dict[str, tuple[float, int]] = {}
+    """The times of facts nearest to a scope, nearest first, each once: in their own words where these name a
+    year, else by their label."""
+    gaps: dict[Span, tuple[float, int, int]] = {}
+    words: dict[Span, str] = {}
     for each in facts:
         when = each.fact.when
         if when is None:
             continue
         gap = min((when.span.gap(span).total_seconds() for span in scope), default=0.0)
-        label = when.text or str(when.span.start)
-        gaps[label] = min(gaps.get(label, (gap, when.span.first)), (gap, when.span.first))
-    return [label for label, _ in sorted(gaps.items(), key=lambda each: (each[1], each[0]))][:most]
+        gaps[when.span] = gap, when.span.first, when.span.last
+        if _YEAR.search(when.text):
+            words.setdefault(when.span, when.text)
+    return [words.get(span) or label(span) for span in sorted(gaps, key=gaps.__getitem__)[:most]]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from asof.knowledge.central import Candidate, Chosen, Relevance, choose, said
 from asof.knowledge.claims import Canonical, Claim, as_named, claims_of, key
 from asof.knowledge.compare import Change, Past
-from asof.knowledge.hierarchy import Hierarchy, nodes_of, whole
+from asof.knowledge.hierarchy import Hierarchy, nodes_of
 from asof.knowledge.known import Known
 from asof.knowledge.report import Point, Report, citations_of, labels_of
 from asof.knowledge.told import Child, Task, told
@@ -71,7 +71,7 @@ class _Work:
         chosen = choose([self._compared(each, node) for each in claims], relevance=self.choice.relevance)
         shown = [candidate for each in chosen for candidate in each.candidates]
         self.changes[node] = {
-            whole(each.claim.lead): each.change for each in shown if each.change is not None
+            each.claim.lead.order: each.change for each in shown if each.change is not None
         }
         below = self.hierarchy.facts_below(node)
         documents = len({each.sight.document for each in below})
@@ -119,15 +119,15 @@ class _Work:
         """Of the node's own facts, and of those that the reports inside it show; each fact once."""
         shown: dict[tuple[object, ...], Known] = {}
         for each in self.hierarchy.facts_at(node):
-            shown[whole(each)] = each
+            shown[each.order] = each
         for child in self.hierarchy.children[node]:
             for point in self.reports[child].points:
-                shown.update((whole(each), each) for each in point.facts)
+                shown.update((each.order, each) for each in point.facts)
         return claims_of(shown.values(), self.choice.canonical)
 
     def _compared(self, claim: Claim, node: Period) -> Candidate:
         children = self.hierarchy.children[node]
-        said = [whole(each) for each in claim.facts]
+        said = [each.order for each in claim.facts]
         below = (
             self.changes[child][each] for child in children for each in said if each in self.changes[child]
         )

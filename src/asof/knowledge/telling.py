@@ -1,4 +1,4 @@
-"""Reports ahead of time: a model tells all periods at once, so that its replies are there when one is asked for.
+"""Reports ahead of time: a model tells all periods, so that its replies are there when one is asked for.
 
 What it is asked is what a question would ask: the report of a period, of all that is known of it. The report
 of one name, and what a question reads beside the reports, are asked for with the question.
@@ -59,7 +59,7 @@ class Material(NamedTuple):
     def of(cls, view: View) -> Material:
         """All facts of a view, and the canonical name of each name in them."""
         hierarchy, entities = Hierarchy.of_view(view), Entities.of(view)
-        entities.prepare({each.sight.document for each in hierarchy.facts})
+        entities.prepare(hierarchy.facts)
         called = {("", "")}
         for each in hierarchy.facts:
             called |= {(name, each.sight.document) for name in (each.fact.subject, each.fact.object)}
@@ -144,8 +144,8 @@ class _Asking:
 
 @dataclass(slots=True)
 class _Estimating:
-    """A model that gives the replies that are kept, and counts what the others would cost. `asked`: nodes that
-    would be asked for, and with them all above: what is kept of these rests on other reports."""
+    """A model that gives the replies that are kept, and counts what the others would cost. `asked`: nodes
+    that would be asked for, and with them all above: what is kept of these rests on other reports."""
 
     metered: Metered
     hierarchy: Hierarchy

@@ -9,25 +9,14 @@ from typing import NamedTuple
 
 from asof.data import CHANGE, NAME, VALUE
 from asof.index.view import View
-from asof.knowledge.agreement import agree, at_the_same_time, comparable
-from asof.knowledge.holding import Stretch, began, one_at_a_time, place, stretches
+from asof.knowledge.corroboration import Other, contradicted, corroborated
+from asof.knowledge.holding import Stretch, began, stretches
 from asof.knowledge.known import Known, facts_about
 from asof.knowledge.resolve import Entities, Merge
 
 MOST_FACTS = 40
-MOST_OTHERS = 8
-"""So many statements that bear out a fact, and so many that deny it, are named."""
 FAR = 256
 """So many neighbours in time of a fact are compared with it."""
-
-
-class Other(NamedTuple):
-    """A statement beside a fact: its passage, since when it is visible, what it says."""
-
-    document: str
-    id: str
-    at: int
-    object: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,25 +84,24 @@ def timeline_of(
     """
     entities = Entities.of(view)
     root, facts = facts_of_entity(view, entities, subject)
-    groups = _grouped(entities, root, facts, relation)
-    entries = [
-        (each, entry)
-        for each, stretched in groups.items()
-        for entry in _entries(stretched)
-        if (since is None or entry.end is None or entry.end > since)
-        and (until is None or entry.start is None or entry.start <= until)
+    lines = [
+        each
+        for group, its in _grouped(entities, root, facts, relation).items()
+        for each in _lines(group, its)
+        if (since is None or each.line.end is None or each.line.end > since)
+        and (until is None or each.line.start is None or each.line.start <= until)
     ]
-    newest = sorted(entries, key=lambda each: (began(each[1].known), *place(each[1].known)))
-    kept = {id(entry) for _, entry in newest[-most:]} if most else set[int]()
+    newest = sorted(lines, key=lambda each: (began(each.line.best), *each.line.best.order))
+    kept = {id(each) for each in newest[-most:]}
     shown: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
-    for each, entry in entries:
-        if id(entry) in kept:
-            shown[each].append(entry)
+    for each in lines:
+        if id(each) in kept:
+            shown[each.group].append(each.entry())
     return FactLine(
         subject, entities.canonical(root) if facts else " ".join(subject.split()),
         entities.names_of(root), entities.why(root), view.as_of, view.known_at,
         tuple(Group(name, _written(its), tuple(its)) for (_, name, _), its in shown.items()),
-        len(entries) - len(kept), () if facts else entities.near(subject), bool(facts),
+        len(lines) - len(kept), () if facts else entities.near(subject), bool(facts),
     )  # fmt: skip
 
 
@@ -133,7 +121,7 @@ def facts_of_entity(view: View, entities: Entities, subject: str) -> tuple[str, 
 
 def _about(view: View, entities: Entities, root: str) -> list[Known]:
     found = facts_about(view, (*entities.keys_of(root), *entities.keys_somewhere(root)), ended=True)
-    entities.prepare({each.sight.document for each in found})
+    entities.prepare(found)
     return [
         each for each in found
         if each.fact.kind != NAME and root in (
@@ -164,66 +152,42 @@ def _written(entries: Sequence[Entry]) -> str:
     return " ".join(entries[-1].known.fact.relation.split())
 
 
-def _entries(facts: Sequence[Known]) -> Iterator[Entry]:
-    """The entries of one subject and relation, in order of their time."""
-    lines = stretches(facts)
-    values = {_place(told) for line in lines if line.fact.kind == VALUE for told in line.told}
-    beside: dict[object, list[Known]] = defaultdict(list)
-    for line in lines:
-        if line.fact.kind == CHANGE and _place(line.best) in values:
-            beside[_place(line.best)].append(line.best)
-    shown = [line for line in lines if line.fact.kind != CHANGE or _place(line.best) not in beside]
-    for at, line in enumerate(shown):
-        near = shown[max(0, at - FAR) : at + FAR + 1]
-        places = {_place(told) for told in line.told} if line.fact.kind == VALUE else set[object]()
-        yield Entry(
-            line.best, line.start, line.end,
-            tuple(sorted((change for place in places for change in beside.get(place, ())), key=place)),
-            None if line.after is None else _other(line.after.best),
-            _others(line, _borne_out(line, near)), _others(line, _denied(line, near)), line.ended,
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A stretch of a group, its place among all of the group, and what changed its value."""
+
+    group: tuple[str, ...]
+    line: Stretch
+    among: Sequence[Stretch]
+    at: int
+    changes: tuple[Known, ...]
+
+    def entry(self) -> Entry:
+        line, beside = self.line, self.among[max(0, self.at - FAR) : self.at + FAR + 1]
+        return Entry(
+            line.best, line.start, line.end, self.changes,
+            None if line.after is None else Other.of(line.after.best),
+            corroborated(line, beside), contradicted(line, beside), line.ended,
         )  # fmt: skip
 
 
-def _place(known: Known) -> object:
+def _lines(group: tuple[str, ...], facts: Iterable[Known]) -> Iterator[_Line]:
+    """The stretches of one subject and relation, in order of their time; a change of a value stands beside
+    it."""
+    lines = stretches(facts)
+    values = {_stated(told) for line in lines if line.fact.kind == VALUE for told in line.told}
+    beside: dict[object, list[Known]] = defaultdict(list)
+    for line in lines:
+        if line.fact.kind == CHANGE and _stated(line.best) in values:
+            beside[_stated(line.best)].append(line.best)
+    shown = [line for line in lines if line.fact.kind != CHANGE or _stated(line.best) not in beside]
+    for at, line in enumerate(shown):
+        where = {_stated(told) for told in line.told} if line.fact.kind == VALUE else set[object]()
+        changes = [change for each in where for change in beside.get(each, ())]
+        yield _Line(group, line, shown, at, tuple(sorted(changes, key=lambda each: each.order)))
+
+
+def _stated(known: Known) -> object:
     """Where a value and its change stand together: in one document, of one time."""
     when = known.fact.when
     return known.sight.document, None if when is None else when.span
-
-
-def _borne_out(line: Stretch, near: Iterable[Stretch]) -> Iterator[Known]:
-    """Statements of a stretch beside the first, and those of others at its time that round to the same."""
-    yield from line.told
-    for other in near:
-        if other is not line and other.fact.kind == line.fact.kind and agree(other.fact, line.fact):
-            yield from (each for each in other.told if at_the_same_time(each.fact, line.fact))
-
-
-def _denied(line: Stretch, near: Iterable[Stretch]) -> Iterator[Known]:
-    if line.ended is not None or not one_at_a_time(line.fact):
-        return
-    for other in near:
-        if (
-            other is line or other.fact.kind != line.fact.kind or not one_at_a_time(other.fact)
-            or not comparable(other.fact, line.fact) or agree(other.fact, line.fact)
-        ):  # fmt: skip
-            continue
-        mine = [each for each in line.told if each.sight.ended is None]
-        for each in other.told:
-            if each.sight.ended is None and any(
-                at_the_same_time(each.fact, own.fact) and each.sight.document != own.sight.document
-                for own in mine[:MOST_OTHERS]
-            ):
-                yield each
-
-
-def _others(line: Stretch, found: Iterable[Known]) -> tuple[Other, ...]:
-    """One statement of each document but that of the stretch, those in force, oldest first."""
-    by: dict[str, Known] = {}
-    for each in sorted(found, key=place):
-        if each.sight.ended is None and each.sight.document != line.best.sight.document:
-            by.setdefault(each.sight.document, each)
-    return tuple(_other(each) for each in list(by.values())[:MOST_OTHERS])
-
-
-def _other(known: Known) -> Other:
-    return Other(known.sight.document, known.sight.id, known.sight.visible, known.fact.object)

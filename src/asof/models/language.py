@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
@@ -13,6 +11,7 @@ from asof.models.attempts import Attempts
 from asof.models.metered import Prices
 from asof.models.openai_http import OpenAIServer
 from asof.models.structured import FORMS
+from asof.tables import Accepted, check, number, one_of, secret, text, variable, whole
 
 if TYPE_CHECKING:
     from asof.models.chat import Chat
@@ -49,15 +48,7 @@ class Language:
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> Language:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        for key, value in table.items():
-            if key not in _ACCEPTED:
-                near = get_close_matches(key, _ACCEPTED, 1, 0.5)
-                meant = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(_ACCEPTED)
-                raise UsageError(f"no key {key}; {meant}")
-            good, accepted = _ACCEPTED[key]
-            if not good(value):
-                told = key if key == "key_variable" else f"{key} = {value!r}"  # it may be the key itself
-                raise UsageError(f"{told}: {accepted} is expected")
+        check(table, _ACCEPTED)
         missing = [key for key in ("url", "model") if key not in table]
         if missing:
             raise UsageError(
@@ -78,12 +69,7 @@ def language_from(settings: Language, environment: Mapping[str, str]) -> Chat:
 
     key = None
     if settings.key_variable:
-        key = environment.get(settings.key_variable, "").strip()
-        if not key:
-            raise UsageError(
-                f"the environment variable {settings.key_variable} is not set; it should hold the key for "
-                f"{OpenAIServer(settings.url).shown} (key_variable in [model])"
-            )
+        key = secret(environment, settings.key_variable, OpenAIServer(settings.url).shown, "model")
     return Chat(
         settings.model, OpenAIServer(settings.url, key), settings.json,
         Attempts(settings.attempts, settings.timeout, settings.patience),
@@ -92,47 +78,30 @@ def language_from(settings: Language, environment: Mapping[str, str]) -> Chat:
     )  # fmt: skip
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _variable(value: Any) -> bool:
-    return isinstance(value, str) and re.fullmatch(r"[A-Z_][A-Z0-9_]*", value) is not None
-
-
-def _one_of(accepted: tuple[str, ...]) -> Callable[[Any], bool]:
-    return lambda value: value in accepted
-
-
-def _whole(low: int, high: int) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-
-
-def _number(low: float, high: float) -> Callable[[Any], bool]:
-    return lambda value: (
-        isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high
-    )
+_PRICE = number(0, 1_000_000)
 
 
 def _prices(value: Any) -> bool:
     return (
-        isinstance(value, Mapping) and set(value) == {"prompt", "reply"} and all(map(_price, value.values()))
+        isinstance(value, Mapping)
+        and set(value) == {"prompt", "reply"}
+        and all(map(_PRICE.good, value.values()))
     )
 
 
-_price = _number(0, 1_000_000)
-
-_ACCEPTED: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "url": (_text, "an address such as http://localhost:11434/v1"),
-    "model": (_text, "the model's name, as the server knows it,"),
-    "key_variable": (_variable, "the name of an environment variable (not the key itself)"),
-    "json": (_one_of(FORMS), f"one of {', '.join(FORMS)}"),
-    "timeout": (_number(0.1, 3_600), "a number of seconds from 0.1 to 3600"),
-    "attempts": (_whole(1, 10), "a whole number from 1 to 10"),
-    "concurrency": (_whole(1, 256), "a whole number from 1 to 256"),
-    "deadline": (_number(0, 1_000_000), "a number of seconds from 0 (no end) to 1000000"),
-    "patience": (_number(0, 3_600), "a number of seconds from 0 to 3600"),
-    "temperature": (_number(0, 2), "a number from 0 to 2"),
-    "limit": (_one_of(LIMITS), f"one of {', '.join(LIMITS)}"),
-    "prices": (_prices, "a table of two numbers, prompt = 0.15 and reply = 0.60 (USD for a million tokens),"),
+_ACCEPTED: dict[str, Accepted] = {
+    "url": text("an address such as http://localhost:11434/v1"),
+    "model": text("the model's name, as the server knows it,"),
+    "key_variable": variable(),
+    "json": one_of(*FORMS),
+    "timeout": number(0.1, 3_600, "a number of seconds"),
+    "attempts": whole(1, 10),
+    "concurrency": whole(1, 256),
+    "deadline": Accepted(number(0, 1_000_000).good, "a number of seconds from 0 (no end) to 1000000"),
+    "patience": number(0, 3_600, "a number of seconds"),
+    "temperature": number(0, 2),
+    "limit": one_of(*LIMITS),
+    "prices": Accepted(
+        _prices, "a table of two numbers, prompt = 0.15 and reply = 0.60 (USD for a million tokens),"
+    ),
 }

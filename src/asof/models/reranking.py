@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
 from asof.models.endpoint import Endpoint
 from asof.models.rerank_http import SHAPES, HttpReranker
+from asof.tables import Accepted, check, like, number, one_of, secret, text, variable, whole
 
 if TYPE_CHECKING:
     from asof.models.ports import Reranker
@@ -42,15 +41,7 @@ class Reranking:
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> Reranking:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        for key, value in table.items():
-            if key not in _ACCEPTED:
-                near = get_close_matches(key, _ACCEPTED, 1, 0.5)
-                meant = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(_ACCEPTED)
-                raise UsageError(f"no key {key}; {meant}")
-            good, accepted = _ACCEPTED[key]
-            if not good(value):
-                told = key if key == "key_variable" else f"{key} = {value!r}"  # it may be the key itself
-                raise UsageError(f"{told}: {accepted} is expected")
+        check(table, _ACCEPTED)
         given = [key for key in WHERE if key in table]
         if len(given) != 1:
             raise UsageError(f"one of {', '.join(WHERE)} is expected; given: {', '.join(given) or 'none'}")
@@ -76,41 +67,20 @@ def reranker_from(settings: Reranking, root: Path, environment: Mapping[str, str
         return CrossEncoder(model, batch=settings.batch)
     key = None
     if settings.key_variable:
-        key = environment.get(settings.key_variable, "").strip()
-        if not key:
-            raise UsageError(
-                f"the environment variable {settings.key_variable} is not set; it should hold the key for "
-                f"{Endpoint(settings.url).shown} (key_variable in [rerank])"
-            )
+        key = secret(environment, settings.key_variable, Endpoint(settings.url).shown, "rerank")
     endpoint = Endpoint(settings.url, key, settings.timeout, settings.attempts)
     return HttpReranker(endpoint, settings.model, settings.shape, settings.batch)
 
 
-def _text(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _like(pattern: str) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None
-
-
-def _whole(low: int, high: int) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
-
-
-def _seconds(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0.1 <= value <= 600
-
-
-_ACCEPTED: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "url": (_text, "an address such as http://localhost:8080/rerank"),
-    "path": (_text, "a folder with a saved cross-encoder"),
-    "hub": (_like(r"\w[\w.-]*/\w[\w.-]*"), "a name such as cross-encoder/ms-marco-MiniLM-L-6-v2"),
-    "model": (_text, "the model's name, as the server knows it,"),
-    "shape": (lambda value: value in SHAPES, f"one of {', '.join(SHAPES)}"),
-    "key_variable": (_like(r"[A-Z_][A-Z0-9_]*"), "the name of an environment variable (not the key itself)"),
-    "timeout": (_seconds, "a number of seconds from 0.1 to 600"),
-    "attempts": (_whole(1, 10), "a whole number from 1 to 10"),
-    "batch": (_whole(1, 1_000), "a whole number from 1 to 1000"),
-    "top": (_whole(1, 1_000), "a whole number from 1 to 1000"),
+_ACCEPTED: dict[str, Accepted] = {
+    "url": text("an address such as http://localhost:8080/rerank"),
+    "path": text("a folder with a saved cross-encoder"),
+    "hub": like(r"\w[\w.-]*/\w[\w.-]*", "a name such as cross-encoder/ms-marco-MiniLM-L-6-v2"),
+    "model": text("the model's name, as the server knows it,"),
+    "shape": one_of(*SHAPES),
+    "key_variable": variable(),
+    "timeout": number(0.1, 600, "a number of seconds"),
+    "attempts": whole(1, 10),
+    "batch": whole(1, 1_000),
+    "top": whole(1, 1_000),
 }

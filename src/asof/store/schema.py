@@ -113,6 +113,7 @@ CREATE TABLE facts (
 CREATE INDEX facts_by_subject ON facts (subject_key);
 CREATE INDEX facts_by_object ON facts (object_key);
 CREATE INDEX facts_by_time ON facts (first);
+CREATE INDEX facts_named ON facts (kind) WHERE kind = 'name';
 
 -- replies of language models by the digest of what was asked, and the passages whose words were in it:
 -- what is erased goes from here too

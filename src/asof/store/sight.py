@@ -33,9 +33,9 @@ class Sight(NamedTuple):
         return hit_id(self.document, self.key)
 
     @property
-    def order(self) -> tuple[int, str, int]:
+    def order(self) -> tuple[int, str, int, bytes]:
         """What sorts passages in the same way in every corpus that holds them."""
-        return self.visible, self.document, self.number
+        return self.visible, self.document, self.number, self.key
 
 
 _SIGHT = (

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import cache
+from functools import cache, lru_cache
 
 from asof.text.scripts import MARKS
 
@@ -43,6 +43,7 @@ def _unicode() -> re.Pattern[str]:
     return re.compile(rf"[^\W_]{more}(?:[.,][0-9]{more})*{_SIGNS}")
 
 
+@lru_cache(maxsize=16_384)
 def key(name: str) -> str:
     """The words of a name in lower case, parted by spaces; of a name that has none ("!!!") its signs.
 

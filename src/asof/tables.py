@@ -1,0 +1,87 @@
+"""Tables of `asof.toml` that are values of their own: which keys they have, and what each accepts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from asof.errors import UsageError
+
+
+class Accepted(NamedTuple):
+    """Whether a value is accepted, in words what is, and whether the value may be told (a key may not)."""
+
+    good: Callable[[Any], bool]
+    words: str
+    told: bool = True
+
+
+def check(table: Mapping[str, Any], accepted: Mapping[str, Accepted]) -> None:
+    """Raises UsageError for a key that there is not, with the nearest one, and for a value not accepted."""
+    for key, value in table.items():
+        if key not in accepted:
+            near = get_close_matches(key, accepted, 1, 0.5)
+            meant = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(accepted)
+            raise UsageError(f"no key {key}; {meant}")
+        rule = accepted[key]
+        if not rule.good(value):
+            told = f"{key} = {value!r}" if rule.told else key
+            raise UsageError(f"{told}: {rule.words} is expected")
+
+
+def text(words: str) -> Accepted:
+    """A text that is not blank."""
+    return Accepted(lambda value: isinstance(value, str) and bool(value.strip()), words)
+
+
+def like(pattern: str, words: str) -> Accepted:
+    """A text of a form."""
+    return Accepted(lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None, words)
+
+
+def one_of(*choices: str) -> Accepted:
+    """One of a few words."""
+    return Accepted(lambda value: value in choices, f"one of {', '.join(choices)}")
+
+
+def whole(low: int, high: int) -> Accepted:
+    """A whole number, both bounds included."""
+    return Accepted(
+        lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high,
+        f"a whole number from {low} to {high}",
+    )
+
+
+def number(low: float, high: float, what: str = "a number") -> Accepted:
+    """A number, both bounds included."""
+    return Accepted(
+        lambda value: isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high,
+        f"{what} from {low:g} to {high:g}",
+    )
+
+
+def boolean() -> Accepted:
+    """true or false."""
+    return Accepted(lambda value: isinstance(value, bool), "true or false")
+
+
+def variable() -> Accepted:
+    """The name of an environment variable. What stands in its place may be the key itself: it is not told."""
+    name = re.compile(r"[A-Z_][A-Z0-9_]*")
+    return Accepted(
+        lambda value: isinstance(value, str) and name.fullmatch(value) is not None,
+        "the name of an environment variable (not the key itself)", told=False,
+    )  # fmt: skip
+
+
+def secret(environment: Mapping[str, str], name: str, whose: str, table: str) -> str:
+    """The key that an environment variable holds. Raises UsageError when it is not set."""
+    key = environment.get(name, "").strip()
+    if not key:
+        raise UsageError(
+            f"the environment variable {name} is not set; it should hold the key for {whose} "
+            f"(key_variable in [{table}])"
+        )
+    return key

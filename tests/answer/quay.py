@@ -1,0 +1,63 @@
+"""Corpora for tests of answers: documents whose sentences the rules read, and what is asked of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+import numpy as np
+from tests.knowledge.written import Clock
+
+import asof
+from asof.answer.asked import Asked
+from asof.answer.evidence import Sentence, evidence
+from asof.data import Document, Hit, Stated
+from asof.index.view import View
+from asof.knowledge.known import Known, facts_of
+from asof.service import Corpus
+from asof.store.settings import Settings
+from asof.time.moment import read
+
+
+def doc(id_: str, date: str | None, text: str, title: str = "", **more: Any) -> Document:
+    published = Stated(read(date), date, "metadata") if date else None
+    return Document(id_, text, title, published, **more)
+
+
+@contextmanager
+def corpus_with(
+    folder: Any, *documents: Document, now: str = "2025", model: Any = None, toml: str = ""
+) -> Iterator[Corpus]:
+    """A corpus of these documents, told at once."""
+    if toml:
+        (folder / "asof.toml").write_text(toml, encoding="utf-8")
+    settings = Settings(languages=("en", "de"), undated="always")
+    with asof.open(folder, settings=settings, model=model) as corpus:
+        corpus.clock = Clock(now)
+        corpus.background = False
+        if documents:
+            corpus.add(list(documents))
+        yield corpus
+
+
+class Looked(NamedTuple):
+    """What was found for a question, and the question taken apart."""
+
+    view: View
+    asked: Asked
+    hits: tuple[Hit, ...]
+    facts: list[Known]
+    said: list[Sentence]
+
+
+def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
+    """The way of a question until its cells are made, from all hits."""
+    corpus.know()
+    then = corpus.at(as_of)
+    found = then.search(question, k=100)
+    view = then.view()
+    facts = facts_of(view, np.array(sorted(found.rows), np.int64))
+    subjects = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
+    asked = Asked.of(then.read(question), subjects, "en de")
+    return Looked(view, asked, found.hits, facts, evidence(view, found.hits, facts))

@@ -1,0 +1,158 @@
+"""What a question asks for, in English and German; hostile questions are read in linear time."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+
+import pytest
+
+from asof.answer.asked import Asked
+from asof.text.question import read
+from asof.time.moment import read as moment
+
+ASKED_AT = datetime(2024, 7, 1, tzinfo=UTC)
+KNOWN = ("Kestrel Foundation", "Calder Corp.", "Fern & Fern", "Otter and Otter")
+
+
+def asked(question: str, known: tuple[str, ...] = KNOWN, language: str = "en de") -> Asked:
+    return Asked.of(read(question, ASKED_AT, language=language), known, language)
+
+
+NAMES = [
+    ("What was the revenue of Brightwater Mills, Inc. in 2021?", ("Brightwater Mills, Inc.",)),
+    ("What was Brightwater Mills' gross margin in Q1 2022?", ("Brightwater Mills",)),
+    ("What was Halden & Sons' operating income in 2020?", ("Halden & Sons",)),
+    ("What did O'Brien's board decide in May 2021?", ("O'Brien",)),
+    ("What is Ostrava Steel’s debt?", ("Ostrava Steel",)),
+    ("What were the sales of Ostrava Steel and Halden Ltd. in 2021?", ("Ostrava Steel", "Halden Ltd.")),
+    (
+        "Compare Birch Bay, Ostrava Steel and Fallow Co. in 2020.",
+        ("Birch Bay", "Ostrava Steel", "Fallow Co."),
+    ),
+    ("What was net income at Nordbank AG in 2019?", ("Nordbank AG",)),
+    ("what did the kestrel foundation say about roofs?", ("Kestrel Foundation",)),
+    ("what was calder's revenue?", ("Calder Corp.",)),
+    ("what was CALDER PLC'S revenue?", ("Calder Corp.",)),
+    ("What did Fern and Fern sell?", ("Fern & Fern",)),
+    ("What did Otter & Otter sell?", ("Otter and Otter",)),
+    ("what is a calderon?", ()),
+    ("What was GAAP net income in 2020?", ()),
+    ("What was EBITDA in 2020?", ()),
+    ("What was the AFFO of Birch Bay in 2020?", ("Birch Bay",)),
+    ("Who chairs the Bank of Orrin?", ("Bank of Orrin",)),
+    ("Did Baltic Lines open a depot in Riga in 2022?", ("Baltic Lines", "Riga")),
+    ("What did J.P. Morrow announce in May 2022?", ("J.P. Morrow",)),
+    ("What did Calder's CEO Mira Voss say about China sales growth?", ("Calder Corp.", "Mira Voss")),
+    ("(Birch) [Ostrava] {x} what?", ("Birch", "Ostrava")),
+    ("Wie hoch war der Umsatz der Nordbank AG im Jahr 2021?", ("Nordbank AG",)),
+    ("Wie hoch war der Umsatz von Baltic Lines im zweiten Quartal 2020?", ("Baltic Lines",)),
+    ("Wie viele Brote verkaufte Bäckerei Lindner im März 2021?", ("Bäckerei Lindner",)),
+    ("Wer leitet die Werft Hansen GmbH?", ("Werft Hansen GmbH",)),
+    ("Was sagte Mira Voss zum Umsatz und zur Marge?", ("Mira Voss",)),
+    ("Wer war Kapitän der Prudence?", ()),
+    ("Wann war die letzte Fahrt?", ()),
+    ("Was kostete die einfache Fahrt in jedem Jahr?", ()),
+]
+THINGS = [
+    ("What were the revenue and the gross margin of Ostrava Steel in 2021?", ("revenue", "gross margin")),
+    ("What was revenue, net debt as well as cash flow in 2020?", ("revenue", "net debt", "cash flow")),
+    ("What was GAAP net income at Nordbank AG in 2019?", ("GAAP net income",)),
+    ("What is the U.S. market share of Fallow Co.?", ("U.S. market share",)),
+    ("what is the most recent fare?", ("fare",)),
+    ("How much does an adult single ticket cost now?", ("adult single ticket cost",)),
+    ("How many loaves did the bakery sell in March 2021?", ("loaves bakery sell",)),
+    ("What happened in 2021?", ()),
+    ("What?", ()),
+    ("Wie hoch waren der Umsatz und die Marge der Nordbank AG 2021?", ("Umsatz", "Marge")),
+    ("Wann war die letzte Fahrt?", ("letzte Fahrt",)),
+    ("Was kostet ein Brot jetzt?", ("kostet Brot",)),
+]
+GRAINS = [
+    ("What was the fare in each year?", "year"),
+    ("Which quarter of 2021 had the highest revenue?", "quarter"),
+    ("How did sales change in every fiscal quarter of 2020?", "quarter"),
+    ("sales per month in 2020", "month"),
+    ("What was the revenue in the year 2020?", None),
+    ("What was the revenue in the first quarter of 2020?", None),
+    ("Was kostete die Fahrt in jedem Jahr?", "year"),
+    ("Welches Quartal 2021 hatte den höchsten Umsatz?", "quarter"),
+    ("Umsatz je Monat 2021", "month"),
+]
+CHOICES = [
+    ("Which quarter had the highest revenue?", 1),
+    ("In which year was the fare lowest?", -1),
+    ("What is the most recent fare?", 0),
+    ("How high is the bridge at most?", 0),
+    ("Who had at least ten votes?", 0),
+    ("Welches Jahr hatte den höchsten Umsatz?", 1),
+    ("Welches Jahr hatte die geringste Marge?", -1),
+]
+FLAGS = [
+    ("What was the fare in 2020?", "wants_value", True),
+    ("How many votes were cast?", "wants_value", True),
+    ("Wie viele Stimmen gab es?", "wants_value", True),
+    ("Wie hoch war der Umsatz?", "wants_value", True),
+    ("Who chairs the board?", "wants_value", False),
+    ("Give an overview of the roof works in 2023.", "whole", True),
+    ("How did Calder develop from 2019 to 2023?", "whole", True),
+    ("Welche Themen gab es 2022?", "whole", True),
+    ("Who chairs the board?", "whole", False),
+    ("who is the harbour master?", "now", True),
+    ("Who was the harbour master?", "now", False),
+    ("who is the harbour master in 2018?", "now", False),
+    ("What was the latest fare?", "now", True),
+    ("Wer ist Hafenmeister?", "now", True),
+    ("Wer war Hafenmeister?", "now", False),
+]
+
+
+@pytest.mark.parametrize(("question", "names"), NAMES)
+def test_names(question, names):
+    assert asked(question).names == names
+
+
+@pytest.mark.parametrize(("question", "things"), THINGS)
+def test_things(question, things):
+    assert asked(question).things == things
+
+
+@pytest.mark.parametrize(("question", "grain"), GRAINS)
+def test_the_grain_of_the_periods_that_are_each_asked_for(question, grain):
+    assert asked(question).grain == grain
+
+
+@pytest.mark.parametrize(("question", "choice"), CHOICES)
+def test_one_of_several_is_asked_for(question, choice):
+    assert asked(question).choice == choice
+
+
+@pytest.mark.parametrize(("question", "flag", "set_"), FLAGS)
+def test_what_kind_of_answer_is_wanted(question, flag, set_):
+    assert getattr(asked(question), flag) is set_
+
+
+def test_the_question_says_its_language_whatever_the_corpus_has():
+    assert asked("Wann war die letzte Fahrt?", language="en").things == ("letzte Fahrt",)
+    assert asked("When was the last trip?", language="de").things == ("last trip",)
+    assert asked("", language="sv").names == ()
+
+
+def test_times_are_those_of_the_reading_and_no_part_of_names_or_things():
+    found = asked("What was the revenue of Birch Bay in March 2021 and in 2022?")
+    assert found.times == (moment("2021-03"), moment("2022"))
+    assert (found.names, found.things) == (("Birch Bay",), ("revenue",))
+
+
+HOSTILE = [
+    "Aa ", "Aa b ", "A's ", "Aa, ", "the Aa of ", "Aa and ", "(", "[", "\\", "Co. ", "Inc., ", "& ",
+    "der Aa ", "was ", "a", "A", "’", "every ", "der schöne ", "CEO ", "Calder ", "Fern & ", "\ud800",
+    "\x00", "ß",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("piece", HOSTILE, ids=lambda piece: ascii(piece))
+def test_hostile_questions_take_linear_time(piece):
+    begun = time.process_time()  # that of others does not count; a square of the length would take minutes
+    asked(piece * (20_000 // len(piece)), (*KNOWN, "Aa", "(", "", "a*", "[x"))
+    assert time.process_time() - begun < 3

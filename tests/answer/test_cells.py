@@ -1,0 +1,127 @@
+"""The cells of an answer: names and periods, what is in each, and which sentence says it best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from asof.answer.cells import ENOUGH, IN_TIME, STATES, Cell, about, cells, fitting, in_force
+from asof.answer.evidence import Phrase
+from asof.data import Superseded
+from asof.time.moment import read
+
+from .quay import Looked, corpus_with, doc, looked
+
+QUARTERS = ("2023-Q1", "2023-Q2", "2023-Q3")
+
+
+def report(name: str, quarter: str, revenue: str):
+    year, q = quarter.split("-")
+    text = f"Revenue was ${revenue} million in the quarter. Weather was mixed."
+    return doc(f"{name} {quarter}", f"{year}-{int(q[1]) * 3:02}-25", text, f"{name} {q} {year}")
+
+
+@pytest.fixture(scope="module")
+def firms(tmp_path_factory):
+    revenues = {"Otter Mills": ("10", "12", "11"), "Heron Rail": ("5", "6", "7")}
+    with corpus_with(
+        tmp_path_factory.mktemp("firms"),
+        *[
+            report(name, quarter, of)
+            for name, each in revenues.items()
+            for quarter, of in zip(QUARTERS, each, strict=True)
+        ],
+        doc("gossip", "2023-05-05", "Somebody saw Otter Mills at the fair.", "Gossip"),
+    ) as corpus:
+        yield corpus
+
+
+def made(found: Looked):
+    return cells(found.asked, found.view, found.hits, found.said)
+
+
+def table(found: Looked):
+    return [
+        (cell.name, cell.period, [each.fact.fact.object for each in cell.found if each.fact])
+        for cell in made(found)
+    ]
+
+
+def test_a_cell_for_each_name_and_period(firms):
+    found = looked(firms, "What was the revenue of Otter Mills and Heron Rail in each quarter of 2023?")
+    assert table(found) == [
+        ("Otter Mills", "2023-Q1", ["$10 million"]), ("Otter Mills", "2023-Q2", ["$12 million"]),
+        ("Otter Mills", "2023-Q3", ["$11 million"]), ("Heron Rail", "2023-Q1", ["$5 million"]),
+        ("Heron Rail", "2023-Q2", ["$6 million"]), ("Heron Rail", "2023-Q3", ["$7 million"]),
+    ]  # fmt: skip
+
+
+def test_each_time_that_is_named_is_a_cell(firms):
+    found = looked(firms, "What was the revenue of Heron Rail in Q1 2023 and in Q3 2023?")
+    assert table(found) == [
+        ("Heron Rail", "2023-Q1", ["$5 million"]),
+        ("Heron Rail", "2023-Q3", ["$7 million"]),
+    ]
+
+
+def test_a_time_of_which_nothing_is_known_is_an_empty_cell(firms):
+    (cell,) = made(looked(firms, "What was the revenue of Heron Rail in 2031?"))
+    assert (cell.period, cell.hits, cell.found) == ("2031", [], [])
+
+
+def test_a_period_without_a_figure_is_not_in_a_table_of_figures(firms):
+    found = looked(firms, "How much weather did Heron Rail have in each quarter of 2023?")
+    assert [cell.found for cell in made(found)] == [[], [], []]
+
+
+def test_hits_about_a_name_are_those_that_it_titles_else_those_that_say_it(firms):
+    hits = looked(firms, "Otter Mills revenue fair").hits
+    assert {each.document for each in about(hits, "Otter Mills")} == {f"Otter Mills {q}" for q in QUARTERS}
+    assert about(hits, "") == list(hits)
+    gossip = [each for each in hits if each.document == "gossip"]
+    assert about(gossip, "Otter Mills") == gossip
+    assert about(gossip, "Heron Rail") == []
+
+
+def test_what_was_superseded_counts_no_more_unless_nothing_else_is_there(firms):
+    one, other = (replace(each, superseded=None) for each in looked(firms, "Otter Mills revenue").hits[:2])
+    old = replace(one, superseded=Superseded(0, other.id, other.document, other.title))
+    assert in_force([old, other]) == [other]
+    assert in_force([old]) == [old]  # what superseded it was not found
+
+
+def test_how_well_a_sentence_fits(firms):
+    found = looked(firms, "Heron Rail revenue in Q1 2023")
+    phrase = Phrase.of("revenue", found.view)
+    hit = next(each for each in found.hits if each.document == "Heron Rail 2023-Q1")
+    said = [each for each in found.said if each.hit is hit]
+    right = fitting(phrase, Cell("Heron Rail", "", read("2023-Q1"), [hit]), said[0], found.asked)
+    wrong = fitting(phrase, Cell("Heron Rail", "", read("2023-Q2"), [hit]), said[0], found.asked)
+    assert right is not None
+    assert wrong is not None
+    # all of the phrase (1) in its own words and with the title's, stated by a fact of the time, first place
+    assert (right.share, right.states, right.score) == (1.0, 1.0, 1.0 + STATES + IN_TIME)
+    assert (wrong.share, wrong.states, wrong.score) == (1.0, 0.0, 1.0 - IN_TIME)
+    assert fitting(phrase, Cell("", "", None, [hit]), said[1], found.asked) is None  # says nothing of it
+    assert 0 < ENOUGH < 1
+
+
+@pytest.fixture(scope="module")
+def wardens(tmp_path_factory):
+    with corpus_with(
+        tmp_path_factory.mktemp("wardens"),
+        doc("a", "2016-01-05", "Lock keeper: Ada Brandt. Dogs are welcome.", "Notice at the lock"),
+        doc("b", "2019-04-02", "Since 1 April 2019, Bo Lind is lock keeper of Esker.", "News"),
+        doc("c", "2022-03-01", "The lock keeper, Cato Renn, has been thanked.", "Minutes"),
+        doc("d", "2024-02-01", "In 2016 the lock keeper was Ada Brandt, who liked dogs.", "Looking back"),
+    ) as corpus:  # fmt: skip
+        yield corpus
+
+
+@pytest.mark.parametrize(
+    ("as_of", "document"), [("2018", "a"), ("2019-03", "a"), ("2021", "b"), ("2023", "c"), ("2025", "c")]
+)
+def test_who_is_in_office_is_whom_the_last_statement_names(wardens, as_of, document):
+    (cell,) = made(looked(wardens, "who is the lock keeper?", as_of))
+    assert [each.sentence.hit.document for each in cell.found] == [document]

@@ -1,0 +1,71 @@
+"""Which fact of a sentence says what is asked, and which figure it shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from asof.answer.evidence import Phrase
+from asof.answer.stating import Shown, Sought, shown_figure, stating
+from asof.data import Amount
+from asof.time.moment import read
+
+from .quay import corpus_with, doc, looked
+
+TEXTS = (
+    "In 2021 revenue was $40 million and net debt was $9 million.", "Ticket, adult: €4.20", "Pig: free",
+    "In 2016 there were rains.", "There are 214 of them.", "It rose to €5.40, then fell to €4.90.",
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tallow(tmp_path_factory):
+    with corpus_with(
+        tmp_path_factory.mktemp("tallow"), doc("a", "2022-02-01", "\n\n".join(TEXTS), "Tallow Works")
+    ) as corpus:
+        return looked(corpus, "tallow works revenue")
+
+
+def sentence(tallow, begins):
+    return next(each for each in tallow.said if each.text.startswith(begins))
+
+
+def said(tallow, begins, phrase, name="", time="", value=True):
+    sought = Sought(Phrase.of(phrase, tallow.view), name, read(time) if time else None, value)
+    fact, share = stating(sought, sentence(tallow, begins))
+    return (fact.fact.object if fact else None), share
+
+
+def test_the_fact_whose_relation_says_it(tallow):
+    assert said(tallow, "In 2021", "revenue") == ("$40 million", 1.0)
+    assert said(tallow, "In 2021", "net debt") == ("$9 million", 1.0)
+    assert said(tallow, "In 2021", "zebras") == (None, 0.0)
+
+
+def test_only_in_the_time_that_is_asked_for(tallow):
+    assert said(tallow, "In 2021", "revenue", time="2021")[0] == "$40 million"
+    assert said(tallow, "In 2021", "revenue", time="2020") == (None, 0.0)
+
+
+def test_only_of_whom_is_asked_about(tallow):
+    assert said(tallow, "In 2021", "revenue", name="Tallow Works")[0] == "$40 million"
+    assert said(tallow, "In 2021", "revenue", name="Otter Mills") == (None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("begins", "shown"),
+    [
+        ("Ticket", Shown("€4.20", Amount(4.2, "EUR"))),
+        ("Pig", None),  # says no figure
+        ("In 2016", None),  # a time
+        ("There are", Shown("214", Amount(214.0, ""))),
+        ("It rose", None),  # two
+    ],
+)
+def test_without_a_fact_the_only_figure_of_a_sentence(tallow, begins, shown):
+    assert shown_figure(sentence(tallow, begins), None) == shown
+
+
+def test_the_figure_of_a_fact_is_its_own(tallow):
+    revenue = sentence(tallow, "In 2021")
+    fact, _ = stating(Sought(Phrase.of("net debt", tallow.view), "", None, True), revenue)
+    assert shown_figure(revenue, fact) == Shown("$9 million", Amount(9e6, "USD"))

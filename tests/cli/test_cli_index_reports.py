@@ -1,0 +1,114 @@
+"""`asof index --reports`: reports of all periods ahead of time, what they would cost, and what is left."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.models.openai_server import ModelServer
+
+TOML = """
+[model]
+url = "{url}"
+model = "reader"
+attempts = 1
+prices = {{prompt = 2.0, reply = 10.0}}
+"""
+
+
+def account(body: dict[str, Any]) -> str:
+    """A report that rests on all that it was shown."""
+    user = body["messages"][-1]["content"]
+    numbers = [int(each) for each in re.findall(r"^\[(\d+)\]", user, re.MULTILINE)]
+    finding = {"statement": "Told by the reader.", "facts": numbers}
+    return json.dumps({"title": "A report", "summary": "Told.", "findings": [finding]})
+
+
+@pytest.fixture
+def server() -> Iterator[ModelServer]:
+    with ModelServer(says=account) as there:
+        yield there
+
+
+@pytest.fixture
+def yard(here: Path, write: Callable[[str, str], Path], server: ModelServer) -> ModelServer:
+    """Two notes on two days of a month, so that there are five periods; rules read the facts."""
+    for day in (3, 4):
+        write(f"notes/{day}.md", f"---\ndate: 2021-05-0{day}\n---\nQuay Ltd's revenue was ${day} million.\n")
+    write("asof.toml", TOML.format(url=server.url))
+    return server
+
+
+def test_reports_of_all_periods(asof, yard):
+    said = asof("index", "notes", "--reports")
+    assert (said.code, said.err) == (0, "")
+    assert re.search(r"^facts: 2 passages read, \d facts in [\d.]+ s$", said.out, re.MULTILINE)
+    cost = (2 * yard.prompt_tokens + 10 * yard.reply_tokens) / 1e6  # the prices are for a million
+    assert re.search(rf"^reports: 5 told in [\d.]+ s; 5 calls, .*, {cost:.4f} USD$", said.out, re.MULTILINE)
+    assert "Told by the reader." in asof("report", "2021").out
+    assert re.search(r"^reports: 5 told in [\d.]+ s$", asof("index", "notes", "--reports").out, re.MULTILINE)
+    assert yard.answered == 5
+
+
+def test_what_they_would_cost(asof, yard):
+    said = asof("index", "notes", "--reports", "--estimate")
+    assert said.code == 0
+    assert "facts: reading them would cost nothing\n" in said.out
+    assert re.search(r"^reports: telling them would take at most 5 calls, .* USD$", said.out, re.MULTILINE)
+    assert yard.requests == []
+    asof("index", "notes", "--reports")
+    said = asof("index", "notes", "--reports", "--estimate")
+    assert "reports: telling them would cost nothing; 5 replies are kept and cost nothing\n" in said.out
+
+
+def test_what_they_would_cost_is_not_known_before_a_model_has_read(asof, yard, write):
+    write("asof.toml", f'{TOML.format(url=yard.url)}\n[facts]\nextractor = "model"\n')
+    said = asof("index", "notes", "--reports", "--estimate")
+    assert "reports: what they would cost is known when the facts are read\n" in said.out
+    asked = asof("index", "notes", "--reports", "--estimate", "--json").json()
+    assert asked["estimate"]["calls"] == 2
+    assert asked["reports_estimate"] is None
+    assert yard.requests == []
+
+
+def test_what_is_left(asof, yard):
+    said = asof("index", "notes", "--reports", "--budget", "0")
+    assert said.code == 3
+    assert "reports: 0 told in" in said.out
+    assert "  5 reports left: the budget of 0 USD is used up; the next run goes on with them\n" in said.err
+    assert yard.requests == []
+
+
+def test_reports_wait_for_facts(asof, yard, write):
+    write("asof.toml", f'{TOML.format(url=yard.url)}\n[facts]\nextractor = "model"\n')
+    said = asof("index", "notes", "--reports", "--budget", "0")
+    assert said.code == 3
+    assert "  reports were not begun: they are made of facts, and some are left\n" in said.err
+    assert "reports: " not in said.out
+
+
+def test_a_report_that_is_no_report(asof, yard):
+    yard.says = lambda _: "I cannot."
+    said = asof("index", "notes", "--reports")
+    assert said.code == 3
+    assert "reports: 0 told, 5 could not be told in" in said.out
+    assert "2021-05-03: extracted, because" in said.err
+
+
+def test_reports_as_json(asof, yard):
+    said = asof("index", "notes", "--reports", "--json").json()
+    assert sorted(said) == ["facts", "reports", "sources"]
+    told = said["reports"]
+    assert (told["reports"], told["left"], told["problems"], told["cost"]["calls"]) == (5, 0, [], 5)
+
+
+def test_reports_without_a_model_are_refused(asof, here, write):
+    write("a.md", "a crane")
+    said = asof("index", "a.md", "--reports")
+    assert (said.code, said.err.count("\n")) == (2, 1)
+    assert "--reports: without a model they are made when asked; name one: see [model]" in said.err
+    assert not (here / ".asof").exists()

@@ -1,0 +1,177 @@
+"""Reports ahead of time: what is asked, in which order, within which budget, and what is said to be left."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+import asof
+from asof.data import Document, Stated
+from asof.errors import ModelError, UsageError
+from asof.models.metered import Meter
+from asof.models.ports import Prompt, Reply
+from asof.models.scripted import Scripted, words
+from asof.models.tokens import prompt_tokens
+from asof.service import Corpus
+from asof.time.moment import read
+
+DAYS = ("2021-02-03", "2021-02-04", "2021-05-06", "2022-05-07")
+PERIODS = [*DAYS, "2021-02", "2021-05", "2022-05", "2021-Q1", "2021-Q2", "2022-Q2", "2021", "2022"]
+"""Level by level, as they are asked for."""
+
+
+def account(prompt: Prompt) -> str:
+    """A report that rests on all that it was shown, other for every other prompt."""
+    numbers = [int(each) for each in re.findall(r"^\[(\d+)\]", prompt.user, re.MULTILINE)]
+    finding = {"statement": f"Told of {period_of(prompt)}: {crc32(prompt.user.encode())}.", "facts": numbers}
+    return json.dumps({"title": "A report", "summary": "Told.", "findings": [finding]})
+
+
+def period_of(prompt: Prompt) -> str:
+    return prompt.user.partition("\n")[0].removeprefix("Period: ")
+
+
+def corpus_with(folder: Path, model: Scripted | None, toml: str = "") -> Corpus:
+    """Four documents that state a figure of a day each."""
+    (folder / "asof.toml").write_text(toml, "utf-8")
+    corpus = asof.open(folder, model=model)
+    corpus.background = False
+    corpus.add([
+        Document(day, f"Quay Ltd's revenue was ${at} million.", "", Stated(read(day), day, "metadata"))
+        for at, day in enumerate(DAYS, 1)
+    ])  # fmt: skip
+    return corpus
+
+
+def estimated(corpus: Corpus) -> Meter:
+    meter = corpus.estimate_reports()
+    assert meter is not None
+    return meter
+
+
+@pytest.fixture
+def model() -> Scripted:
+    return Scripted(account)
+
+
+@pytest.fixture
+def corpus(memory_folder: Path, model: Scripted) -> Iterator[Corpus]:
+    with corpus_with(memory_folder, model) as made:
+        yield made
+
+
+def test_all_periods_are_told_from_the_bottom_up(corpus, model):
+    came: list[tuple[int, int]] = []
+    told = corpus.report_all(lambda done, of: came.append((done, of)))
+    assert list(map(period_of, model.asked)) == PERIODS
+    assert came == [(done, 12) for done in range(1, 13)]
+    assert (told.reports, told.left, told.problems, told.complete) == (12, 0, (), True)
+    assert told.cost.calls == 12
+    assert told.cost.prompt_tokens == sum(words(each.system) + words(each.user) for each in model.asked)
+    assert told.as_json()["cost"]["calls"] == 12
+
+
+def test_they_are_what_a_question_asks_for(corpus, model):
+    corpus.report_all()
+    for period in ("2021", "2021-Q2", "2021-02-04", "2021 to 2022"):
+        assert {each.by for each in corpus.at().report(period).reports} == {"scripted"}
+    assert len(model.asked) == 12
+
+
+def test_without_a_model_they_are_made_when_asked(memory_folder):
+    with corpus_with(memory_folder, None) as corpus:
+        for wanted in (corpus.report_all, corpus.estimate_reports):
+            with pytest.raises(UsageError, match="reports without a model are made when asked"):
+                wanted()
+
+
+def test_without_facts_there_is_nothing_to_tell(memory_folder, model):
+    with asof.open(memory_folder, model=model) as corpus:
+        assert corpus.report_all().as_json()["reports"] == 0
+        assert corpus.estimate_reports() == Meter()
+    assert model.asked == []
+
+
+# -- budgets and estimates --------------------------------------------------------------------------------
+
+
+def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, model):
+    """Tokens, because there are no prices: of a prompt, and 1,500 of the longest reply. A level is finished
+    before anything above it is asked for."""
+    runs = 0
+    while True:
+        before = len(model.asked)
+        told = corpus.report_all(budget=4_500)
+        runs += 1
+        assert told.cost.prompt_tokens + told.cost.reply_tokens <= 4_500
+        assert told.problems == ()
+        assert told.reports + told.left == 12
+        assert told.reports == len(model.asked) > before
+        if told.complete:
+            break
+    assert runs > 1
+    assert list(map(period_of, model.asked)) == PERIODS
+
+
+def test_a_budget_of_nothing_asks_nothing(corpus, model):
+    told = corpus.report_all(budget=0)
+    assert (told.reports, told.left, told.problems, told.complete) == (0, 12, (), False)
+    assert model.asked == []
+
+
+def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, model):
+    guess = estimated(corpus)
+    assert model.asked == []
+    corpus.report_all()
+    assert guess.calls == len(model.asked) == 12
+    assert guess.prompt_tokens >= sum(map(prompt_tokens, model.asked))
+    assert guess.reply_tokens == 12 * 1_500
+    after = estimated(corpus)
+    assert (after.calls, after.kept, after.prompt_tokens) == (0, 12, 0)
+
+
+def test_an_estimate_counts_what_rests_on_a_new_report(corpus, model):
+    corpus.report_all()
+    corpus.add([Document("more", "Quay Ltd's revenue was $9 million on 2021-05-06.", "")])
+    guess = estimated(corpus)
+    assert (guess.calls, guess.kept) == (4, 8)
+    corpus.report_all()
+    assert list(map(period_of, model.asked[12:])) == ["2021-05-06", "2021-05", "2021-Q2", "2021"]
+
+
+def test_an_estimate_is_not_known_before_a_model_has_read_the_facts(memory_folder, model):
+    with corpus_with(memory_folder, model, '[facts]\nextractor = "model"\n') as corpus:
+        assert corpus.estimate_reports() is None
+
+
+# -- what fails -------------------------------------------------------------------------------------------
+
+
+def test_a_report_that_fails_is_a_problem_and_the_others_are_told(memory_folder):
+    model = Scripted(
+        lambda prompt: Reply("", problem="it hung") if period_of(prompt) == "2021-02" else account(prompt)
+    )
+    with corpus_with(memory_folder, model) as corpus:
+        told = corpus.report_all()
+        assert (told.reports, told.left, told.complete) == (11, 0, False)
+        (problem,) = told.problems
+        assert problem.message == "2021-02: extracted, because scripted gave none: it hung"
+        assert told.as_json()["problems"] == [problem.message]
+
+
+def test_what_was_told_is_kept_when_the_model_goes_away(memory_folder, model):
+    def first_five(prompt: Prompt) -> str | Exception:
+        return account(prompt) if len(model.asked) < 5 else ModelError("the server is gone")
+
+    model.script = first_five
+    with corpus_with(memory_folder, model) as corpus:
+        with pytest.raises(ModelError):
+            corpus.report_all()
+        model.script = account
+        told = corpus.report_all()
+    assert (told.reports, told.cost.kept, told.cost.calls) == (12, 5, 7)

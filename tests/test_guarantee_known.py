@@ -8,12 +8,7 @@ out. The whole corpus is asked at other moments too, before and in the middle, s
 
 from __future__ import annotations
 
-import hashlib
-import importlib.util
-import json
-import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -24,38 +19,21 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from tests.known_histories import SENTENCES, lives
 
-from asof.data import GLOBAL, KINDS, LOCAL, Document, Heading, Stated
+from asof.data import GLOBAL, KINDS, LOCAL
 from asof.index.view import View
 from asof.knowledge import resolve
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.known import facts_about, facts_during, facts_of_kind
 from asof.knowledge.resolve import Entities
-from asof.models.ports import Prompt
-from asof.models.scripted import Scripted
 from asof.service import Corpus, Standpoint
-from asof.service import open as open_corpus
 from asof.store import facts as store_facts
 from asof.store import mentions
 from asof.store import sight as store_sight
-from asof.store.settings import Settings
 from asof.text.names import key
 from asof.time.span import NEVER, Span
 
-SENTENCES = (
-    "Quay Ltd's revenue was $3.4 million on 2 January 1970.",
-    "Quay Ltd's revenue was $5 million on 2 January 1970.",
-    "Quay Ltd, formerly known as Pier Ltd, opened a shop in Brill.",
-    "The Northern Harbour Authority (NHA) bought Pier Ltd on 3 January 1970.",
-    "The National Horse Association (NHA) bought Mole Inc in 1969.",
-    "The NHA left Brill in January 1970.",
-    "Pier Ltd reported revenue of $4 million yesterday.",
-    "Marta Quill was appointed director of Quay Ltd on 1 January 1970.",
-    "Quill left Mole Inc.",
-    "Mole Inc's revenue rose 5% to $7 million in the fourth quarter of 1969.",
-    "It is listed on the exchange.",
-    "The Ledger says that Quay Ltd bought Note 1.",
-)
 ASKED = (
     "What was Quay Ltd's revenue on 2 January 1970?", "What happened in January 1970?",
     "What did the NHA buy?", "What happened at Quay Ltd in 1970?", "revenue of Pier Ltd on 1 January 1970",
@@ -69,100 +47,6 @@ PERIODS = ("1969", "1970", "1969-Q4", "1970-Q1", "1970-01", "1970-01-02", "Octob
 
 OF_ROWS = frozenset({"passage", "known_at", "cost"})
 """Fields that tell numbers of rows, when it was asked, and what a model had said before."""
-
-
-# -- a history with facts ---------------------------------------------------------------------------------
-
-
-def document(event: Any) -> Document:
-    text = ""
-    for number, passage in enumerate(event.passages):
-        said = " ".join(SENTENCES[each % len(SENTENCES)] for each in passage)
-        text += f"# part {number}\n{said}\n"
-    aliases = ("The Ledger",) if event.wait % 2 else ()
-    return headed(f"doc{event.document}", text, HISTORIES.day(event.date), aliases)
-
-
-def headed(name: str, text: str, when: Stated | None, aliases: tuple[str, ...]) -> Document:
-    """The document of a text. Its title and metadata are a function of name and text, so that it can be told
-    again; its aliases are not: a version can change them and no passage."""
-    number = int(name.removeprefix("doc"))
-    company = {"company": ("Quay Ltd", "Mole Inc")[number % 2], "ticker": ("QUA", "MOL")[number % 2]}
-    outline = tuple(
-        Heading(match.start(), 1, match[1]) for match in re.finditer(r"^# (.*)$", text, re.MULTILINE)
-    )
-    return Document(
-        name, text, f"Note {number}", when, outline=outline, meta=company if "listed" in text else {},
-        aliases=aliases,
-    )  # fmt: skip
-
-
-def script(prompt: Prompt) -> str:
-    """What a model says: a function of the prompt alone, that changes with every character of it."""
-    digest = hashlib.sha256((prompt.system + prompt.user).encode()).hexdigest()
-    numbers = [int(each) for each in re.findall(r"^\[(\d+)\]", prompt.user, re.MULTILINE)]
-    wanted = "" if prompt.schema is None else prompt.schema.__name__
-    if wanted == "Statements":
-        return json.dumps({"facts": list(picked(prompt.user))})
-    if wanted == "Account":
-        finding = {"statement": f"Told {digest}.", "facts": numbers}
-        return json.dumps({"title": digest[:8], "summary": "Told.", "findings": [finding]})
-    if wanted == "FoundPoints":
-        point = {"description": f"Found {digest}.", "importance": 50, "confidence": 0.5, "sources": numbers}
-        return json.dumps({"points": [point]})
-    if wanted == "MergedPoints":
-        return json.dumps({"statements": [{"statement": f"Merged {digest}.", "points": numbers}]})
-    return f"Written {digest} {''.join(f'[{each}]' for each in numbers)}."
-
-
-def picked(passage: str) -> Any:
-    """Capitalised words of each sentence: the first did to the last what the word after it says."""
-    for number, sentence in re.findall(r"^\[(\d+)\] (.*)$", passage, re.MULTILINE):
-        names = re.findall(r"[A-Z][A-Za-z]+(?: [A-Z][a-z]+)*", sentence)
-        times = re.findall(r"(?:\d )?January 1970|1969|yesterday", sentence)
-        if len(names) > 1:
-            yield {
-                "subject": names[0], "relation": "is with", "object": names[1], "time": (times or [None])[-1],
-                "sentence": int(number), "kind": "name" if "(" in sentence or "formerly" in sentence
-                else "event", "value": None, "unit": "", "basis": "", "confidence": 0.5,
-            }  # fmt: skip
-
-
-def lives(model: bool) -> Any:
-    """The histories of the other guarantee with these documents; read by a model, or by rules."""
-    spec = importlib.util.spec_from_file_location(
-        f"lives_{model}", Path(__file__).with_name("test_guarantee.py")
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look there
-    spec.loader.exec_module(module)
-
-    def new_corpus(folder: Path) -> Corpus:
-        folder.mkdir(parents=True)
-        if model:
-            (folder / "asof.toml").write_text('[facts]\nextractor = "model"\n', "utf-8")
-        asked = Scripted(script) if model else None
-        corpus = open_corpus(folder, settings=Settings(stem=False), model=asked)
-        corpus.clock, corpus.background = module.Clock(), False
-        return corpus
-
-    aliases: list[str] = []  # of the version whose text was read last
-
-    def stored_text(corpus: Corpus, version: int, layout: bytes) -> str:
-        found = corpus._db.execute("SELECT alias FROM aliases WHERE version = ? ORDER BY alias", (version,))
-        aliases[:] = [alias for (alias,) in found]
-        text: str = text_of(corpus, version, layout)
-        return text
-
-    def restored(name: str, text: str, when: Stated | None, _: str) -> Document:
-        return headed(name, text, when, tuple(aliases))
-
-    text_of = module.stored_text
-    for each in (document, restored, new_corpus, stored_text):
-        setattr(module, each.__name__, each)
-    return module
 
 
 HISTORIES = lives(model=False)

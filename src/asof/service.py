@@ -8,20 +8,18 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from asof import config, engine
 from asof.data import Document, Ended, Problem, Stated
-from asof.engine import Results, Stepper
-from asof.errors import CorpusError, DamagedSegment, NoCorpus, UsageError
+from asof.engine import Results
+from asof.errors import CorpusError, NoCorpus, UsageError
 from asof.index.manifest import Manifest
-from asof.knowledge.choice import MODEL
-from asof.outside import Outside
+from asof.learner import Learner
 from asof.standpoint import Standpoint as Standpoint
 from asof.store import changes
 from asof.store.run import Report
@@ -34,10 +32,6 @@ from asof.time.span import moment
 if TYPE_CHECKING:
     import sqlite3
 
-    from asof.index.view import View
-    from asof.knowledge.learning import Lesson
-    from asof.knowledge.telling import Material, Told
-    from asof.models.metered import Meter, Metered
     from asof.models.ports import Encoder, Model
     from asof.sources.source import Source
     from asof.store.status import Status
@@ -94,7 +88,7 @@ def open(  # noqa: A001  asof.open is the word for it
             raise
         store = Store.create(folder, wanted, wait)
     manifest = Manifest(store, _encoder(store.settings, encoder), tell or _silent)
-    return Corpus(root, store, manifest, configured, model=model)
+    return Corpus(root, store, manifest, configured, now, os.environ, model=model)
 
 
 def _encoder(settings: Settings, given: Encoder | None) -> Encoder | None:
@@ -116,45 +110,11 @@ def _silent(line: str) -> None:
 
 
 @dataclass(slots=True)
-class Corpus:
+class Corpus(Learner):
     """An open corpus. Use it as a context manager, or `close` it. Threads may share it.
 
     `background`: after a write, small segments are merged in a thread; else only by `tidy`.
     """
-
-    root: Path
-    store: Store
-    manifest: Manifest
-    config: config.Config
-    clock: Callable[[], int] = now
-    background: bool = True
-    _db: sqlite3.Connection = field(init=False)
-    _stepper: Stepper = field(init=False)
-    _lock: threading.RLock = field(default_factory=threading.RLock)
-    _tidying: threading.Thread | None = None
-    _wrote: bool = False
-    model: Model | None = None
-    outside: Outside = field(init=False)
-    _read_until: int = -1
-
-    def __post_init__(self) -> None:
-        self._db = self.store.reader()
-        self._stepper = Stepper(self.manifest, self._db)
-        self.outside = Outside(self.config, self.root, self.store, os.environ, self.clock, self.model)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Wait for a merge that is under way, and let go of the files."""
-        if self._tidying is not None:
-            self._tidying.join()
-        self._db.close()
-        if self._wrote:
-            self.store.settle()
 
     # -- adding -------------------------------------------------------------------------------------
 
@@ -200,89 +160,6 @@ class Corpus:
 
         self.use(self.clock(), None, refresh)
 
-    def learn(
-        self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
-    ) -> Lesson:
-        """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
-        model within a `budget` (US dollars; tokens without prices). Raises UsageError, Busy, NoSpace,
-        ModelError; what was read stays."""
-        from asof.knowledge.learning import learn
-
-        with self._reader(budget) as model, self._writing() as db:
-            return learn(self.store, db, self.config.facts, model, progress=progress)
-
-    def estimate(self) -> Meter:
-        """What `learn` would cost at most. Nothing is sent. Raises UsageError."""
-        from asof.knowledge.learning import estimate
-
-        with self._reader(None) as model, self._lock:
-            return estimate(self._db, self.config.facts, model)
-
-    def report_all(
-        self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
-    ) -> Told:
-        """Let the model tell the reports of all periods, as of now and within a `budget` (see `learn`, which
-        comes before it), so that no question has to wait for one. Raises UsageError, Busy, NoSpace,
-        ModelError; what was told stays."""
-        from asof.knowledge.telling import tell_all
-
-        with self._telling(budget) as (material, model):
-            return tell_all(material, model, progress)
-
-    def estimate_reports(self) -> Meter | None:
-        """What `report_all` would cost at most; None while a model has still to read passages for facts.
-        Nothing is sent. Raises UsageError."""
-        from asof.knowledge.telling import worst_of
-
-        unread = self.estimate()
-        if unread.calls or unread.kept:
-            return None
-        with self._telling(None) as (material, model):
-            return worst_of(material, model)
-
-    @contextmanager
-    def _telling(self, budget: float | None) -> Iterator[tuple[Material, Metered]]:
-        """What reports are made of, as of now, and the model that tells them."""
-        from asof.knowledge.telling import Material
-
-        with self.outside.language(budget) as model:
-            if model is None:
-                raise UsageError("reports without a model are made when asked; name one: see [model]")
-            self.know()
-            yield self.use(self.at().as_of, None, Material.of), model
-
-    @contextmanager
-    def _reader(self, budget: float | None) -> Iterator[Metered | None]:
-        """The model that reads facts; None where rules do, whatever model is named."""
-        if self.config.facts.extractor != MODEL:
-            yield None
-            return
-        with self.outside.language(budget) as model:
-            yield model
-
-    def know(self, progress: Callable[[int, int], None] | None = None) -> None:
-        """Read for facts, by rules, the passages that nothing has read for facts yet; what is known of facts
-        is then complete. It is quick where that was done before."""
-        with self._lock:
-            last: int = self._db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
-        if last != self._read_until:
-            from asof.knowledge.reading import read_all
-            from asof.knowledge.rules import Rules
-
-            with self._writing() as db:
-                read_all(self.store, db, Rules(), progress=progress)
-            self._read_until = last
-
-    @contextmanager
-    def _writing(self) -> Iterator[sqlite3.Connection]:
-        """A connection that writes, for a while."""
-        self._wrote = True
-        db = self.store.writer()
-        try:
-            yield db
-        finally:
-            db.close()
-
     def _tidy_behind(self) -> None:
         """Merge small segments in a thread; searches and writes go on."""
         if self._tidying is None or not self._tidying.is_alive():
@@ -303,14 +180,9 @@ class Corpus:
 
     # -- asking -------------------------------------------------------------------------------------
 
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """The languages of its texts, decided when it was made."""
-        return self.store.settings.languages
-
     def at(self, as_of: When | None = None, known_at: When | None = None) -> Standpoint:
         """The corpus as it stood at `as_of` (default: now), as it was known at `known_at` (default: now)."""
-        anchor = max(self.clock(), self._last_write())  # what was just added is seen, if the clock steps back
+        anchor = self._present()
         fiscal = self.config.fields.fiscal_start
         at = anchor if as_of is None else last_instant(as_of, anchor, fiscal)
         known = None if known_at is None else last_instant(known_at, anchor, fiscal)
@@ -319,38 +191,6 @@ class Corpus:
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
         return self.at().search(question, **options)  # type: ignore[arg-type]
-
-    def _last_write(self) -> int:
-        with self._lock:
-            last: int | None = self._db.execute("SELECT max(id) FROM transactions").fetchone()[0]
-        return last or 0
-
-    def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
-        """Do something with a view; a damaged segment is rebuilt, and the view made anew."""
-        with self._lock, reading(self.store.database):
-            for attempt in range(3):
-                try:
-                    return self._undisturbed(as_of, known_at, do)
-                except DamagedSegment:
-                    if attempt:  # the first time it may only have been merged away
-                        self.manifest.mend()
-                    self._stepper.forget()
-                except IndexError:  # a number that was altered after it had been checked, or a fault of ours
-                    if not self.manifest.mend():
-                        raise
-                    self._stepper.forget()
-            return self._undisturbed(as_of, known_at, do)
-
-    def _undisturbed(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
-        """Use a view in one read transaction: what is erased meanwhile is there until it is done with."""
-        db = self._db
-        db.execute("BEGIN")
-        try:
-            db.execute("SELECT 1 FROM transactions LIMIT 1").fetchone()  # from here on it sees one state
-            return do(self._stepper.at(as_of, known_at))
-        finally:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
 
     # -- looking after it ---------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from asof.text.question import read
 from asof.time.moment import read as moment
 
 ASKED_AT = datetime(2024, 7, 1, tzinfo=UTC)
-KNOWN = ("Kestrel Foundation", "Calder Corp.", "Fern & Fern", "Otter and Otter")
+KNOWN = ("Ida", "Brandt", "Kestrel Foundation", "Calder Corp.", "Fern & Fern", "Otter and Otter")
 
 
 def asked(question: str, known: tuple[str, ...] = KNOWN, language: str = "en de") -> Asked:
@@ -36,6 +36,10 @@ NAMES = [
     ("what was CALDER PLC'S revenue?", ("Calder Corp.",)),
     ("What did Fern and Fern sell?", ("Fern & Fern",)),
     ("What did Otter & Otter sell?", ("Otter and Otter",)),
+    ("who is Ida Brandt?", ("Ida Brandt",)),
+    ("who is Ida Vogelsang?", ("Ida Vogelsang",)),
+    ("who is Ida's Brandt?", ("Ida", "Brandt")),
+    ("how old are Ida, Brandt and Otto?", ("Ida", "Brandt", "Otto")),
     ("what is a calderon?", ()),
     ("What was GAAP net income in 2020?", ()),
     ("What was EBITDA in 2020?", ()),
@@ -62,6 +66,8 @@ THINGS = [
     ("what is the most recent fare?", ("fare",)),
     ("How much does an adult single ticket cost now?", ("adult single ticket cost",)),
     ("How many loaves did the bakery sell in March 2021?", ("loaves bakery sell",)),
+    ("How did the crew of Otter Mills change in 2021?", ("crew",)),
+    ("How many votes did Bo Lind get?", ("votes",)),
     ("What happened in 2021?", ()),
     ("What?", ()),
     ("Wie hoch waren der Umsatz und die Marge der Nordbank AG 2021?", ("Umsatz", "Marge")),

@@ -62,6 +62,25 @@ def test_statements_of_different_times_do_not_contradict_each_other(ask):
     assert [each.document for each in made.citations] == ["a"]
 
 
+def test_without_a_time_too_statements_of_different_times_do_not_contradict_each_other(ask):
+    made = ask(
+        "What is the height of the flood?",
+        flood("a", "2021-05-01", "2.4"),
+        doc(
+            "b", "2022-05-03", f"{BEFORE['b']} The height of the flood was 3.1 metres in March 2022.", "Esker"
+        ),
+    )
+    assert not made.refused
+    assert made.notes == ()
+
+
+def test_a_document_does_not_contradict_itself(ask):
+    said = " ".join(f"The height of the flood was {height} metres in March 2021." for height in (2.4, 3.1))
+    made = ask("What was the height of the flood in March 2021?", doc("a", "2021-05-01", said, "Esker"))
+    assert not made.refused
+    assert made.notes == ()
+
+
 def test_statements_of_different_things_do_not_contradict_each_other(ask):
     made = ask(
         "What was the height of the flood in March 2021?",

@@ -65,6 +65,16 @@ def test_without_a_fact_the_only_figure_of_a_sentence(tallow, begins, shown):
     assert shown_figure(sentence(tallow, begins), None) == shown
 
 
+def test_a_name_alone_is_said_by_what_is_the_case_with_it(tmp_path):
+    with corpus_with(
+        tmp_path,
+        doc("a", "2021-02-01", "Birch Bay sold rope. Birch Bay is a harbour on the Esker.", "Guide"),
+        doc("b", "2022-02-01", "Somebody saw a dog at Birch Bay.", "Dogs"),
+    ) as corpus:
+        made = corpus.at().ask("What is Birch Bay?")
+    assert made.citations[0].quote == "Birch Bay is a harbour on the Esker."
+
+
 def test_the_figure_of_a_fact_is_its_own(tallow):
     revenue = sentence(tallow, "In 2021")
     fact, _ = stating(Sought(Phrase.of("net debt", tallow.view), "", None, True), revenue)

@@ -243,7 +243,9 @@ def merged(corpus: Corpus) -> None:
 
 
 def reopened(corpus: Corpus) -> Corpus:
-    return Corpus(corpus.root, corpus.store, corpus.manifest, corpus.config, corpus.clock, background=False)
+    return Corpus(
+        corpus.root, corpus.store, corpus.manifest, corpus.config, corpus.clock, {}, background=False
+    )
 
 
 def test_a_space_is_read_from_files(fresh: Make, document: Make) -> None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from asof.answer.evidence import Phrase, Sentence, naming
 from asof.data import CHANGE, VALUE, Amount
 from asof.knowledge.figures import Figure, figure_of, pattern
+from asof.knowledge.holding import is_state
 from asof.knowledge.known import Known
 from asof.knowledge.lexicon import language_of, lexicon
 from asof.knowledge.scope import holds_in
@@ -33,7 +34,8 @@ class Shown(NamedTuple):
 
 def stating(sought: Sought, sentence: Sentence) -> tuple[Known | None, float]:
     """The fact of a sentence that says a phrase best by its relation, of the time asked for if there is one,
-    and what share of the phrase it says."""
+    and what share of the phrase it says. Where a name alone is asked about ("what is Birch Bay?"), what is
+    the case with it says it by its subject."""
     best: Known | None = None
     most = 0.0
     for each in sentence.facts:
@@ -45,10 +47,17 @@ def stating(sought: Sought, sentence: Sentence) -> tuple[Known | None, float]:
             continue
         if sought.name and measured and not _same(fact.subject, sought.name, sentence):
             continue
-        share = sought.phrase.share(_stems(f"{fact.relation} {fact.object}", sought.phrase))
+        share = sought.phrase.share(_stems(_words_of(each, sought), sought.phrase))
         if share > most:
             best, most = each, share
     return best, most
+
+
+def _words_of(known: Known, sought: Sought) -> str:
+    fact = known.fact
+    if sought.name and sought.phrase.text == sought.name:
+        return fact.subject if is_state(fact) else ""
+    return f"{fact.relation} {fact.object}"
 
 
 def _same(subject: str, name: str, sentence: Sentence) -> bool:

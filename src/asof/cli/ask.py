@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from asof.cli.bar import waiting
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -54,7 +55,7 @@ def ask(
     Without a model the best sentences are quoted as they stand. With [model] in asof.toml the model
     writes the answer from the passages found, and may cite nothing else. Exit code 1: refused.
     """
-    with open_corpus(index) as corpus:
+    with open_corpus(index) as corpus, waiting(corpus):
         then = corpus.at(as_of, known_at)
         streamed = _Streamed()
         found = then.ask(

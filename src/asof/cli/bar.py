@@ -1,14 +1,17 @@
-"""How far an evaluation is: a bar on a terminal."""
+"""How far something is: bars on a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
 from asof.cli.plain import plain
 
 if TYPE_CHECKING:
     from asof.evaluate.progress import Progress
+    from asof.service import Corpus
 
 
 class bar:  # noqa: N801  used as a function
@@ -37,3 +40,37 @@ class bar:  # noqa: N801  used as a function
     def __exit__(self, *error: object) -> None:
         if self.bar is not None:
             self.bar.stop()
+
+
+@contextmanager
+def counted(what: str, of: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on a terminal, nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+    with Progress(
+        SpinnerColumn(), TextColumn(what), BarColumn(),
+        TextColumn(f"{{task.completed:,}} of {{task.total:,}} {of}"), TimeRemainingColumn(),
+        console=Console(stderr=True), transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task(what, total=0)
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+
+
+@contextmanager
+def waiting(corpus: Corpus) -> Iterator[None]:
+    """A bar while a question waits until passages are read for facts; it begins when that does."""
+    with ExitStack() as stack:
+        shown: list[Callable[[int, int], None] | None] = []
+
+        def advance(done: int, of: int) -> None:
+            if not shown:
+                shown.append(stack.enter_context(counted("reading facts, once", "passages")))
+            if shown[0] is not None:
+                shown[0](done, of)
+
+        corpus.progress = advance
+        yield

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from asof.cli.bar import waiting
 from asof.cli.facts_said import (
     WIDTH,
     amount_json,
@@ -67,7 +68,7 @@ def facts(
     name = " ".join(subject)
     if not name.strip():
         raise click.UsageError("SUBJECT is empty; a name is expected")
-    with open_corpus(index) as corpus:
+    with open_corpus(index) as corpus, waiting(corpus):
         then = corpus.at(as_of, known_at)
         found = then.facts(name, relation=relation, since=since, until=until, most=k)
     if as_json:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from asof.cli.bar import waiting
 from asof.cli.facts_said import WIDTH, head, time_json, time_label, unknown
 from asof.cli.main import (
     DONE,
@@ -51,7 +52,7 @@ def graph(
     """
     if not around.strip():
         raise click.UsageError("--around is empty; a name is expected")
-    with open_corpus(index) as corpus:
+    with open_corpus(index) as corpus, waiting(corpus):
         found = corpus.at(as_of, known_at).graph(around, depth, k)
     if as_json:
         print_json(graph_json(found))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from asof.cli.bar import counted
 from asof.cli.main import tell
 from asof.cli.plain import passages
 from asof.errors import UsageError
@@ -106,7 +105,7 @@ def _spent(lesson: Lesson) -> float:
 def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> Lesson:
     """Read facts with a bar."""
     started = time.perf_counter()
-    with _bar("facts", "passages") as advance:
+    with counted("facts", "passages") as advance:
         lesson = corpus.learn(progress=advance, budget=budget)
     if not quiet:
         _show(lesson, time.perf_counter() - started, budget)
@@ -116,7 +115,7 @@ def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> Lesson:
 def _tell_all(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> Told:
     """Tell reports with a bar, for what facts have left of the budget."""
     started = time.perf_counter()
-    with _bar("reports", "periods") as advance:
+    with counted("reports", "periods") as advance:
         told = corpus.report_all(advance, None if budget is None else max(0.0, budget - spent))
     if not quiet:
         _show_told(told, time.perf_counter() - started, budget)
@@ -191,21 +190,3 @@ def _used(meter: Meter) -> str:
     cost = "no prices are set in [model]" if meter.cost is None else f"{meter.cost:.4f} USD"
     calls = f"{meter.calls:,} call{'s' * (meter.calls != 1)}"
     return f"{calls}, {meter.prompt_tokens:,} tokens read and {meter.reply_tokens:,} written, {cost}"
-
-
-@contextmanager
-def _bar(what: str, of: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal, nothing elsewhere."""
-    if not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
-
-    with Progress(
-        SpinnerColumn(), TextColumn(what), BarColumn(),
-        TextColumn(f"{{task.completed:,}} of {{task.total:,}} {of}"), TimeRemainingColumn(),
-        console=Console(stderr=True), transient=True,
-    ) as bar:  # fmt: skip
-        task = bar.add_task(what, total=0)
-        yield lambda done, of: bar.update(task, completed=done, total=of)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from asof.cli.bar import waiting
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -43,7 +44,7 @@ def report(
     and what most facts turn on. Without a model they are sentences of the documents; with [model] in
     asof.toml the model writes them, from facts that it has to cite.
     """
-    with open_corpus(index) as corpus:
+    with open_corpus(index) as corpus, waiting(corpus):
         found = corpus.at(as_of, known_at).report(joined(period), about.strip())
     if as_json:
         print_json(found.as_json())

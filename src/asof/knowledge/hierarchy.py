@@ -88,7 +88,6 @@ def _places(known: Known) -> tuple[Period, ...]:
     return () if when is None or known.fact.kind == NAME else nodes_of(when.span)
 
 
-
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
     """Facts by period. Made by `of`: the same from the same facts in any order.

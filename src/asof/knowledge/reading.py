@@ -47,6 +47,8 @@ def read_all(
     """
     wanted = kept.unread(db, extractor.name if anew else "")
     learned = Learned()
+    if wanted and progress is not None:
+        progress(0, len(wanted))
     for first in range(0, len(wanted), BATCH):
         batch = wanted[first : first + BATCH]
         _read(store, db, extractor, batch, learned)

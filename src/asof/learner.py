@@ -1,0 +1,95 @@
+"""What a corpus learns from its passages ahead of questions: facts, and the reports of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from asof.errors import UsageError
+from asof.knowledge.choice import MODEL
+from asof.opened import Opened
+
+if TYPE_CHECKING:
+    from asof.knowledge.learning import Lesson
+    from asof.knowledge.telling import Material, Told
+    from asof.models.metered import Meter, Metered
+
+
+@dataclass(slots=True)
+class Learner(Opened):
+    """An open corpus that can be read for facts."""
+
+    def learn(
+        self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
+    ) -> Lesson:
+        """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
+        model within a `budget` (US dollars; tokens without prices). Raises UsageError, Busy, NoSpace,
+        ModelError; what was read stays."""
+        from asof.knowledge.learning import learn
+
+        with self._reader(budget) as model, self._writing() as db:
+            return learn(self.store, db, self.config.facts, model, progress=progress)
+
+    def estimate(self) -> Meter:
+        """What `learn` would cost at most. Nothing is sent. Raises UsageError."""
+        from asof.knowledge.learning import estimate
+
+        with self._reader(None) as model, self._lock:
+            return estimate(self._db, self.config.facts, model)
+
+    def report_all(
+        self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
+    ) -> Told:
+        """Let the model tell the reports of all periods, as of now and within a `budget` (see `learn`, which
+        comes before it), so that no question has to wait for one. Raises UsageError, Busy, NoSpace,
+        ModelError; what was told stays."""
+        from asof.knowledge.telling import tell_all
+
+        with self._telling(budget) as (material, model):
+            return tell_all(material, model, progress)
+
+    def estimate_reports(self) -> Meter | None:
+        """What `report_all` would cost at most; None while a model has still to read passages for facts.
+        Nothing is sent. Raises UsageError."""
+        from asof.knowledge.telling import worst_of
+
+        unread = self.estimate()
+        if unread.calls or unread.kept:
+            return None
+        with self._telling(None) as (material, model):
+            return worst_of(material, model)
+
+    @contextmanager
+    def _telling(self, budget: float | None) -> Iterator[tuple[Material, Metered]]:
+        """What reports are made of, as of now, and the model that tells them."""
+        from asof.knowledge.telling import Material
+
+        with self.outside.language(budget) as model:
+            if model is None:
+                raise UsageError("reports without a model are made when asked; name one: see [model]")
+            self.know()
+            yield self.use(self._present(), None, Material.of), model
+
+    @contextmanager
+    def _reader(self, budget: float | None) -> Iterator[Metered | None]:
+        """The model that reads facts; None where rules do, whatever model is named."""
+        if self.config.facts.extractor != MODEL:
+            yield None
+            return
+        with self.outside.language(budget) as model:
+            yield model
+
+    def know(self) -> None:
+        """Read for facts, by rules, the passages that nothing has read for facts yet; what is known of facts
+        is then complete. It is quick where that was done before."""
+        with self._lock:
+            last: int = self._db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
+        if last != self._read_until:
+            from asof.knowledge.reading import read_all
+            from asof.knowledge.rules import Rules
+
+            with self._writing() as db:
+                read_all(self.store, db, Rules(), progress=self.progress)
+            self._read_until = last

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from asof.answer.ask import Tell
     from asof.index.view import View
     from asof.knowledge.around import Around
-    from asof.knowledge.report import Reports
+    from asof.knowledge.reports.report import Reports
     from asof.knowledge.timeline import FactLine
     from asof.rank.recipe import Recipe
 
@@ -100,7 +100,7 @@ class Knowing(Place):
 
         Written by the language model where one is configured. Raises BadTime, BeforeHorizon, ModelError.
         """
-        from asof.knowledge.reports import reports
+        from asof.knowledge.reports.of_span import reports
         from asof.knowledge.resolve import Entities
         from asof.knowledge.summarise import Choice
 

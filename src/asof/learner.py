@@ -13,7 +13,7 @@ from asof.opened import Opened
 
 if TYPE_CHECKING:
     from asof.knowledge.learning import Lesson
-    from asof.knowledge.telling import Material, Told
+    from asof.knowledge.reports.telling import Material, Told
     from asof.models.metered import Meter, Metered
 
 
@@ -45,7 +45,7 @@ class Learner(Opened):
         """Let the model tell the reports of all periods, as of now and within a `budget` (see `learn`, which
         comes before it), so that no question has to wait for one. Raises UsageError, Busy, NoSpace,
         ModelError; what was told stays."""
-        from asof.knowledge.telling import tell_all
+        from asof.knowledge.reports.telling import tell_all
 
         with self._telling(budget) as (material, model):
             return tell_all(material, model, progress)
@@ -53,7 +53,7 @@ class Learner(Opened):
     def estimate_reports(self) -> Meter | None:
         """What `report_all` would cost at most; None while a model has still to read passages for facts.
         Nothing is sent. Raises UsageError."""
-        from asof.knowledge.telling import worst_of
+        from asof.knowledge.reports.telling import worst_of
 
         unread = self.estimate()
         if unread.calls or unread.kept:
@@ -64,7 +64,7 @@ class Learner(Opened):
     @contextmanager
     def _telling(self, budget: float | None) -> Iterator[tuple[Material, Metered]]:
         """What reports are made of, as of now, and the model that tells them."""
-        from asof.knowledge.telling import Material
+        from asof.knowledge.reports.telling import Material
 
         with self.outside.language(budget) as model:
             if model is None:
@@ -88,7 +88,7 @@ class Learner(Opened):
             last: int = self._db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
         if last != self._read_until:
             from asof.knowledge.reading import read_all
-            from asof.knowledge.rules import Rules
+            from asof.knowledge.rules.extractor import Rules
 
             with self._writing() as db:
                 read_all(self.store, db, Rules(), progress=self.progress)

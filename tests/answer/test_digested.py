@@ -5,7 +5,7 @@ from __future__ import annotations
 from asof.answer.digest import Digest, Section
 from asof.answer.digested import digested
 from asof.data import Stated
-from asof.knowledge.report import Point, Quote
+from asof.knowledge.reports.report import Point, Quote
 from asof.time.moment import read
 from asof.time.period import Period
 from asof.time.span import Span

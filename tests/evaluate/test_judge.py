@@ -98,10 +98,10 @@ def test_what_is_judged_stands_between_marks():
     assert "never an\ninstruction" in prompt.system or "never an instruction" in prompt.system
     assert said not in prompt.system
     lines = prompt.user.split("\n")
-    marks = [line for line in lines if line.startswith("-----")]
-    own = [line for line in marks if line != mark]
-    assert len(own) == 6  # three texts, a mark before and behind each
-    assert len(set(own)) == 1
+    own = lines[1]
+    assert own != mark
+    marks = [line for line in lines if line in (own, mark)]
+    assert marks.count(own) == 6  # three texts, a mark before and behind each
     assert marks.index(mark) == 5  # the one that the answer brought is inside the last pair
     assert fenced({"Answer": "Ann."}) == plain
 

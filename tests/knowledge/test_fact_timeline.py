@@ -9,8 +9,8 @@ from tests.knowledge.written import CALLED, add, corpus_of, note, view
 
 from asof.data import Amount, Fact
 from asof.errors import UsageError
-from asof.knowledge.agreement import agree, grain, half_digit
 from asof.knowledge.around import around
+from asof.knowledge.lines.agreement import agree, grain, half_digit
 from asof.knowledge.timeline import FactLine, timeline_of
 from asof.time.moment import read
 from asof.time.span import iso

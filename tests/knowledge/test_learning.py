@@ -97,7 +97,7 @@ def test_progress_is_told_reply_by_reply(corpus, server, monkeypatch):
     monkeypatch.setattr(reading, "BATCH", 5)
     told: list[tuple[int, int]] = []
     learned(corpus, server, progress=lambda done, wanted: told.append((done, wanted)))
-    assert [done for done, _ in told] == [1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10, 10, 11, 12, 12]
+    assert [done for done, _ in told] == [0, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10, 10, 11, 12, 12]
     assert {wanted for _, wanted in told} == {12}
 
 

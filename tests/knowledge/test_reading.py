@@ -82,7 +82,7 @@ def test_batches_are_committed_one_by_one(quay, monkeypatch):
     monkeypatch.setattr(reading, "BATCH", 2)
     told = []
     read(quay, Counting(), progress=lambda done, of: told.append((done, of)))
-    assert told == [(2, 5), (4, 5), (5, 5)]
+    assert told == [(0, 5), (2, 5), (4, 5), (5, 5)]
 
 
 def test_a_stop_loses_the_batch_under_way_only(quay, monkeypatch):

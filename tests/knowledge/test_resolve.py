@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.written import CALLED, add, corpus_of, note, view
 
-from asof.knowledge.merging import Said, merged
+from asof.knowledge.entities.merging import Said, merged
 from asof.knowledge.resolve import Entities, Merge
 from asof.time.moment import read
 

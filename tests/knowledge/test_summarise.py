@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 
 import asof
 from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, Stated
-from asof.knowledge.central import MOST_POINTS
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.known import Known
-from asof.knowledge.report import Report
-from asof.knowledge.reports import reports
+from asof.knowledge.reports.central import MOST_POINTS
+from asof.knowledge.reports.of_span import reports
+from asof.knowledge.reports.report import Report
 from asof.knowledge.summarise import Choice, summarise
 from asof.store import facts as kept
 from asof.store.facts import Extraction

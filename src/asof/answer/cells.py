@@ -18,8 +18,8 @@ from asof.answer.evidence import (
 from asof.answer.stating import Shown, Sought, figures_in, shown_figure, stating
 from asof.data import Fact, Hit
 from asof.index.view import View
-from asof.knowledge.holding import is_state
 from asof.knowledge.known import Known
+from asof.knowledge.lines.holding import is_state
 from asof.knowledge.scope import holds_in, label
 from asof.time.period import Period
 from asof.time.span import BEGINNING, Span

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asof.knowledge.compare import period_before
 from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.report import Point, Report
+from asof.knowledge.reports.compare import period_before
+from asof.knowledge.reports.report import Point, Report
 from asof.knowledge.summarise import Choice, summarise
 from asof.models.ports import Model
 from asof.time.period import GRAINS, Period

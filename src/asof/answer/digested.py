@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asof.answer.digest import Digest
 from asof.data import GLOBAL, Answer, Citation
-from asof.knowledge.report import Point, Quote
+from asof.knowledge.reports.report import Point, Quote
 
 
 def digested(digest: Digest, about: str) -> Answer:

@@ -13,9 +13,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from asof.answer.evidence import Sentence
-from asof.knowledge.agreement import agree, at_the_same_time, comparable
-from asof.knowledge.holding import one_at_a_time
 from asof.knowledge.known import Known
+from asof.knowledge.lines.agreement import agree, at_the_same_time, comparable
+from asof.knowledge.lines.holding import one_at_a_time
 from asof.text.names import key
 
 

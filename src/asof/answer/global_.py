@@ -10,10 +10,10 @@ from typing import NamedTuple
 from asof.answer.digest import Digest, parts_of, reports_of, sections_of
 from asof.answer.pack import WHOLE, pack, split
 from asof.index.view import View
-from asof.knowledge.central import Relevance
 from asof.knowledge.hierarchy import Hierarchy, holds
-from asof.knowledge.report import Point, Quote, Report
-from asof.knowledge.reports import around
+from asof.knowledge.reports.central import Relevance
+from asof.knowledge.reports.of_span import around
+from asof.knowledge.reports.report import Point, Quote, Report
 from asof.knowledge.summarise import Choice
 from asof.models.ports import Model
 from asof.store.sight import Sight

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from asof.answer import pack
-from asof.knowledge.marks import between, instructions, one_line
-from asof.knowledge.report import Point, Quote
+from asof.knowledge.reports.report import Point, Quote
 from asof.models.ports import Model, Prompt, Reply
+from asof.models.prompts import between, one_line, prompt_text
 from asof.text.budget import tokens
 from asof.time.period import Period
 
@@ -90,8 +90,8 @@ def _asking(question: str, part: Sequence[Piece]) -> Prompt:
         f"[{number}] {f'Report on {each.period}: ' if each.period else ''}{one_line(each.text)}"
         for number, each in enumerate(part, 1)
     ]
-    user = f"Question: {one_line(question)}\n\n{between(lines)}"
-    return Prompt(instructions("map"), user, FoundPoints, _passages(part), LONGEST_PART)
+    user = f"Question: {one_line(question)}\n\n{between(*lines)}"
+    return Prompt(prompt_text("asof.answer", "map"), user, FoundPoints, _passages(part), LONGEST_PART)
 
 
 def _read(reply: Reply, part: Sequence[Piece]) -> tuple[list[_Noted], int] | str:
@@ -141,9 +141,9 @@ def _whole(question: str, noted: Sequence[_Noted], model: Model, notes: list[str
         f"[{number}] {', '.join(map(str, _periods(each.pieces)))}: {each.text}"
         for number, each in enumerate(noted, 1)
     ]
-    asked = f"Question: {one_line(question)}\n\n{between(lines)}"
+    asked = f"Question: {one_line(question)}\n\n{between(*lines)}"
     held = _passages([piece for each in noted for piece in each.pieces])
-    prompt = Prompt(instructions("reduce"), asked, MergedPoints, held, LONGEST_WHOLE)
+    prompt = Prompt(prompt_text("asof.answer", "reduce"), asked, MergedPoints, held, LONGEST_WHOLE)
     reply = model.complete([prompt])[0]
     found: list[tuple[Period | None, Point]] = []
     if not reply.problem and isinstance(reply.value, MergedPoints):

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from asof.answer.evidence import Phrase, Sentence, naming
 from asof.data import CHANGE, VALUE, Amount
-from asof.knowledge.figures import Figure, figure_of, pattern
-from asof.knowledge.holding import is_state
 from asof.knowledge.known import Known
-from asof.knowledge.lexicon import language_of, lexicon
+from asof.knowledge.lines.holding import is_state
+from asof.knowledge.rules.figures import Figure, figure_of, pattern
+from asof.knowledge.rules.lexicon import language_of, lexicon
 from asof.knowledge.scope import holds_in
 from asof.text.names import key
 from asof.time.expressions import mentions

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, date
-from importlib.resources import files
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, Field
 
 from asof.answer.asking import Timed
 from asof.models.ports import Prompt
-from asof.text.marks import mark_for
+from asof.models.prompts import between, prompt_text
 from asof.time.period import days_in, one_day
 from asof.time.span import Span, iso
 
@@ -68,10 +67,9 @@ def timed(reading: Reading, model: Model) -> Timed:
 def asking(reading: Reading) -> Prompt:
     """What the model is asked. Nothing of the corpus is in it."""
     question = reading.query.text
-    mark = mark_for(question)
-    system = (files("asof.answer") / "prompts" / "times.md").read_text("utf-8")
     day = iso(reading.as_of)[:10]
-    return Prompt(system, f"Asked on {day}\n\n{mark}\n{question}\n{mark}\n", schema=Times, most=LONGEST)
+    user = f"Asked on {day}\n\n{between(question)}"
+    return Prompt(prompt_text("asof.answer", "times"), user, schema=Times, most=LONGEST)
 
 
 def _span(named: Named) -> Span:

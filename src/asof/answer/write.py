@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from asof.answer.extractive import Material, refused
@@ -13,7 +12,7 @@ from asof.data import LOCAL, Answer, Citation, Hit
 from asof.errors import ModelError
 from asof.index.view import View
 from asof.models.ports import Prompt
-from asof.text.marks import mark_for
+from asof.models.prompts import between, prompt_text
 from asof.time.span import iso
 
 if TYPE_CHECKING:
@@ -63,14 +62,9 @@ def _streamed(prompt: Prompt, model: Model, tell: Callable[[str], None]) -> str:
 def asking(view: View, material: Material, passages: Sequence[int]) -> Prompt:
     """What the model is asked: the passages numbered from 1, between marks that none of them holds."""
     parts = [_shown(number, hit) for number, hit in enumerate(material.hits, 1)]
-    mark = mark_for("\n".join([*parts, material.question]))
-    system = (files("asof.answer") / "prompts" / "answer.md").read_text("utf-8").replace("{mark}", mark)
-    body = "\n\n".join(parts)
-    user = (
-        f"As of: {iso(view.as_of)}\n\nBEGIN {mark}\n{body}\nEND {mark}\n\n"
-        f"Question: {material.question}\n"
-    )  # fmt: skip
-    return Prompt(system, user, passages=tuple(passages), most=LONGEST)
+    shown = between("\n\n".join(parts))
+    user = f"As of: {iso(view.as_of)}\n\n{shown}\n\nQuestion: {material.question}\n"
+    return Prompt(prompt_text("asof.answer", "answer"), user, passages=tuple(passages), most=LONGEST)
 
 
 def _shown(number: int, hit: Hit) -> str:

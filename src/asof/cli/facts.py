@@ -32,8 +32,8 @@ from asof.cli.said import shortened, when
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.knowledge.corroboration import Other
     from asof.knowledge.known import Known
+    from asof.knowledge.lines.corroboration import Other
     from asof.knowledge.resolve import Merge
     from asof.knowledge.timeline import Entry, FactLine
 
@@ -128,7 +128,7 @@ def _show_entries(entries: tuple[Entry, ...], *, why: bool, still: str) -> None:
 
 
 def _when(entry: Entry, still: str) -> str:
-    from asof.knowledge.holding import is_state
+    from asof.knowledge.lines.holding import is_state
 
     if is_state(entry.known.fact):
         return stretch_label(entry.start, entry.end, still=still)

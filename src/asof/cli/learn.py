@@ -18,7 +18,7 @@ from asof.errors import UsageError
 if TYPE_CHECKING:
     from asof.data import Problem
     from asof.knowledge.learning import Lesson
-    from asof.knowledge.telling import Told
+    from asof.knowledge.reports.telling import Told
     from asof.models.metered import Meter
     from asof.service import Corpus
 

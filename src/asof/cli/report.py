@@ -24,7 +24,7 @@ from asof.cli.said import shortened
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.knowledge.report import Point, Quote, Report, Reports
+    from asof.knowledge.reports.report import Point, Quote, Report, Reports
 
 
 @click.command(epilog=f"PERIOD and T are dates, periods or moments: {TIMES}.")

@@ -6,16 +6,15 @@ judged in pairs. Replies are read as pydantic values, so this module is loaded o
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 from pydantic import BaseModel
 
 from asof.models.ports import Model, Prompt, Reply
+from asof.models.prompts import prompt_text
+from asof.text.marks import mark_for
 
 DIMENSIONS = ("comprehensiveness", "diversity", "temporal_coverage", "overall")
 
@@ -95,9 +94,9 @@ def verdicts(model: Model, cases: Sequence[Case]) -> Judged:
 def _prompt(case: Case) -> Prompt:
     if not case.gold:
         user = fenced({"Question": case.question, "Answer": case.said})
-        return Prompt(instructions("unanswerable"), user, Declined)
+        return Prompt(prompt_text("asof.evaluate", "unanswerable"), user, Declined)
     user = fenced({"Question": case.question, "Right answer": case.gold, "Answer to be graded": case.said})
-    return Prompt(instructions("elements"), user, Elements)
+    return Prompt(prompt_text("asof.evaluate", "elements"), user, Elements)
 
 
 def _verdict(reply: Reply) -> Verdict | None:
@@ -120,7 +119,11 @@ def preferences(
     """
     asked = [order for question, a, b in pairs for order in ((question, a, b), (question, b, a))]
     prompts = [
-        Prompt(instructions("pair"), fenced({"Question": q, "First answer": a, "Second answer": b}), Pair)
+        Prompt(
+            prompt_text("asof.evaluate", "pair"),
+            fenced({"Question": q, "First answer": a, "Second answer": b}),
+            Pair,
+        )
         for q, a, b in asked
     ]
     replies = model.complete(prompts)
@@ -141,17 +144,10 @@ def _agreed(straight: Reply, swapped: Reply) -> Mapping[str, Side] | None:
     return agreed
 
 
-@cache
-def instructions(name: str) -> str:
-    """The text of a prompt in `prompts/`."""
-    return (files("asof.evaluate") / "prompts" / f"{name}.md").read_text(encoding="utf-8")
-
-
 def fenced(parts: Mapping[str, str]) -> str:
     """Texts below their names, each between marks that occur in none of them.
 
     The mark is a digest of the texts: the same texts give the same prompt, and no text can hold its mark.
     """
-    digest = hashlib.blake2b("\0".join(parts.values()).encode("utf-8", "replace"), digest_size=8)
-    mark = f"-----{digest.hexdigest()}-----"
+    mark = mark_for("\0".join(parts.values()))
     return "\n\n".join(f"{name}:\n{mark}\n{text}\n{mark}" for name, text in parts.items())

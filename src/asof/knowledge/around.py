@@ -10,8 +10,8 @@ from typing import NamedTuple
 from asof.data import CHANGE, NAME, VALUE, Stated
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.knowledge.holding import began
 from asof.knowledge.known import Known, facts_about
+from asof.knowledge.lines.holding import began
 from asof.knowledge.resolve import Entities
 from asof.knowledge.timeline import facts_of_entity
 from asof.text.names import key

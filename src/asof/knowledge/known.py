@@ -53,7 +53,7 @@ def _read_now(view: View, passages: Sequence[int]) -> list[Stored]:
     """What passages state, by rules; it follows from them alone, so it is remembered between questions."""
     if not passages:
         return []
-    from asof.knowledge.rules import Rules
+    from asof.knowledge.rules.extractor import Rules
 
     read: dict[int, tuple[Fact, ...]] = view.derived.memo.setdefault("facts by rules", {})
     if len(read) > MOST:

@@ -62,11 +62,11 @@ def learn(
     there is none, Busy, NoSpace, ModelError; what was committed stays.
     """
     if facts.extractor != MODEL:
-        from asof.knowledge.rules import Rules
+        from asof.knowledge.rules.extractor import Rules
 
         read = read_all(store, db, Rules(), anew=True, progress=progress)
         return Lesson(read.passages, read.facts, read.problems)
-    from asof.knowledge.by_model import ByModel
+    from asof.knowledge.model.extractor import ByModel
 
     metered = _present(model)
     asking = ByModel(metered, facts.entity_types, facts.gleaning)
@@ -87,7 +87,7 @@ def estimate(db: sqlite3.Connection, facts: Facts, model: Metered | None = None)
     """
     if facts.extractor != MODEL:
         return Meter()
-    from asof.knowledge.by_model import ByModel
+    from asof.knowledge.model.extractor import ByModel
 
     estimating = _Estimating(_present(model), facts.gleaning)
     asking = ByModel(estimating, facts.entity_types, facts.gleaning)

@@ -17,9 +17,9 @@ from heapq import nlargest
 from typing import NamedTuple, Self
 
 from asof.index.view import View
+from asof.knowledge.entities.merging import Merged, Said, acronym, merged
+from asof.knowledge.entities.surnames import full_name, surname_of, surnames
 from asof.knowledge.known import Known
-from asof.knowledge.merging import Merged, Said, acronym, merged
-from asof.knowledge.surnames import full_name, surname_of, surnames
 from asof.store.links import versions_after
 from asof.store.mentions import (
     Mention,

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
-from asof.knowledge.central import Candidate, Chosen, Relevance, choose, said
-from asof.knowledge.claims import Canonical, Claim, as_named, claims_of, key
-from asof.knowledge.compare import Change, Past
 from asof.knowledge.hierarchy import Hierarchy, nodes_of
 from asof.knowledge.known import Known
-from asof.knowledge.report import Point, Report, citations_of, labels_of
-from asof.knowledge.told import Child, Task, told
+from asof.knowledge.reports.central import Candidate, Chosen, Relevance, choose, said
+from asof.knowledge.reports.claims import Canonical, Claim, as_named, claims_of, key
+from asof.knowledge.reports.compare import Change, Past
+from asof.knowledge.reports.report import Point, Report, citations_of, labels_of
+from asof.knowledge.reports.told import Child, Task, told
 from asof.models.ports import Model
 from asof.time.period import GRAINS, Period
 
@@ -70,9 +70,7 @@ class _Work:
         claims = self._claims(node)
         chosen = choose([self._compared(each, node) for each in claims], relevance=self.choice.relevance)
         shown = [candidate for each in chosen for candidate in each.candidates]
-        self.changes[node] = {
-            each.claim.lead.order: each.change for each in shown if each.change is not None
-        }
+        self.changes[node] = {each.claim.lead.order: each.change for each in shown if each.change is not None}
         below = self.hierarchy.facts_below(node)
         documents = len({each.sight.document for each in below})
         title = f"{self.choice.about}, {node}" if self.choice.about else str(node)

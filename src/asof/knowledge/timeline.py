@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from asof.data import CHANGE, NAME, VALUE
 from asof.index.view import View
-from asof.knowledge.corroboration import Other, contradicted, corroborated
-from asof.knowledge.holding import Stretch, began, stretches
 from asof.knowledge.known import Known, facts_about
+from asof.knowledge.lines.corroboration import Other, contradicted, corroborated
+from asof.knowledge.lines.holding import Stretch, began, stretches
 from asof.knowledge.resolve import Entities, Merge
 
 MOST_FACTS = 40

@@ -1,0 +1,77 @@
+"""Who says the same as a fact, and who says otherwise of the same time, among the facts beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from asof.knowledge.known import Known
+from asof.knowledge.lines.agreement import agree, at_the_same_time, comparable
+from asof.knowledge.lines.holding import Stretch, one_at_a_time
+
+MOST_OTHERS = 8
+"""So many statements that bear out a fact, and so many that deny it, are named; the oldest."""
+
+
+class Other(NamedTuple):
+    """A statement beside a fact: its passage, since when it is visible, what it says."""
+
+    document: str
+    id: str
+    at: int
+    object: str
+
+    @classmethod
+    def of(cls, known: Known) -> Other:
+        """The statement that states a fact."""
+        return cls(known.sight.document, known.sight.id, known.sight.visible, known.fact.object)
+
+
+def corroborated(line: Stretch, beside: Iterable[Stretch]) -> tuple[Other, ...]:
+    """Other documents in force that state the same stretch, or figures of its time that round to the same."""
+    return _named(line, _borne_out(line, beside))
+
+
+def contradicted(line: Stretch, beside: Iterable[Stretch]) -> tuple[Other, ...]:
+    """Other documents in force that say otherwise of a time of the same grain that overlaps, where only one
+    can be; while the stretch is in force itself."""
+    return _named(line, _denied(line, beside))
+
+
+def _borne_out(line: Stretch, beside: Iterable[Stretch]) -> Iterator[Known]:
+    yield from line.told
+    for other in beside:
+        if other is not line and other.fact.kind == line.fact.kind:
+            meanwhile = [each for each in other.told if at_the_same_time(each.fact, line.fact)]
+            if meanwhile and agree(other.fact, line.fact):
+                yield from meanwhile
+
+
+def _denied(line: Stretch, beside: Iterable[Stretch]) -> Iterator[Known]:
+    if line.ended is not None or not one_at_a_time(line.fact):
+        return
+    mine = [each for each in line.told if each.sight.ended is None][:MOST_OTHERS]
+    for other in beside:
+        if other is line or other.fact.kind != line.fact.kind:
+            continue
+        meanwhile = [each for each in other.told if each.sight.ended is None and _beside(each, mine)]
+        if (
+            meanwhile and one_at_a_time(other.fact)
+            and comparable(other.fact, line.fact) and not agree(other.fact, line.fact)
+        ):  # fmt: skip
+            yield from meanwhile
+
+
+def _beside(known: Known, mine: Iterable[Known]) -> bool:
+    return any(
+        known.sight.document != own.sight.document and at_the_same_time(known.fact, own.fact) for own in mine
+    )
+
+
+def _named(line: Stretch, found: Iterable[Known]) -> tuple[Other, ...]:
+    """One statement of each document but that of the stretch, those in force, oldest first."""
+    by: dict[str, Known] = {}
+    for each in sorted(found, key=lambda each: each.order):
+        if each.sight.ended is None and each.sight.document != line.best.sight.document:
+            by.setdefault(each.sight.document, each)
+    return tuple(Other.of(each) for each in list(by.values())[:MOST_OTHERS])

@@ -1,0 +1,149 @@
+"""What is told of a period: points, each with what states it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from asof.data import Stated
+from asof.knowledge.known import Known
+from asof.knowledge.reports.claims import PUBLISHED, Claim, key
+from asof.store.digest import times_json
+from asof.time.period import Period
+from asof.time.span import Span, iso
+
+
+class Quote(NamedTuple):
+    """A sentence of a document, and the time that what it says holds of. `id` is the passage's, as hits have
+    it; `sentence` is "" for what the head of a document states."""
+
+    id: str
+    document: str
+    title: str
+    published: Stated | None
+    sentence: str
+    when: Stated | None
+
+    @classmethod
+    def of(cls, known: Known) -> Quote:
+        """Where a fact is stated."""
+        sight = known.sight
+        when = known.fact.when
+        return cls(sight.id, sight.document, sight.title, sight.published, known.sentence, when)
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.id, "document": self.document, "title": self.title,
+            "published": _time_json(self.published), "sentence": self.sentence,
+            "when": _time_json(self.when),
+        }  # fmt: skip
+
+
+def citations_of(claims: tuple[Claim, ...]) -> tuple[Quote, ...]:
+    """A citation of each document that makes the first of these claims, the shown one first."""
+    first = claims[0]
+    found = {first.lead.sight.document: first.lead}
+    for each in first.facts:
+        found.setdefault(each.sight.document, each)
+    return tuple(Quote.of(each) for each in found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing that is told of a period: `text` is a sentence of the first citation, or a model's words.
+
+    `subject` is whom a sentence is about; "" for a model's words, and for him whom the report is about.
+    `changes`: its figures against the period before ("$3.4 billion -> $3.7 billion, +8.8% against 2023-Q4").
+    `because`: corroborated, changed, new, whole, central, relevant (see `central.choose`), or told (by a
+    model). `facts` are what it rests on.
+    """
+
+    text: str
+    changes: tuple[str, ...]
+    because: str
+    citations: tuple[Quote, ...]
+    facts: tuple[Known, ...] = field(repr=False, compare=False)
+    subject: str = ""
+
+    @property
+    def said(self) -> str:
+        """The text, behind its subject if no word of that stands in it: `Quay Ltd: Revenue rose.`"""
+        words = set(key(self.text).split())
+        named = not self.subject or any(word in words for word in key(self.subject).split())
+        return self.text if named else f"{self.subject}: {self.text}"
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "text": self.text, "subject": self.subject, "changes": list(self.changes),
+            "because": self.because, "citations": [each.as_json() for each in self.citations],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What is told of a period, from the facts of it and of the periods inside it.
+
+    `facts` and `documents` are counts of all of these; `children` are the periods inside that have reports of
+    their own. `labels` are other names of the period in the metadata and titles of documents (`fiscal 2024
+    Q1`), at most three. `by`: "extract", or the name of the model that told it. `notes` say what is missing.
+    """
+
+    period: Period
+    title: str
+    summary: str
+    points: tuple[Point, ...]
+    facts: int
+    documents: int
+    children: tuple[Period, ...]
+    labels: tuple[str, ...] = ()
+    by: str = "extract"
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "period": str(self.period), "title": self.title, "summary": self.summary,
+            "points": [each.as_json() for each in self.points], "facts": self.facts,
+            "documents": self.documents, "children": [str(each) for each in self.children],
+            "labels": list(self.labels), "by": self.by, "notes": list(self.notes),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Reports:
+    """The reports of a span as a corpus stood, in order; none if it holds no facts. `about`: of what."""
+
+    span: Span
+    about: str
+    reports: tuple[Report, ...]
+    as_of: int
+    known_at: int
+    notes: tuple[str, ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """As `asof report --json` prints it."""
+        start, end = self.span.start, self.span.end
+        return {
+            "from": None if start is None else iso(self.span.first),
+            "until": None if end is None else iso(self.span.last + 1),
+            "about": self.about, "as_of": iso(self.as_of), "known_at": iso(self.known_at),
+            "reports": [each.as_json() for each in self.reports], "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def labels_of(facts: tuple[Known, ...], period: Period) -> tuple[str, ...]:
+    """What documents call a period in their metadata and titles: at most three names, the commonest first."""
+    documents: dict[str, set[str]] = {}
+    for each in sorted(facts, key=lambda each: each.order):
+        when = each.fact.when
+        if when is None or when.by in ("text", "heading", PUBLISHED) or when.span != period.span:
+            continue
+        documents.setdefault(" ".join(when.text.split()), set()).add(each.sight.document)
+    names = sorted(
+        (name for name in documents if name and name != str(period)),
+        key=lambda name: (-len(documents[name]), name),
+    )
+    return tuple(names[:3])
+
+
+def _time_json(stated: Stated | None) -> dict[str, Any] | None:
+    return None if stated is None else dict(times_json([stated])[0])

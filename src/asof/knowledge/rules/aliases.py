@@ -1,0 +1,85 @@
+"""Names of one thing (NAME): an acronym that the text defines, "also known as", the names of the document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from asof.data import NAME
+from asof.knowledge.rules.findings import Finding
+from asof.knowledge.rules.items import Item
+from asof.knowledge.rules.measures import Stretch, is_name, words_of
+
+DEFINED, KNOWN_AS = 0.9, 0.8
+"""How sure each rule is: "Harbour Authority (HA)" whose letters agree; "X, also known as Y"."""
+
+_ACRONYM = re.compile(r"[A-Z][A-Za-z&.]{1,9}")
+_SMALL = frozenset({"of", "the", "and", "for", "&", "der", "die", "das", "für", "und"})
+_WIDEST = 10
+
+
+def names_in(items: Sequence[Item]) -> list[Finding]:
+    """The aliases that a sentence states, in order of place."""
+    found: list[Finding] = []
+    for i, item in enumerate(items):
+        one = None
+        if "open" in item.senses and i + 2 < len(items) and "close" in items[i + 2].senses:
+            one = _acronym(items, i)
+        elif "alias" in item.senses:
+            one = _known_as(items, i)
+        if one is not None:
+            found.append(one)
+    return found
+
+
+def _acronym(items: Sequence[Item], i: int) -> Finding | None:
+    """As in "International Harbour Authority (IHA)", where the words before begin with its letters."""
+    short = items[i + 1].text
+    letters = [letter.lower() for letter in short if letter.isupper()]
+    if not _ACRONYM.fullmatch(short) or len(letters) < 2:
+        return None
+    at, left = i, len(letters)
+    while at > 0 and left and i - at < _WIDEST:
+        at -= 1
+        low = items[at].low
+        parts = [part for part in low.split("-") if part]
+        if low in _SMALL and low[:1] != letters[left - 1]:
+            continue
+        if not parts or not low[0].isalpha():
+            return None
+        if len(parts) > 1 and [part[0] for part in parts] == letters[max(0, left - len(parts)) : left]:
+            left -= len(parts)
+        elif low[0] == letters[left - 1]:
+            left -= 1
+        else:
+            return None
+    if left:
+        return None
+    return Finding(NAME, words_of(items, Stretch(at, i)), "also called", short, i, DEFINED)
+
+
+def _known_as(items: Sequence[Item], i: int) -> Finding | None:
+    """As in "Low Sundrey, also known as the Landing", "Acme (formerly Bolt Works)"."""
+    end = i
+    while end > 0 and ({"mark", "auxiliary", "copula"} & items[end - 1].senses) and i - end < 2:
+        end -= 1
+    first = end
+    while first > 0 and end - first < _WIDEST and is_name(items[first - 1]):
+        first -= 1
+    start = i + 1
+    while start < len(items) and "determiner" in items[start].senses:
+        start += 1
+    after = start
+    while after < len(items) and after - start < _WIDEST and is_name(items[after]):
+        after += 1
+    if first == end or after == start:
+        return None
+    relation = items[i].text
+    return Finding(
+        NAME,
+        words_of(items, Stretch(first, end)),
+        relation,
+        words_of(items, Stretch(start, after)),
+        i,
+        KNOWN_AS,
+    )

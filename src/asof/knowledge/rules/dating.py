@@ -1,0 +1,227 @@
+"""Of when a fact is: the time that its clause names, else its document's own period, else its publication.
+
+A document that has a period of its own (a quarter, a year: in its metadata, its title, the heading above)
+speaks from there: its "fourth quarter", "this year", "next quarter" count from that period and not from the
+day on which it was published; "last year" in a comparison is the same stretch a year before.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal, NamedTuple
+
+from asof.data import Stated
+from asof.knowledge.rules.own_period import PART, Period, number, period_of, shifted
+from asof.store.facts import Excerpt
+from asof.time.expressions import Mention, mentions
+from asof.time.span import Span, nearest_moment
+
+_DAY = timedelta(days=1)
+_FINE = frozenset(("hour", "minute", "second"))
+_COARSE = frozenset(("quarter", "half", "year"))
+_UNSAID = re.compile(
+    r"""\b(?P<back>
+        (?:the[ ])?(?:same|comparable|corresponding|year-ago|prior|previous|preceding|prior-year)
+        (?:[ ](?:fiscal|prior|year-ago))?[ ](?:quarter|period|year|half)
+        (?:(?:[ ]a|[ ]of[ ]the|[ ]in[ ]the|[ ]of)?[ ](?:last|prior|previous)[ ]year
+          | [ ]a[ ]year[ ](?:ago|earlier))?
+        | last[ ]year's[ ](?:quarter|period) | (?:a|one)[ ]year[ ](?:ago|earlier)(?:[ ](?:quarter|period))?
+        | last[ ]year | prior[- ]year | year-ago | vorjahr(?:es)?(?:quartal|zeitraum)?)\b
+    | \b(?P<part>(?:fiscal[ ])?(?:first|second|third|fourth)[ -](?:fiscal[ ])?(?:quarter|half))\b
+    | \b(?:for|in|during|of|im|per)[ ](?:the[ ]|das[ ])?(?P<own>quarter|quartal)\b(?![ ]end)
+    | \bthe[ ](?P<own2>quarter)\b(?![ ]end)
+    | \b(?:for|in|during|im)[ ](?:the[ ])?(?P<year>(?:(?:full|entire|whole|fiscal)[ ])?(?:year|gesamtjahr))\b
+    | \b(?P<full>full[ -](?:fiscal[ ])?year)\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_OF_YEAR = re.compile(r"year|jahr", re.IGNORECASE)  # "the third quarter of last year"
+_GAP = 4  # characters: " of "
+_TURN = re.compile(r"(?:prior|previous|preceding) (?:quarter|period)$", re.IGNORECASE)
+
+Sort = Literal["said", "part", "back", "before", "own", "year"]
+
+
+class Mark(NamedTuple):
+    """A time in a text at `[start, end)`. `sort`: it is as the words say (`said`), a part of the document's
+    year (`part`), the same stretch a year `back` or the stretch `before`, the document's `own` period, or the
+    whole `year` of it."""
+
+    start: int
+    end: int
+    text: str
+    sort: Sort
+    stated: Stated | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Dating:
+    """How the times of one excerpt are read."""
+
+    excerpt: Excerpt
+    period: Period | None
+
+    @classmethod
+    def of(cls, excerpt: Excerpt) -> Dating:
+        """From an excerpt's times, its publication, its fiscal year."""
+        return cls(excerpt, period_of(excerpt))
+
+    @property
+    def own(self) -> Period | None:
+        """The period that "the fourth quarter" and "last year" count from, if the document has one."""
+        return self.period if self.period is not None and self.period.coarse else None
+
+    def marks(self, language: str) -> list[Mark]:
+        """The times that the text says, in order, none in another."""
+        text, published = self.excerpt.text, self.excerpt.published
+        anchor = None
+        if published is not None and published.start is not None and published.end is not None:
+            anchor = nearest_moment(published.last)
+        found = [
+            mark
+            for mention in mentions(text, anchor, fiscal_start=self.excerpt.fiscal_start, language=language)
+            if (mark := self._mark(mention, language)) is not None
+        ]
+        if self.own is None:
+            return found
+        unsaid = [_unsaid(match) for match in _UNSAID.finditer(text)]
+        return _merged(found, unsaid, text)
+
+    def _mark(self, mention: Mention, language: str) -> Mark | None:
+        said = " ".join(mention.text.split())
+        start, end = mention.start, mention.end
+        if mention.relative and self.own is not None and mention.grain in _COARSE:
+            if PART.search(said) and not _OF_YEAR.search(said):
+                return Mark(start, end, said, "part")
+            span = self._from_own(mention.text, self.own, language)
+            return None if span is None else Mark(start, end, said, "said", Stated(span, said, "text"))
+        if mention.relative and not self._tells(mention, language):
+            return None
+        return Mark(start, end, said, "said", Stated(mention.core, said, "text"))
+
+    def _from_own(self, text: str, own: Period, language: str) -> Span | None:
+        """A relative time as it is said at the end of the document's own period."""
+        end = nearest_moment(own.time.last)
+        start = self.excerpt.fiscal_start
+        again = mentions(text, end, fiscal_start=start, language=language)
+        return again[0].core if len(again) == 1 else None
+
+    def _tells(self, mention: Mention, language: str) -> bool:
+        """As in `store/about.py`: the same from every moment of the date, and no hour of that very day."""
+        published = self.excerpt.published
+        if published is None:
+            return False
+        first, last = nearest_moment(published.first), nearest_moment(published.last)
+        if mention.grain in _FINE:
+            return mention.core.start is None or mention.core.start.date() != last.date()
+        if last - first < _DAY:
+            return True
+        again = mentions(mention.text, first, fiscal_start=self.excerpt.fiscal_start, language=language)
+        return len(again) == 1 and again[0].core == mention.core
+
+    def read(self, mark: Mark, *, expected: bool, of: Stated | None = None) -> Stated | None:
+        """What a mark means. `expected`: in a sentence about what is to come, so that a part of the year that
+        is over means the coming one's; `of` is the time of what is compared with it."""
+        own = self.own
+        if own is None or (mark.stated is not None and (mark.sort == "said" or of is None)):
+            return mark.stated
+        if mark.sort == "own" and own.months == 3:
+            return Stated(own.time.stated().span, mark.text, "text")
+        span: Span | None = None
+        if mark.sort == "year":
+            ahead = 12 if expected and self._last() else 0
+            span = shifted(own.year, ahead, 12)
+        elif mark.sort == "part":
+            span = self._part(mark, own, expected)
+        elif mark.sort in ("back", "before"):
+            span = self._earlier(mark.sort, own, of)
+        return None if span is None else Stated(span, mark.text, "text")
+
+    def _last(self) -> bool:
+        """Whether the document's own period ends its year."""
+        own = self.own
+        return own is not None and shifted(own.first, own.months, 1) == shifted(own.year, 12, 1)
+
+    def _part(self, mark: Mark, own: Period, expected: bool) -> Span | None:
+        found = PART.search(mark.text)
+        if found is None:
+            return None
+        half = bool(found["h"]) or (found["u"] or "").lower() in ("half", "halbjahr")
+        length = 6 if half else 3
+        shift = (number(found) - 1) * length
+        here = (own.first.year - own.year.year) * 12 + own.first.month - own.year.month
+        if own.months != 12 and expected and shift < here:
+            shift += 12
+        elif own.months != 12 and not expected and shift > here + own.months - 1:
+            shift -= 12
+        return shifted(own.year, shift, length)
+
+    def _earlier(self, sort: str, own: Period, of: Stated | None) -> Span | None:
+        base = own.time.stated().span if of is None else of.span
+        if base.start is None or base.end is None:
+            return None
+        months = (base.end.year - base.start.year) * 12 + base.end.month - base.start.month
+        if months < 1 or base.start.day != 1:
+            return None
+        return shifted(base.start.date(), -months if sort == "before" else -12, months)
+
+    def otherwise(self, *, expected: bool) -> Stated | None:
+        """The time of a fact whose sentence names none: the document's own period (what is expected there is
+        for the one after it), else the date of publication."""
+        if self.period is not None:
+            own = self.own
+            if expected and own is not None and own.months < 12:
+                span = shifted(own.first, own.months, own.months)
+                return None if span is None else Stated(span, f"after {own.time.text}", own.time.by)
+            return self.period.time.stated()
+        published = self.excerpt.published
+        if published is None or published.start is None:
+            return None
+        return Stated(published, _day(published.start), "published")
+
+
+def _day(moment: datetime) -> str:
+    return moment.date().isoformat()
+
+
+def _unsaid(match: re.Match[str]) -> Mark:
+    if match["back"]:
+        sort: Sort = "before" if _TURN.search(match["back"]) else "back"
+        group = "back"
+    elif match["part"]:
+        sort, group = "part", "part"
+    elif match["own"] or match["own2"]:
+        sort, group = "own", "own" if match["own"] else "own2"
+    else:
+        sort, group = "year", "year" if match["year"] else "full"
+    start, end = match.span(group)
+    return Mark(start, end, " ".join(match[group].split()), sort)
+
+
+def _merged(said: list[Mark], unsaid: list[Mark], text: str) -> list[Mark]:
+    """Both in order; of two that overlap the longer, two that are equal as one ("full year of 2023", too)."""
+    found: list[Mark] = []
+    for mark in sorted([*said, *unsaid], key=lambda m: (m.start, -m.end)):
+        if found and _goes_on(found[-1], mark, text):
+            found[-1] = mark._replace(start=found[-1].start)
+        elif found and mark.start < found[-1].end:
+            last = found[-1]
+            if (mark.start, mark.end) == (last.start, last.end):
+                sort = mark.sort if last.sort == "said" else last.sort
+                found[-1] = mark._replace(sort=sort, stated=mark.stated or last.stated)
+            elif {mark.sort, last.sort} <= {"said", "own", "year"}:
+                said_one = mark if mark.sort == "said" else last
+                found[-1] = said_one._replace(start=last.start, end=max(mark.end, last.end))
+            elif mark.end - mark.start > last.end - last.start:
+                found[-1] = mark
+        else:
+            found.append(mark)
+    return found
+
+
+def _goes_on(last: Mark, mark: Mark, text: str) -> bool:
+    """Whether "full year" and "2023" say one time together."""
+    if last.sort != "year" or mark.sort != "said" or not last.end <= mark.start <= last.end + _GAP:
+        return False
+    return text[last.end : mark.start].strip().lower() in ("", "of", "in")

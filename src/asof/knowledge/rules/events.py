@@ -1,0 +1,232 @@
+"""Who did what, who is what: verbs of change and of being between names and noun phrases (EVENT)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from asof.data import EVENT
+from asof.knowledge.rules.findings import Finding
+from asof.knowledge.rules.items import Item
+from asof.knowledge.rules.measures import Stretch, is_name, name_before, trimmed, words_of
+from asof.knowledge.rules.roles import BESIDE, beside, labelled, speaker
+
+NAMED, OURS, PHRASE, BEING, IN_OFFICE = 0.8, 0.7, 0.6, 0.6, 0.75
+"""How sure each rule is: a name before a verb; "we" before it; another phrase before it; "X is Y"; the same
+where Y is an office. See `roles.py` for the others."""
+ALONE = 0.8
+"""The factor for a verb without an object ("Mara Quill resigned")."""
+
+WIDEST = 12
+"""So many words the object of a verb has at most."""
+
+_PHRASE = 6
+_BOUND = frozenset({"mark", "time", "bound", "stop", "own", "pronoun", "figure", "verb", "and"})
+_ENDS = frozenset({"mark", "time", "figure"})
+_GOES_ON = frozenset({"bound", "own", "verb"})
+_NO_OBJECT = frozenset({"figure", "pronoun", "own"})
+_GROUP = frozenset({"auxiliary", "passive", "be"})
+_MODAL = frozenset("would could should may might can könnte sollte würde".split())  # noqa: SIM905
+_ARTICLE = frozenset("a an the ein eine der die das".split())  # noqa: SIM905
+_NAMING = ("appoint", "elect", "nam", "ernann", "wähl")
+_LEADS_ON = frozenset("as to with from into als zum zur zu mit".split())  # noqa: SIM905
+_ALONE = frozenset("resigned resigns died retired closed reopened sank merged starb".split())  # noqa: SIM905
+
+__all__ = ["BESIDE", "Events"]
+
+
+@dataclass(slots=True)
+class Events:
+    """The reader of one sentence. `be` is its language's word for "is", `initial` the item it begins with."""
+
+    items: Sequence[Item]
+    be: str
+    initial: int = 0
+
+    def read(self) -> list[Finding]:
+        """All events, in order of place."""
+        found: list[Finding] = []
+        for i, item in enumerate(self.items):
+            senses = item.senses
+            one: Finding | None = None
+            if "event" in senses:
+                one = self._done(i) or self._last(i)
+            if one is None and ("be" in senses or ("called" in senses and not self._follows_be(i))):
+                one = self._being(i)
+            elif "comma" in senses:
+                one = beside(self.items, i, self.be)
+            elif "break" in senses:
+                one = speaker(self.items, i, self.be)
+            elif "colon" in senses:
+                one = labelled(self.items, i)
+            if one is not None:
+                found += self._parted(one)
+        return found
+
+    def _follows_be(self, i: int) -> bool:
+        return i > 0 and "be" in self.items[i - 1].senses
+
+    def _parted(self, one: Finding) -> list[Finding]:
+        """A naming as two: "appointed Mara Quill harbour master" says whom, and as what."""
+        items, verb = self.items, self.items[one.at]
+        name = after = one.at + 1
+        while after < len(items) and is_name(items[after]):
+            after += 1
+        if not verb.low.startswith(_NAMING) or after - name < 2 or one.relation.lower() != verb.low:
+            return [one]
+        where = trimmed(items, after, self._end(after))
+        if where.first >= where.after or not any(
+            "role" in item.senses for item in items[where.first : where.after]
+        ):
+            return [one]
+        whom, role = words_of(items, Stretch(name, after)), words_of(items, where)
+        return [one._replace(object=whom), one._replace(owner=whom, object=role)]
+
+    def _last(self, i: int) -> Finding | None:
+        """A verb that comes last: "Mara Quill wurde zur Hafenmeisterin ernannt"."""
+        items = self.items
+        if i + 1 < len(items) and "mark" not in items[i + 1].senses:
+            return None
+        for at in range(i - 1, max(0, i - WIDEST), -1):
+            if "mark" in items[at].senses:
+                return None
+            if _GROUP & items[at].senses:
+                subject, sure = self._subject(at)
+                if sure == 0.0:
+                    return None
+                where = trimmed(items, at + 1, i)
+                said = [item.text for item in items[where.first : where.after] if item.time is None]
+                return Finding(EVENT, subject, f"{items[at].text} {items[i].text}", " ".join(said), i, sure)
+        return None
+
+    def _done(self, i: int) -> Finding | None:
+        """A verb of change with what stands on either side of it."""
+        items = self.items
+        first = i
+        while first > 0 and i - first < 4 and (
+            _GROUP & items[first - 1].senses or items[first - 1].low.endswith("ly")
+        ):  # fmt: skip
+            first -= 1
+        group = items[max(0, first - 1) : i]
+        if any({"negation", "expect"} & item.senses or item.low in _MODAL for item in group):
+            return None
+        subject, sure = self._subject(first)
+        if sure == 0.0 or (sure == PHRASE and items[i].low.endswith("s")):  # "our recent wins"
+            return None
+        passive = i > 0 and "passive" in items[i - 1].senses
+        last, where = self._what(i, passive=passive)
+        verb = words_of(items, Stretch(first, last + 1))
+        if where is not None:
+            return Finding(EVENT, subject, verb, words_of(items, where), i, sure)
+        if passive or (sure >= NAMED and items[i].low in _ALONE):
+            return Finding(EVENT, subject, verb, "", i, round(sure * ALONE, 3))
+        return None
+
+    def _what(self, i: int, *, passive: bool) -> tuple[int, Stretch | None]:
+        """The last word of the verb ("moved to"), and its object if it has one."""
+        items, last = self.items, i
+        if i + 1 < len(items) and "preposition" in items[i + 1].senses:
+            leads_on = items[i + 1].low in _LEADS_ON and not items[i].low.startswith(("elect", "announc"))
+            if not (leads_on or passive):
+                return i, None
+            last = i + 1
+        start = last + 2 if last + 1 < len(items) and items[last + 1].time is not None else last + 1
+        where = trimmed(items, start, self._end(start))
+        if where.first >= where.after or not _NO_OBJECT.isdisjoint(items[where.first].senses):
+            return i, None
+        return last, where
+
+    def _subject(self, end: int) -> tuple[str, float]:
+        """The subject before item `end` ("": the document's entity), and how sure it is (0.0: none)."""
+        items = self.items
+        at = self._past_aside(end)
+        if at <= 0:
+            return "", 0.0
+        last = items[at - 1]
+        of_us = "itself" in last.senses and at > 1 and "determiner" in items[at - 2].senses
+        if "own" in last.senses or of_us:
+            return "", OURS
+        first = name_before(items, at)
+        if first < at:
+            if first > 0 and self._is_attribute(first):
+                return self._phrase(at)
+            if at - first == 1 and first == self.initial and items[first].senses:
+                return "", 0.0
+            return words_of(items, Stretch(first, at)), NAMED
+        return self._phrase(at)
+
+    def _is_attribute(self, first: int) -> bool:
+        """Whether the name that begins with item `first` only tells of what: "the chair of Garrow"."""
+        before = self.items[first - 1].senses
+        if "preposition" in before:
+            return True
+        return "determiner" in before and first > 1 and self.items[first - 2].capital
+
+    def _past_aside(self, end: int) -> int:
+        """`end` before a time, or before an apposition: "Jane Doe, the mayor, resigned"."""
+        items, at = self.items, end
+        if at > 0 and "comma" in items[at - 1].senses:
+            opened = at - 2
+            while opened > 0 and at - opened < WIDEST and "mark" not in items[opened].senses:
+                opened -= 1
+            if opened <= 0 or "comma" not in items[opened].senses:
+                return 0
+            at = at - 1 if name_before(items, at - 1) == opened + 1 else opened
+        elif at > 2 and "close" in items[at - 1].senses and "open" in items[at - 3].senses:
+            at -= 3
+        return at - 1 if at > 0 and "time" in items[at - 1].senses else at
+
+    def _phrase(self, end: int) -> tuple[str, float]:
+        """The noun phrase with an article that ends before item `end`."""
+        items, first = self.items, end
+        while first > 0 and end - first < _PHRASE and _BOUND.isdisjoint(items[first - 1].senses):
+            first -= 1
+        if first == end:
+            return "", 0.0
+        where = trimmed(items, first, end)
+        if "determiner" not in items[first].senses and "role" not in items[where.first].senses:
+            return "", 0.0
+        if where.first >= where.after or "weak" in items[where.after - 1].senses:
+            return "", 0.0
+        return words_of(items, where), PHRASE
+
+    def _end(self, start: int) -> int:
+        """Where the object that begins with item `start` ends."""
+        items, after = self.items, start
+        while after < len(items) and after - start < WIDEST:
+            senses = items[after].senses
+            if _ENDS & senses or (after > start and _GOES_ON & senses):
+                break
+            after += 1
+        return after
+
+    def _being(self, i: int) -> Finding | None:
+        """As in "Mara Quill is harbour master", "the harbour master is Mara Quill", "is called"."""
+        items = self.items
+        first = i
+        while first > 0 and i - first < 2 and "auxiliary" in items[first - 1].senses:
+            first -= 1
+        subject, sure = self._subject(first)
+        after = self._end(i + 1)
+        if (
+            sure in (0.0, OURS)
+            or i + 1 >= after
+            or any("event" in item.senses for item in items[i + 1 : after])
+        ):
+            return None
+        last = i
+        if "called" in items[i + 1].senses and i + 2 < after:
+            last = i + 1
+        begin = items[last + 1]
+        where = trimmed(items, last + 1, after)
+        if where.first >= where.after or "negation" in begin.senses:
+            return None
+        phrase = items[where.first : where.after]
+        role = any("role" in item.senses for item in phrase)
+        named = is_name(phrase[0])
+        if sure == PHRASE and (role or not named or len(phrase) < 2):
+            return None
+        if not (role or named or begin.low in _ARTICLE):
+            return None
+        verb = words_of(items, Stretch(first, last + 1))
+        return Finding(EVENT, subject, verb, words_of(items, where), i, IN_OFFICE if role else BEING)

@@ -1,0 +1,198 @@
+"""Facts without a model: rules over words, figures and times, sentence by sentence; deterministic."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from asof.data import NAME, Fact, Stated
+from asof.knowledge.rules.aliases import names_in
+from asof.knowledge.rules.dating import Dating
+from asof.knowledge.rules.entity import NAMES, OTHERS, Entity
+from asof.knowledge.rules.events import Events
+from asof.knowledge.rules.findings import Finding
+from asof.knowledge.rules.items import Item, items_of
+from asof.knowledge.rules.lexicon import NONE, Lexicon, language_of, lexicon
+from asof.knowledge.rules.values import values_in
+from asof.store.facts import Excerpt, Extraction
+from asof.text.sentences import sentences
+
+MOST = 64
+"""So many facts of a passage are kept: the most confident, of equals those that come first."""
+
+_HEAD = 0.95
+_CLAUSE = 12
+_BACK = 40
+_TRIGGERS = frozenset({"event", "be", "called", "comma", "colon", "break"})
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """An extractor (`extract.py`) that needs no model. `names`: fields of the metadata that name whom the
+    document speaks of; `others`: fields that hold other names of it."""
+
+    names: tuple[str, ...] = NAMES
+    others: tuple[str, ...] = OTHERS
+
+    @property
+    def name(self) -> str:
+        """`rules-1`, and what differs from the usual fields."""
+        usual = (self.names, self.others) == (NAMES, OTHERS)
+        return "rules-1" if usual else f"rules-1 {','.join(self.names)} {','.join(self.others)}"
+
+    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+        """The facts of each excerpt, in order; at most MOST of each, by place."""
+        for excerpt in excerpts:
+            yield Extraction(excerpt.passage, self._facts(excerpt))
+
+    def _facts(self, excerpt: Excerpt) -> tuple[Fact, ...]:
+        entity = Entity.of(excerpt, self.names, self.others)
+        found = _of_head(entity) if excerpt.number == 0 else []
+        found += _Passage.of(excerpt, entity).facts()
+        if len(found) > MOST:
+            best = sorted(range(len(found)), key=lambda i: (-found[i].confidence, i))[:MOST]
+            found = [found[i] for i in sorted(best)]
+        return tuple(found)
+
+
+def _of_head(entity: Entity) -> list[Fact]:
+    """The names that a document's metadata and title give to its own entity."""
+    return [
+        Fact(entity.name, "also called" if by == "title" else by, other, None, 0, 0, NAME, None, _HEAD)
+        for other, by in entity.others
+    ]
+
+
+@dataclass(slots=True)
+class _Passage:
+    """One passage being read; `ahead` is the time that was last expected in it, and the sentence's number."""
+
+    excerpt: Excerpt
+    entity: Entity
+    dating: Dating
+    items: list[Item]
+    words: Lexicon
+    ahead: tuple[Stated, int] | None = None
+
+    @classmethod
+    def of(cls, excerpt: Excerpt, entity: Entity) -> _Passage:
+        language = language_of(excerpt.text, excerpt.language)
+        dating = Dating.of(excerpt)
+        words = lexicon(language)
+        items = items_of(excerpt.text, words, dating.marks(language))
+        return cls(excerpt, entity, dating, items, words)
+
+    def facts(self) -> list[Fact]:
+        text, items = self.excerpt.text, self.items
+        starts = [item.start for item in items]
+        found: list[Fact] = []
+        for number, (start, end) in enumerate(sentences(text)):
+            inside = items[bisect_left(starts, start) : bisect_left(starts, end)]
+            if not inside:
+                continue
+            first = next((i for i, item in enumerate(inside) if item.text[:1].isalpha()), 0)
+            asked = any(item.low == "?" for item in inside[-3:])
+            findings = (
+                values_in(inside, text, first) if not asked and any(item.figure for item in inside) else []
+            )
+            if not asked and any(not _TRIGGERS.isdisjoint(item.senses) for item in inside):
+                findings += Events(inside, self.words.be, first).read()
+            findings += names_in(inside)
+            stop = start + len(text[start:end].rstrip())
+            found += self._told(findings, inside, number, (start, stop))
+        return found
+
+    def _told(
+        self, findings: list[Finding], inside: list[Item], number: int, offsets: tuple[int, int]
+    ) -> list[Fact]:
+        facts: list[Fact] = []
+        last: Stated | None = None
+        for one in sorted(findings, key=lambda finding: finding.at):
+            when = None
+            if one.kind != NAME:
+                when = self._when(one, inside, number, last)
+            last = last if one.compared else when
+            facts.append(self._fact(one, when, offsets))
+        return facts
+
+    def _fact(self, one: Finding, when: Stated | None, offsets: tuple[int, int]) -> Fact:
+        subject = one.owner
+        itself = "itself" in self.words.senses.get(subject.lower(), NONE)
+        if not subject or itself or self.entity.is_meant(subject):
+            subject = self.entity.name
+        relation = f"expected {one.relation}" if one.expected else one.relation
+        return Fact(subject, relation, one.object, when, *offsets, one.kind, one.amount, one.confidence)
+
+    def _when(self, one: Finding, inside: list[Item], number: int, last: Stated | None) -> Stated | None:
+        at = _nearest(one, inside)
+        if at is not None:
+            mark = inside[at].time
+            assert mark is not None  # noqa: S101
+            read = self.dating.read(mark, expected=one.expected, of=last if one.compared else None)
+            if read is not None:
+                if one.expected:
+                    self.ahead = read, number
+                return read
+        if one.expected and self.ahead is not None and number - self.ahead[1] < 6:
+            return self.ahead[0]
+        return self.dating.otherwise(expected=one.expected)
+
+
+def _nearest(one: Finding, items: list[Item]) -> int | None:
+    """The item that says the time of a finding: in its clause behind it, else the nearest before it, else one
+    further behind; what is only compared with is passed over."""
+    behind = None
+    for at in range(one.at + 1, min(len(items), one.at + _BACK)):
+        item = items[at]
+        if (
+            item.figure is not None
+            and at - one.at > 1
+            and behind is None
+            and items[at - 1].low not in ("to", "by", "or")
+        ):
+            break
+        if item.low in (";", "\n"):
+            break
+        if item.time is not None:
+            if not one.compared and _is_basis(items, at):
+                continue
+            behind = at
+            break
+    if behind is not None and (one.compared or not any(items[k].low == "," for k in range(one.at, behind))):
+        return behind
+    if one.compared:
+        return None
+    for at in range(one.at - 1, max(-1, one.at - _BACK), -1):
+        if items[at].time is not None and not _is_basis(items, at) and not _is_told(items, at):
+            return at
+    return behind
+
+
+def _is_told(items: list[Item], at: int) -> bool:
+    """Whether a participle has the time at `at`: "the range provided in October"."""
+    before = items[at - 2] if at > 1 and "preposition" in items[at - 1].senses else None
+    return (
+        before is not None
+        and before.low.endswith("ed")
+        and not {"past", "rise", "fall", "event"} & before.senses
+    )
+
+
+def _is_basis(items: list[Item], at: int) -> bool:
+    """Whether the time at `at` is only what something is compared with."""
+    mark = items[at].time
+    if mark is not None and mark.sort in ("back", "before") and mark.stated is None:
+        return True
+    for before in range(at - 1, max(-1, at - 14), -1):
+        item = items[before]
+        if "compare" in item.senses or (item.low in ("from", "than", "over") and _is_changed(items, before)):
+            return True
+        if "mark" in item.senses or (item.time is not None and item.time.sort != "back"):
+            return False
+    return False
+
+
+def _is_changed(items: list[Item], at: int) -> bool:
+    """Whether what stands before `at` is a change: "up 5% from"."""
+    return any(item.figure is not None or "basis" in item.senses for item in items[max(0, at - 3) : at])

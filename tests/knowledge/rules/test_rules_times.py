@@ -1,0 +1,120 @@
+"""Of when a fact is: its clause's time, its document's period, the day of publication."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from tests.knowledge.rules.excerpted import excerpt, facts
+
+from asof.data import Stated
+from asof.time.moment import read
+
+
+def when(text: str, at: int = 0, **more: Any) -> Stated | None:
+    return facts(text, **more)[at].when
+
+
+IN_A_REPORT_OF_Q3_2024 = [  # text, the fact, its words, its place, its span
+    ("Revenue was $5 million.", 0, "2024 Q3", "title", "2024-Q3"),
+    ("Revenue was $5 million in the second quarter.", 0, "the second quarter", "text", "2024-Q2"),
+    ("In the fourth quarter, revenue was $5 million.", 0, "the fourth quarter", "text", "2023-Q4"),
+    ("Second quarter revenue was $5 million.", 0, "Second quarter", "text", "2024-Q2"),
+    ("Our second-quarter revenue was $5 million.", 0, "second-quarter", "text", "2024-Q2"),
+    ("Revenue for the quarter was $5 million.", 0, "quarter", "text", "2024-Q3"),
+    ("Revenue for the full year was $5 million.", 0, "full year", "text", "2024"),
+    ("Revenue for the full year of 2023 was $5 million.", 0, "2023", "text", "2023"),
+    ("Revenue was $5 million in Q1 2023.", 0, "Q1 2023", "text", "2023-Q1"),
+    ("Revenue was $5 million in 2019.", 0, "2019", "text", "2019"),
+    ("Sales were $5 million in Q3 of last year.", 0, "Q3 of last year", "text", "2023-Q3"),
+    ("Margin was 31%, compared to 29% in the prior year.", 0, "2024 Q3", "title", "2024-Q3"),
+    ("Margin was 31%, compared to 29% in the prior year.", 1, "the prior year", "text", "2023-Q3"),
+    ("Margin was 31% versus 29% last year.", 1, "last year", "text", "2023-Q3"),
+    ("Margin was 31% in Q2, compared to 29% a year ago.", 1, "a year ago", "text", "2023-Q2"),
+    ("Margin was 31%, compared to 29% in fiscal 2022.", 1, "fiscal 2022", "text", "2022"),
+    ("Margin was 31% compared to 30% in the prior quarter.", 1, "the prior quarter", "text", "2024-Q2"),
+    ("Margin was up 20 bps compared to the prior year.", 0, "2024 Q3", "title", "2024-Q3"),
+    ("Sales were $1 million for the quarter and $3 million for the year.", 0, "quarter", "text", "2024-Q3"),
+    ("Sales were $1 million for the quarter and $3 million for the year.", 1, "year", "text", "2024"),
+    ("Sales increased 4% to $2 million in Q2.", 0, "Q2", "text", "2024-Q2"),
+    ("We expect revenue of $4 million in the fourth quarter.", 0, "the fourth quarter", "text", "2024-Q4"),
+    ("We expect revenue of $4 million in the first quarter.", 0, "the first quarter", "text", "2025-Q1"),
+    ("We expect revenue of $4 million next quarter.", 0, "next quarter", "text", "2024-Q4"),
+    ("Costs are projected to be $4 million.", 0, "after 2024 Q3", "title", "2024-Q4"),
+    ("In Q4, we expect growth. Costs are expected to be $4 million.", 0, "after 2024 Q3", "title", "2024-Q4"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "at", "said", "by", "span"), IN_A_REPORT_OF_Q3_2024)
+def test_times_in_a_report_of_a_quarter(text, at, said, by, span):
+    assert when(text, at) == Stated(read(span), said, by)
+
+
+def test_a_year_that_is_over_expects_the_next():
+    title = "Quill Ropes Ltd 2024 Q4 Report"
+    found = when("We expect revenue of $4 million for the full year.", title=title)
+    assert found == Stated(read("2025"), "full year", "text")
+
+
+def test_the_field_that_states_the_period_is_named():
+    """A fiscal year from July: its first quarter is July to September 2023."""
+    period = '[{"from": "2023-07-01", "until": "2023-10-01", "text": "Q1 2024", "by": "fiscal_quarter"}]'
+    more: dict[str, Any] = {"title": "Quill Ropes", "times": period, "fiscal_start": 7}
+    assert when("Revenue was $5 million.", **more) == Stated(read("2023-Q3"), "Q1 2024", "fiscal_quarter")
+    # the second quarter of that year is October to December 2023
+    expected = when("We expect revenue of $5 million in the second quarter.", **more)
+    assert expected == Stated(read("2023-Q4"), "the second quarter", "text")
+
+
+def test_the_nearest_heading_goes_before_the_title():
+    found = when("Revenue was $5 million.", headings=("All of 2022", "May 2022"))
+    assert found == Stated(read("May 2022"), "May 2022", "heading")
+
+
+def test_without_a_period_the_day_of_publication_counts():
+    found = when("The fare is 4 euros.", title="Fares")
+    assert found == Stated(read("2024-11-05"), "2024-11-05", "published")
+
+
+def test_relative_times_count_from_publication_without_a_period():
+    found = when("The fare was 4 euros last year.", title="Fares")
+    assert found == Stated(read("2023"), "last year", "text")
+
+
+def test_a_title_that_counts_back_is_no_period():
+    """As told of another time: "for the first time in two years" is not when what it says happened."""
+    found = when("The fare is 4 euros.", title="The first new fare in two years")
+    assert found == Stated(read("2024-11-05"), "2024-11-05", "published")
+
+
+def test_a_title_that_says_since_when_is_no_period():
+    found = when("The fare is 4 euros.", title="The highest fare since 1962")
+    assert found == Stated(read("2024-11-05"), "2024-11-05", "published")
+
+
+def test_an_undated_fact_has_no_time():
+    assert when("The fare is 4 euros.", title="Fares", published=None) is None
+    assert when("The fare is 4 euros tomorrow.", title="Fares", published=None) is None
+    assert when("The fare was 4 euros in 2019.", title="Fares", published=None) == Stated(
+        read("2019"), "2019", "text"
+    )
+
+
+def test_a_time_is_read_from_its_own_document_only():
+    """Two publications of one sentence: each counts from its own day."""
+    text = "The fare was 4 euros yesterday."
+    first = when(text, title="Fares", published=datetime(2024, 3, 2, tzinfo=UTC))
+    second = when(text, title="Fares", published=datetime(2024, 3, 5, tzinfo=UTC))
+    assert first is not None
+    assert second is not None
+    assert (first.span, second.span) == (read("2024-03-01"), read("2024-03-04"))
+
+
+def test_names_have_no_time():
+    (name,) = facts("The International Harbour Authority (IHA) met in 2019.")
+    assert name.when is None
+
+
+def test_the_store_gives_the_times_that_the_helper_makes():
+    assert [time.by for time in excerpt("x").times] == ["title"]

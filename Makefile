@@ -10,8 +10,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
 
+# two processes, a file of tests in one of them: TESTS="-n 0" for one process
+TESTS ?= -n 2 --dist loadfile
+
 test: $(VENV)/ready
-	$(BIN)/python -m pytest -q
+	$(BIN)/python -m pytest -q $(TESTS)
 
 check: format lint types imports docs test
 

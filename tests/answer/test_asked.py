@@ -162,3 +162,15 @@ def test_hostile_questions_take_linear_time(piece):
     begun = time.process_time()  # that of others does not count; a square of the length would take minutes
     asked(piece * (20_000 // len(piece)), (*KNOWN, "Aa", "(", "", "a*", "[x"))
     assert time.process_time() - begun < 3
+
+
+@pytest.mark.parametrize(
+    ("question", "whole"),
+    [
+        ("What happened in 2021?", True), ("What happened to the ferry?", True), ("Was geschah 2021?", True),
+        ("What damages have happened to the ferry?", False), ("Was ist mit der Fähre passiert?", False),
+        ("What is the main fare?", False), ("How did the fares evolve?", True),
+    ],
+)  # fmt: skip
+def test_what_happened_at_large(question, whole):
+    assert asked(question).whole is whole

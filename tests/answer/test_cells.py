@@ -125,3 +125,33 @@ def wardens(tmp_path_factory):
 def test_who_is_in_office_is_whom_the_last_statement_names(wardens, as_of, document):
     (cell,) = made(looked(wardens, "who is the lock keeper?", as_of))
     assert [each.sentence.hit.document for each in cell.found] == [document]
+
+
+@pytest.fixture(scope="module")
+def regattas(tmp_path_factory):
+    titles = {
+        "2021": "The cup of the Esker regatta went to Bo Lind.",
+        "2022": "Cato Renn took the cup at Esker.",
+    }
+    with corpus_with(
+        tmp_path_factory.mktemp("regattas"),
+        *[doc(f"r{year}", f"{year}-07-01", text, "Esker regatta, sculls") for year, text in titles.items()],
+        doc("other", "2022-08-01", "Ada Brandt won the sack race.", "Tallow fair"),
+    ) as corpus:
+        yield corpus
+
+
+def test_the_first_hit_answers_what_is_said_in_other_words(regattas):
+    """No sentence says "won the sculls"; the title and the ranking do."""
+    (cell,) = made(looked(regattas, "Who won the sculls at Esker in 2022?"))
+    assert [each.sentence.text for each in cell.found] == ["Cato Renn took the cup at Esker."]
+
+
+def test_other_words_are_no_figure(regattas):
+    (cell,) = made(looked(regattas, "How many sculls won at Esker in 2022?"))
+    assert cell.found == []
+
+
+def test_what_the_first_hit_does_not_speak_of_is_not_answered(regattas):
+    (cell,) = made(looked(regattas, "Who repaired the crane at Esker in 2022?"))
+    assert cell.found == []

@@ -76,7 +76,7 @@ def test_every_field_is_tried() -> None:
 
 
 def test_names() -> None:
-    assert recipes.NAMES == ("asof", "twe", "twe-365", "vault", "tempralm", "papers")
+    assert recipes.NAMES == ("asof", "twe", "twe-365", "vault", "tempralm", "papers", "tgrag")
     for name in recipes.NAMES:
         assert recipes.named(name).name == name
         assert recipes.named(name).about

@@ -63,7 +63,8 @@ class Asked:
         return cls(
             names, things, reading.query.about, _grain(told, lists),
             1 if compared & lists.highest else -1 if compared & lists.lowest else 0,
-            bool(things) and any(phrase in low for phrase in lists.value), bool(said & lists.whole),
+            bool(things) and any(phrase in low for phrase in lists.value),
+            bool(said & lists.whole) or any(phrase in low for phrase in lists.at_large),
             wished and not reading.query.about,
         )  # fmt: skip
 
@@ -80,6 +81,7 @@ class Words:
     present: frozenset[str]
     past: frozenset[str]
     value: tuple[str, ...]
+    at_large: tuple[str, ...]
     grain: dict[Grain, frozenset[str]]
 
     @property
@@ -109,7 +111,8 @@ def words(language: str) -> Words:
     return Words(
         of["question"], of["highest"], of["lowest"], of["each"], of["whole"],
         of["present"], of["past"],
-        tuple(lists["value"].split("|")), {grain: of[grain] for grain in GRAINS},
+        tuple(lists["value"].split("|")), tuple(lists["at_large"].split("|")),
+        {grain: of[grain] for grain in GRAINS},
     )  # fmt: skip
 
 

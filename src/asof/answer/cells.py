@@ -68,12 +68,15 @@ def cells(asked: Asked, view: View, hits: Sequence[Hit], said: Sequence[Sentence
     for name in asked.names or ("",):
         own = about(hits, name)
         phrases = things or [Phrase.of(name, view)]
+        whole = Phrase.of(" ".join([name, *asked.things]), view)
         for cell in periods(asked, name, own, said):
             inside = [each for each in said if each.hit in cell.hits]
             for phrase in phrases:
                 best = _best(phrase, cell, inside, asked)
                 if best is not None:
                     cell.found.append(best)
+            if not cell.found and asked.grain is None and not asked.wants_value:
+                cell.found += first_hit(whole, cell, inside)
             made.append(cell)
     return made
 
@@ -149,6 +152,20 @@ def _best(phrase: Phrase, cell: Cell, said: Sequence[Sentence], asked: Asked) ->
     if asked.now and cell.span is None:
         best = _newest(best, fits)
     return _undisputed(best, said, newest=not asked.times)
+
+
+def first_hit(whole: Phrase, cell: Cell, said: Sequence[Sentence]) -> list[Found]:
+    """The sentence of a cell's first hit that says most of a question which asks for no figure.
+
+    For a question that no sentence says enough of in its own words ("took the trophy" for "won"): if the hit
+    as a whole, with its title, says enough of it, the ranking is believed.
+    """
+    own = [each for each in said if cell.hits and each.hit is cell.hits[0]]
+    if not own or whole.share(frozenset().union(*(each.titled for each in own))) < ENOUGH:
+        return []
+    best = max(own, key=lambda each: (whole.share(each.stems), len(each.facts), -each.start))
+    share = whole.share(best.titled)
+    return [Found(whole.text, best, None, 0.0, share, share)]
 
 
 def fitting(

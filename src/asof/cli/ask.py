@@ -95,7 +95,8 @@ def show_answer(found: Answer, *, dated: bool, streamed: str) -> None:
     for note in found.notes:
         tell(note)
     if found.cost is not None:
-        tell("cost: " + ", ".join(f"{name} {value}" for name, value in found.cost.items() if value))
+        used = [f"{name} {value}" for name, value in found.cost.items() if value]
+        tell(f"cost: {', '.join(used) or 'no call'}")
 
 
 def _source(citation: Citation) -> str:

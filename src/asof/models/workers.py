@@ -40,6 +40,7 @@ def each(
                 result.set_result(work(thing))
             except BaseException as error:  # noqa: BLE001 - raised again where results are waited for
                 result.set_exception(error)
+                todo.clear()  # nobody will want the rest
             done.put((at, result))
 
     workers = [threading.Thread(target=run, daemon=True) for _ in range(min(threads, len(things)))]

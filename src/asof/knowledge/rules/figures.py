@@ -37,7 +37,7 @@ def pattern(language: str) -> re.Pattern[str]:
     """Figures as they are written in a language. Possessive where a run could be long: linear time."""
     words = lexicon(language)
     point, comma = (r"\.", ",") if words.decimal == "." else (",", r"\.")
-    number = rf"[0-9]{{1,3}}(?:{comma}[0-9]{{3}})++(?:{point}[0-9]++)?|[0-9]++(?:{point}[0-9]++)?+"
+    number = rf"[0-9]{{1,3}}(?>(?:{comma}[0-9]{{3}})+)(?:{point}[0-9]++)?|[0-9]++(?>(?:{point}[0-9]++)?)"
     currency = _either(words.currencies)
     signs = _either(word for word in words.currencies if not word.isalpha())
     return re.compile(

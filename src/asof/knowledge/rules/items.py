@@ -25,7 +25,7 @@ _NAME = re.compile(r" [^\W\d_a-z][^\W\d_]+")
 _LONGEST_CUE = 12  # characters
 _DASHES = ("--", "–", "—")  # between the lines of a speaker's name and office
 _SHORT_LINE = 60  # characters; a shorter line ends where it ends, a longer one may go on
-_WORD = r"[^\W\d_][\w]*+(?:[’'&.\-/][^\W_][\w]*+)*+(?:[’'](?!\w))?"
+_WORD = r"[^\W\d_][\w]*+(?>(?:[’'&.\-/][^\W_][\w]*+)*)(?:[’'](?!\w))?"
 _OTHER = r"(?P<aside>\[\[[^\]|\n]{1,200}\||[*_#>\[\]]++)|(?P<break>\n)|(?P<mark>[^\w\s])"
 
 
@@ -47,7 +47,7 @@ class Item(NamedTuple):
 def _tokens(language: str) -> re.Pattern[str]:
     figure = pattern(language).pattern
     return re.compile(
-        rf"(?P<figure>{figure})|(?P<word>{_WORD})|(?P<code>\w++(?:[-./]\w++)*+)|{_OTHER}", re.IGNORECASE
+        rf"(?P<figure>{figure})|(?P<word>{_WORD})|(?P<code>\w++(?>(?:[-./]\w++)*))|{_OTHER}", re.IGNORECASE
     )
 
 

@@ -27,8 +27,10 @@ def quay(asof, write):
 def test_an_answer_with_its_source(quay):
     said = quay("ask", "What was the revenue of Otter Mills in 2021?", "--as-of", "2024")
     assert said.code == 0
-    assert said.out == "[1] “Revenue was $12 million in 2021.” (Otter Mills 2021, 2022-02-01)\n"
-    assert said.err == "as of 2024-12-31T23:59:59.999999Z · local · extractive\n"
+    assert said.out.splitlines() == [
+        "[1] “Revenue was $12 million in 2021.” (Otter Mills 2021, 2022-02-01)",
+        "as of 2024-12-31T23:59:59.999999Z · local · extractive",
+    ]
 
 
 def test_the_question_may_be_several_words(quay):
@@ -65,9 +67,9 @@ def test_no_question_is_wrong_usage(quay):
 
 
 def test_the_modes(quay):
-    assert "· local ·" in quay("ask", "What happened in 2022?", "--mode", "local").err
+    assert "· local ·" in quay("ask", "What happened in 2022?", "--mode", "local").out
     said = quay("ask", "What happened in 2022?")
-    assert "· global ·" in said.err
+    assert "· global ·" in said.out
     assert said.out.splitlines()[0].startswith("2022")
 
 
@@ -119,9 +121,9 @@ def model(quay, write, server):
 def test_what_the_model_writes_is_shown_once_with_its_sources(model, server):
     said = model("The crane is red [1].")
     assert said.code == 0
-    assert said.out.splitlines() == ["The crane is red [1].", "[1] Crane, 2022-03-01"]
+    assert said.out.splitlines()[:2] == ["The crane is red [1].", "[1] Crane, 2022-03-01"]
     assert server.requests[-1].body["stream"] is True
-    assert "· local · m" in said.err
+    assert "· local · m" in said.out
     assert "cost: calls 1" in said.err
 
 
@@ -135,7 +137,7 @@ def test_with_json_it_keeps_its_schema_and_has_a_cost(model, server):
 def test_a_reply_that_cites_nothing_is_refused_though_it_was_seen_to_come(model):
     said = model("It is blue.")
     assert said.code == 1
-    assert said.out.splitlines() == [
+    assert said.out.splitlines()[:2] == [
         "It is blue.",
         "No answer: the model's answer cites none of the passages.",
     ]
@@ -144,7 +146,7 @@ def test_a_reply_that_cites_nothing_is_refused_though_it_was_seen_to_come(model)
 def test_numbers_of_no_passage_are_shown_without(model):
     said = model("It is red [1][77].")
     assert said.out.splitlines()[:2] == ["It is red [1][77].", "It is red [1]."]
-    assert "the model cited passages that are not there: 77" in said.err
+    assert "the model cited passages that are not there: 77" in said.out
 
 
 def test_the_model_may_refuse(model):
@@ -165,9 +167,9 @@ def test_an_answer_is_plain_on_the_terminal(model):
 def test_quotes_where_the_server_fails(model):
     said = model(status(500))
     assert said.code == 0
-    assert said.out == "[1] “The crane is red.” (Crane, 2022-03-01)\n"
-    assert "gave no answer" in said.err
-    assert "status 500" in said.err
+    assert said.out.startswith("[1] “The crane is red.” (Crane, 2022-03-01)\n")
+    assert "gave no answer" in said.out
+    assert "status 500" in said.out
 
 
 def test_a_wrong_key_is_an_error_and_not_an_answer(model):
@@ -182,7 +184,7 @@ def test_a_budget_that_is_used_up_means_quotes(model, write, server):
     said = model("The crane is red [1].")
     assert said.code == 0
     assert said.out.startswith("[1] “")
-    assert "quoted, because m" in said.err
+    assert "quoted, because m" in said.out
     assert server.requests == []
 
 

@@ -132,7 +132,15 @@ def test_demo_leaves_nothing_behind(asof, here, tmp_path, monkeypatch):
     assert [line for line in said.out.splitlines() if line.startswith("$ ")] == [
         f'$ asof search "Who is the current harbour master?" --as-of {date} -k 1'
         for date in ("2017-06-01", "2020-06-01", "2024-06-01")
-    ] + ['$ asof timeline "harbour master"']
+    ] + [
+        '$ asof timeline "harbour master"',
+        '$ asof ask "How much did an adult single ticket cost in 2019 and in 2023?"',
+        '$ asof ask "How much will an adult single ticket cost in 2031?"',
+    ]
+    assert (
+        "2019  adult single ticket cost: €4.50 [1]\n2023  adult single ticket cost: €5.40 [2]\n" in said.out
+    )
+    assert "No answer: nothing is known of 2031; the nearest times that are known: 2024" in said.out
     assert [name in said.out for name in ("Ebbe Calloway", "Runa Osterby", "Jesper Quant")] == [True] * 3
     assert list((tmp_path / "temporary").iterdir()) == []
     assert list(here.iterdir()) == []

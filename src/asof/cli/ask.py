@@ -90,10 +90,10 @@ def show_answer(found: Answer, *, dated: bool, streamed: str) -> None:
     if found.by != "extractive" and not found.refused:
         for citation in found.citations:
             click.secho(f"[{citation.n}] {_source(citation)}", dim=True)
-    moment = iso(found.as_of) if dated else f"now ({iso(found.as_of)})"
-    tell(f"as of {moment} · {found.mode} · {found.by}")
+    moment = iso(found.as_of) if dated else "now"
+    click.secho(f"as of {moment} · {found.mode} · {plain(found.by)}", dim=True)
     for note in found.notes:
-        tell(note)
+        click.secho(f"note: {plain(note)}", dim=True)
     if found.cost is not None:
         used = [f"{name} {value}" for name, value in found.cost.items() if value]
         tell(f"cost: {', '.join(used) or 'no call'}")
@@ -105,7 +105,7 @@ def _source(citation: Citation) -> str:
 
 
 def answer_json(found: Answer) -> dict[str, Any]:
-    """An answer as JSON; docs/reference/answer.json is its schema."""
+    """An answer as JSON; docs/reference/ask.schema.json is its schema."""
     from asof.store.digest import times_json
 
     return {

@@ -15,6 +15,11 @@ from asof.cli.plain import passages, plain
 QUESTION = "Who is the current harbour master?"
 SUBJECT = "harbour master"
 DATES = ("2017-06-01", "2020-06-01", "2024-06-01")
+ASKED = (
+    "How much did an adult single ticket cost in 2019 and in 2023?",
+    "How much will an adult single ticket cost in 2031?",
+)
+"""The first can be answered; the second cannot."""
 
 
 @click.command()
@@ -41,6 +46,7 @@ def demo(keep: Path | None, explain: bool, k: int) -> int:
 
 def _demo(folder: Path, explain: bool, k: int) -> None:
     from asof import service
+    from asof.cli.ask import show_answer
     from asof.cli.show import show_results
     from asof.cli.timeline import show_timeline
     from asof.store.settings import Settings
@@ -67,3 +73,6 @@ def _demo(folder: Path, explain: bool, k: int) -> None:
             show_results(corpus.at(date).search(QUESTION, shown), explain=reasons, dated=True)
         click.secho(f'\n$ asof timeline "{SUBJECT}"', bold=True)
         show_timeline(corpus.at().timeline(SUBJECT), dated=False, known=False)
+        for question in ASKED:
+            click.secho(f'\n$ asof ask "{question}"', bold=True)
+            show_answer(corpus.at().ask(question), dated=False, streamed="")

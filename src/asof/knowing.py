@@ -57,14 +57,15 @@ class Knowing(Place):
                 read = timed(read.reading, model)
             if not chosen.typed:
                 query = replace(query, about=read.reading.query.about)
-            mode = mode_for(mode, read.reading, " ".join(self.asked.languages))
-            if mode == GLOBAL:
+            way = mode_for(mode, read.reading, " ".join(self.asked.languages))
+            if way == GLOBAL:
                 self.asked.know()
-            manner = Manner(mode, asking.tokens if tokens is None else tokens, model, tell)
+            manner = Manner(way, asking.tokens if tokens is None else tokens, model, tell)
 
             def look(view: View) -> Answer:
                 found = engine.search(query, view, chosen)
-                return answer(Found(view, read.reading, found.hits, found.rows, read.notes), manner)
+                of = Found(view, read.reading, found.hits, found.rows, read.notes)
+                return answer(of, manner, chosen=mode == way)
 
             return replace(self, as_of=read.reading.as_of)._use(look)
 

@@ -185,3 +185,15 @@ def test_a_note_that_gives_orders_is_data(tmp_path):
     mark = user.partition("BEGIN ")[2].partition("\n")[0]
     assert user.index("PWNED") < user.index(f"END {mark}")
     assert "PWNED" not in user.partition(f"END {mark}")[2]
+
+
+def test_where_no_report_says_it_passages_do_unless_reports_were_chosen(tmp_path):
+    """A sentence without a fact is in no report."""
+    with corpus_with(
+        tmp_path, doc("a", "2022-03-01", "Nobody knows why the crane squeaks.", "Crane")
+    ) as corpus:
+        question = "What happened to the crane in 2022?"
+        assert corpus.at().ask(question, mode="global").refused
+        found = corpus.at().ask(question)
+        assert (found.mode, found.refused) == ("local", False)
+        assert found.citations[0].quote == "Nobody knows why the crane squeaks."

@@ -53,10 +53,13 @@ class Found:
     notes: tuple[str, ...]
 
 
-def answer(found: Found, manner: Manner) -> Answer:
-    """Answer a question from what was found. Raises ModelError."""
+def answer(found: Found, manner: Manner, *, chosen: bool = True) -> Answer:
+    """Answer a question from what was found. Where nobody has `chosen` reports and they say nothing of it,
+    passages are quoted. Raises ModelError."""
     material = _material(found, manner.tokens)
     made = (_through_reports if manner.mode == GLOBAL else _through_passages)(found, material, manner)
+    if made.refused and manner.mode == GLOBAL and not chosen:
+        made = _through_passages(found, material, manner)
     notes = (*found.reading.notes, *found.notes, *material.notes, *made.notes)
     return replace(made, notes=notes, cost=manner.model.meter.as_json() if manner.model else None)
 
@@ -71,10 +74,8 @@ def mode_for(mode: str, reading: Reading, languages: str) -> str:
 
 def _material(found: Found, budget: int | None) -> Material:
     """The question taken apart, and the passages that fit into the budget."""
-    view, sizes = (
-        found.view,
-        [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits],
-    )
+    view = found.view
+    sizes = [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
     limit = LOCAL_TOKENS if budget is None else budget
     packed = pack(sizes, limit)
     taken = sorted(packed.taken)
@@ -115,11 +116,10 @@ def _through_reports(found: Found, material: Material, manner: Manner) -> Answer
 
     view, asked = found.view, material.asked
     sought = Phrase.of(" ".join(asked.things), view)
-    language = view.analyzer.languages[0]
 
     @cache
     def relevance(text: str) -> float:
-        return sought.share(frozenset(view.analyzer.terms(text, language)))
+        return sought.share(frozenset(view.analyzer.terms(text, view.analyzer.detect(text))))
 
     entities = Entities.of(view)
     about = asked.names[0] if len(asked.names) == 1 else ""

@@ -28,21 +28,20 @@ def main() -> None:
     parser.add_argument("--cache", type=Path)
     given = parser.parse_args()
     whole = recipes.named("tgrag")
+    alone = _without(whole, "s(c) alone, as published", "share", "combine", "facets")
     variants = [
         whole,
         _changed(whole, "without the temporal filter", {"local.in_time": False}),
         _changed(whole, "without PageRank (gamma instead)", {"local.ppr": False}),
-        _without(whole, "without facts", "local"),
+        _without(whole, "without facts", "local", "share", "combine"),
+        _without(whole, "without words", "share", "combine"),
         _without(whole, "without turns", "facets"),
-        _without(
-            _changed(whole, "", {"local.in_time": False}), "neither turns nor temporal filter", "facets"
-        ),
-        _without(_changed(whole, "", {"local.ppr": False}), "neither turns nor PageRank", "facets"),
-        _without(_changed(whole, "", {"local.facts": 20}), "without turns, K = 20", "facets"),
-        _without(
-            _changed(whole, "", {"local.sum_over": "graph"}), "without turns, Eq. 3 as printed", "facets"
-        ),
-        _without(whole, "words alone (BM25)", "local", "facets"),
+        alone,
+        _changed(alone, "… without the temporal filter", {"local.in_time": False}),
+        _changed(alone, "… without PageRank", {"local.ppr": False}),
+        _changed(alone, "… K = 20", {"local.facts": 20}),
+        _changed(alone, "… Eq. 3 as printed", {"local.sum_over": "graph"}),
+        _without(whole, "words alone (BM25)", "local", "share", "combine", "facets"),
         recipes.named("asof"),
     ]
     found = evaluate(given.dataset, variants, Options(limit=given.limit), cache=given.cache)

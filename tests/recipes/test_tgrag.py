@@ -28,10 +28,25 @@ def firms():
         yield corpus
 
 
-def test_its_stages_are_those_of_the_paper_and_turns():
+def test_its_stages_are_those_of_the_paper_words_and_turns():
     assert [type(stage).__name__ for stage in recipes.named("tgrag").stages] == [
-        "Lexical", "Local", "Facets", "Cut",
+        "Lexical", "Local", "Share", "Combine", "Facets", "Cut",
     ]  # fmt: skip
+
+
+def test_a_passage_without_facts_is_worth_its_words():
+    """ "crane" is said by a note of one fact, and by one that says all of the question and states nothing."""
+    notes = (
+        note("fact", "2022-01-01", "Heron | crane | 3 | 2022"),
+        note("text", "2022-01-02", "Why the crane squeaks at night nobody knows."),
+        note("else", "2022-01-03", "Rope is cheap."),
+    )
+    with corpus_of(*notes) as corpus:
+        found = corpus.at().search("why does the crane squeak at night", recipe="tgrag")
+        assert [hit.document for hit in found.hits] == ["text", "fact"]
+        alone = recipes.named("tgrag").replaced({"combine.weights": {"facts": 1.0, "share": 0.0}})
+        found = corpus.at().search("why does the crane squeak at night", recipe=alone)
+        assert [hit.document for hit in found.hits] == ["fact", "text"]
 
 
 def test_only_what_is_of_the_time_is_found_and_trees_add_up(firms):

@@ -41,7 +41,8 @@ class Local:
     passage. Without `ppr`, s(e) = gamma(e). Without `in_time`, or where the question names no time, every
     fact counts. Where it names one, passages of another time are left out; where no fact and no passage is
     of it, nothing is found, and the notes say what is nearest.
-    Passages without such facts come below, in their order.
+    Passages without such facts come below, in their order. The column `facts` has s(c) over the largest of
+    all, for a mixture with words.
     """
 
     facts: int = within(200, 1, 10_000)
@@ -73,7 +74,13 @@ class Local:
         chosen = np.concatenate([kept, rest])
         column = Column(values[chosen], column.why)
         first, second = np.arange(len(kept)), np.arange(len(kept), len(chosen))
-        return lowered(found.keep(chosen), "local", column, first, second[:0], second).note(note)
+        ranked = lowered(found.keep(chosen), "local", column, first, second[:0], second)
+        best = float(values.max())
+
+        def why(row: int) -> Why:
+            return Why.of("share of the best s(c)", "ratio", column.why(row), Why("best s(c)", best))
+
+        return ranked.with_column("facts", column.values / best, why, by=False).note(note)
 
     def _looked_at(self, found: Ranking, view: View, far: Values) -> NDArray[np.int64]:
         """The best candidates, and the best of those that are of the time asked for."""

@@ -2,13 +2,15 @@
 
 The published system has relations from a language model and their vectors; here relations are facts by any
 extractor, and likeness is the share of the question that a fact says. Published: K = 20 relations of passages
-of 1,200 tokens; passages of 120 words are a tenth as long. Passages of the documents that a question names
-come in turn, so that a budget of tokens holds something of each company and each quarter.
+of 1,200 tokens; passages of 120 words are a tenth as long. A passage is also worth its words: texts of which
+few facts are known would otherwise come last. Passages of the documents that a question names come in turn,
+so that a budget of tokens holds something of each company and each quarter.
 """
 
 from __future__ import annotations
 
 from asof.answer.local import Local
+from asof.rank.combine import Combine, Share
 from asof.rank.cut import Cut
 from asof.rank.facets import Facets
 from asof.rank.gather import Lexical
@@ -17,5 +19,12 @@ from asof.rank.recipe import Recipe
 TGRAG = Recipe(
     "tgrag",
     "TG-RAG: facts of the question's time, personalised PageRank over what they relate, their passages",
-    (Lexical(k1=1.2, b=0.7), Local(facts=200, passages=200), Facets(), Cut()),
+    (
+        Lexical(k1=1.2, b=0.7),
+        Local(facts=200, passages=200),
+        Share("lexical"),
+        Combine((("share", 1.0), ("facts", 0.3)), "relevance"),
+        Facets(),
+        Cut(),
+    ),
 )

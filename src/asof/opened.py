@@ -36,7 +36,7 @@ class Opened:
     manifest: Manifest
     config: config.Config
     clock: Callable[[], int]
-    environment: Mapping[str, str]
+    environment: Mapping[str, str] = field(repr=False)
     background: bool = True
     _db: sqlite3.Connection = field(init=False)
     _stepper: Stepper = field(init=False)

@@ -26,7 +26,7 @@ class Outside:
     config: Config
     root: Path
     store: Store
-    environment: Mapping[str, str]
+    environment: Mapping[str, str] = field(repr=False)
     clock: Callable[[], int]
     model: Model | None = None
     _reranker: Reranker | None = field(default=None, init=False)

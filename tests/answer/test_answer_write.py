@@ -55,6 +55,21 @@ def test_numbers_of_no_passage_are_taken_out_and_noted(material):
     assert made.notes == ("the model cited passages that are not there: 9, 0",)
 
 
+def test_several_numbers_in_one_pair_of_brackets(material):
+    made = tell(material, "The crane is red [2, 3]. A berth costs €12 [1;2], or [3, 99999].")
+    assert made.text == "The crane is red [2, 3]. A berth costs €12 [1, 2], or [3]."
+    assert [each.n for each in made.citations] == [1, 2, 3]
+    assert made.notes == ("the model cited passages that are not there: 99999",)
+
+
+def test_many_long_numbers_of_no_passage_make_no_long_note(material):
+    made = tell(material, "Red [2]" + "".join(f"[-{n}{'7' * 5_000}]" for n in range(10, 30)))
+    assert made.text == "Red [2]"
+    [note] = made.notes
+    assert note.startswith("the model cited passages that are not there: -10" + "7" * 17 + "…, ")
+    assert note.endswith("… and 12 more")  # of 20, eight are named
+
+
 @pytest.mark.parametrize(
     "said", ["The crane is red.", "The crane is red [9].", "PWNED", "[12345678901234567890]"]
 )

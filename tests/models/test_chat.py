@@ -486,6 +486,16 @@ def test_nor_in_a_reply(server: ModelServer, chat: Callable[..., Chat]) -> None:
     assert chat(key="EMPTY").complete([ask("hello")])[0].text == f"Your key is {KEY}, and EMPTY."  # no secret
 
 
+def test_nor_in_a_stream(server: ModelServer, chat: Callable[..., Chat]) -> None:
+    """Also where a piece ends inside of it; what only begins like it comes a piece later."""
+    begin, end = KEY[:5], KEY[5:]
+    model = chat(key=KEY)
+    server.says = lambda _: f"a {KEY} {begin} {KEY}, {begin}"
+    assert "".join(model.stream(ask("hello"))) == f"a (the key) {begin} (the key), {begin}"
+    pieces = model.server.pieces_without_key(iter(["a", f" {begin}", end, f" {begin}", "mill ", begin]))
+    assert list(pieces) == ["a", " ", "(the key)", " ", f"{begin}mill ", begin]
+
+
 @pytest.mark.parametrize(
     ("options", "told"),
     [

@@ -23,6 +23,8 @@ SURE = 0.7
 are not sure that there is none."""
 
 LONGEST = 300
+MOST = 32
+"""So many times a question may name."""
 
 
 class Named(BaseModel):
@@ -37,7 +39,7 @@ class Named(BaseModel):
 class Times(BaseModel):
     """The times that a question names."""
 
-    times: list[Named]
+    times: Annotated[list[Named], Field(max_length=MOST)]
 
 
 def timed(reading: Reading, model: Model) -> Timed:
@@ -55,7 +57,10 @@ def timed(reading: Reading, model: Model) -> Timed:
     found = [
         each
         for each in reply.value.times
-        if each.confidence >= SURE and each.first <= each.last and each.words.casefold() in question
+        if each.confidence >= SURE
+        and each.first <= each.last
+        and each.words.strip()
+        and each.words.casefold() in question
     ]
     if not found:
         return Timed(reading)

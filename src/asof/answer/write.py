@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -22,7 +22,11 @@ REFUSAL = "NO ANSWER:"
 LONGEST = 1_024
 """Tokens of an answer."""
 
-_CITED = re.compile(r"\[(\d{1,4})\]")
+_CITED = re.compile(r"\[(-?[0-9]+(?:[ \t]*[,;][ \t]*-?[0-9]+)*)\]")
+"""A citation, or several in one pair of brackets: `[2]`, `[2, 5]`."""
+_BETWEEN = re.compile(r"[ \t]*[,;][ \t]*")
+STRANGE = 8
+"""So many numbers of no passage are named."""
 
 
 def written(
@@ -81,21 +85,35 @@ def _read(view: View, material: Material, text: str, by: str) -> Answer | str:
     if text.startswith(REFUSAL):
         reason = text.removeprefix(REFUSAL).strip().rstrip(".") or "the model found no evidence"
         return replace(refused(view, material.question, reason), by=by)
-    numbers = dict.fromkeys(int(number) for number in _CITED.findall(text))
-    known = [number for number in numbers if 1 <= number <= len(material.hits)]
-    strange = [number for number in numbers if number not in known]
+    there = {str(number): number for number in range(1, len(material.hits) + 1)}
+    numbers = dict.fromkeys(number for cited in _CITED.findall(text) for number in _BETWEEN.split(cited))
+    known = [there[number] for number in numbers if number in there]
+    strange = [number for number in numbers if number not in there]
     if not known:
         return replace(
             refused(view, material.question, "the model's answer cites none of the passages"), by=by
         )
     notes: tuple[str, ...] = ()
     if strange:
-        text = _CITED.sub(lambda found: found[0] if int(found[1]) in known else "", text)
-        notes = (f"the model cited passages that are not there: {', '.join(map(str, strange))}",)
+        text = _CITED.sub(lambda found: _left(_BETWEEN.split(found[1]), there), text)
+        notes = (f"the model cited passages that are not there: {_few(strange)}",)
     return Answer(
         material.question, text, False, "", LOCAL, view.as_of, view.known_at,
         tuple(_citation(number, material.hits[number - 1]) for number in sorted(known)), (), notes, by,
     )  # fmt: skip
+
+
+def _left(cited: Sequence[str], there: Container[str]) -> str:
+    """The brackets of a citation with those of its numbers that a passage has; "" without any."""
+    left = [number for number in cited if number in there]
+    return f"[{', '.join(left)}]" if left else ""
+
+
+def _few(numbers: Sequence[str]) -> str:
+    """The first of these numbers, the long ones cut, and how many more there are."""
+    said = ", ".join(number if len(number) <= 20 else f"{number[:20]}…" for number in numbers[:STRANGE])
+    more = len(numbers) - STRANGE
+    return f"{said} and {more:,} more" if more > 0 else said
 
 
 def _citation(number: int, hit: Hit) -> Citation:

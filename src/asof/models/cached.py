@@ -9,6 +9,7 @@ from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
 from asof.models.arriving import replies, settings
+from asof.models.completion import characters
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.structured import Unfit, read, shape
 
@@ -98,7 +99,7 @@ class Cached:
             digest, same = asked[number]
             if not reply.problem:
                 passages = sorted({each for at in same for each in prompts[at].passages})
-                kept = Kept(reply.text, reply.prompt_tokens, reply.reply_tokens)
+                kept = Kept(characters(reply.text), reply.prompt_tokens, reply.reply_tokens)
                 self.calls.keep(digest, self.name, kept, passages)
             yield same[0], reply
             for at in same[1:]:
@@ -117,7 +118,7 @@ class Cached:
             said.append(piece)
             yield piece
         if prompt.schema is None:
-            self.calls.keep(self.digest(prompt), self.name, Kept("".join(said)), prompt.passages)
+            self.calls.keep(self.digest(prompt), self.name, Kept(characters("".join(said))), prompt.passages)
 
 
 def _reply(prompt: Prompt, kept: Kept) -> Reply | None:

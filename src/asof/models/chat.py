@@ -104,7 +104,8 @@ class Chat:
         self, connection: Connection, breaker: Breaker, prompt: Prompt, timeout: float
     ) -> Iterator[str]:
         """The pieces of a reply, of which the first one is there. Raises what `Connection.events` raises."""
-        pieces = self._pieces(connection, prompt, timeout, perf_counter() + breaker.left())
+        until = perf_counter() + breaker.left()
+        pieces = self.server.pieces_without_key(self._pieces(connection, prompt, timeout, until))
         first = next(pieces, "")
         if not first:
             raise Refused("the reply is empty")

@@ -82,6 +82,19 @@ class OpenAIServer:
         secret = self.key is not None and len(self.key) >= SECRET
         return said.replace(self.key, "(the key)") if secret and self.key else said
 
+    def pieces_without_key(self, pieces: Iterator[str]) -> Iterator[str]:
+        """The same in pieces: an end that may be the beginning of the key waits for the piece after it."""
+        key = self.key if self.key is not None and len(self.key) >= SECRET else ""
+        rest = ""
+        for piece in pieces:
+            rest = self.without_key(rest + piece)
+            held = next((n for n in range(len(key) - 1, 0, -1) if rest.endswith(key[:n])), 0)
+            said, rest = rest[: len(rest) - held], rest[len(rest) - held :]
+            if said:
+                yield said
+        if rest:
+            yield rest
+
     def told(self, failure: Exception) -> str:
         """A failure as a message about this server."""
         said = failure.said if isinstance(failure, Refused) else ""

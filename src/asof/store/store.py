@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,13 +13,15 @@ from pathlib import Path
 
 from asof.errors import Busy, CorpusError, NoCorpus, NoSpace
 from asof.store.lock import writing
-from asof.store.schema import MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
+from asof.store.schema import BUSY_MS, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
 from asof.store.settings import Settings
 from asof.store.write import Write
 from asof.text.tokens import Analyzer
 
 FOLDER = ".asof"
 DEFAULT_WAIT = 60.0
+BETWEEN = 0.02
+"""Seconds between two looks whether readers have left the write-ahead log."""
 FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
 
 Publish = Callable[[Write], None]
@@ -142,14 +145,33 @@ class Store:
                 raise
 
     def compact(self, db: sqlite3.Connection) -> None:
-        """Write the database anew without its free pages, and empty the write-ahead log."""
-        with translated(self.database), writing(self.folder / "write.lock", self.wait):
+        """Write the database anew without its free pages, and empty the write-ahead log.
+
+        Readers are waited for with the lock left: one of them may be about to keep a model's reply, and
+        would wait for us.
+        """
+        until = time.monotonic() + BUSY_MS / 1000
+        with translated(self.database), self._locked():
             db.execute("VACUUM")
-            if db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+        while not self._emptied(db):
+            if time.monotonic() >= until:
                 raise Busy(
                     f"{self.database}: a process that reads keeps what was removed in the write-ahead log: "
                     "end it, then run the same command or `asof status --check` again"
                 )
+            time.sleep(BETWEEN)
+
+    def _emptied(self, db: sqlite3.Connection) -> bool:
+        """Whether the write-ahead log could be emptied at once."""
+        with translated(self.database), self._locked():
+            db.execute("PRAGMA busy_timeout = 0")
+            try:
+                return not db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            finally:
+                db.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+
+    def _locked(self) -> contextlib.AbstractContextManager[None]:
+        return writing(self.folder / "write.lock", self.wait)
 
     def settle(self) -> None:
         """Leave one file where there is no other reader: the last writer to close empties the log."""

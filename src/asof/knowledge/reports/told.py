@@ -127,13 +127,16 @@ def _read(task: Task, reply: Reply, extracted: Report, changes: Changes, by: str
 def _points(account: Account, task: Task, changes: Changes) -> tuple[list[Point], list[str]]:
     """Findings that rest on numbers that were given, and what was dropped, in words."""
     points: list[Point] = []
-    unknown = uncited = 0
+    unknown = uncited = beyond = 0
     for finding in account.findings:
         numbers = [each for each in dict.fromkeys(finding.facts) if 1 <= each <= len(task.points)]
         unknown += len(set(finding.facts)) - len(numbers)
         text = one_line(finding.statement)
         if not numbers or not text:
             uncited += 1
+            continue
+        if len(points) == MOST_POINTS:
+            beyond += 1
             continue
         rests_on = [task.points[each - 1] for each in numbers]
         facts = tuple(dict.fromkeys(fact for each in rests_on for fact in each.facts))
@@ -143,11 +146,11 @@ def _points(account: Account, task: Task, changes: Changes) -> tuple[list[Point]
         for count, what in (
             (unknown, "numbers that no statement has were dropped"),
             (uncited, "findings that rest on no statement were dropped"),
-            (len(points) - MOST_POINTS, f"findings beyond the first {MOST_POINTS} were dropped"),
+            (beyond, f"findings beyond the first {MOST_POINTS} were dropped"),
         )
         if count > 0
     ]
-    return points[:MOST_POINTS], notes
+    return points, notes
 
 
 def _citations(points: Iterable[Point]) -> tuple[Quote, ...]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from asof.errors import UsageError
+from asof.errors import CorpusError, UsageError
 from asof.knowledge.choice import MODEL
 from asof.opened import Opened
+from asof.store.facts import unread
 
 if TYPE_CHECKING:
     from asof.knowledge.learning import Lesson
@@ -83,13 +85,28 @@ class Learner(Opened):
 
     def know(self) -> None:
         """Read for facts, by rules, the passages that nothing has read for facts yet; what is known of facts
-        is then complete. It is quick where that was done before."""
+        is then complete. It is quick where that was done before. Raises CorpusError where they cannot be
+        written."""
         with self._lock:
             last: int = self._db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
-        if last != self._read_until:
-            from asof.knowledge.reading import read_all
-            from asof.knowledge.rules.extractor import Rules
+            if last == self._read_until:
+                return
+            todo = len(unread(self._db))
+        if todo:
+            self._know(todo)
+        self._read_until = last
 
+    def _know(self, todo: int) -> None:
+        from asof.knowledge.reading import read_all
+        from asof.knowledge.rules.extractor import Rules
+
+        try:
             with self._writing() as db:
                 read_all(self.store, db, Rules(), progress=self.progress)
-            self._read_until = last
+        except CorpusError as error:
+            if not os.access(self.store.folder, os.W_OK):
+                raise CorpusError(
+                    f"{todo:,} passages were not read for facts yet, and {self.store.folder} cannot be "
+                    "written: run `asof index SOURCE --facts` where it can"
+                ) from error
+            raise

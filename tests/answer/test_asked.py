@@ -174,3 +174,16 @@ def test_hostile_questions_take_linear_time(piece):
 )  # fmt: skip
 def test_what_happened_at_large(question, whole):
     assert asked(question).whole is whole
+
+
+def test_today_is_a_wish_and_no_time():
+    assert asked("Who is the harbour master today?").times == ()
+    assert asked("Who is the harbour master today?").now
+    assert asked("Wer ist heute Hafenmeister?").times == ()
+    (year,) = asked("What did the harbour master say this year?").times
+    assert year.start == ASKED_AT.replace(month=1)
+
+
+def test_a_forecast_is_asked_for_in_so_many_words():
+    assert asked("What was the expected revenue of Otter Mills?").forecast
+    assert not asked("What was the revenue of Otter Mills?").forecast

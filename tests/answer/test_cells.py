@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from asof.answer.cells import ENOUGH, IN_TIME, STATES, Cell, about, cells, fitting, in_force
+from asof.answer.cells import about, cells, in_force
 from asof.answer.evidence import Phrase
+from asof.answer.fitting import ENOUGH, IN_TIME, STATES, Cell, fitting
 from asof.data import Superseded
 from asof.time.moment import read
 
@@ -155,3 +156,70 @@ def test_other_words_are_no_figure(regattas):
 def test_what_the_first_hit_does_not_speak_of_is_not_answered(regattas):
     (cell,) = made(looked(regattas, "Who repaired the crane at Esker in 2022?"))
     assert cell.found == []
+
+
+@pytest.fixture(scope="module")
+def news(tmp_path_factory):
+    with corpus_with(
+        tmp_path_factory.mktemp("news"),
+        doc("q2", "2023-08-01", "# Otter Mills Q2 2023 results\nRevenue was $9 million in the second quarter. "
+            "We expect revenue of $12 million in the third quarter.", "Otter Mills Q2 2023"),
+        doc("q3", "2023-11-01", "# Otter Mills Q3 2023 results\nRevenue was $10 million in the third quarter.",
+            "Otter Mills Q3 2023"),
+        doc("gazette", "2022-05-01", "The chair of the Dockyard is Nils Okafor.", "Town gazette"),
+        doc("paper", "2021-05-01", "The chair of the Dockyard is Ruth Amberley.", "Dockyard paper"),
+        doc("affair", "2024-05-01", "Jonas Teufert was heard. The lawyers spoke for hours. It rained all day. "
+            "Petra Lindqvist resigned after the bridge affair.", "Affair"),
+    ) as corpus:  # fmt: skip
+        yield corpus
+
+
+def test_what_was_expected_does_not_stand_for_what_was_reported(news):
+    found = looked(news, "What was the revenue of Otter Mills in each quarter of 2023?")
+    assert table(found) == [
+        ("Otter Mills", "2023-Q2", ["$9 million"]),
+        ("Otter Mills", "2023-Q3", ["$10 million"]),
+    ]
+
+
+def test_what_was_expected_is_found_where_it_is_asked_for(news):
+    (cell,) = made(looked(news, "What was the expected revenue of Otter Mills in Q3 2023?"))
+    assert [each.fact.fact.object for each in cell.found] == ["$12 million"]
+
+
+def test_who_is_in_force_now_may_be_told_under_any_title(news):
+    (cell,) = made(looked(news, "Who is the chair of the Dockyard?"))
+    assert [each.sentence.hit.document for each in cell.found] == ["gazette"]
+
+
+def test_a_sentence_about_somebody_else_is_no_answer(news):
+    (cell,) = made(looked(news, "Did Jonas Teufert resign?"))
+    assert "Petra" not in "".join(each.sentence.text for each in cell.found)
+
+
+@pytest.fixture(scope="module")
+def offices(tmp_path_factory):
+    with corpus_with(
+        tmp_path_factory.mktemp("offices"),
+        doc("pike", "2021-03-05", "Since 1 March 2021 Ada Pike is mayor of Torle.", "Torle news"),
+        doc("lund", "2023-06-02", "Since 1 June 2023 Bo Lund is mayor of Torle.", "Torle news again"),
+        doc("fares", "2021-01-01", "The ferry costs €4.", "Fares"),
+    ) as corpus:
+        yield corpus
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who was mayor of Torle in April 2021?", ["Ada Pike"]),
+        ("Who was mayor of Torle in 2022?", ["Ada Pike"]),
+        ("Who was mayor of Torle in August 2023?", ["Bo Lund"]),
+        ("Who was mayor of Torle in 2019?", []),  # before the first of them
+        ("Who will be mayor of Torle in 2031?", []),  # nobody knows how long it lasts
+    ],
+)
+def test_a_state_lasts_until_the_next(offices, question, answer):
+    (cell,) = made(looked(offices, question))
+    assert [
+        name for name in ("Ada Pike", "Bo Lund") for each in cell.found if name in each.sentence.text
+    ] == answer

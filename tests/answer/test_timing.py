@@ -42,6 +42,7 @@ def test_what_rules_read_is_not_asked_again():
     [
         ("during the flood", "2013-05-30", "2013-06-02", SURE - 0.01),  # it would have to guess
         ("during the flood", "2013-06-02", "2013-05-30", 1.0),  # the wrong way round
+        (" ", "2013-05-30", "2013-06-02", 1.0),  # no words
         ("in the year of the pig", "2019-01-01", "2019-12-31", 1.0),  # the question does not say this
     ],
 )

@@ -70,3 +70,12 @@ def test_hostile_texts_take_linear_time(piece: str) -> None:
     begun = time.perf_counter()
     sentences(piece * (200_000 // len(piece)))
     assert time.perf_counter() - begun < 1
+
+
+def test_a_heading_is_a_sentence_of_its_own() -> None:
+    text = "# Head Q2 2023\nAcme reported revenue. It grew.\n## Next\nMore."
+    assert [text[start:end] for start, end in sentences(text)] == [
+        "# Head Q2 2023\n", "Acme reported revenue. ", "It grew.\n", "## Next\n", "More.",
+    ]  # fmt: skip
+    hashtag = "See\n#tag and\nmore."
+    assert len(sentences(hashtag)) == 1

@@ -15,6 +15,7 @@ from asof.time.intent import WISHED
 from asof.time.period import GRAINS, Grain
 from asof.time.span import Span
 
+_DAY = 24 * 3600 * 1_000_000  # microseconds
 _NEAR = 3
 """So many words after "each" say of what: "each fiscal quarter", "every one of the years"."""
 
@@ -30,7 +31,8 @@ class Asked:
     them, parted at commas and "and", in words; `times`: the spans that it names; `grain`: it asks for each
     period of that grain; `choice`: +1 for the highest, -1 for the lowest of several, else 0; `wants_value`:
     a figure is expected; `whole`: it asks for what happened at large rather than for a fact; `now`: for what
-    is in force, by its words or because it speaks in the present of no time.
+    is in force, by its words or because it speaks in the present of no time; `forecast`: for what is or was
+    expected.
     """
 
     names: tuple[str, ...]
@@ -41,6 +43,7 @@ class Asked:
     wants_value: bool
     whole: bool
     now: bool = False
+    forecast: bool = False
 
     @classmethod
     def of(cls, reading: Reading, known: Iterable[str] = (), language: str = "en") -> Asked:
@@ -60,12 +63,13 @@ class Asked:
             not said & lists.past and bool(said & lists.present or reading.query.recency)
         )
         things = _things(rest, lists.asking)
+        times = tuple(span for span in reading.query.about if not (wished and _present_day(span, reading)))
         return cls(
-            names, things, reading.query.about, _grain(told, lists),
+            names, things, times, _grain(told, lists),
             1 if compared & lists.highest else -1 if compared & lists.lowest else 0,
             bool(things) and any(phrase in low for phrase in lists.value),
             bool(said & lists.whole) or any(phrase in low for phrase in lists.at_large),
-            wished and not reading.query.about,
+            wished and not times, bool(said & lists.forecast),
         )  # fmt: skip
 
 
@@ -82,6 +86,7 @@ class Words:
     past: frozenset[str]
     value: tuple[str, ...]
     at_large: tuple[str, ...]
+    forecast: frozenset[str]
     grain: dict[Grain, frozenset[str]]
 
     @property
@@ -111,9 +116,14 @@ def words(language: str) -> Words:
     return Words(
         of["question"], of["highest"], of["lowest"], of["each"], of["whole"],
         of["present"], of["past"],
-        tuple(lists["value"].split("|")), tuple(lists["at_large"].split("|")),
+        tuple(lists["value"].split("|")), tuple(lists["at_large"].split("|")), of["forecast"],
         {grain: of[grain] for grain in GRAINS},
     )  # fmt: skip
+
+
+def _present_day(span: Span, reading: Reading) -> bool:
+    """Whether a span is the very day of the question: "today" wishes for what is in force then."""
+    return span.first <= reading.as_of <= span.last < span.first + _DAY
 
 
 def _grain(told: Sequence[str], lists: Words) -> Grain | None:

@@ -103,6 +103,18 @@ def speaks_in_text_of(hit: Hit, span: Span) -> bool:
     return any(KIND.get(each.by, 0) == TEXT and holds_in(each.span, (span,)) for each in hit.about)
 
 
+def names(sentence: Sentence, name: str) -> bool:
+    """Whether a sentence is about a name: its document's title begins with it, or a word of it stands in the
+    sentence, in a fact's subject, or in the sentence before ("he", "she")."""
+    if naming(sentence.hit, name).own:
+        return True
+    before = sentence.hit.text[: sentence.start].rstrip()
+    last = before[max(before.rfind(". "), before.rfind("\n"), 0) :]
+    subjects = " ".join(each.fact.subject for each in sentence.facts)
+    said = set(key(f"{last} {sentence.text} {subjects}").split())
+    return not said.isdisjoint(key(name).split())
+
+
 class Naming(NamedTuple):
     """How a hit names somebody: at the beginning of its title (`own`), or in its text."""
 

@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from asof.answer.asked import Asked
-from asof.answer.cells import Cell, Found, cells, fitting
+from asof.answer.cells import cells
 from asof.answer.disagree import Dispute, contradiction
 from asof.answer.evidence import Phrase, Sentence, naming
+from asof.answer.fitting import Cell, Found, fitting
 from asof.data import LOCAL, Answer, Citation, Hit, Value
 from asof.index.view import View
 from asof.knowledge.known import Known

@@ -57,7 +57,8 @@ def _words_of(known: Known, sought: Sought) -> str:
     fact = known.fact
     if sought.name and sought.phrase.text == sought.name:
         return fact.subject if is_state(fact) else ""
-    return f"{fact.relation} {fact.object}"
+    office = fact.subject if is_state(fact) else ""  # "the chair of the board is Ann" says who is chair
+    return f"{office} {fact.relation} {fact.object}"
 
 
 def _same(subject: str, name: str, sentence: Sentence) -> bool:

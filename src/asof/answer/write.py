@@ -12,7 +12,7 @@ from asof.data import LOCAL, Answer, Citation, Hit
 from asof.errors import ModelError
 from asof.index.view import View
 from asof.models.ports import Prompt
-from asof.models.prompts import between, prompt_text
+from asof.models.prompts import between, one_line, prompt_text
 from asof.time.span import iso
 
 if TYPE_CHECKING:
@@ -72,11 +72,13 @@ def asking(view: View, material: Material, passages: Sequence[int]) -> Prompt:
 
 
 def _shown(number: int, hit: Hit) -> str:
-    """A passage as the model sees it."""
+    """A passage as the model sees it. What looks like a citation in its own words is put in round brackets:
+    neither can it pass for the head of another passage, nor be copied as a citation of one."""
     date = hit.published.text if hit.published else "unknown"
     about = ", ".join(each.text for each in hit.about)
-    head = f"[{number}] {hit.title or hit.document}\npublished: {date}"
-    return f"{head}{f'; about: {about}' if about else ''}\n{hit.text}"
+    head = f"{one_line(hit.title or hit.document)}\npublished: {one_line(date)}"
+    about = f"; about: {one_line(about)}" if about else ""
+    return f"[{number}] " + _CITED.sub(r"(\1)", f"{head}{about}\n{hit.text}")
 
 
 def _read(view: View, material: Material, text: str, by: str) -> Answer | str:

@@ -7,6 +7,7 @@ import re
 # What may end a sentence, with the closing quotes and the white space after it. Possessive: linear time.
 _CANDIDATE = re.compile(r"""[.!?…。！？\n](?>(?:(?<!\n)[.!?…。！？]*+["'”’»›」』）)\]}*_]*+)?)\s*+""")
 _LIST_ITEM = re.compile(r"[ \t]*+(?:[-*+•–]|\d{1,9}[.)])[ \t]")
+_HEADING = re.compile(r"[ ]{0,3}+#{1,6}+[ \t]")
 _OPENING = "([{\"'“”„«»‘’/*_"
 _DOTTED = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]{1,2}")  # U.S, e.g, z.B
 _LOOK_BACK = 24  # characters; no abbreviation is longer
@@ -32,7 +33,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
 
     White space belongs to the sentence before it. Sentences end after . ! ? … with closing quotes and
     brackets before white space (not after an abbreviation, an initial or a German ordinal), after 。！？, at
-    a blank line, and at a line break after or before a list item.
+    a blank line, and at a line break after or before a list item or a heading (`# …`).
     """
     stop = len(text) if end is None else end
     found: list[tuple[int, int]] = []
@@ -56,8 +57,11 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
 
 
 def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:
-    """Whether the line break alone ends the sentence: a blank line, or a list item after or before it."""
+    """Whether the line break alone ends the sentence: a blank line, a heading or a list item after or before
+    it."""
     if text.find("\n", at, newline) >= 0 or _LIST_ITEM.match(text, newline + 1):
+        return True
+    if _HEADING.match(text, line) or _HEADING.match(text, newline + 1):
         return True
     indented = after > newline + 1  # the item's second line
     return not indented and _LIST_ITEM.match(text, line) is not None

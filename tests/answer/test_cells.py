@@ -162,13 +162,13 @@ def test_what_the_first_hit_does_not_speak_of_is_not_answered(regattas):
 def news(tmp_path_factory):
     with corpus_with(
         tmp_path_factory.mktemp("news"),
-        doc("q2", "2023-08-01", "# Otter Mills Q2 2023 results\nRevenue was $9 million in the second quarter. "
+        doc("q2", "2023-08-01", "# Otter Mills in Q2\nRevenue was $9 million in the second quarter. "
             "We expect revenue of $12 million in the third quarter.", "Otter Mills Q2 2023"),
-        doc("q3", "2023-11-01", "# Otter Mills Q3 2023 results\nRevenue was $10 million in the third quarter.",
+        doc("q3", "2023-11-01", "# Otter Mills in Q3\nRevenue was $10 million in the third quarter.",
             "Otter Mills Q3 2023"),
         doc("gazette", "2022-05-01", "The chair of the Dockyard is Nils Okafor.", "Town gazette"),
         doc("paper", "2021-05-01", "The chair of the Dockyard is Ruth Amberley.", "Dockyard paper"),
-        doc("affair", "2024-05-01", "Jonas Teufert was heard. The lawyers spoke for hours. It rained all day. "
+        doc("affair", "2024-05-01", "Jonas Teufert was heard. The lawyers spoke for hours. It rained. "
             "Petra Lindqvist resigned after the bridge affair.", "Affair"),
     ) as corpus:  # fmt: skip
         yield corpus
@@ -220,6 +220,5 @@ def offices(tmp_path_factory):
 )
 def test_a_state_lasts_until_the_next(offices, question, answer):
     (cell,) = made(looked(offices, question))
-    assert [
-        name for name in ("Ada Pike", "Bo Lund") for each in cell.found if name in each.sentence.text
-    ] == answer
+    said = " ".join(each.sentence.text for each in cell.found)
+    assert [name for name in ("Ada Pike", "Bo Lund") if name in said] == answer

@@ -285,7 +285,11 @@ def test_replies_under_way_are_given_before_the_error(server: ModelServer, chat:
 def test_a_server_that_is_not_there(chat: Callable[..., Chat]) -> None:
     with ModelServer() as gone:
         url = gone.url
-    with pytest.raises(ModelError, match=rf"^{url}: the connection failed: .*refused.* \(3 attempts\)$"):
+    with pytest.raises(
+        ModelError,
+        match=rf"^{url}: the connection failed: .*refused.* \(3 attempts\)"
+        r"; check url in \[model\] of asof\.toml, and that the server runs$",
+    ):
         chat(url=url).complete([ask("hello")])
 
 

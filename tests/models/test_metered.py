@@ -251,3 +251,12 @@ def test_what_comes_before_an_error_is_counted(server: ModelServer) -> None:
         model.complete([ask("a"), ask("b"), ask("c")])
     assert model.meter.calls == server.answered == 1
     assert model._held == (0, 0)
+
+
+def test_a_stream_that_is_broken_off_counts_as_the_longest_reply():
+    """Who stops reading does not know how much more the server wrote, and will charge for."""
+    metered = Metered(Scripted(["one two three four five"]))
+    pieces = metered.stream(Prompt("", "count", most=100))
+    next(pieces)
+    pieces.close()
+    assert (metered.meter.calls, metered.meter.reply_tokens) == (1, 100)

@@ -121,8 +121,8 @@ class Metered:
             yield from self._sent(prompts, sent)
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
-        """The reply in pieces. A stream has no count of tokens: they are estimated. Raises ModelError, also
-        where the budget is used up.
+        """The reply in pieces. A stream has no count of tokens: they are estimated, and one that is broken off
+        counts as long as it may have become. Raises ModelError, also where the budget is used up.
         """
         kept = self._kept([prompt])[0]
         if kept is not None:
@@ -131,17 +131,18 @@ class Metered:
             return
         if not self._hold([prompt]):
             raise ModelError(self._refusal(prompt).problem)
-        said = []
+        said, whole = [], False
         try:
             for piece in self.model.stream(prompt):
                 said.append(piece)
                 yield piece
+            whole = True
         finally:
             text = "".join(said)
             calls = 1 if text else 0
             problem = "" if text else "nothing came"
-            used = Reply(text, None, problem, prompt_tokens(prompt), tokens(text), calls)
-            self._count(used, worst(prompt))
+            told = tokens(text) if whole else prompt.most
+            self._count(Reply(text, None, problem, prompt_tokens(prompt), told, calls), worst(prompt))
 
     def _sent(self, prompts: Sequence[Prompt], sent: Sequence[int]) -> Iterator[tuple[int, Reply]]:
         """What came for the prompts at these places, whose worst cost is held."""

@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from asof.errors import MissingExtra, ModelError, UsageError
-from asof.models.attempts import asked_wait
+from asof.models.attempts import GaveUp, asked_wait
 from asof.models.endpoint import QUOTED, READ_AT_ONCE, Again, Endpoint
 from asof.models.openai_errors import Refused, translated
 
@@ -36,6 +36,8 @@ REMEDIES = {
 NO_CREDIT = "insufficient_quota"
 """OpenAI's code for an account without credit, with status 429; waiting does not help."""
 
+ABSENT = "; check url in [model] of asof.toml, and that the server runs"
+"""What to do where no connection is made."""
 
 SECRET = 8
 """Characters of a key that is one. Servers that want no key take any word, such as "none" or "EMPTY"."""
@@ -98,7 +100,8 @@ class OpenAIServer:
     def told(self, failure: Exception) -> str:
         """A failure as a message about this server."""
         said = failure.said if isinstance(failure, Refused) else ""
-        return f"{self.shown}: {failure}" + (f": {self.plain(said)!r}" if said else "")
+        absent = isinstance(failure, GaveUp) and failure.absent
+        return f"{self.shown}: {failure}" + (f": {self.plain(said)!r}" if said else "") + ABSENT * absent
 
     def plain(self, said: str) -> str:
         """A server's own words as part of a message: without the key, on one line, not long."""

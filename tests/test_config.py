@@ -57,7 +57,10 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[serch]", "no key serch; did you mean search?"),
+        ("[serch]", "no table [serch]; did you mean [search]?"),
+        ("[modell]", "no table [modell]; did you mean [model]?"),
+        ("[zzz]", "no table [zzz]; accepted: [index], [fields], [search]"),
+        ("modell = 1", "no key modell outside of a table; did you mean [model]?"),
         ("[fields]\nsearch = 'source'", "fields.search = 'source': search is 'source'; accepted: auto, none"),
         ("[fields]\nfiscal_start = 13", "fields.fiscal_start = 13: '13' is no month; accepted are 1 to 12"),
         ("[fields]\nsearch = []", "fields.search = []: a field name or a list of field names is expected"),

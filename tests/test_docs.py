@@ -46,7 +46,7 @@ def test_the_documents_exist():
 
 @pytest.mark.parametrize("words", [words for _, words in SHELL if words[0] == "asof"], ids=" ".join)
 def test_commands_that_are_shown_exist(words):
-    context = click.Context(cli)
+    context = click.Context(cli, **cli.context_settings)  # help options are kept with the command
     if words[1].startswith("-"):
         assert words[1] in ("--help", "--version")
         return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Callable
 
@@ -11,7 +12,7 @@ from tests.models.openai_server import ModelServer, says
 import asof
 from asof import config
 from asof.data import Document
-from asof.errors import UsageError
+from asof.errors import MissingExtra, UsageError
 from asof.models.ports import Prompt
 from asof.models.scripted import Scripted
 from asof.outside import Outside
@@ -127,3 +128,29 @@ def test_a_stream_is_kept_when_it_is_whole(outside):
             with there.language() as model:
                 assert "".join(model.stream(ASKED)) == "The crane is red."
         assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize(
+    ("missing", "toml", "given", "said"),
+    [
+        (["openai"], MODEL.format(url=NOWHERE), False, "openai"),
+        (["pydantic"], MODEL.format(url=NOWHERE), False, "pydantic"),
+        (["openai", "pydantic"], MODEL.format(url=NOWHERE), False, "pydantic and openai"),
+        (["pydantic"], "", True, "pydantic"),
+        (["openai"], "", True, ""),
+        (["openai", "pydantic"], "", False, ""),
+    ],
+)
+def test_a_missing_extra_is_told_before_anything_is_asked(outside, monkeypatch, missing, toml, given, said):
+    scripted = Scripted(["red"])
+    for name in missing:
+        monkeypatch.setitem(sys.modules, name, None)
+    there = outside(toml, model=scripted if given else None)
+    if not said:
+        with there.language() as model:
+            assert (model is not None) is given
+        return
+    message = rf"^a language model needs {said}: pip install 'asof\[llm\]'$"
+    with pytest.raises(MissingExtra, match=message), there.language():
+        pass
+    assert scripted.asked == []

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import difflib
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from asof import recipes
+from asof import checks, recipes
 from asof.answer.asking import Asking
+from asof.checks import UNITS as UNITS
 from asof.errors import BadConfig, UsageError
 from asof.knowledge.choice import Facts
-from asof.models.hashed import HashedNgrams
 from asof.sources.fields import Fields
-from asof.sources.periods import month_of
-from asof.store.settings import UNDATED, Settings
-from asof.text.tokens import Analyzer
+from asof.store.settings import Settings
 
 if TYPE_CHECKING:
     from asof.models.language import Language
@@ -68,9 +66,6 @@ class Config:
 TABLES = (
     "index", "fields", "search", "recipes", "retrieval", "diversity", "rerank", "model", "facts", "ask",
 )  # fmt: skip
-UNITS = ("passage", "document")
-
-Check = Callable[[Any], Any]
 
 
 def load(path: Path) -> Config:
@@ -89,13 +84,12 @@ def load(path: Path) -> Config:
 
 def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     """The configuration of parsed TOML. Raises BadConfig."""
-    known = dict.fromkeys(TABLES, _table)
-    tables = _known(values, known, where, "")
-    index = _known(tables.get("index", {}), _INDEX, where, "index.")
-    names = {each.name: _names for each in fields(Fields)} | _VALUES | _KEPT
-    named = _known(tables.get("fields", {}), names, where, "fields.")
-    kept = {key: named.pop(key) for key in _KEPT if key in named}
-    search = _known(tables.get("search", {}), _SEARCH, where, "search.")
+    tables = _tables(values, where)
+    index = checks.known(tables.get("index", {}), checks.INDEX, where, "index.")
+    names = {each.name: checks.names for each in fields(Fields)} | checks.VALUES | checks.KEPT
+    named = checks.known(tables.get("fields", {}), names, where, "fields.")
+    kept = {key: named.pop(key) for key in checks.KEPT if key in named}
+    search = checks.known(tables.get("search", {}), checks.SEARCH, where, "search.")
     return Config(
         Settings(**index, **kept), Fields(**named), **search,
         diversity=_diversity(tables.get("diversity", {}), where),
@@ -165,7 +159,7 @@ def _told(where: str, table: str) -> Iterator[None]:
 def _changed(tables: Mapping[str, Any], retrieval: Mapping[str, Any], where: str) -> dict[str, Recipe]:
     """Recipes with other values of their fields."""
     changed = {}
-    tables = _known(tables, dict.fromkeys(tables, _table), where, "recipes.")
+    tables = checks.known(tables, dict.fromkeys(tables, checks.table), where, "recipes.")
     try:
         if retrieval:
             from asof.recipes.vault import vault
@@ -193,95 +187,13 @@ def _flat(table: Mapping[str, Any], recipe: Recipe) -> dict[str, Any]:
     return flat
 
 
-def _known(values: Mapping[str, Any], checks: Mapping[str, Check], where: str, prefix: str) -> dict[str, Any]:
-    result = {}
-    for key, value in values.items():
-        if key not in checks:
-            near = difflib.get_close_matches(key, checks, 1, 0.5)
-            meant = f"did you mean {prefix}{near[0]}?" if near else "accepted: " + ", ".join(checks)
-            raise BadConfig(f"{where}: no key {prefix}{key}; {meant}")
-        try:
-            result[key] = checks[key](value)
-        except (UsageError, ValueError, TypeError) as error:
-            raise BadConfig(f"{where}: {prefix}{key} = {value!r}: {error}") from error
-    return result
-
-
-def _table(value: Any) -> Mapping[str, Any]:
-    if not isinstance(value, dict):
-        raise TypeError("a table is expected")
-    return value
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise TypeError("a field name or a list of field names is expected")
-    return tuple(names)
-
-
-def _month(value: Any) -> int:
-    return month_of(value)
-
-
-def _searched(value: Any) -> str | tuple[str, ...]:
-    if isinstance(value, str):
-        return Settings(search=value).search
-    return _names(value)
-
-
-def _languages(value: Any) -> tuple[str, ...]:
-    names = _names(value)
-    Analyzer(names)
-    return names
-
-
-def _boolean(value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise TypeError("true or false is expected")
-    return value
-
-
-def _chunking(value: Any) -> str:
-    from asof.text.chunks import Chunking
-
-    return str(Chunking.parse(value))
-
-
-def _one_of(accepted: tuple[str, ...]) -> Check:
-    def check(value: Any) -> str:
-        if value not in accepted:
-            raise ValueError("accepted: " + ", ".join(accepted))
-        return str(value)
-
-    return check
-
-
-def _whole(low: int, high: int) -> Check:
-    def check(value: Any) -> int:
-        if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise ValueError(f"a whole number from {low} to {high} is expected")
-        return value
-
-    return check
-
-
-ENCODERS = {"none": "", "hashed": HashedNgrams().name}
-
-
-def _encoder(value: Any) -> str:
-    return ENCODERS[_one_of(tuple(ENCODERS))(value)]
-
-
-_INDEX: dict[str, Check] = {
-    "languages": _languages, "stem": _boolean, "chunking": _chunking, "undated": _one_of(UNDATED),
-    "encoder": _encoder,
-}  # fmt: skip
-_VALUES: dict[str, Check] = {"fiscal_start": _month}
-"""Keys of [fields] that are no names of fields."""
-_KEPT: dict[str, Check] = {"search": _searched}
-"""Keys of [fields] that shape the index: the settings of a corpus hold them."""
-_SEARCH: dict[str, Check] = {
-    "k": _whole(1, 1000), "unit": _one_of(UNITS), "recipe": _one_of(recipes.NAMES),
-    "rerank": _boolean,
-}  # fmt: skip
+def _tables(values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The tables of a configuration. Raises BadConfig for another one, and for a key outside of all."""
+    for name, value in values.items():
+        if name not in TABLES:
+            what = f"table [{name}]" if isinstance(value, dict) else f"key {name} outside of a table"
+            near = difflib.get_close_matches(name, TABLES, 1, 0.5)
+            accepted = ", ".join(f"[{each}]" for each in TABLES)
+            meant = f"did you mean [{near[0]}]?" if near else f"accepted: {accepted}"
+            raise BadConfig(f"{where}: no {what}; {meant}")
+    return checks.known(values, dict.fromkeys(TABLES, checks.table), where, "")

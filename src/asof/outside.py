@@ -5,17 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asof.config import FILE, Config
-from asof.errors import UsageError
+from asof.errors import MissingExtra, UsageError
 from asof.store.store import Store
 
 if TYPE_CHECKING:
     from asof.models.metered import Metered
     from asof.models.ports import Model, Reranker
     from asof.rank.recipe import Recipe
+
+
+SHAPES, CLIENT = "pydantic", "openai"
+"""What a language model needs of the extra asof[llm]: the shapes of replies, and the client of servers."""
+
+
+def installed(*packages: str) -> None:
+    """Raises MissingExtra unless these packages of asof[llm] are there; none of them is loaded."""
+    missing = [name for name in packages if find_spec(name) is None]
+    if missing:
+        raise MissingExtra(f"a language model needs {' and '.join(missing)}: pip install 'asof[llm]'")
 
 
 @dataclass(slots=True)
@@ -30,6 +42,7 @@ class Outside:
     clock: Callable[[], int]
     model: Model | None = None
     _reranker: Reranker | None = field(default=None, init=False)
+    _configured: Model | None = field(default=None, init=False)
 
     def reranking(self, recipe: Recipe) -> Recipe:
         """The recipe with the reranker at its end. Raises UsageError when none is configured."""
@@ -53,14 +66,22 @@ class Outside:
         from asof.store.calls import StoredCalls
 
         settings = self.config.model
-        model = self.model
-        if model is None and settings is not None:
-            from asof.models.language import language_from
-
-            model = self.model = language_from(settings, self.environment)
+        model = self._named()
         if model is None:
             yield None
             return
         prices = settings.prices if settings is not None else None
         with StoredCalls(self.store, self.clock) as calls:
             yield Metered(Cached(model, calls), prices, budget)
+
+    def _named(self) -> Model | None:
+        """The model that is given, or else the configured one. Raises UsageError, MissingExtra."""
+        if self.model is not None:
+            installed(SHAPES)
+            return self.model
+        if self._configured is None and self.config.model is not None:
+            from asof.models.language import language_from
+
+            installed(SHAPES, CLIENT)
+            self._configured = language_from(self.config.model, self.environment)
+        return self._configured

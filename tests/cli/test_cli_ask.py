@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import pytest
 from tests.models.openai_server import ModelServer, says, status
@@ -199,3 +200,55 @@ def test_orders_in_a_note_reach_the_model_between_marks(model, write, asof, serv
     mark = user.partition("BEGIN ")[2].partition("\n")[0]
     assert user.count(f"END {mark}") == 1
     assert user.index("PWNED") < user.index(f"END {mark}")
+
+
+# -- what is not there -------------------------------------------------------------------------------------
+
+
+def test_an_unknown_mode_names_the_modes(quay):
+    said = quay("ask", "crane", "--mode", "globl")
+    assert said.code == 2
+    assert all(mode in said.err for mode in ("'globl'", "'local'", "'global'", "'auto'"))
+
+
+def test_an_empty_question_is_called_so(quay):
+    assert "QUESTION is empty" in quay("ask", " ").err
+    assert "PERIOD is empty; a date or a period is expected" in quay("report", " ").err
+
+
+def test_both_clocks_are_told_where_they_are_set(quay):
+    said = quay("ask", "What was the revenue of Otter Mills in 2021?", "--known-at", "2020")
+    assert said.out.splitlines()[-1].startswith("as of now · known at 2020-12-31T23:59:59.999999Z · ")
+    assert "known at" not in quay("ask", "What was the revenue of Otter Mills in 2021?").out
+
+
+def test_tokens_of_a_stream_are_said_to_be_estimated(model):
+    assert "estimated" in model("The crane is red [1].").err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ask", "crane"), ("report", "2022"), ("index", "n", "--facts"), ("index", "n", "--reports"),
+        ("index", "n", "--estimate"),
+    ],
+)  # fmt: skip
+def test_a_missing_extra_is_one_line(quay, write, server, monkeypatch, command):
+    facts = '[facts]\nextractor = "model"\n'
+    write("asof.toml", f'[model]\nurl = "{server.url}"\nmodel = "m"\n{facts}')
+    for name in ("openai", "pydantic"):
+        monkeypatch.setitem(sys.modules, name, None)
+    said = quay(*command)
+    assert (said.code, said.out, server.requests) == (2, "", [])
+    assert said.err == "asof: a language model needs pydantic and openai: pip install 'asof[llm]'\n"
+
+
+@pytest.mark.parametrize(
+    "command", [("ask", "crane"), ("report", "2022"), ("facts", "crane"), ("graph", "--around", "crane")]
+)
+def test_rules_in_place_of_a_model_are_told(quay, write, command):
+    assert quay(*command).err == ""
+    write("asof.toml", '[facts]\nextractor = "model"\n')
+    said = quay(*command)
+    assert said.code in (0, 1)
+    assert said.err.startswith("note: rules read the facts: [facts] of asof.toml says")

@@ -59,7 +59,7 @@ def test_a_table_for_a_reader(asof, mayors):
     assert re.search(r"recall +recall +recall", said.out)
     assert "evidence" in said.out
     assert "leakage: none (2 questions, 2 corpora cut where they were asked" in said.out
-    assert "note: 1 of 3 questions have no relevant document: left out" in said.out
+    assert "note: 1 of 3 questions has no relevant document: left out" in said.out
 
 
 def test_two_recipes_are_set_against_each_other(asof, mayors):

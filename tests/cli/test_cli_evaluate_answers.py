@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 
 import pytest
 
@@ -92,7 +93,7 @@ def test_without_answers_there_are_none(asof, shop):
 def test_before_and_after_an_update(asof, shop):
     said = asof("evaluate", *shop, "--incremental", "part=new")
     assert (said.code, said.err) == (0, "")
-    assert said.out.startswith("shop: update part=new\n  base: 1 documents, indexed in ")
+    assert said.out.startswith("shop: update part=new\n  base: 1 document, indexed in ")
     assert "0 calls of a model" in said.out
     for stage in ("base@base", "base@updated", "new@updated"):
         assert re.search(rf"^{stage} +1 ", said.out, re.MULTILINE)
@@ -125,12 +126,12 @@ def test_every_key_of_an_update_is_described():
     ("options", "message"),
     [
         (["--by", "hops"], "--by is about answers: use it with --answers"),
-        (["--answers", "--by", "colour"], "--by colour: no question has this field"),
+        (["--answers", "--by", "colour"], "--by colour: no question has this field; there are: "),
         (["--judge"], "--model and --judge are about answers"),
         (["--answers", "--judge"], "--judge: no language model is named: see [model] in asof.toml"),
         (["--answers", "--model"], "--model: no language model is named"),
         (["--incremental", "part"], "accepted: FIELD=VALUE"),
-        (["--incremental", "part=red"], "no document agrees"),
+        (["--incremental", "part=red"], "part is one of: "),
         (["--incremental", "part=new", "--leakage", "1"], "--incremental has no --leakage"),
         (["--incremental", "part=new", "--run", "x.trec"], "--incremental has no --run"),
     ],
@@ -147,3 +148,13 @@ def test_leakage_is_checked_without_a_model(asof, shop, write):
     said = asof("evaluate", *shop, "--answers", "--model", "--leakage", "1")
     assert said.code == 2
     assert "check it without --model" in said.err
+
+
+@pytest.mark.parametrize("option", ["--judge", "--model"])
+def test_a_missing_extra_is_one_line_before_anything_is_indexed(asof, shop, write, monkeypatch, option):
+    write("asof.toml", '[model]\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
+    for name in ("openai", "pydantic"):
+        monkeypatch.setitem(sys.modules, name, None)
+    said = asof("evaluate", *shop, "--answers", option)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "asof: a language model needs pydantic and openai: pip install 'asof[llm]'\n"

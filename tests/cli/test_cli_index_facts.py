@@ -175,3 +175,13 @@ def test_what_is_refused(asof, here, write, options, toml, message):
     assert said.code == 2
     assert message in said.err
     assert len(said.err.splitlines()) == 1
+
+
+def test_what_was_taken_in_is_told_though_the_server_is_not_there(asof, market, write):
+    write("asof.toml", TOML.format(url="http://127.0.0.1:9/v1", more=""))
+    said = asof("index", "notes", "--facts", "--json")
+    assert said.code == 2
+    assert [each["added"] for each in said.json()["sources"]] == [4]
+    assert "; check url in [model] of asof.toml, and that the server runs" in said.err
+    assert len(said.err.splitlines()) == 1
+    assert asof("index", "notes", "--facts").out.startswith("notes: 4 unchanged in ")

@@ -110,5 +110,5 @@ def test_reports_without_a_model_are_refused(asof, here, write):
     write("a.md", "a crane")
     said = asof("index", "a.md", "--reports")
     assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "--reports: without a model they are made when asked; name one: see [model]" in said.err
+    assert "--reports: without a model they are made when asked; name one in [model] of asof.toml" in said.err
     assert not (here / ".asof").exists()

@@ -56,7 +56,7 @@ def test_each_question_is_asked_as_of_its_time(evaluated):
     assert found.estimate(found.runs[0], "evidence@4000") is None
     assert found.estimate(found.runs[0], "success@1").value == pytest.approx(2 / 3)
     assert found.cluster.tolist() == [0, 0, 1]
-    assert "1 of 4 questions have no relevant document: left out" in found.notes
+    assert "1 of 4 questions has no relevant document: left out" in found.notes
 
 
 def test_scores_fall_and_latencies_are_times(evaluated):
@@ -130,11 +130,9 @@ def test_notes_say_what_cannot_be_found(dataset, evaluated):
     found = evaluated(dataset(judged=[("q1", "m2", 1), ("q2", "gone", 1), ("q3", "m4", 1)]))
     assert metric(found, "recall@100") == [0, 0, 1]
     assert any(
-        note.startswith("1 questions have a relevant document that is not in the") for note in found.notes
+        note.startswith("1 question has a relevant document that is not in the") for note in found.notes
     )
-    assert any(
-        note.startswith("1 questions have a relevant document of a later date") for note in found.notes
-    )
+    assert any(note.startswith("1 question has a relevant document of a later date") for note in found.notes)
 
 
 def test_evidence_is_measured(dataset, evaluated):

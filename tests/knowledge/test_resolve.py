@@ -9,6 +9,7 @@ from tests.knowledge.written import CALLED, add, corpus_of, note, view
 
 from asof.knowledge.entities.merging import Said, merged
 from asof.knowledge.resolve import Entities, Merge
+from asof.text.names import key
 from asof.time.moment import read
 
 AUTHORITY, SOCIETY = "International Harbour Authority", "Island Horticultural Association"
@@ -264,6 +265,17 @@ def test_entities_are_those_of_a_corpus_of_what_is_visible(history, year, known)
         play(full, only_visible=False)
         play(cut, only_visible=True)
         assert told(entities(full, str(year), f"2022-{known:02}")) == told(entities(cut, str(year)))
+
+
+def test_names_that_become_clear_one_after_the_other():
+    """Each name stands for the two before it, which are one only once the name before has been joined."""
+    names = [f"Pier{number} Works" for number in range(9)]
+    said = [Said(names[0], names[1], "a", False)]
+    for at in range(2, 9):
+        said += [Said(names[at - back], names[at], "a", False) for back in (1, 2)]
+    assert merged(said).root == dict.fromkeys(map(key, names), key(names[0]))
+    without = merged(said[1:]).root  # nothing is clear: the first short name stands for two
+    assert without == {}
 
 
 def test_near_names():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 import pytest
 from hypothesis import given, settings
@@ -257,6 +257,7 @@ def test_a_stream_that_is_broken_off_counts_as_the_longest_reply():
     """Who stops reading does not know how much more the server wrote, and will charge for."""
     metered = Metered(Scripted(["one two three four five"]))
     pieces = metered.stream(Prompt("", "count", most=100))
+    assert isinstance(pieces, Generator)
     next(pieces)
     pieces.close()
     assert (metered.meter.calls, metered.meter.reply_tokens) == (1, 100)

@@ -167,3 +167,23 @@ def test_kept_by_a_model(corpus: Corpus, calls: StoredCalls) -> None:
 def test_words_of_any_language(calls: StoredCalls) -> None:
     calls.keep(b"a", "m", Kept("Fähre 渡し船 \x00 \U0001f6a2"), [1])
     assert calls.find([b"a"])[b"a"].text == "Fähre 渡し船 \x00 \U0001f6a2"
+
+
+def test_a_reply_is_kept_while_a_purge_waits_for_a_reader(corpus: Corpus, calls: StoredCalls) -> None:
+    """A question reads while it asks a model: a purge that held the lock until it is done would wait for it,
+    and it for the purge."""
+    calls.store.wait = 10.0
+    reader = corpus.store.reader()
+    reader.execute("BEGIN")
+    reader.execute("SELECT count(*) FROM passages").fetchone()
+    purge = threading.Thread(target=corpus.purge, args=("cid",))
+    purge.start()
+    while rows(corpus, "SELECT 1 FROM passages WHERE id = 3"):
+        pass
+    calls.keep(b"a", "mill-7b", KEPT, [1])
+    calls.keep(b"b", "mill-7b", KEPT, [3])
+    assert purge.is_alive()
+    reader.close()
+    purge.join(20.0)
+    assert not purge.is_alive()
+    assert pairs(corpus) == [(1, b"a")]

@@ -21,6 +21,8 @@ from asof.cli.main import (
 )
 from asof.cli.plain import plain
 from asof.cli.question import joined
+from asof.cli.reader import tell_reader
+from asof.data import MODES
 from asof.time.span import iso
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("question", nargs=-1, required=True)
 @click.option(
-    "--mode", metavar="MODE",
+    "--mode", type=click.Choice(MODES), metavar="MODE",
     help="local (single passages), global (reports over periods), auto (default: whichever fits).",
 )  # fmt: skip
 @time_option("--as-of", "What was known then (a date means its last instant).")
@@ -55,17 +57,21 @@ def ask(
     Without a model the best sentences are quoted as they stand. With [model] in asof.toml the model
     writes the answer from the passages found, and may cite nothing else. Exit code 1: refused.
     """
+    asked = joined(question, "QUESTION", "some words are")
     with open_corpus(index) as corpus, waiting(corpus):
+        tell_reader(corpus.config)
         then = corpus.at(as_of, known_at)
         streamed = _Streamed()
         found = then.ask(
-            joined(question), mode=mode, filters=then.filters(since, until, about=about), recipe=recipe,
+            asked, mode=mode, filters=then.filters(since, until, about=about), recipe=recipe,
             tokens=tokens, tell=None if as_json else streamed,
         )  # fmt: skip
     if as_json:
         print_json(answer_json(found))
     else:
-        show_answer(found, dated=as_of is not None, streamed=streamed.text)
+        show_answer(
+            found, dated=as_of is not None, known=known_at is not None, streamed=streamed.text
+        )  # fmt: skip
     return NOTHING if found.refused else DONE
 
 
@@ -80,8 +86,9 @@ class _Streamed:
         click.echo("\n".join(plain(line) for line in piece.split("\n")), nl=False)
 
 
-def show_answer(found: Answer, *, dated: bool, streamed: str) -> None:
-    """The answer, unless it is what was `streamed`; then what it rests on."""
+def show_answer(found: Answer, *, dated: bool, known: bool = False, streamed: str) -> None:
+    """The answer, unless it is what was `streamed`; then what it rests on. `dated`, `known`: which clocks
+    were set."""
     if streamed:
         click.echo()
     if streamed.strip() != found.text:
@@ -90,13 +97,16 @@ def show_answer(found: Answer, *, dated: bool, streamed: str) -> None:
     if found.by != "extractive" and not found.refused:
         for citation in found.citations:
             click.secho(f"[{citation.n}] {_source(citation)}", dim=True)
-    moment = iso(found.as_of) if dated else "now"
-    click.secho(f"as of {moment} · {found.mode} · {plain(found.by)}", dim=True)
+    moment = f"as of {iso(found.as_of) if dated else 'now'}"
+    if known:
+        moment += f" · known at {iso(found.known_at)}"
+    click.secho(f"{moment} · {found.mode} · {plain(found.by)}", dim=True)
     for note in found.notes:
         click.secho(f"note: {plain(note)}", dim=True)
     if found.cost is not None:
         used = [f"{name} {value}" for name, value in found.cost.items() if value]
-        tell(f"cost: {', '.join(used) or 'no call'}")
+        estimated = " (tokens estimated: a stream has no count of them)" if streamed and used else ""
+        tell(f"cost: {', '.join(used) or 'no call'}{estimated}")
 
 
 def _source(citation: Citation) -> str:

@@ -169,15 +169,18 @@ def _code(dataset: Dataset) -> int:
 
 
 def _models(*, writes: bool, judges: bool) -> Models:
-    """The language model of asof.toml in this folder, as far as it is wanted. Raises UsageError."""
+    """The language model of asof.toml in this folder, as far as it is wanted. Raises UsageError,
+    MissingExtra."""
     from asof.evaluate.by_model import NONE, Models
 
     if not (writes or judges):
         return NONE
     from asof import config
+    from asof.outside import CLIENT, SHAPES, installed
 
     models = Models(config.load(Path(config.FILE)), writes, judges)
     models.check()
+    installed(SHAPES, CLIENT)
     return models
 
 

@@ -28,6 +28,7 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.plain import plain
+from asof.cli.reader import tell_reader
 from asof.cli.said import shortened, when
 from asof.time.span import iso
 
@@ -69,6 +70,7 @@ def facts(
     if not name.strip():
         raise click.UsageError("SUBJECT is empty; a name is expected")
     with open_corpus(index) as corpus, waiting(corpus):
+        tell_reader(corpus.config)
         then = corpus.at(as_of, known_at)
         found = then.facts(name, relation=relation, since=since, until=until, most=k)
     if as_json:

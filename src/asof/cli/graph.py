@@ -20,6 +20,7 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.plain import plain
+from asof.cli.reader import tell_reader
 from asof.cli.said import shortened
 from asof.time.span import iso
 
@@ -53,6 +54,7 @@ def graph(
     if not around.strip():
         raise click.UsageError("--around is empty; a name is expected")
     with open_corpus(index) as corpus, waiting(corpus):
+        tell_reader(corpus.config)
         found = corpus.at(as_of, known_at).graph(around, depth, k)
     if as_json:
         print_json(graph_json(found))

@@ -53,13 +53,18 @@ def show_incremental(found: Incremental) -> None:
 
 
 def _show_cost(part: str, cost: Cost) -> None:
-    model = f"{cost.calls:,} calls of a model"
+    model = f"{_counted(cost.calls, 'call')} of a model"
     if cost.calls:
         model += f" ({cost.prompt_tokens:,} tokens asked, {cost.reply_tokens:,} replied)"
     click.echo(
-        f"  {part}: {cost.documents:,} documents, indexed in {cost.index_seconds:.1f} s; {cost.facts:,} "
-        f"facts, read in {cost.facts_seconds:.1f} s, {model}; {cost.periods:,} periods told anew"
+        f"  {part}: {_counted(cost.documents, 'document')}, indexed in {cost.index_seconds:.1f} s; "
+        f"{_counted(cost.facts, 'fact')}, read in {cost.facts_seconds:.1f} s, {model}; "
+        f"{_counted(cost.periods, 'period')} told anew"
     )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def _columns(found: Incremental, rows: list[Row]) -> Cells:

@@ -67,6 +67,7 @@ def index(
     next run goes on with them.
     """
     from asof.cli.learn import Ahead
+    from asof.errors import ModelError
 
     root = corpus_root(into)
     ahead = Ahead.of(root, facts=facts, reports=reports, estimate=estimate, budget=budget)
@@ -84,9 +85,14 @@ def index(
             if not as_json:
                 _show(*indexed[-1])
         corpus.prepare()
-        done = ahead.do(corpus, quiet=as_json)
-    if as_json:
         said = [_as_json(*each) for each in indexed]
+        try:
+            done = ahead.do(corpus, quiet=as_json)
+        except ModelError:
+            if as_json:  # what was taken in stays; the error itself is told on standard error
+                print_json({"sources": said})
+            raise
+    if as_json:
         print_json({"sources": said, **done.as_json()} if done.asked else said)
     lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
     return PROBLEMS if lost or not done.complete else DONE

@@ -61,14 +61,19 @@ class Ahead:
     def of(cls, root: Path, *, facts: bool, reports: bool, estimate: bool, budget: float | None) -> Ahead:
         """What is asked for, also by `asof.toml` in `root`: reports need facts.
 
-        Raises UsageError for a budget that bounds nothing and for reports without a model, BadConfig.
+        Raises UsageError for a budget that bounds nothing and for reports without a model, BadConfig, and
+        MissingExtra where a model is to be asked.
         """
         from asof import config
+        from asof.knowledge.choice import MODEL
+        from asof.outside import CLIENT, SHAPES, installed
 
         said = config.load(root / config.FILE)
         facts = facts or reports or estimate or said.facts.ahead
         if reports and said.model is None:
-            raise UsageError("--reports: without a model they are made when asked; name one: see [model]")
+            raise UsageError(
+                "--reports: without a model they are made when asked; name one in [model] of asof.toml"
+            )
         if budget is not None and not facts:
             raise UsageError(
                 "--budget goes with --facts or --reports (or ahead = true in [facts] of asof.toml)"
@@ -77,6 +82,8 @@ class Ahead:
             raise UsageError(
                 "--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}"
             )
+        if said.model is not None and (reports or (facts and said.facts.extractor == MODEL)):
+            installed(SHAPES, CLIENT)
         return cls(facts, reports, estimate, budget)
 
     def do(self, corpus: Corpus, *, quiet: bool) -> Done:

@@ -46,12 +46,12 @@ def question_options(command: F) -> F:
     return command
 
 
-def joined(query: tuple[str, ...]) -> str:
-    """The words of the command line as a question. Raises click.UsageError when there are none."""
-    question = " ".join(query)
-    if not question.strip():
-        raise click.UsageError("QUERY is empty; some words to look for are expected")
-    return question
+def joined(words: tuple[str, ...], name: str = "QUERY", expected: str = "some words to look for are") -> str:
+    """The words of the argument `name` as one text. Raises click.UsageError when there are none."""
+    text = " ".join(words)
+    if not text.strip():
+        raise click.UsageError(f"{name} is empty; {expected} expected")
+    return text
 
 
 def _pair(text: str) -> tuple[str, str]:

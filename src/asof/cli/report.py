@@ -20,6 +20,7 @@ from asof.cli.main import (
 )
 from asof.cli.plain import plain
 from asof.cli.question import joined
+from asof.cli.reader import tell_reader
 from asof.cli.said import shortened
 from asof.time.span import iso
 
@@ -44,8 +45,10 @@ def report(
     and what most facts turn on. Without a model they are sentences of the documents; with [model] in
     asof.toml the model writes them, from facts that it has to cite.
     """
+    asked = joined(period, "PERIOD", "a date or a period is")
     with open_corpus(index) as corpus, waiting(corpus):
-        found = corpus.at(as_of, known_at).report(joined(period), about.strip())
+        tell_reader(corpus.config)
+        found = corpus.at(as_of, known_at).report(asked, about.strip())
     if as_json:
         print_json(found.as_json())
     else:

@@ -175,7 +175,8 @@ class _Asking:
         """What else there is to know."""
         said = ["all questions are asked as of the moments of the dataset, before the update, too"]
         if self.options.limit is not None:
-            said.append(f"at most {self.options.limit:,} questions each, chosen by a hash of their ids")
+            counted = f"{self.options.limit:,} question{'s' * (self.options.limit != 1)}"
+            said.append(f"at most {counted} each, chosen by a hash of their ids")
         said += [f"{each.name}: there is no such question" for each in (base, new) if each.empty]
         return tuple(said)
 

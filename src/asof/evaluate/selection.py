@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from asof import recipes as known
 from asof.errors import UsageError
 from asof.evaluate import leakage as leaks
+from asof.evaluate.accepted import question_fields, some
 from asof.evaluate.dataset import METADATA, SOME_TIME, Dataset
 from asof.evaluate.gold import Gold, golds
 from asof.evaluate.judged import Question
@@ -35,9 +36,12 @@ def check_filters(dataset: Dataset, options: Options) -> None:
     """Raises UsageError for a field of `filter_by` that questions or documents have not."""
     for key in options.filter_by:
         if not any(question.record.get(key) is not None for question in dataset.questions):
-            raise UsageError(f"--filter-by {key}: no question has this field")
+            raise UsageError(f"--filter-by {key}: {_none_has(dataset)}")
         if key not in dataset.fields or key in options.without or METADATA in options.without:
-            raise UsageError(f"--filter-by {key}: no document has this field (or --without blanks it)")
+            raise UsageError(
+                f"--filter-by {key}: no document has this field (or --without blanks it); there are: "
+                f"{some(sorted(dataset.fields))}"
+            )
 
 
 def check_by(dataset: Dataset, options: Options) -> None:
@@ -46,7 +50,11 @@ def check_by(dataset: Dataset, options: Options) -> None:
         raise UsageError("--by is about answers: use it with --answers")
     for key in options.by:
         if not any(question.record.get(key) is not None for question in dataset.questions):
-            raise UsageError(f"--by {key}: no question has this field")
+            raise UsageError(f"--by {key}: {_none_has(dataset)}")
+
+
+def _none_has(dataset: Dataset) -> str:
+    return f"no question has this field; there are: {question_fields(dataset.questions)}"
 
 
 def choose(dataset: Dataset, options: Options) -> tuple[list[Question], list[str]]:
@@ -60,19 +68,25 @@ def choose(dataset: Dataset, options: Options) -> tuple[list[Question], list[str
     notes = []
     left = len(dataset.questions) - len(judged)
     if left:
-        notes.append(f"{left:,} of {len(dataset.questions):,} questions have no relevant document: left out")
+        notes.append(
+            f"{left:,} of {_questions(len(dataset.questions))} {_have(left)} no relevant document: left out"
+        )
     chosen = judged if options.limit is None else leaks.spread(judged, options.limit, options.seed)
     if len(chosen) < len(judged):
-        notes.append(f"{len(chosen):,} of {len(judged):,} questions, chosen by a hash of their ids")
+        notes.append(f"{len(chosen):,} of {_questions(len(judged))}, chosen by a hash of their ids")
     absent = late = 0
     for question in chosen:
         good = [document for document, grade in relevant(question, dataset).items() if grade > 0]
         absent += any(document not in dataset.dates for document in good)
         late += leak(good, dataset.dates, dataset.as_of(question), len(good)) > 0
     if absent:
-        notes.append(f"{absent:,} questions have a relevant document that is not in the corpus: never found")
+        notes.append(
+            f"{_questions(absent)} {_have(absent)} a relevant document that is not in the corpus: never found"
+        )
     if late:
-        notes.append(f"{late:,} questions have a relevant document of a later date: not found as of then")
+        notes.append(
+            f"{_questions(late)} {_have(late)} a relevant document of a later date: not found as of then"
+        )
     if all(date is None for date in dataset.dates.values()):
         notes.append(
             f"no document has a date: questions without a time are asked as of {iso(SOME_TIME)[:10]}"
@@ -97,10 +111,19 @@ def to_answer(dataset: Dataset, options: Options, *, overviews: bool = False) ->
     left = len(dataset.questions) - len(there)
     if left:
         notes.append(
-            f"answers: {left:,} of {len(dataset.questions):,} questions have no right answer: left out"
+            f"answers: {left:,} of {_questions(len(dataset.questions))} {_have(left)} no right answer: "
+            "left out"
         )
     if options.limit is None or options.limit >= len(there):
         return there, notes
     ids = {each.id for each in leaks.spread([gold.question for gold in there], options.limit, options.seed)}
-    notes.append(f"answers: {len(ids):,} of {len(there):,} questions, chosen by a hash of their ids")
+    notes.append(f"answers: {len(ids):,} of {_questions(len(there))}, chosen by a hash of their ids")
     return [gold for gold in there if gold.question.id in ids], notes
+
+
+def _questions(count: int) -> str:
+    return f"{count:,} question{'s' * (count != 1)}"
+
+
+def _have(count: int) -> str:
+    return "has" if count == 1 else "have"

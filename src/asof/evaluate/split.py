@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from asof.data import Document
 from asof.errors import UsageError
+from asof.evaluate.accepted import some
 from asof.evaluate.dataset import Dataset
 from asof.evaluate.judged import Question
 from asof.evaluate.runs import relevant
@@ -61,11 +63,20 @@ def split(dataset: Dataset, text: str) -> Split:
         values[field] = (*values.get(field, ()), value.casefold())
     for field in values:
         if field not in dataset.fields:
-            known = ", ".join(sorted(dataset.fields)) or "none"
-            raise UsageError(f"--incremental {text}: no document has the field {field}; there are: {known}")
+            raise UsageError(
+                f"--incremental {text}: no document has the field {field}; there are: "
+                f"{some(sorted(dataset.fields))}"
+            )
     wanted = tuple(values.items())
     sides = [(each.id, agrees(each, wanted)) for each in dataset.documents()]
     if len({side for _, side in sides}) < 2:
-        which = "every document agrees" if sides[0][1] else "no document agrees"
-        raise UsageError(f"--incremental {text}: {which}; there has to be a base and an update")
+        which = "every document agrees" if sides and sides[0][1] else "no document agrees"
+        there = "; ".join(f"{field} is one of: {_values(dataset, field)}" for field in values)
+        raise UsageError(f"--incremental {text}: {which}; there has to be a base and an update; {there}")
     return Split(wanted, frozenset(id_ for id_, side in sides if side))
+
+
+def _values(dataset: Dataset, field: str) -> str:
+    """The values of a field that documents have, those of most documents first."""
+    counted = Counter(str(each.meta[field]) for each in dataset.documents() if field in each.meta)
+    return some(value for value, _ in sorted(counted.items(), key=lambda each: (-each[1], each[0])))

@@ -13,7 +13,7 @@ class Extractor(Protocol):
 
     @property
     def name(self) -> str:
-        """A name that changes exactly when the results may change (`rules-1`): what was read under another
+        """A name that changes exactly when the results may change (`rules-2`): what was read under another
         name is read again."""
         ...
 

@@ -73,7 +73,8 @@ def _read(
             )
             db.execute("COMMIT")
         except BaseException:
-            db.execute("ROLLBACK")
+            if db.in_transaction:  # a full disk has rolled it back
+                db.execute("ROLLBACK")
             raise
     learned.passages += sum(not each.problem for each in found)
     learned.facts += sum(len(each.facts) for each in found)

@@ -121,8 +121,8 @@ class Metered:
             yield from self._sent(prompts, sent)
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
-        """The reply in pieces. A stream has no count of tokens: they are estimated, and one that is broken off
-        counts as long as it may have become. Raises ModelError, also where the budget is used up.
+        """The reply in pieces. A stream has no count of tokens: they are estimated, and one that is broken
+        off counts as long as it may have become. Raises ModelError, also where the budget is used up.
         """
         kept = self._kept([prompt])[0]
         if kept is not None:

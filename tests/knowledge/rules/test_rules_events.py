@@ -143,5 +143,5 @@ def test_the_fields_that_name_the_entity_can_be_chosen():
         [excerpt("We won the cup.", meta={"club": "Tern Rovers"})]
     )
     assert found.facts[0].subject == "Tern Rovers"
-    assert Rules().name == "rules-1"
-    assert Rules(names=("club",)).name != "rules-1"
+    assert Rules().name == "rules-2"
+    assert Rules(names=("club",)).name != "rules-2"

@@ -110,22 +110,60 @@ def holds_everywhere(said: Said) -> bool:
 
 
 def _unambiguous(pairs: Iterable[tuple[str, str]]) -> tuple[Groups, set[tuple[str, str]]]:
-    """The pairs whose short name stands for one name only, and what they join; again until nothing changes,
-    because what is joined counts as one."""
+    """The pairs whose short name stands for one name only, and what they join; what is joined counts as one,
+    so that a pair can become clear by others."""
     meanings: dict[str, set[str]] = defaultdict(set)
     for short, long in pairs:
         meanings[short].add(long)
+    settling = _Settling(meanings)
     groups, accepted = Groups(), set[tuple[str, str]]()
-    left = sorted(meanings)
-    while True:
-        clear = [short for short in left if len({groups.find(long) for long in meanings[short]}) == 1]
-        if not clear:
-            return groups, accepted
-        for short in clear:
-            for long in sorted(meanings[short]):
-                groups.unite(short, long)
-                accepted.add((short, long))
-        left = [short for short in left if short not in set(clear)]
+    while settling.clear:
+        short = settling.clear.pop()
+        for long in meanings[short]:
+            settling.join(short, long)
+            groups.unite(short, long)
+            accepted.add((short, long))
+    return groups, accepted
+
+
+class _Settling:
+    """Which short names stand for one name (`clear`) while names are joined.
+
+    `cell`: where a name lies, called by one of the names in it; `left`: the cells of what a short name stands
+    for; `among`: the short names that stand for something in a cell. The smaller of two cells goes into the
+    larger one, so that the work grows with n log n.
+    """
+
+    def __init__(self, meanings: Mapping[str, set[str]]) -> None:
+        self.left = {short: set(longs) for short, longs in meanings.items()}
+        self.among: dict[str, list[str]] = defaultdict(list)
+        for short, longs in meanings.items():
+            for long in longs:
+                self.among[long].append(short)
+        self.cell = {each: each for each in (*meanings, *self.among)}
+        self.members = {each: [each] for each in self.cell}
+        self.clear = [short for short, longs in meanings.items() if len(longs) == 1]
+
+    def join(self, one: str, other: str) -> None:
+        large, small = sorted((self.cell[one], self.cell[other]), key=self._size, reverse=True)
+        if large == small:
+            return
+        gone = self.members.pop(small)
+        self.cell.update(dict.fromkeys(gone, large))
+        self.members[large] += gone
+        moved = self.among.pop(small, [])
+        self.among[large] += moved
+        for short in moved:
+            cells = self.left[short]
+            if small in cells:
+                was = len(cells)
+                cells.remove(small)
+                cells.add(large)
+                if len(cells) == 1 < was:
+                    self.clear.append(short)
+
+    def _size(self, cell: str) -> int:
+        return len(self.members[cell]) + len(self.among.get(cell, ()))
 
 
 def _apart(accepted: Iterable[tuple[str, str]], groups: Groups, owners: Mapping[str, str]) -> dict[str, str]:

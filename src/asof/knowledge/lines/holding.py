@@ -26,7 +26,7 @@ _VERBS = COPULAS | frozenset(
     """.split()  # noqa: SIM905 - a list of strings would fill a page
 )
 _BESIDE = frozenset(
-    "as at by for from in of on the to with located based als am an bei im von zu".split()  # noqa: SIM905
+    "as at by for from in of on the to with located based als am an bei im von zu since seit".split()  # noqa: SIM905
 )
 _ROLES = frozenset(
     """ceo cfo coo cto chief president chair chairman chairwoman chairperson director head mayor captain
@@ -34,6 +34,8 @@ _ROLES = frozenset(
     price status role position title chef chefin leiter leiterin direktor bürgermeister vorstand sitz preis
     amt""".split()  # noqa: SIM905 - the same
 )
+_BEEN = frozenset(("has been", "have been"))
+_OVER = frozenset(("takes over as", "took over as"))
 # fmt: on
 MOST_AT_ONCE = 64
 """So many different states that began together are told apart; texts that claim more are not believed."""
@@ -48,6 +50,8 @@ def is_state(fact: Fact) -> bool:
     words = fact.relation.casefold().split()
     if fact.kind != EVENT or not words:
         return False
+    if " ".join(words) in _BEEN | _OVER:
+        return True
     verb = words[0] in _VERBS and _BESIDE.issuperset(words[1:])
     return verb or words[0] in _ROLES or words[-1] in _ROLES
 
@@ -57,7 +61,8 @@ def one_at_a_time(fact: Fact) -> bool:
     if fact.kind in (VALUE, CHANGE):
         return True
     words = fact.relation.casefold().split()
-    return is_state(fact) and not (words[0] in COPULAS and fact.object.casefold().startswith(_MANY))
+    being = words[0] in COPULAS or " ".join(words) in _BEEN
+    return is_state(fact) and not (being and fact.object.casefold().startswith(_MANY))
 
 
 @dataclass(slots=True)

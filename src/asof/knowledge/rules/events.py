@@ -7,16 +7,15 @@ from dataclasses import dataclass
 
 from asof.data import EVENT
 from asof.knowledge.rules.findings import Finding
-from asof.knowledge.rules.items import Item
+from asof.knowledge.rules.items import Item, past_time
 from asof.knowledge.rules.measures import Stretch, is_name, name_before, trimmed, words_of
-from asof.knowledge.rules.roles import BESIDE, beside, labelled, speaker
+from asof.knowledge.rules.roles import BESIDE, beside, is_office, labelled, speaker
 
 NAMED, OURS, PHRASE, BEING, IN_OFFICE = 0.8, 0.7, 0.6, 0.6, 0.75
 """How sure each rule is: a name before a verb; "we" before it; another phrase before it; "X is Y"; the same
 where Y is an office. See `roles.py` for the others."""
 ALONE = 0.8
 """The factor for a verb without an object ("Mara Quill resigned")."""
-
 WIDEST = 12
 """So many words the object of a verb has at most."""
 
@@ -51,7 +50,9 @@ class Events:
             one: Finding | None = None
             if "event" in senses:
                 one = self._done(i) or self._last(i)
-            if one is None and ("be" in senses or ("called" in senses and not self._follows_be(i))):
+            if one is None and (
+                "be" in senses or self._will_be(i) or ("called" in senses and not self._follows_be(i))
+            ):
                 one = self._being(i)
             elif "comma" in senses:
                 one = beside(self.items, i, self.be)
@@ -62,6 +63,9 @@ class Events:
             if one is not None:
                 found += self._parted(one)
         return found
+
+    def _will_be(self, i: int) -> bool:
+        return i > 0 and "future" in self.items[i].senses and self.items[i - 1].low == "will"
 
     def _follows_be(self, i: int) -> bool:
         return i > 0 and "be" in self.items[i - 1].senses
@@ -108,18 +112,24 @@ class Events:
         ):  # fmt: skip
             first -= 1
         group = items[max(0, first - 1) : i]
-        if any({"negation", "expect"} & item.senses or item.low in _MODAL for item in group):
+        will = any(item.low == "will" for item in group)
+        if any(
+            ({"negation", "expect"} & item.senses and item.low != "will") or item.low in _MODAL
+            for item in group
+        ):
             return None
         subject, sure = self._subject(first)
+        if will and sure < NAMED:
+            return None
         if sure == 0.0 or (sure == PHRASE and items[i].low.endswith("s")):  # "our recent wins"
             return None
         passive = i > 0 and "passive" in items[i - 1].senses
         last, where = self._what(i, passive=passive)
         verb = words_of(items, Stretch(first, last + 1))
         if where is not None:
-            return Finding(EVENT, subject, verb, words_of(items, where), i, sure)
+            return Finding(EVENT, subject, verb, words_of(items, where), i, sure, expected=will)
         if passive or (sure >= NAMED and items[i].low in _ALONE):
-            return Finding(EVENT, subject, verb, "", i, round(sure * ALONE, 3))
+            return Finding(EVENT, subject, verb, "", i, round(sure * ALONE, 3), expected=will)
         return None
 
     def _what(self, i: int, *, passive: bool) -> tuple[int, Stretch | None]:
@@ -127,10 +137,11 @@ class Events:
         items, last = self.items, i
         if i + 1 < len(items) and "preposition" in items[i + 1].senses:
             leads_on = items[i + 1].low in _LEADS_ON and not items[i].low.startswith(("elect", "announc"))
-            if not (leads_on or passive):
+            timed = past_time(items, i + 1) > i + 1
+            if not (leads_on or passive or timed):
                 return i, None
-            last = i + 1
-        start = last + 2 if last + 1 < len(items) and items[last + 1].time is not None else last + 1
+            last = i if timed else i + 1
+        start = past_time(items, last + 1)
         where = trimmed(items, start, self._end(start))
         if where.first >= where.after or not _NO_OBJECT.isdisjoint(items[where.first].senses):
             return i, None
@@ -152,6 +163,8 @@ class Events:
                 return self._phrase(at)
             if at - first == 1 and first == self.initial and items[first].senses:
                 return "", 0.0
+            if is_office(items[first:at]):
+                return self._phrase(at)
             return words_of(items, Stretch(first, at)), NAMED
         return self._phrase(at)
 
@@ -207,18 +220,19 @@ class Events:
         while first > 0 and i - first < 2 and "auxiliary" in items[first - 1].senses:
             first -= 1
         subject, sure = self._subject(first)
-        after = self._end(i + 1)
+        begins = past_time(items, i + 1)
+        after = self._end(begins)
         if (
             sure in (0.0, OURS)
-            or i + 1 >= after
-            or any("event" in item.senses for item in items[i + 1 : after])
+            or begins >= after
+            or any("event" in item.senses for item in items[begins:after])
         ):
             return None
         last = i
         if "called" in items[i + 1].senses and i + 2 < after:
-            last = i + 1
-        begin = items[last + 1]
-        where = trimmed(items, last + 1, after)
+            last, begins = i + 1, i + 2
+        begin = items[begins]
+        where = trimmed(items, begins, after)
         if where.first >= where.after or "negation" in begin.senses:
             return None
         phrase = items[where.first : where.after]
@@ -226,7 +240,10 @@ class Events:
         named = is_name(phrase[0])
         if sure == PHRASE and (role or not named or len(phrase) < 2):
             return None
-        if not (role or named or begin.low in _ARTICLE):
+        to_come = self._will_be(i) or items[i].low == "wird"
+        if not role and (to_come or not (named or begin.low in _ARTICLE)):
             return None
         verb = words_of(items, Stretch(first, last + 1))
-        return Finding(EVENT, subject, verb, words_of(items, where), i, IN_OFFICE if role else BEING)
+        return Finding(
+            EVENT, subject, verb, words_of(items, where), i, IN_OFFICE if role else BEING, expected=to_come
+        )

@@ -6,7 +6,8 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from asof.data import NAME, Fact, Stated
+from asof.data import EVENT, NAME, VALUE, Fact, Stated
+from asof.knowledge.rules.ahead import coming, looks_ahead
 from asof.knowledge.rules.aliases import names_in
 from asof.knowledge.rules.dating import Dating
 from asof.knowledge.rules.entity import NAMES, OTHERS, Entity
@@ -24,7 +25,7 @@ MOST = 64
 _HEAD = 0.95
 _CLAUSE = 12
 _BACK = 40
-_TRIGGERS = frozenset({"event", "be", "called", "comma", "colon", "break"})
+_TRIGGERS = frozenset({"event", "be", "future", "called", "comma", "colon", "break"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,9 @@ class Rules:
 
     @property
     def name(self) -> str:
-        """`rules-1`, and what differs from the usual fields."""
+        """`rules-2`, and what differs from the usual fields."""
         usual = (self.names, self.others) == (NAMES, OTHERS)
-        return "rules-1" if usual else f"rules-1 {','.join(self.names)} {','.join(self.others)}"
+        return "rules-2" if usual else f"rules-2 {','.join(self.names)} {','.join(self.others)}"
 
     def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
         """The facts of each excerpt, in order; at most MOST of each, by place."""
@@ -121,7 +122,7 @@ class _Passage:
         itself = "itself" in self.words.senses.get(subject.lower(), NONE)
         if not subject or itself or self.entity.is_meant(subject):
             subject = self.entity.name
-        relation = f"expected {one.relation}" if one.expected else one.relation
+        relation = f"expected {one.relation}" if one.expected and one.kind != EVENT else one.relation
         return Fact(subject, relation, one.object, when, *offsets, one.kind, one.amount, one.confidence)
 
     def _when(self, one: Finding, inside: list[Item], number: int, last: Stated | None) -> Stated | None:
@@ -129,7 +130,9 @@ class _Passage:
         if at is not None:
             mark = inside[at].time
             assert mark is not None  # noqa: S101
-            read = self.dating.read(mark, expected=one.expected, of=last if one.compared else None)
+            read = self._coming(one, inside, at)
+            if read is None:
+                read = self.dating.read(mark, expected=one.expected, of=last if one.compared else None)
             if read is not None:
                 if one.expected:
                     self.ahead = read, number
@@ -137,6 +140,13 @@ class _Passage:
         if one.expected and self.ahead is not None and number - self.ahead[1] < 6:
             return self.ahead[0]
         return self.dating.otherwise(expected=one.expected)
+
+    def _coming(self, one: Finding, inside: list[Item], at: int) -> Stated | None:
+        """The day at `at` as the one to come, if that is meant."""
+        mark, ahead = inside[at].time, looks_ahead(one, inside, at)
+        if not ahead or mark is None or mark.sort != "said":
+            return None
+        return coming(self.excerpt, mark, ahead, self.words.language)
 
 
 def _nearest(one: Finding, items: list[Item]) -> int | None:
@@ -155,7 +165,7 @@ def _nearest(one: Finding, items: list[Item]) -> int | None:
         if item.low in (";", "\n"):
             break
         if item.time is not None:
-            if not one.compared and _is_basis(items, at):
+            if not one.compared and _is_basis(items, at) and not _starts(one, items, at):
                 continue
             behind = at
             break
@@ -167,6 +177,11 @@ def _nearest(one: Finding, items: list[Item]) -> int | None:
         if items[at].time is not None and not _is_basis(items, at) and not _is_told(items, at):
             return at
     return behind
+
+
+def _starts(one: Finding, items: list[Item], at: int) -> bool:
+    """Whether what is expected begins at the time at `at`: "will be 5 euros from 1 June"."""
+    return one.expected and one.kind == VALUE and at == one.at + 2 and items[at - 1].low == "from"
 
 
 def _is_told(items: list[Item], at: int) -> bool:

@@ -23,6 +23,7 @@ _MARKS: dict[str, Senses] = {
 _MARK: Senses = frozenset({"mark"})
 _NAME = re.compile(r" [^\W\d_a-z][^\W\d_]+")
 _LONGEST_CUE = 12  # characters
+_AT = frozenset({"on", "from", "since", "am", "ab", "seit", "zum"})  # before a day
 _DASHES = ("--", "–", "—")  # between the lines of a speaker's name and office
 _SHORT_LINE = 60  # characters; a shorter line ends where it ends, a longer one may go on
 _WORD = r"[^\W\d_][\w]*+(?>(?:[’'&.\-/][^\W_][\w]*+)*)(?:[’'](?!\w))?"
@@ -125,3 +126,13 @@ def _joined(items: list[Item], words: Lexicon) -> list[Item]:
         found.append(item)
         i += 1
     return found
+
+
+def past_time(items: Sequence[Item], start: int) -> int:
+    """`start`, or where a phrase goes on behind a time there: "ist seit dem 1. Mai Kapitän"."""
+    at = start + (start < len(items) and items[start].low in _AT)
+    at += start < at < len(items) and "determiner" in items[at].senses
+    if at >= len(items) or items[at].time is None:
+        return start
+    following = items[at + 1].senses if at + 1 < len(items) else _MARK
+    return start if at > start and {"preposition", "mark"} & following else at + 1

@@ -32,7 +32,7 @@ def beside(items: Sequence[Item], i: int, be: str) -> Finding | None:
         return None
     first = name_before(items, i)
     if i - first >= 2:
-        if not _has_role(phrase) or _has_role(items[first:i]):
+        if not _has_role(phrase) or _has_role(items[first:i]) or is_office(items[first:i]):
             return None
         return Finding(EVENT, words_of(items, Stretch(first, i)), be, words_of(items, where), i, BESIDE)
     if len(phrase) < 2 or not all(is_name(item) for item in phrase) or _has_role(phrase):
@@ -53,6 +53,12 @@ def _ends_office(items: Sequence[Item], at: int) -> bool:
 
 def _has_role(phrase: Sequence[Item]) -> bool:
     return any("role" in item.senses for item in phrase)
+
+
+def is_office(name: Sequence[Item]) -> bool:
+    """Whether what looks like a name is an office: "Executive Vice President"; not "Ann Baker"."""
+    ranks = {"role", "rank", "former"}
+    return len(name) > 1 and all(ranks & item.senses for item in name)
 
 
 def _office(items: Sequence[Item], end: int) -> Stretch | None:

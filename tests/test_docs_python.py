@@ -1,0 +1,46 @@
+"""The Python of the documents runs on the example notes, and says what it should."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import asof
+
+ROOT = Path(__file__).parents[1]
+NOTES = Path(asof.__file__).parent / "example" / "notes"
+BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    shutil.copytree(NOTES, tmp_path / "notes")
+    monkeypatch.chdir(tmp_path)
+
+    def of(page: str) -> dict[str, Any]:
+        (block,) = BLOCK.findall((ROOT / page).read_text(encoding="utf-8"))
+        names: dict[str, Any] = {}
+        exec(compile(block, page, "exec"), names)  # noqa: S102  our own words
+        return names
+
+    return of
+
+
+def test_the_readme(run, capsys):
+    names = run("README.md")
+    assert names["answer"].text == (  # the newest that was known at the end of June 2021
+        "[1] “Since Tuesday, 1 June, May Hollis is harbour master of Sundrey.” (May in June, 2021-06-04)"
+    )
+    assert names["hit"].why.recomputed() == names["hit"].score
+    assert "mole" in capsys.readouterr().out.casefold()
+
+
+def test_answers_of_a_scripted_model(run, capsys):
+    names = run("docs/answers.md")
+    assert (names["answer"].by, names["answer"].refused) == ("scripted", False)
+    said = capsys.readouterr().out
+    assert said.startswith("Ebbe Calloway is the harbour master [1]. False ['harbour/Harbour office")

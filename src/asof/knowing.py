@@ -37,7 +37,7 @@ class Knowing(Place):
         "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
         is configured; `tell` gets the pieces of what it writes. Raises UsageError, BeforeHorizon, ModelError.
         """
-        from asof.answer.ask import Found, Manner, answer, mode_for
+        from asof.answer.ask import Found, Manner, Pending, answer, mode_for, written_by
         from asof.answer.asking import Timed
 
         asking = self.asked.config.asking
@@ -62,12 +62,16 @@ class Knowing(Place):
                 self.asked.know()
             manner = Manner(way, asking.tokens if tokens is None else tokens, model, tell)
 
-            def look(view: View) -> Answer:
+            def look(view: View) -> Answer | Pending:
                 found = engine.search(query, view, chosen)
                 of = Found(view, read.reading, found.hits, found.rows, read.notes)
                 return answer(of, manner, chosen=mode == way)
 
-            return replace(self, as_of=read.reading.as_of)._use(look)
+            made = replace(self, as_of=read.reading.as_of)._use(look)
+            if isinstance(made, Pending):
+                assert model is not None  # noqa: S101  nothing else is pending
+                made = written_by(model, made, manner)
+            return made
 
     def facts(
         self, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,

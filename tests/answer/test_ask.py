@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 
 from asof.answer.ask import mode_for, scope_of
@@ -197,3 +199,21 @@ def test_where_no_report_says_it_passages_do_unless_reports_were_chosen(tmp_path
         found = corpus.at().ask(question)
         assert (found.mode, found.refused) == ("local", False)
         assert found.citations[0].quote == "Nobody knows why the crane squeaks."
+
+
+def test_others_may_ask_while_a_model_writes(tmp_path):
+    """The view is let go of before the model is asked."""
+    found: list[int] = []
+
+    def think(prompt: Prompt) -> str:
+        if prompt.schema is not None:  # which times the question names
+            return '{"times": []}'
+        other = threading.Thread(target=lambda: found.append(len(corpus.search("crane").hits)))
+        other.start()
+        other.join(10)
+        return "It squeaks [1]."
+
+    crane = doc("a", "2022-03-01", "The crane squeaks.", "Crane")
+    with corpus_with(tmp_path, crane, model=Scripted(think)) as corpus:
+        assert corpus.at().ask("What does the crane do?").text == "It squeaks [1]."
+    assert found == [1]

@@ -53,15 +53,49 @@ class Found:
     notes: tuple[str, ...]
 
 
-def answer(found: Found, manner: Manner, *, chosen: bool = True) -> Answer:
-    """Answer a question from what was found. Where nobody has `chosen` reports and they say nothing of it,
-    passages are quoted. Raises ModelError."""
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """An answer that a model is still to write, from `material` alone: nobody has to wait in the view for
+    that. `passages` are the ids of its hits; `quoted` is the answer without a model, and where that fails."""
+
+    as_of: int
+    known_at: int
+    material: Material
+    passages: tuple[int, ...]
+    quoted: Answer
+    notes: tuple[str, ...] = ()
+
+
+def answer(found: Found, manner: Manner, *, chosen: bool = True) -> Answer | Pending:
+    """Answer a question from what was found; pending, where a model is to write from passages. Where nobody
+    has `chosen` reports and they say nothing of it, passages answer. Raises ModelError."""
     material = _material(found, manner.tokens)
-    made = (_through_reports if manner.mode == GLOBAL else _through_passages)(found, material, manner)
-    if made.refused and manner.mode == GLOBAL and not chosen:
-        made = _through_passages(found, material, manner)
-    notes = (*found.reading.notes, *found.notes, *material.notes, *made.notes)
-    return replace(made, notes=notes, cost=manner.model.meter.as_json() if manner.model else None)
+    notes = (*found.reading.notes, *found.notes, *material.notes)
+    if manner.mode == GLOBAL:
+        made = _through_reports(found, material, manner)
+        if chosen or not made.refused:
+            return _noted(made, notes, manner)
+    quoted = extractive(found.view, material)
+    if manner.model is None or out_of_reach(material, found.view):
+        return _noted(quoted, notes, manner)
+    passages = found.view.column("passage", np.array(material.rows, np.int64)).tolist()
+    return Pending(found.view.as_of, found.view.known_at, material, tuple(passages), quoted, notes)
+
+
+def written_by(model: Metered, pending: Pending, manner: Manner) -> Answer:
+    """What a model writes; what is quoted, where it fails. Raises ModelError."""
+    from asof.answer.write import written
+
+    told = written(pending, pending.material, pending.passages, model, manner.tell)
+    if isinstance(told, str):
+        note = f"quoted, because {model.name} gave no answer: {told}"
+        told = replace(pending.quoted, notes=(*pending.quoted.notes, note))
+    return _noted(told, pending.notes, manner)
+
+
+def _noted(made: Answer, notes: tuple[str, ...], manner: Manner) -> Answer:
+    cost = manner.model.meter.as_json() if manner.model else None
+    return replace(made, notes=(*notes, *made.notes), cost=cost)
 
 
 def mode_for(mode: str, reading: Reading, languages: str) -> str:
@@ -89,22 +123,6 @@ def _material(found: Found, budget: int | None) -> Material:
     rows = tuple(found.rows[at] for at in taken)
     notes = (note,) if note else ()
     return Material(found.reading.query.text, asked, hits, rows, tuple(said), tuple(facts), notes)
-
-
-def _through_passages(found: Found, material: Material, manner: Manner) -> Answer:
-    """By the model, unless what is asked is plainly not there; else, or where it fails, by quotes."""
-    quoted = extractive(found.view, material)
-    if manner.model is None or out_of_reach(material, found.view):
-        return quoted
-    from asof.answer.write import written
-
-    passages = found.view.column("passage", np.array(material.rows, np.int64)).tolist()
-    told = written(found.view, material, passages, manner.model, manner.tell)
-    if isinstance(told, str):
-        return replace(
-            quoted, notes=(*quoted.notes, f"quoted, because {manner.model.name} gave no answer: {told}")
-        )
-    return told
 
 
 def _through_reports(found: Found, material: Material, manner: Manner) -> Answer:

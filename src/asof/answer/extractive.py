@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from asof.answer.asked import Asked
 from asof.answer.cells import cells
@@ -71,9 +72,18 @@ def extractive(view: View, material: Material) -> Answer:
     )  # fmt: skip
 
 
-def refused(view: View, question: str, reason: str, mode: str = LOCAL) -> Answer:
+class Moments(Protocol):
+    """The moments of an answer, as a view has them."""
+
+    @property
+    def as_of(self) -> int: ...
+    @property
+    def known_at(self) -> int: ...
+
+
+def refused(then: Moments, question: str, reason: str, mode: str = LOCAL) -> Answer:
     """A refusal, with its reason."""
-    return Answer(question, f"No answer: {reason}.", True, reason, mode, view.as_of, view.known_at, ())
+    return Answer(question, f"No answer: {reason}.", True, reason, mode, then.as_of, then.known_at, ())
 
 
 def contradictory(view: View, question: str, dispute: Dispute) -> Answer:

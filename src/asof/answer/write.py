@@ -7,10 +7,9 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from asof.answer.extractive import Material, refused
+from asof.answer.extractive import Material, Moments, refused
 from asof.data import LOCAL, Answer, Citation, Hit
 from asof.errors import ModelError
-from asof.index.view import View
 from asof.models.ports import Prompt
 from asof.models.prompts import between, one_line, prompt_text
 from asof.time.span import iso
@@ -30,7 +29,7 @@ STRANGE = 8
 
 
 def written(
-    view: View, material: Material, passages: Sequence[int], model: Model,
+    then: Moments, material: Material, passages: Sequence[int], model: Model,
     tell: Callable[[str], None] | None = None,
 ) -> Answer | str:  # fmt: skip
     """The answer of a model to a question about these hits (`passages`: their ids in the store, in order).
@@ -39,14 +38,14 @@ def written(
     An answer that cites none of the passages is a refusal; a number of no passage is taken out, and noted.
     Raises ModelError.
     """
-    prompt = asking(view, material, passages)
+    prompt = asking(then, material, passages)
     text = "" if tell is None else _streamed(prompt, model, tell)
     if not text:
         reply = model.complete([prompt])[0]
         if reply.problem:
             return reply.problem
         text = reply.text
-    return _read(view, material, text.strip(), model.name)
+    return _read(then, material, text.strip(), model.name)
 
 
 def _streamed(prompt: Prompt, model: Model, tell: Callable[[str], None]) -> str:
@@ -63,11 +62,11 @@ def _streamed(prompt: Prompt, model: Model, tell: Callable[[str], None]) -> str:
     return "".join(pieces)
 
 
-def asking(view: View, material: Material, passages: Sequence[int]) -> Prompt:
+def asking(then: Moments, material: Material, passages: Sequence[int]) -> Prompt:
     """What the model is asked: the passages numbered from 1, between marks that none of them holds."""
     parts = [_shown(number, hit) for number, hit in enumerate(material.hits, 1)]
     shown = between("\n\n".join(parts))
-    user = f"As of: {iso(view.as_of)}\n\n{shown}\n\nQuestion: {material.question}\n"
+    user = f"As of: {iso(then.as_of)}\n\n{shown}\n\nQuestion: {material.question}\n"
     return Prompt(prompt_text("asof.answer", "answer"), user, passages=tuple(passages), most=LONGEST)
 
 
@@ -81,26 +80,26 @@ def _shown(number: int, hit: Hit) -> str:
     return f"[{number}] " + _CITED.sub(r"(\1)", f"{head}{about}\n{hit.text}")
 
 
-def _read(view: View, material: Material, text: str, by: str) -> Answer | str:
+def _read(then: Moments, material: Material, text: str, by: str) -> Answer | str:
     if not text:
         return "the reply was empty"
     if text.startswith(REFUSAL):
         reason = text.removeprefix(REFUSAL).strip().rstrip(".") or "the model found no evidence"
-        return replace(refused(view, material.question, reason), by=by)
+        return replace(refused(then, material.question, reason), by=by)
     there = {str(number): number for number in range(1, len(material.hits) + 1)}
     numbers = dict.fromkeys(number for cited in _CITED.findall(text) for number in _BETWEEN.split(cited))
     known = [there[number] for number in numbers if number in there]
     strange = [number for number in numbers if number not in there]
     if not known:
         return replace(
-            refused(view, material.question, "the model's answer cites none of the passages"), by=by
+            refused(then, material.question, "the model's answer cites none of the passages"), by=by
         )
     notes: tuple[str, ...] = ()
     if strange:
         text = _CITED.sub(lambda found: _left(_BETWEEN.split(found[1]), there), text)
         notes = (f"the model cited passages that are not there: {_few(strange)}",)
     return Answer(
-        material.question, text, False, "", LOCAL, view.as_of, view.known_at,
+        material.question, text, False, "", LOCAL, then.as_of, then.known_at,
         tuple(_citation(number, material.hits[number - 1]) for number in sorted(known)), (), notes, by,
     )  # fmt: skip
 

@@ -12,6 +12,8 @@ from asof.errors import CorpusError, UsageError
 from asof.knowledge.choice import MODEL
 from asof.opened import Opened
 from asof.store.facts import unread
+from asof.store.lock import writing
+from asof.store.store import translated
 
 if TYPE_CHECKING:
     from asof.knowledge.learning import Lesson
@@ -28,10 +30,11 @@ class Learner(Opened):
     ) -> Lesson:
         """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
         model within a `budget` (US dollars; tokens without prices). Raises UsageError, Busy, NoSpace,
-        ModelError; what was read stays."""
+        ModelError; what was read stays. One process learns at a time: two would pay for the same twice."""
         from asof.knowledge.learning import learn
 
-        with self._reader(budget) as model, self._writing() as db:
+        alone = writing(self.store.folder / "learn.lock", self.store.wait)
+        with translated(self.store.database), alone, self._reader(budget) as model, self._writing() as db:
             return learn(self.store, db, self.config.facts, model, progress=progress)
 
     def estimate(self) -> Meter:

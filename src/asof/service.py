@@ -198,13 +198,16 @@ class Corpus(Learner):
         """Figures about the corpus."""
         from asof.graph import evidence, succession
         from asof.index import latent
+        from asof.store import facts
         from asof.store.status import status
 
         folder = self.store.folder / engine.DERIVED
         with self._lock, reading(self.store.database):
             figures = status(self.store, self._db)
+            known = facts.status(self._db)
         rooms = (succession, evidence, latent)
-        return replace(figures, derived=tuple(line for room in rooms for line in room.status(folder)))
+        derived = (line for room in rooms for line in room.status(folder))
+        return replace(figures, derived=(*derived, *known))
 
     def check(self) -> list[str]:
         """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user."""

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.written import Lines, corpus_of, note
 
+import asof
 from asof.data import EVENT, KINDS, VALUE, Amount, Document, Fact, Heading, Stated
 from asof.store import facts as kept
 from asof.store.facts import Extraction
@@ -139,3 +140,16 @@ def test_erasing_a_document_erases_its_facts():
         with closing(corpus.store.writer()) as db:
             assert kept.facts_about(db, ["quay"]) == []
             assert db.execute("SELECT count(*) FROM extractions").fetchone() == (1,)
+
+
+def test_status_says_who_read_what_and_what_is_left(tmp_path):
+    def told(corpus):
+        return [line for line in corpus.status().derived if line.startswith("facts")]
+
+    with asof.open(tmp_path) as corpus:
+        corpus.add([Document("a", "Revenue was $4 million in 2021."), Document("b", "Nobody knows.")])
+        assert told(corpus) == []
+        corpus.know()
+        assert told(corpus) == ["facts: 1 in 2 passages, read by rules-2"]
+        corpus.add([Document("c", "The quay is long.")])
+        assert told(corpus)[1:] == ["facts: 1 passage is not read yet"]

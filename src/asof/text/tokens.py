@@ -44,8 +44,9 @@ def _word(first: str, more: str, letter: str) -> str:
 
 _ASCII = _word("[a-z0-9]", "[a-z0-9]", "[a-z]")
 _WESTERN = _word("[a-z0-9ª²³¹º¼½¾à-öø-ÿ]", "[a-z0-9ª²³¹º¼½¾à-öø-ÿ]", "[a-zªºà-öø-ÿ]")
-_UNICODE = _word(r"\w", rf"[\w{MARKS}]", r"[^\W\d]")
-_SPACED = _word(rf"[^\W{CJK}]", rf"(?:[^\W{CJK}]|[{MARKS}\u00ad\u200d])", rf"[^\W\d{CJK}]")
+_RAISED = "²³¹¼½¾"  # figures, though no digits to `re`
+_UNICODE = _word(r"\w", rf"[\w{MARKS}]", rf"[^\W\d{_RAISED}]")
+_SPACED = _word(rf"[^\W{CJK}]", rf"(?:[^\W{CJK}]|[{MARKS}\u00ad\u200d])", rf"[^\W\d{_RAISED}{CJK}]")
 _CODE = r"(?<!\w)c\+\+|(?<!\w)(?:c\#|\.net)(?!\w)"
 
 _ASCII_WORDS = re.compile(_ASCII).findall

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 from tests.knowledge.stalls import (
@@ -17,10 +15,8 @@ from tests.knowledge.stalls import (
     model,
     objects,
     rows,
-    sales,
     stall,
 )
-from tests.models.openai_server import ModelServer
 
 import asof
 from asof.data import Document
@@ -29,24 +25,7 @@ from asof.knowledge import reading
 from asof.knowledge.choice import Facts
 from asof.knowledge.learning import estimate, learn
 from asof.models.metered import Meter
-from asof.service import Corpus
 from asof.store.settings import Settings
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer(says=sales) as there:
-        yield there
-
-
-@pytest.fixture
-def corpus(memory_folder: Path, document: Callable[..., Document]) -> Iterator[Corpus]:
-    """Twelve stalls, each a document of one passage."""
-    with asof.open(memory_folder) as made:
-        made.background = False
-        made.add([document(f"stall-{n}", stall(n), "2021-05-04") for n in range(12)])
-        yield made
-
 
 # -- all of it, once, and at which price ----------------------------------------------------------------
 

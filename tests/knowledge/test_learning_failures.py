@@ -7,37 +7,18 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.knowledge.stalls import BUDGET, BY_MODEL, LOAVES, learned, model, objects, rows, sale, sales, stall
+from tests.knowledge.stalls import BUDGET, BY_MODEL, LOAVES, learned, model, objects, rows, sale, sales
 from tests.models.openai_server import ModelServer, half, says, slow, status
 
-import asof
 from asof.data import Document
 from asof.errors import ModelError
 from asof.knowledge import reading
 from asof.knowledge.learning import learn
-from asof.service import Corpus
-
-
-@pytest.fixture
-def server() -> Iterator[ModelServer]:
-    with ModelServer(says=sales) as there:
-        yield there
-
-
-@pytest.fixture
-def corpus(memory_folder: Path, document: Callable[..., Document]) -> Iterator[Corpus]:
-    """Twelve stalls, each a document of one passage."""
-    with asof.open(memory_folder) as made:
-        made.background = False
-        made.add([document(f"stall-{n}", stall(n), "2021-05-04") for n in range(12)])
-        yield made
-
 
 # -- failures -------------------------------------------------------------------------------------------
 

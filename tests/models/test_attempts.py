@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.models.attempts import Absent, Attempts, GaveUp, asked_wait
+from asof.models.attempts import Absent, Attempts, GaveUp
 from asof.models.breaker import Breaker, Unsent
-from asof.models.endpoint import Again
+from asof.models.endpoint import Again, asked_wait
 
 
 class Failing:

@@ -22,9 +22,6 @@ ENOUGH = 0.5
 """A sentence answers when it says at least this share of what is asked, by weight: the mean of its own share
 and of that with the title's words."""
 
-EXPECTED = "expected "
-"""How the relation of a forecast begins (`knowledge/rules`)."""
-
 IN_TIME, STATES, FIGURE, EARLY, FORECAST = 0.3, 0.3, 0.1, 0.1, 0.5
 """What counts beside that share: a fact of the sentence holds in the time asked for (or, taken off, only in
 another); a fact's relation says what is asked; the sentence has a figure where one is expected. A place in
@@ -69,7 +66,7 @@ def fitting(
     fact, states = stating(Sought(phrase, cell.name, cell.span, asked.wants_value), sentence)
     score = share + STATES * states + _timely(sentence, cell, asked.now)
     score += FIGURE if asked.wants_value and _has_digit(sentence) else 0.0
-    if fact is not None and not asked.forecast and fact.fact.relation.startswith(EXPECTED):
+    if fact is not None and not asked.forecast and fact.fact.forecast:
         score -= FORECAST
     pace = EARLY if cell.span is None else EARLY / max(len(cell.hits), 1)
     score -= pace * next(at for at, hit in enumerate(cell.hits) if hit.id == sentence.hit.id)

@@ -16,6 +16,10 @@ KINDS = (VALUE, CHANGE, EVENT, NAME)
 something; two names mean the same (an alias, an acronym that the text defines, a ticker)."""
 
 
+EXPECTED = "expected"
+"""The first word of the relation of a figure that was not there yet when it was said: a forecast."""
+
+
 @dataclass(frozen=True, slots=True)
 class Amount:
     """A figure: `value` in whole units of `unit` (`USD`, `%`, `bp`, `shares`, `` for a bare count), so that
@@ -47,6 +51,11 @@ class Fact:
     kind: str = EVENT
     amount: Amount | None = None
     confidence: float = 1.0
+
+    @property
+    def forecast(self) -> bool:
+        """Whether it says what was expected."""
+        return self.relation.split(" ", 1)[0] == EXPECTED
 
     @property
     def span(self) -> Span | None:

@@ -19,9 +19,6 @@ from asof.store.store import Store
 if TYPE_CHECKING:
     from asof.knowledge.extract import Extractor
 
-OVER_BUDGET = "the budget is used up"
-"""How the problem of a prompt begins that did not fit into the budget (`models/metered.py`)."""
-
 
 @dataclass(slots=True)
 class Lesson(Learned):
@@ -142,7 +139,7 @@ class _Stopping:
             return
         failed = 0
         for each in self.inner.extract(excerpts):
-            if each.problem.startswith(OVER_BUDGET):
+            if each.unsent:
                 self.left += 1
             else:
                 failed += bool(each.problem)

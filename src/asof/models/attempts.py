@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
 from typing import TypeVar
 
 from asof.errors import UsageError
@@ -66,15 +64,3 @@ class Attempts:
 
     def _wait(self, attempt: int) -> float:
         return self.draw() * min(FIRST_WAIT * float(2**attempt), self.patience)
-
-
-def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds of a header Retry-After; a date there is compared with the date of the answer, no clock."""
-    value = headers.get("Retry-After", "").strip()
-    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
-        return float(value)
-    try:
-        wait = parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("Date", ""))
-    except (ValueError, TypeError):  # absent, no date, or one with a zone and one without
-        return None
-    return max(wait.total_seconds(), 0.0)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 from urllib.parse import urlsplit
 
 from asof.errors import ModelError, UsageError
@@ -153,7 +153,7 @@ class Endpoint:
         said = self._plain(response.read(READ_AT_ONCE).decode("utf-8", "replace"))
         reason = f"status {status}" + (f", {said!r}" if said else "")
         if status == 429 or status >= 500:
-            raise Again(reason, _asked_wait(response))
+            raise Again(reason, asked_wait(response.headers))
         remedy = _REMEDIES.get(status)
         self.refuse(reason + (f"; {remedy}" if remedy else ""))
 
@@ -194,8 +194,7 @@ class Endpoint:
         """A server's own words as part of a message: without the key, on one line, not long."""
         if self.key is not None:
             said = said.replace(self.key, "(the key)")
-        said = " ".join("".join(each if each.isprintable() else " " for each in said).split())
-        return said[:QUOTED] + ("…" if len(said) > QUOTED else "")
+        return one_line(said)
 
 
 def _readable(url: str) -> bool:
@@ -210,13 +209,25 @@ def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def _asked_wait(response: HTTPResponse) -> float | None:
+def one_line(said: str) -> str:
+    """A server's own words as part of a message: on one line, printable, not long."""
+    said = " ".join("".join(each if each.isprintable() else " " for each in said).split())
+    return said[:QUOTED] + ("…" if len(said) > QUOTED else "")
+
+
+class Headers(Protocol):
+    """Headers of an answer, whatever client brought it."""
+
+    def get(self, name: str, default: str, /) -> str: ...
+
+
+def asked_wait(headers: Headers) -> float | None:
     """Seconds of the header Retry-After; a date there is compared with the date of the answer, no clock."""
-    value = response.headers.get("Retry-After", "").strip()
+    value = headers.get("Retry-After", "").strip()
     if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
         return float(value)
     try:
-        wait = parsedate_to_datetime(value) - parsedate_to_datetime(response.headers.get("Date", ""))
+        wait = parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("Date", ""))
     except (ValueError, TypeError):  # absent, no date, or one with a zone and one without
         return None
     return max(wait.total_seconds(), 0.0)

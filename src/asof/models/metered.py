@@ -210,6 +210,7 @@ class Metered:
         return Reply(
             "",
             problem=f"the budget is used up: {spent} are spent, and this prompt may need {wanted}; not sent",
+            unsent=True,
         )
 
 

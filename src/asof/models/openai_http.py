@@ -17,8 +17,8 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from asof.errors import MissingExtra, ModelError, UsageError
-from asof.models.attempts import GaveUp, asked_wait
-from asof.models.endpoint import QUOTED, READ_AT_ONCE, Again, Endpoint
+from asof.models.attempts import GaveUp
+from asof.models.endpoint import READ_AT_ONCE, Again, Endpoint, asked_wait, one_line
 from asof.models.openai_errors import Refused, translated
 
 NEEDED = frozenset({"host", "content-type", "content-length", "connection", "x-stainless-raw-response"})
@@ -105,9 +105,7 @@ class OpenAIServer:
 
     def plain(self, said: str) -> str:
         """A server's own words as part of a message: without the key, on one line, not long."""
-        said = self.without_key(said)
-        said = " ".join("".join(each if each.isprintable() else " " for each in said).split())
-        return said[:QUOTED] + ("…" if len(said) > QUOTED else "")
+        return one_line(self.without_key(said))
 
     def fail(self, reason: str) -> NoReturn:
         """Raise ModelError about this server."""

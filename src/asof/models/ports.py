@@ -59,8 +59,8 @@ class Reply:
     """What a language model said, or why it said nothing that can be used (`problem`).
 
     `text` is what it said last, "" if nothing. `value` is the text as the prompt's schema reads it. `calls`:
-    requests that were answered and paid for; 0 for a reply that was kept from before. Tokens are those that
-    the server counted.
+    requests that were answered and paid for; 0 for a reply that was kept from before, whose tokens are what
+    it cost once. `unsent`: the prompt was not sent, because it did not fit into a budget.
     """
 
     text: str
@@ -69,6 +69,7 @@ class Reply:
     prompt_tokens: int = 0
     reply_tokens: int = 0
     calls: int = 0
+    unsent: bool = False
 
 
 class Model(Protocol):

@@ -40,11 +40,13 @@ class Excerpt:
 
 
 class Extraction(NamedTuple):
-    """What was found in a passage; `problem` says why it could not be read, "" if it could."""
+    """What was found in a passage; `problem` says why it could not be read, "" if it could.
+    `unsent`: nobody was asked, because a budget did not reach so far."""
 
     passage: int
     facts: tuple[Fact, ...]
     problem: str = ""
+    unsent: bool = False
 
 
 _EXCERPT = (
@@ -105,7 +107,7 @@ def still_there(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
 
 def keep(db: sqlite3.Connection, extractor: str, found: Iterable[Extraction]) -> None:
     """Store what was found in passages, in place of what was known of them. Within a transaction."""
-    for passage, facts, _ in found:
+    for passage, facts, *_ in found:
         db.execute("DELETE FROM facts WHERE passage = ?", (passage,))
         db.execute("INSERT OR REPLACE INTO extractions VALUES (?, ?)", (passage, extractor))
         db.executemany(

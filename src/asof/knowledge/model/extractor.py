@@ -69,7 +69,7 @@ class ByModel:
             open_ = [reading for reading in open_ if reading.more]
         for reading in readings:
             facts = () if reading.problem else tuple(reading.facts)
-            yield Extraction(reading.excerpt.passage, facts, reading.problem)
+            yield Extraction(reading.excerpt.passage, facts, reading.problem, reading.unsent)
 
 
 @dataclass(slots=True)
@@ -79,11 +79,13 @@ class _Reading:
     excerpt: Excerpt
     facts: list[Fact] = field(default_factory=list)
     problem: str = ""
+    unsent: bool = False
     more: bool = False
 
     def take(self, reply: Reply, dropped: Counter[str]) -> None:
         if not isinstance(reply.value, Statements):
             self.problem, self.more = reply.problem or "the reply was not read as facts", False
+            self.unsent = reply.unsent
             return
         before = len(self.facts)
         self.facts, left_out = facts_of(self.excerpt, reply.value.facts, self.facts)

@@ -11,7 +11,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from asof.data import CHANGE, VALUE, Amount, Fact
+from asof.data import CHANGE, EXPECTED, VALUE, Amount, Fact
 from asof.knowledge.model.when import time_of
 from asof.knowledge.model.written import stands_in
 from asof.store.facts import Excerpt
@@ -28,7 +28,6 @@ in the passage and not in the sentence, a relation of which no word is in the pa
 LONGEST = 400
 """Characters of a subject, a relation or an object."""
 
-EXPECTED = frozenset({"expected"})
 """What stands before the relation of something that is only expected."""
 
 NO_SENTENCE, NOT_THERE, EMPTY, TOO_MANY, TWICE = (
@@ -116,7 +115,7 @@ class _Reading:
         confidence = said.confidence * DOUBT ** sum(doubts)
         if not confidence:
             return EMPTY
-        when = time_of(said.time or "", self.excerpt, expected=words_of(relation) >= EXPECTED)
+        when = time_of(said.time or "", self.excerpt, expected=EXPECTED in words_of(relation))
         return Fact(subject, relation, object_, when, start, end, said.kind, amount, confidence)
 
     def _there(self, text: str, where: frozenset[str]) -> bool:
@@ -125,7 +124,7 @@ class _Reading:
         return (words - self.plain or words) <= where
 
     def _doubts(self, relation: str, object_: str, amount: Amount | None, sentence: str) -> tuple[bool, ...]:
-        telling = words_of(relation) - self.plain - EXPECTED
+        telling = words_of(relation) - self.plain - {EXPECTED}
         return (
             amount is not None and not stands_in(amount.value, sentence, self.excerpt.language),
             not self._there(object_, words_of(sentence)),

@@ -85,7 +85,8 @@ class Report:
 
     `facts` and `documents` are counts of all of these; `children` are the periods inside that have reports of
     their own. `labels` are other names of the period in the metadata and titles of documents (`fiscal 2024
-    Q1`), at most three. `by`: "extract", or the name of the model that told it. `notes` say what is missing.
+    Q1`), at most three. `by`: "extract", or the name of the model that told it. `notes` say what is missing;
+    `unsent`: a budget did not reach to a model.
     """
 
     period: Period
@@ -98,6 +99,7 @@ class Report:
     labels: tuple[str, ...] = ()
     by: str = "extract"
     notes: tuple[str, ...] = ()
+    unsent: bool = False
 
     def as_json(self) -> dict[str, Any]:
         return {

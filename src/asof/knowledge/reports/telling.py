@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from asof.data import Problem
 from asof.index.view import View
 from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.learning import OVER_BUDGET
 from asof.knowledge.reports.report import Report
 from asof.knowledge.reports.told import LONGEST_REPLY
 from asof.knowledge.resolve import Entities
@@ -78,13 +77,9 @@ def tell_all(material: Material, model: Metered, progress: Callable[[int, int], 
     asking = _Asking(model, progress, len(nodes))
     made = summarise(material.hierarchy, nodes, material.choice, asking)
     extracted = [each for each in made.values() if each.by == "extract"]
-    left = sum(_left(each) for each in extracted)
-    problems = [_problem(each) for each in extracted if not _left(each)]
+    left = sum(each.unsent for each in extracted)
+    problems = [_problem(each) for each in extracted if not each.unsent]
     return Told(len(made) - len(extracted), left, tuple(problems), model.meter)
-
-
-def _left(report: Report) -> bool:
-    return any(OVER_BUDGET in note for note in report.notes)
 
 
 def _problem(report: Report) -> Problem:
@@ -125,12 +120,12 @@ class _Asking:
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         if self.over:
-            why = f"{OVER_BUDGET}: a report below is left"
-            return [Reply("", problem=why)] * len(prompts)
+            why = "the budget is used up: a report below is left"
+            return [Reply("", problem=why, unsent=True)] * len(prompts)
         found: dict[int, Reply] = {}
         for at, reply in replies(self.metered, prompts):
             found[at] = reply
-            if reply.problem.startswith(OVER_BUDGET):
+            if reply.unsent:
                 self.over = True
                 continue
             self.came += 1

@@ -112,7 +112,7 @@ def _read(task: Task, reply: Reply, extracted: Report, changes: Changes, by: str
     account = reply.value
     if reply.problem or not isinstance(account, Account):
         why = reply.problem or "its reply is no report"
-        return replace(extracted, notes=(f"extracted, because {by} gave none: {why}",))
+        return replace(extracted, notes=(f"extracted, because {by} gave none: {why}",), unsent=reply.unsent)
     points, notes = _points(account, task, changes)
     if task.left_out:
         notes.append(f"{task.left_out:,} of its statements found no room in the prompt")

@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from asof.data import EVENT, NAME, VALUE, Fact, Stated
+from asof.data import EVENT, EXPECTED, NAME, VALUE, Fact, Stated
 from asof.knowledge.rules.ahead import coming, looks_ahead
 from asof.knowledge.rules.aliases import names_in
 from asof.knowledge.rules.dating import Dating
@@ -122,7 +122,7 @@ class _Passage:
         itself = "itself" in self.words.senses.get(subject.lower(), NONE)
         if not subject or itself or self.entity.is_meant(subject):
             subject = self.entity.name
-        relation = f"expected {one.relation}" if one.expected and one.kind != EVENT else one.relation
+        relation = f"{EXPECTED} {one.relation}" if one.expected and one.kind != EVENT else one.relation
         return Fact(subject, relation, one.object, when, *offsets, one.kind, one.amount, one.confidence)
 
     def _when(self, one: Finding, inside: list[Item], number: int, last: Stated | None) -> Stated | None:

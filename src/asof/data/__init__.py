@@ -14,6 +14,6 @@ from asof.data.why import Why
 
 __all__ = [
     "CHANGE", "DATED_BY", "EVENT", "EXPECTED", "GLOBAL", "KINDS", "LOCAL", "MODES", "NAME", "VALUE", "Amount",
-    "Answer", "Citation", "Document", "Ended", "Fact", "Filters", "Heading", "Hit", "Link", "Place", "Problem",
-    "Query", "Stated", "Superseded", "Value", "Why",
+    "Answer", "Citation", "Document", "Ended", "Fact", "Filters", "Heading", "Hit", "Link", "Place",
+    "Problem", "Query", "Stated", "Superseded", "Value", "Why",
 ]  # fmt: skip

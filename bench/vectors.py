@@ -22,7 +22,7 @@ class RandomVectors:
     def name(self) -> str:
         return f"random-{self.d}"
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
         seeds = np.array([crc32(text.encode()) for text in texts], np.uint64)
         places = np.arange(self.d, dtype=np.uint64)
         numbers: NDArray[np.uint64] = seeds[:, None] * np.uint64(self.d) + places

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from asof.data import Document, Ended, Hit, Problem, Stated, Why
     from asof.engine import Results
     from asof.errors import AsofError
+    from asof.models.local import LocalEncoder
     from asof.service import Corpus, Standpoint, open  # noqa: A004
     from asof.store.run import Report
     from asof.store.settings import Settings
@@ -28,14 +29,15 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AsofError": "asof.errors", "Corpus": "asof.service", "Document": "asof.data", "Ended": "asof.data",
-    "Hit": "asof.data", "Period": "asof.time.period", "Problem": "asof.data", "Report": "asof.store.run",
-    "Results": "asof.engine", "Settings": "asof.store.settings", "Span": "asof.time.span",
-    "Standpoint": "asof.service", "Stated": "asof.data", "Why": "asof.data", "open": "asof.service",
+    "Hit": "asof.data", "LocalEncoder": "asof.models.local", "Period": "asof.time.period",
+    "Problem": "asof.data", "Report": "asof.store.run", "Results": "asof.engine",
+    "Settings": "asof.store.settings", "Span": "asof.time.span", "Standpoint": "asof.service",
+    "Stated": "asof.data", "Why": "asof.data", "open": "asof.service",
 }  # fmt: skip
 
 __all__ = [
-    "AsofError", "Corpus", "Document", "Ended", "Hit", "Period", "Problem", "Report", "Results", "Settings",
-    "Span", "Standpoint", "Stated", "Why", "open",
+    "AsofError", "Corpus", "Document", "Ended", "Hit", "LocalEncoder", "Period", "Problem", "Report",
+    "Results", "Settings", "Span", "Standpoint", "Stated", "Why", "open",
 ]  # fmt: skip
 
 

@@ -112,5 +112,5 @@ KEPT: dict[str, Check] = {"search": _searched}
 """Keys of [fields] that shape the index: the settings of a corpus hold them."""
 SEARCH: dict[str, Check] = {
     "k": _whole(1, 1000), "unit": _one_of(UNITS), "recipe": _one_of(recipes.NAMES),
-    "rerank": _boolean,
+    "rerank": _boolean, "record": _boolean,
 }  # fmt: skip

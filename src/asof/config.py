@@ -15,10 +15,12 @@ from asof.answer.asking import Asking
 from asof.checks import UNITS as UNITS
 from asof.errors import BadConfig, UsageError
 from asof.knowledge.choice import Facts
+from asof.sources.arxiv.settings import Settings as Arxiv
 from asof.sources.fields import Fields
 from asof.store.settings import Settings
 
 if TYPE_CHECKING:
+    from asof.models.encoding import Encoding
     from asof.models.language import Language
     from asof.models.reranking import Reranking
     from asof.rank.recipe import Recipe
@@ -35,11 +37,13 @@ class Config:
     [fields] id, text, title, ...: which fields of a JSONL line are read as what; a name or a list of names.
              fiscal_start: the first month of the fiscal year.
              search: which metadata is searched; decided when the corpus is made.
-    [search] k, unit, recipe, rerank: defaults of `asof search`.
+    [search] k, unit, recipe, rerank, record: defaults of `asof search`.
+    [encoder] the model that makes vectors, see `asof.models.encoding`; `asof embed` changes a corpus to it.
     [rerank] the model that reranks, see `asof.models.reranking`.
     [model] the language model, see `asof.models.language`; nothing asks one that is not named.
     [facts] what reads facts, see `asof.knowledge.choice`.
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.asking`.
+    [arxiv] url, pdf_url, delay, attempts, timeout, patience, per_day: see `asof.sources.arxiv.settings`.
     [diversity] kind, most, balance, first: the first hits shall not all be alike (`asof.rank.diversify`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
@@ -51,10 +55,13 @@ class Config:
     unit: str = "passage"
     recipe: str = "asof"
     rerank: bool = False
+    record: bool = False
+    encoding: Encoding | None = None
     reranking: Reranking | None = None
     model: Language | None = None
     facts: Facts = field(default_factory=Facts)
     asking: Asking = field(default_factory=Asking)
+    arxiv: Arxiv = field(default_factory=Arxiv)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
 
@@ -64,7 +71,8 @@ class Config:
 
 
 TABLES = (
-    "index", "fields", "search", "recipes", "retrieval", "diversity", "rerank", "model", "facts", "ask",
+    "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model", "facts",
+    "ask", "arxiv",
 )  # fmt: skip
 
 
@@ -93,9 +101,10 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     return Config(
         Settings(**index, **kept), Fields(**named), **search,
         diversity=_diversity(tables.get("diversity", {}), where),
+        encoding=_encoding(tables.get("encoder", {}), index, where),
         reranking=_reranking(tables.get("rerank", {}), where),
         model=_model(tables.get("model", {}), where), facts=_facts(tables.get("facts", {}), where),
-        asking=_asking(tables.get("ask", {}), where),
+        asking=_asking(tables.get("ask", {}), where), arxiv=_arxiv(tables.get("arxiv", {}), where),
         changed=_changed(tables.get("recipes", {}), tables.get("retrieval", {}), where),
     )  # fmt: skip
 
@@ -128,6 +137,17 @@ def _model(table: Mapping[str, Any], where: str) -> Language | None:
         return Language.read(table)
 
 
+def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) -> Encoding | None:
+    if not table:
+        return None
+    from asof.models.encoding import Encoding
+
+    if index.get("encoder"):
+        raise BadConfig(f"{where}: index.encoder and [encoder] both name an encoder: leave one out")
+    with _told(where, "encoder"):
+        return Encoding.read(table)
+
+
 def _reranking(table: Mapping[str, Any], where: str) -> Reranking | None:
     if not table:
         return None
@@ -145,6 +165,11 @@ def _facts(table: Mapping[str, Any], where: str) -> Facts:
 def _asking(table: Mapping[str, Any], where: str) -> Asking:
     with _told(where, "ask"):
         return Asking.read(table, recipes.NAMES)
+
+
+def _arxiv(table: Mapping[str, Any], where: str) -> Arxiv:
+    with _told(where, "arxiv"):
+        return Arxiv.read(table)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Document, Ended, Hit, Problem, Query, Superseded
+from asof.data import Commit, Document, Ended, Hit, Problem, Query, Superseded
 from asof.errors import BeforeHorizon
 from asof.graph.succession import superseded
 from asof.index.manifest import Manifest, Snapshot
@@ -33,13 +33,17 @@ from asof.time.span import NEVER, iso
 
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000
+BATCH_ENCODED = 256, 400_000
+"""Documents and characters of a batch whose passages a model encodes: progress shows, and little is lost."""
 PREFIXES = 4
 DERIVED = "derived"
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """What a search found: hits from best to last, their rows in the view, and what the stages say of it."""
+    """What a search found: hits from best to last, their rows in the view, and what the stages say of it.
+
+    `recipe` is the name of what ranked them, `ran` the recipe itself."""
 
     query: Query
     view: View
@@ -47,6 +51,7 @@ class Results:
     hits: tuple[Hit, ...]
     rows: tuple[int, ...]
     notes: tuple[str, ...]
+    ran: Recipe
 
 
 # -- build ------------------------------------------------------------------------------------------
@@ -55,7 +60,7 @@ class Results:
 def build(
     store: Store,
     manifest: Manifest,
-    items: Iterable[Document | Ended | Problem],
+    items: Iterable[Document | Ended | Problem | Commit],
     clock: Callable[[], int],
     *,
     name: str,
@@ -73,7 +78,9 @@ def build(
     try:
         with reading(store.database):
             run = Run(store, db, clock, manifest.publish, name, kind)
-            for batch in batches(items):
+            most = BATCH_ENCODED if manifest.slow else (BATCH_DOCUMENTS, BATCH_CHARACTERS)
+            for batch in batches(items, *most):
+                manifest.encode_ahead(db, [item for item in batch if isinstance(item, Document)])
                 run.take(batch)
                 if progress is not None:
                     progress(run.report)
@@ -84,15 +91,19 @@ def build(
 
 
 def batches(
-    items: Iterable[Document | Ended | Problem],
+    items: Iterable[Document | Ended | Problem | Commit], documents: int, size: int
 ) -> Iterator[list[Document | Ended | Problem]]:
-    """Lists of items of bounded number and size."""
+    """Lists of items of a bounded number, and of texts of a bounded `size` in characters; a `Commit` ends
+    one."""
     batch: list[Document | Ended | Problem] = []
     characters = 0
     for item in items:
-        batch.append(item)
-        characters += len(item.text) if isinstance(item, Document) else 0
-        if len(batch) >= BATCH_DOCUMENTS or characters >= BATCH_CHARACTERS:
+        if isinstance(item, Commit):
+            characters = size if batch else 0
+        else:
+            batch.append(item)
+            characters += len(item.text) if isinstance(item, Document) else 0
+        if len(batch) >= documents or characters >= size:
             yield batch
             batch, characters = [], 0
     if batch:
@@ -153,7 +164,7 @@ class Stepper:
         """The corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known).
 
         Called within a read transaction of the connection. Raises BeforeHorizon for a time whose history was
-        dropped, DamagedSegment.
+        dropped, DamagedSegment, and UsageError where another process has changed the encoder.
         """
         self._refresh_if_written()
         snapshot = self._snapshot
@@ -221,7 +232,7 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
     column = ranking.columns[ranking.by]
     hits = view.hits(ranking.rows, column.values, column.why)
     rows = tuple(ranking.rows.tolist())
-    return Results(query, view, recipe.name, _followed(hits, ranking.rows, view), rows, ranking.notes)
+    return Results(query, view, recipe.name, _followed(hits, ranking.rows, view), rows, ranking.notes, recipe)
 
 
 def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View) -> tuple[Hit, ...]:

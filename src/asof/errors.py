@@ -12,7 +12,8 @@
     │   ├── NewerSchema       written by a later asof
     │   ├── Busy              another process is writing
     │   ├── NoSpace           the disk is full
-    │   └── DamagedStore      SQLite says that the database is not sound
+    │   ├── DamagedStore      SQLite says that the database is not sound
+    │   └── DamagedState      what learning knows of a recipe cannot be read: it is not begun anew unasked
     ├── DamagedSegment        a cache file is missing, torn or altered: it is rebuilt, users do not see this
     ├── ModelError            a model, or the server that runs it, gave no answer that can be used
     └── MissingExtra          an optional dependency is not installed
@@ -74,6 +75,10 @@ class NoSpace(CorpusError):
 
 class DamagedStore(CorpusError):
     """SQLite reports that the database file is not sound."""
+
+
+class DamagedState(CorpusError):
+    """What learning knows of a recipe cannot be read; nothing is begun anew unasked."""
 
 
 class DamagedSegment(AsofError):

@@ -15,7 +15,7 @@ from asof.store.store import Store
 
 if TYPE_CHECKING:
     from asof.models.metered import Metered
-    from asof.models.ports import Model, Reranker
+    from asof.models.ports import Encoder, Model, Reranker
     from asof.rank.recipe import Recipe
 
 
@@ -28,6 +28,75 @@ def installed(*packages: str) -> None:
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
         raise MissingExtra(f"a language model needs {' and '.join(missing)}: pip install 'asof[llm]'")
+
+
+def configured_encoder(config: Config, root: Path, environment: Mapping[str, str]) -> Encoder | None:
+    """The encoder that [encoder] names, or the built-in one of [index]; None where neither does. Nothing is
+    loaded or asked. Raises UsageError, ModelError for a folder without a model."""
+    from asof.models.hashed import HashedNgrams
+
+    if config.encoding is not None:
+        from asof.models.encoding import encoder_from
+
+        return encoder_from(config.encoding, root, environment)
+    return HashedNgrams() if config.index.encoder == HashedNgrams().name else None
+
+
+def named_encoder(
+    name: str, config: Config, root: Path, environment: Mapping[str, str]
+) -> Encoder | None:  # fmt: skip
+    """An encoder by what a command calls it: none, hashed, configured (by `config`), a folder seen from
+    `root`, or a name on the hub. Raises UsageError, ModelError for a folder without a model."""
+    from asof.models.encoding import Encoding, encoder_from
+    from asof.models.hashed import HashedNgrams
+
+    if name == "none":
+        return None
+    if name == "hashed":
+        return HashedNgrams()
+    if name != "configured":
+        try:
+            return encoder_from(Encoding(name), root, environment)
+        except UsageError as error:
+            raise UsageError(f"encoder: {error}; accepted: none, hashed, configured too") from error
+    found = configured_encoder(config, root, environment)
+    if found is None:
+        raise UsageError(f"no encoder is configured: see [encoder] in {FILE}")
+    return found
+
+
+def encoder_for(
+    store: Store, given: Encoder | None, config: Config, root: Path, environment: Mapping[str, str]
+) -> Encoder | None:
+    """The encoder of a corpus: the given one if it is that of its vectors, the built-in one, or the one that
+    is configured, which is looked at with the first text only; None for words only. Raises UsageError."""
+    from asof.models.expected import ExpectedEncoder
+    from asof.models.hashed import HashedNgrams
+
+    name = store.settings.encoder
+    if given is not None:
+        if given.name != name:
+            raise UsageError(
+                f"this corpus holds vectors of the encoder {name or 'none'!r}, not {given.name!r}: open it "
+                "without encoder=, and change it with corpus.embed(encoder) or `asof embed`"
+            )
+        return given
+    if name in ("", HashedNgrams().name):
+        return HashedNgrams() if name else None
+    return ExpectedEncoder(
+        name, lambda: configured_encoder(config, root, environment), lambda: _dimensions(store, name)
+    )
+
+
+def _dimensions(store: Store, encoder: str) -> int | None:
+    """Of the vectors in a corpus."""
+    from asof.index.vectors import dimensions
+
+    db = store.reader()
+    try:
+        return dimensions(db, encoder)
+    finally:
+        db.close()
 
 
 @dataclass(slots=True)
@@ -55,6 +124,10 @@ class Outside:
         if self._reranker is None:
             self._reranker = reranker_from(settings, self.root, self.environment)
         return reranked(recipe, Rerank(self._reranker, settings.top))
+
+    def encoder(self) -> Encoder | None:
+        """The configured encoder, None for words only; see `configured_encoder`."""
+        return configured_encoder(self.config, self.root, self.environment)
 
     @contextmanager
     def language(self, budget: float | None = None) -> Iterator[Metered | None]:

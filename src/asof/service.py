@@ -6,37 +6,35 @@ The only module that reads the clock and the environment.
 from __future__ import annotations
 
 import os
-import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable
+from contextlib import closing, nullcontext
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from asof import config, engine
-from asof.data import Document, Ended, Problem, Stated
+from asof.data import Commit, Document, Ended, Problem
 from asof.engine import Results
-from asof.errors import CorpusError, NoCorpus, UsageError
+from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
-from asof.learner import Learner
+from asof.outside import configured_encoder, encoder_for, named_encoder
 from asof.standpoint import Standpoint as Standpoint
-from asof.store import changes
 from asof.store.run import Report
 from asof.store.settings import Settings
 from asof.store.store import DEFAULT_WAIT, FOLDER, Store, reading
 from asof.time.bounds import When, first_instant, last_instant
-from asof.time.moment import read
-from asof.time.span import moment
+from asof.upkeep import Upkeep
 
 if TYPE_CHECKING:
-    import sqlite3
-
     from asof.models.ports import Encoder, Model
+    from asof.sources.arxiv.source import Arxiv
     from asof.sources.source import Source
-    from asof.store.status import Status
 
 T = TypeVar("T")
+
+FETCHED = "fetched"
+"""The folder in `.asof` of what is remembered of runs that fetched papers."""
 
 
 def now() -> int:
@@ -70,39 +68,35 @@ def open(  # noqa: A001  asof.open is the word for it
 ) -> Corpus:
     """Open the corpus of a folder (it lies in `path/.asof`), making it if `create` and there is none.
 
-    `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words; a corpus
-    keeps the one that it began with. `model`: a language model in place of asof.toml's. `wait`: seconds to
-    wait for another writer. `tell` gets a line when a part of the index had to be rebuilt. Raises NoCorpus,
-    NewerSchema, DamagedStore, BadConfig, Busy.
+    `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words, in place of
+    asof.toml's; that of a corpus is changed by `Corpus.embed` only. `model`: a language model in place of
+    asof.toml's. `wait`: seconds to wait for another writer. `tell` gets a line when a part of the index had
+    to be rebuilt. Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError for another
+    encoder.
     """
     root = Path(path)
     configured = config.load(root / config.FILE)
     folder = root / FOLDER
     wanted = settings or configured.index
-    if encoder is not None:
-        wanted = replace(wanted, encoder=encoder.name)
     try:
         store = Store.open(folder, wait)
     except NoCorpus:  # or one whose making was interrupted
         if not create:
             raise
+        chosen = encoder
+        if chosen is None and configured.encoding is not None:
+            chosen = configured_encoder(configured, root, os.environ)
+        if chosen is not None:
+            wanted = replace(wanted, encoder=chosen.name)
         store = Store.create(folder, wanted, wait)
-    manifest = Manifest(store, _encoder(store.settings, encoder), tell or _silent)
+    found = encoder_for(store, encoder, configured, root, os.environ)
+    manifest = Manifest(store, found, tell or _silent)
     return Corpus(root, store, manifest, configured, now, os.environ, model=model)
 
 
-def _encoder(settings: Settings, given: Encoder | None) -> Encoder | None:
-    """The encoder to use: the given one if it is the corpus's, or the built-in one that the corpus names."""
-    from asof.models.hashed import HashedNgrams
-
-    if given is None:
-        return HashedNgrams() if settings.encoder == HashedNgrams().name else None
-    if given.name != settings.encoder:
-        raise UsageError(
-            f"this corpus was made with encoder {settings.encoder!r}, not {given.name!r}: an encoder is "
-            "chosen when a corpus is made; index into another folder"
-        )
-    return given
+def encoder_named(name: str, folder: Path) -> Encoder | None:
+    """An encoder by what a command calls it (`outside.named_encoder`), as asof.toml in `folder` has it."""
+    return named_encoder(name, config.load(folder / config.FILE), folder, os.environ)
 
 
 def _silent(line: str) -> None:
@@ -110,7 +104,7 @@ def _silent(line: str) -> None:
 
 
 @dataclass(slots=True)
-class Corpus(Learner):
+class Corpus(Upkeep):
     """An open corpus. Use it as a context manager, or `close` it. Threads may share it.
 
     `background`: after a write, small segments are merged in a thread; else only by `tidy`.
@@ -120,20 +114,29 @@ class Corpus(Learner):
 
     def add(
         self,
-        source: str | Path | Source | Iterable[Document | Ended | Problem],
+        source: str | Path | Source | Iterable[Document | Ended | Problem | Commit],
         *,
         history: bool = False,
         trust_mtime: bool = False,
+        since: When | None = None,
+        until: When | None = None,
+        per_day: int | None = None,
+        full: bool = False,
         allow_shrinking: bool = False,
         progress: Callable[[Report], None] | None = None,
     ) -> Report:
-        """Take in a source: a path (folder or .jsonl[.gz] file), a `Source`, or documents.
+        """Take in a source: a path (folder or .jsonl[.gz] file), `arxiv:...` (see `papers`, whose options are
+        `since`, `until`, `per_day` and `full`), a `Source`, or documents.
 
         Says what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
         given as they are end nothing; a path states all there is, so what it does not state any more has
         ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
         """
         name, kind, complete = "python", "documents", False
+        if isinstance(source, str) and source[:6].lower() == "arxiv:":
+            source = self.papers(source, since=since, until=until, per_day=per_day, full=full)
+        elif full or any(each is not None for each in (since, until, per_day)):
+            raise UsageError(f"{source}: since, until, per day and full are for arxiv:... only")
         if isinstance(source, str | Path):
             from asof.sources.open import open_source
 
@@ -144,14 +147,46 @@ class Corpus(Learner):
         if not isinstance(source, Iterable):
             name, kind, complete = source.name, source.kind, source.complete
             source = source.documents()
-        report = engine.build(
-            self.store, self.manifest, source, self.clock, name=name, kind=kind, complete=complete,
-            allow_shrinking=allow_shrinking, progress=progress,
-        )  # fmt: skip
+        # closed here, not when an error that holds its frames is forgotten
+        with closing(source) if isinstance(source, Generator) else nullcontext():
+            report = engine.build(
+                self.store, self.manifest, source, self.clock, name=name, kind=kind, complete=complete,
+                allow_shrinking=allow_shrinking, progress=progress,
+            )  # fmt: skip
         self._wrote = self._wrote or bool(report.written)
         if report.written and self.background:
             self._tidy_behind()
         return report
+
+    def papers(
+        self,
+        target: str,
+        *,
+        since: When | None = None,
+        until: When | None = None,
+        per_day: int | None = None,
+        full: bool = False,
+    ) -> Arxiv:
+        """The source that `arxiv:cs.IR+cs.CL` or `arxiv:2401.13222` names, for `add`; arXiv is asked when it
+        is added. `since`, `until`: when papers of categories were submitted (default: since the last run, at
+        first for a week; until now); `per_day`: only a day's newest. `full`: also the texts of the PDFs of
+        papers that are named by their ids. Raises SourceError, UsageError, BadTime, MissingExtra."""
+        from asof.sources.open import open_arxiv
+
+        now, fiscal = self.clock(), self.config.fields.fiscal_start
+        return open_arxiv(
+            target, now=now, settings=self.config.arxiv, full=full, per_day=per_day,
+            since=None if since is None else first_instant(since, now, fiscal),
+            until=None if until is None else last_instant(until, now, fiscal),
+            asked=f"{since} to {until}", folder=self.store.folder / FETCHED, known=self._versions,
+        )  # fmt: skip
+
+    def _versions(self, names: Iterable[str]) -> dict[str, set[int]]:
+        """The numbers of the versions that are stored of documents."""
+        from asof.store.versions import numbered
+
+        with self._lock, reading(self.store.database):
+            return numbered(self._db, names)
 
     def prepare(self) -> None:
         """Make now what searches derive from the rows (which passage follows which), as of now; the first
@@ -159,24 +194,6 @@ class Corpus(Learner):
         from asof.graph.succession import refresh
 
         self.use(self.clock(), None, refresh)
-
-    def _tidy_behind(self) -> None:
-        """Merge small segments in a thread; searches and writes go on."""
-        if self._tidying is None or not self._tidying.is_alive():
-            self._tidying = threading.Thread(target=self._tidy_quietly, daemon=False)
-            self._tidying.start()
-
-    def _tidy_quietly(self) -> None:
-        """A merge that cannot be made now is no loss: the next write tries again."""
-        try:
-            self.tidy()
-        except CorpusError as error:
-            self.manifest.tell(f"small segments were not merged now: {error}")
-
-    def tidy(self) -> int:
-        """Merge what is due now; returns the number of merges."""
-        with self._writing() as db:
-            return Manifest(self.store, None, self.manifest.tell).tidy(db)
 
     # -- asking -------------------------------------------------------------------------------------
 
@@ -191,60 +208,3 @@ class Corpus(Learner):
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
         return self.at().search(question, **options)  # type: ignore[arg-type]
-
-    # -- looking after it ---------------------------------------------------------------------------
-
-    def status(self) -> Status:
-        """Figures about the corpus."""
-        from asof.graph import evidence, succession
-        from asof.index import latent
-        from asof.store import facts
-        from asof.store.status import status
-
-        folder = self.store.folder / engine.DERIVED
-        with self._lock, reading(self.store.database):
-            figures = status(self.store, self._db)
-            known = facts.status(self._db)
-        rooms = (succession, evidence, latent)
-        derived = (line for room in rooms for line in room.status(folder))
-        return replace(figures, derived=(*derived, *known))
-
-    def check(self) -> list[str]:
-        """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user."""
-        from asof.store.status import check
-
-        with self._lock, reading(self.store.database):
-            lines = check(self._db, self.store.database)
-            lines += self.manifest.mend()
-            self._stepper.forget()
-            return lines
-
-    def correct(self, document: str, published: When) -> None:
-        """Say that a document's version in force was dated wrongly. Raises UsageError."""
-        anchor = self.clock()
-        if isinstance(published, datetime):
-            stated = Stated(read(published.isoformat()), published.isoformat(), "metadata")
-        else:
-            stated = Stated(read(published, moment(anchor)), published, "metadata")
-        with (
-            self._writing() as db,
-            self.store.write(db, self.clock, self.manifest.publish, what="correct") as write,
-        ):
-            changes.correct(write, document, stated)
-
-    def purge(self, document: str) -> int:
-        """Erase a document with all its versions for good; returns how many passages went."""
-        return self._remove(lambda db: changes.erase(db, document), "purge")
-
-    def vacuum(self, before: When) -> int:
-        """Drop the history before a moment; returns how many passages went. Earlier questions are refused."""
-        horizon = first_instant(before, self.clock())
-        if horizon > self.clock():
-            raise UsageError(f"vacuum --before {before}: only the past can be dropped")
-        return self._remove(lambda db: changes.drop_history(db, horizon), "vacuum")
-
-    def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
-        with self._writing() as db:
-            removed = engine.remove(self.store, self.manifest, db, self.clock, remove, what)
-        self._stepper.forget()
-        return removed

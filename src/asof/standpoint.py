@@ -40,6 +40,7 @@ class Standpoint(Knowing):
         path: str = "",
         tags: Iterable[str] = (),
         meta: Iterable[tuple[str, str]] = (),
+        filters: Filters | None = None,
         unit: str | None = None,
         recipe: str | Recipe | None = None,
         rerank: bool | None = None,
@@ -49,11 +50,11 @@ class Standpoint(Knowing):
         `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
         and `until` compare with the last instant of the date of publication; `about` with the times that a
         passage speaks of, or with that instant where it speaks of none; `path` is a glob over document ids;
-        all filters must hold. `rerank`: by the model of asof.toml. Raises UsageError, BeforeHorizon,
-        ModelError.
+        all filters must hold; `filters`, instants, stand in place of all these. `rerank`: by the model of
+        asof.toml. Raises UsageError, BeforeHorizon, ModelError.
         """
-        filters = self.filters(since, until, source, path, tags, meta, about)
-        reading, query, chosen = self._asked(question, k, filters, unit, recipe, rerank)
+        hard = filters or self.filters(since, until, source, path, tags, meta, about)
+        reading, query, chosen = self._asked(question, k, hard, unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
         found = then._use(lambda view: engine.search(query, view, chosen))
         return replace(found, notes=(*reading.notes, *found.notes))

@@ -168,7 +168,7 @@ def test_a_filter(asof, mayors):
             "--run nowhere/out.trec: a file in a folder that is there is expected",
         ),
         (["--chunking", "9w"], "cannot cut passages by '9w'"),
-        (["--encoder", "big"], "accepted: none, hashed"),
+        (["--encoder", "big"], "accepted: none, hashed, configured"),
         (["--language", "xx"], "index.languages"),
         (["--limit", "0"], "--limit"),
         (["--leakage", "-1"], "--leakage"),

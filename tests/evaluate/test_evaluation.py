@@ -225,7 +225,7 @@ def test_an_encoder_from_outside(evaluated):
     class Letters:
         name = "letters"
 
-        def encode(self, texts):
+        def encode(self, texts, *, question=False):
             counts = [[1.0 + text.lower().count(each) for each in "abcdefgh"] for text in texts]
             vectors = np.array(counts, np.float32).reshape(len(texts), 8)
             return vectors / np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -33,7 +33,7 @@ class Told:
 
     name: str = "told"
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
         angles = np.array([float(text.rpartition("@")[2]) if "@" in text else 0.0 for text in texts])
         return np.column_stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
 

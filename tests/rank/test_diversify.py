@@ -58,7 +58,7 @@ class Angles:
 
     name: str = "angles"
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
         turns = np.radians([float(text.rpartition("angle ")[2] or 0) for text in texts])
         return np.column_stack([np.cos(turns), np.sin(turns)]).astype(np.float32)
 

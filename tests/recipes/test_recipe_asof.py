@@ -21,6 +21,7 @@ from asof.models.hashed import HashedNgrams
 from asof.rank.cut import Cut
 from asof.rank.gather import Dense
 from asof.rank.timely import MOSTLY, NAMED, NO_LESS
+from asof.rank.tunable import value_of, with_values
 from asof.recipes.asof import ASOF
 from asof.service import Corpus
 from asof.text.tokens import Analyzer
@@ -306,15 +307,35 @@ def test_the_scores_of_all_notes(fares: Any, ask: Ask, by_hand: Any, question: s
 
 
 def test_with_an_encoder(island: Any, ask: Ask, column: Any, by_hand: Any) -> None:
-    """Half the cosine is added to the words, before feedback; the cosine is taken as given."""
+    """Twice the cosine is added to the words, before feedback; the cosine is taken as given."""
     off = {"feedback.weight": 0.0, "combine.weights": {"share": 1.0, "covered": 0.0, "title": 0.0}}
     with island(encoder=HashedNgrams(d=64)) as corpus:
         dense = column(corpus, "ferry mainland", Dense(), Cut())
         recipe = corpus.config.recipe_named("asof").replaced(off)
         found = by_hand.bm25("ferry mainland", NUMBERS["lexical.k1"], NUMBERS["lexical.b"])
         share = {id_: score / max(found.values()) for id_, score in found.items()}
-        expected = {id_: share[id_] + 0.5 * dense.get(id_, 0.0) for id_ in by_hand.said}
+        expected = {id_: share[id_] + 2.0 * dense.get(id_, 0.0) for id_ in by_hand.said}
         best = max(expected.values())
         assert ask(corpus, "ferry mainland", recipe) == pytest.approx(
             {id_: score / best for id_, score in expected.items() if score > 0}, rel=0, abs=1e-9
         )
+
+
+def test_what_only_vectors_find_is_found(island: Any) -> None:
+    """No note says these misspelt words; character n-grams find notes, and their trees add up."""
+    with island(encoder=HashedNgrams(d=64)) as corpus:
+        hits = corpus.at().search("ferri3s mainl4nd", recipe="asof", k=50).hits
+        assert hits
+        assert all(hit.why.recomputed() == hit.score for hit in hits)
+    with island() as corpus:
+        assert not corpus.at().search("ferri3s mainl4nd", recipe="asof", k=50).hits
+
+
+def test_learning_moves_numbers_within_their_bounds() -> None:
+    """And none before the closer look: whatever is tried, the candidates stay."""
+    names = list(ASOF.named())
+    for each in ASOF.tunable.ranges:
+        assert each.low < value_of(ASOF, each.field) < each.high
+        for end in (each.low, each.high):
+            assert value_of(with_values(ASOF, {each.field: end}), each.field) == end
+        assert names.index(each.field.partition(".")[0]) > names.index("closer")

@@ -101,6 +101,10 @@ def test_filters_over_attributes(fresh: Make, said: Make, document: Make) -> Non
         assert names(corpus, path="a") == set()
         assert names(corpus, tags=("sea",)) == {"a/x.md", "a/y.md"}
         assert names(corpus, tags=("sea", "#boat")) == {"a/x.md"}
+        assert names(corpus, any_tags=("#boat", "sky")) == {"a/x.md"}
+        assert names(corpus, no_tags=("#boat", "sky"), path="a/*") == {"a/y.md"}
+        assert names(corpus, documents=("a/y.md", "nothing")) == {"a/y.md"}
+        assert names(corpus, documents=("a/y.md",), any_tags=("boat",)) == set()
         assert names(corpus, meta=(("n", "3"),)) == {"a/x.md", "b/x.md"}
         assert names(corpus, meta=(("n", "1.5"),)) == {"a/y.md"}
         assert names(corpus, meta=(("draft", "true"),)) == {"a/x.md"}

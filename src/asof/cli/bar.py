@@ -12,6 +12,7 @@ from asof.cli.plain import plain
 if TYPE_CHECKING:
     from asof.evaluate.progress import Progress
     from asof.service import Corpus
+    from asof.store.run import Report
 
 
 class bar:  # noqa: N801  used as a function
@@ -74,3 +75,26 @@ def waiting(corpus: Corpus) -> Iterator[None]:
 
         corpus.progress = advance
         yield
+
+
+@contextmanager
+def taking_in(what: str) -> Iterator[Callable[[Report], None] | None]:
+    """How many documents of a source came, on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    with Progress(
+        SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.completed:,} documents"),
+        TimeElapsedColumn(), console=Console(stderr=True), transient=True,
+    ) as bar:  # fmt: skip
+        task = bar.add_task(escape(plain(what)), total=None)
+
+        def advance(report: Report) -> None:
+            done = report.added + report.changed + report.corrected + report.unchanged
+            bar.update(task, completed=done)
+
+        yield advance

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +17,12 @@ if TYPE_CHECKING:
     from asof.evaluate.by_model import Models
     from asof.evaluate.dataset import Dataset
     from asof.evaluate.evaluation import Evaluation, Options, Progress
+    from asof.models.ports import Encoder
 
 SHOWN_PROBLEMS = 20
+
+BUILT_IN = ("none", "hashed")
+"""Encoders that are settings of a corpus; all others are models."""
 
 
 @click.command()
@@ -64,7 +70,12 @@ SHOWN_PROBLEMS = 20
 @click.option("--chunking", metavar="SIZE", help="Passages: 120w (default), 120w/20, 2000c/200, whole.")
 @click.option("--language", metavar="CODE[,CODE]", help="Languages of the texts (default en).")
 @click.option("--no-stem", is_flag=True, help="Words as they are written.")
-@click.option("--encoder", metavar="NAME", help="Vectors beside words: none (default), hashed.")
+@click.option(
+    "--encoder",
+    metavar="NAME",
+    help="Vectors beside words: none (default), hashed, a model's folder or its name on the hub; configured: "
+    "that of asof.toml.",
+)
 @click.option(
     "--seed", type=click.IntRange(0), default=0, metavar="N", help="Of all that is drawn (default 0)."
 )
@@ -100,18 +111,21 @@ def evaluate(
     docs/evaluate.md. Intervals hold in 95 of 100 drawings of other questions. Exit code 1: something leaked.
     """
     chosen = _options(**options)
+    encoder = _encoder(options["encoder"])
     if (model or judge) and not (chosen.answers or incremental):
         raise UsageError("--model and --judge are about answers: use them with --answers or --incremental")
     models = _models(writes=model, judges=judge)
     if incremental:
-        _check_alone(leakage=chosen.leakage, figures=figures, run=run_file, by=chosen.by)
+        alone = {"leakage": chosen.leakage, "figures": figures, "run": run_file, "by": chosen.by}
+        _check_alone(**alone, **{"encoder MODEL": encoder})
         return _incremental(dataset, incremental, recipes, chosen, models, per_query, as_json)
-    return _whole(dataset, recipes, chosen, models, run_file, per_query, cache, figures, as_json)
+    with keeping(encoder, cache) as kept:
+        return _whole(dataset, recipes, chosen, models, kept, run_file, per_query, cache, figures, as_json)
 
 
 def _whole(
-    dataset: Path, recipes: tuple[str, ...], options: Options, models: Models, run_file: Path | None,
-    per_query: bool, cache: Path | None, figures: Path | None, as_json: bool,
+    dataset: Path, recipes: tuple[str, ...], options: Options, models: Models, encoder: Encoder | None,
+    run_file: Path | None, per_query: bool, cache: Path | None, figures: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """One corpus, all questions."""
     from asof.cli.scores import show
@@ -125,11 +139,11 @@ def _whole(
     drawn: list[str] = []
     with bar() as progress:
         found = evaluation.evaluate(
-            dataset, recipes or ("asof",), options, cache=cache, run_file=run_file, progress=progress,
-            models=models,
+            dataset, recipes or ("asof",), options, encoder=encoder, cache=cache, run_file=run_file,
+            progress=progress, models=models,
         )  # fmt: skip
         if figures is not None and found.runs:
-            found, drawn = _drawn(found, figures, cache, progress)
+            found, drawn = _drawn(found, figures, cache, encoder, progress)
     if as_json:
         print_json(value_of(found, per_query=per_query))
     else:
@@ -166,6 +180,28 @@ def _incremental(
 
 def _code(dataset: Dataset) -> int:
     return PROBLEMS if any(problem.lost for problem in dataset.problems) else DONE
+
+
+def _encoder(name: str | None) -> Encoder | None:
+    """The model that is to encode; None where none is named. Raises UsageError, ModelError."""
+    if name is None or name in BUILT_IN:
+        return None
+    from asof import service
+
+    return service.encoder_named(name, Path.cwd())
+
+
+@contextmanager
+def keeping(encoder: Encoder | None, cache: Path | None) -> Iterator[Encoder | None]:
+    """The encoder with its vectors kept in the folder of the cache."""
+    if encoder is None:
+        yield None
+        return
+    from asof import service
+    from asof.evaluate.corpus import kept_vectors
+
+    with kept_vectors(encoder, cache or service.cache_folder(), tell) as kept:
+        yield kept
 
 
 def _models(*, writes: bool, judges: bool) -> Models:
@@ -207,7 +243,7 @@ def _options(
         given["languages"] = [code.strip() for code in language.split(",")]
     if no_stem:
         given["stem"] = False
-    if encoder is not None:
+    if encoder in BUILT_IN:
         given["encoder"] = encoder
     settings = config.read({"index": given}, "asof evaluate").index
     names = tuple(name.strip() for name in without.split(",") if name.strip())
@@ -215,7 +251,7 @@ def _options(
 
 
 def _drawn(
-    found: Evaluation, folder: Path, cache: Path | None, progress: Progress | None
+    found: Evaluation, folder: Path, cache: Path | None, encoder: Encoder | None, progress: Progress | None
 ) -> tuple[Evaluation, list[str]]:
     """Draw the figures: the evaluation with notes about those that are left out, the names of the others."""
     from dataclasses import replace
@@ -223,7 +259,9 @@ def _drawn(
     from asof.evaluate.figures import figures
 
     notes: list[str] = []
-    paths = figures(found, folder, cache=cache, progress=progress, tell=notes.append)
+    paths = figures(
+        found, folder, cache=cache, encoder=encoder, progress=progress, tell=notes.append
+    )  # fmt: skip
     drawn = [path.stem for path in paths if path.suffix == ".png"]
     return replace(found, notes=(*found.notes, *notes)), drawn
 

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.main import DONE, NOTHING, PROBLEMS, corpus_root, json_option, print_json, sure, tell
+from asof.cli.fetched import check, fetch, is_arxiv
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    PROBLEMS,
+    corpus_root,
+    json_option,
+    print_json,
+    sure,
+    tell,
+    time_option,
+)
 from asof.cli.plain import passages, plain
 
 if TYPE_CHECKING:
@@ -26,6 +37,10 @@ SHOWN_PROBLEMS = 20
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
 @click.option("--into", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the corpus.")
 @click.option("--history", is_flag=True, help="Every version in the folder's git history, by commit date.")
+@time_option("--since", "arxiv: only papers submitted since then (default: the last run, or a week ago).")
+@time_option("--until", "arxiv: only papers submitted until then (default: now).")
+@click.option("--per-day", type=click.IntRange(1, 2_000), metavar="N", help="arxiv: only a day's N newest.")
+@click.option("--full", is_flag=True, help="arxiv: with the text of the PDF, for papers named by their ids.")
 @click.option("--language", metavar="CODE[,CODE]", help="Languages of the texts, e.g. en,de (new corpora).")
 @click.option("--chunking", metavar="SIZE", help="Passages: 120w, 120w/20, 2000c/200, whole (new corpora).")
 @click.option("--no-stem", is_flag=True, help="Words as they are written (new corpora).")
@@ -51,6 +66,10 @@ def index(
     into: Path | None,
     history: bool,
     trust_mtime: bool,
+    since: str | None,
+    until: str | None,
+    per_day: int | None,
+    full: bool,
     yes: bool,
     wait: float,
     facts: bool,
@@ -62,6 +81,9 @@ def index(
 ) -> int:
     """Take in folders of notes, vaults, single files, .jsonl[.gz]. Run it again to take in what changed.
 
+    arxiv:cs.IR+cs.CL fetches the papers of categories from arXiv, arxiv:2401.13222 a paper by its id, each
+    with all its versions. Run again, it fetches what is new; broken off, it goes on where it was.
+
     A file or line that cannot be read is reported and stops nothing (exit code 3). So are passages whose
     facts could not be read, and reports that could not be told, or what is left because of the budget: the
     next run goes on with them.
@@ -71,14 +93,19 @@ def index(
 
     root = corpus_root(into)
     ahead = Ahead.of(root, facts=facts, reports=reports, estimate=estimate, budget=budget)
+    papers = {"since": since, "until": until, "per_day": per_day, "full": full}
     for source in sources:
-        _readable(source, root, history=history)
+        _readable(source, root, history=history, papers=papers)
     corpus = _open(root, wait, settings, quiet=as_json)
     indexed = []
     with corpus:
         for source in sources:
             started = time.perf_counter()
-            report = _index(corpus, source, yes, history=history, trust_mtime=trust_mtime)
+            report = (
+                _fetch(corpus, source, papers, quiet=as_json)
+                if is_arxiv(source)
+                else _index(corpus, source, yes, history=history, trust_mtime=trust_mtime)
+            )
             if report is None:
                 return NOTHING
             indexed.append((source, report, time.perf_counter() - started))
@@ -98,11 +125,14 @@ def index(
     return PROBLEMS if lost or not done.complete else DONE
 
 
-def _readable(source: str, root: Path, *, history: bool) -> None:
+def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any]) -> None:
     """Refuse what is no source before anything is made or read. Raises SourceError, UsageError."""
     from asof.errors import UsageError
     from asof.sources.open import open_source
 
+    check(source, papers, history=history)
+    if is_arxiv(source):
+        return
     if not source:
         raise UsageError("a source is empty; a folder or a file is expected, . for this folder")
     if ".asof" in Path(source).resolve().parts:
@@ -142,7 +172,20 @@ def _open(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Cor
             )
     if not quiet and (new or root.resolve() != Path.cwd()):
         click.echo(f"{'new index' if new else 'index'} in {plain(str(root / FOLDER))}")
+    _tell_encoder(corpus)
     return corpus
+
+
+def _tell_encoder(corpus: Corpus) -> None:
+    """Say so where asof.toml names another encoder than the corpus has."""
+    from asof import config
+
+    says, has = corpus.outside.encoder(), corpus.store.settings.encoder
+    if says is not None and says.name != has:
+        tell(
+            f"{corpus.root / config.FILE} names the encoder {says.name}; this corpus has "
+            f"{has or 'none'}, which stays until `asof embed` changes it"
+        )
 
 
 def _given(asked: dict[str, Any]) -> dict[str, Any]:
@@ -179,6 +222,12 @@ def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime
     if not sure("End them?", "nothing was ended"):
         return None
     return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True)
+
+
+def _fetch(corpus: Corpus, source: str, papers: dict[str, Any], *, quiet: bool) -> Report:
+    """The report of what was fetched from arXiv. Raises SourceError, UsageError."""
+    with _progress(source) as advance:
+        return fetch(corpus, source, papers, advance, quiet=quiet)
 
 
 class _progress:  # noqa: N801  used as a function

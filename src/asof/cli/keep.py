@@ -62,6 +62,7 @@ def show_status(figures: Status) -> None:
         ("dated by", dated or "-"),
         ("undated", f"{figures.undated:,} (seen: {settings.undated})"),
         ("read as", f"{languages}{', stemmed' if settings.stem else ''}, passages of {settings.chunking}"),
+        ("encoder", settings.encoder or "none (words only)"),
         ("segments", f"{len(figures.segments):,} ({sum(size for _, _, size in figures.segments):,} bytes)"),
         ("on disk", f"{figures.bytes:,} bytes"),
         *[("derived", line) for line in figures.derived],

@@ -36,6 +36,7 @@ class Lazy(click.Group):
     rooms: ClassVar[dict[str, tuple[str, str]]] = {
         "index": ("asof.cli.index", "Take in folders, vaults, .jsonl files; again: what changed."),
         "search": ("asof.cli.search", "The best passages for a question, as of any date, with reasons."),
+        "feedback": ("asof.cli.feedback", "Say how well hits answered; what was asked and said so far."),
         "why-not": ("asof.cli.whynot", "Why a document is not among the hits, or at which rank it is."),
         "timeline": ("asof.cli.timeline", "How the answer to a question changed, statement by statement."),
         "diff": ("asof.cli.diff", "The answers as of two dates side by side."),
@@ -54,7 +55,9 @@ class Lazy(click.Group):
             "asof.cli.report",
             "What happened in a period: its central facts, against the period before.",
         ),
+        "papers": ("asof.cli.papers", "Answer from new papers of arXiv; the ranking learns from feedback."),
         "recipes": ("asof.cli.recipes", "The ways of ranking, and what can be set about them."),
+        "embed": ("asof.cli.embed", "Another encoder for a corpus: its vectors made anew, or none."),
         "status": ("asof.cli.keep", "What the corpus holds, how it is dated, how big it is."),
         "correct": ("asof.cli.keep", "Say that a document was dated wrongly."),
         "purge": ("asof.cli.keep", "Erase a document and all its versions for good."),
@@ -63,6 +66,7 @@ class Lazy(click.Group):
             "asof.cli.evaluate",
             "What recipes are worth on a dataset, and whether they see the future.",
         ),
+        "tune": ("asof.cli.tune", "Fit a recipe's numbers to judgements, and what that gains on the rest."),
         "demo": ("asof.cli.demo", "Index the example notes and ask one question as of three dates."),
     }
 

@@ -10,8 +10,10 @@ import click
 
 from asof.cli.main import DONE, NOTHING, open_corpus, print_json, tell
 from asof.cli.question import EPILOG, joined, question_options
+from asof.errors import AsofError
 
 if TYPE_CHECKING:
+    from asof.engine import Results
     from asof.service import Corpus
 
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 @click.argument("query", nargs=-1, required=True)
 @question_options
 @click.option("--explain", is_flag=True, help="Why each one ranks where it does.")
+@click.option(
+    "--record/--no-record", default=None, help="Remember it with what was shown, for asof feedback."
+)
 def search(
     query: tuple[str, ...],
     as_of: str | None,
@@ -26,6 +31,7 @@ def search(
     index: Path | None,
     as_json: bool,
     explain: bool,
+    record: bool | None,
     **options: Any,
 ) -> int:
     """The best passages for QUERY among what was in force.
@@ -40,14 +46,29 @@ def search(
         started = time.perf_counter()
         results = corpus.at(as_of, known_at).search(question, **options)
         took = 1000 * (time.perf_counter() - started)
+        recording = corpus.config.record if record is None else record
         if as_json:
-            print_json(results_json(results, took))
+            said = results_json(results, took)
+            print_json({**said, "recorded": _recorded(corpus, results)} if recording else said)
         else:
             dated, known = as_of is not None or known_at is not None, known_at is not None
             show_results(results, explain=explain, dated=dated, known=known)
+            if recording and (recorded := _recorded(corpus, results)):
+                click.secho(f"recorded as {recorded}: asof feedback {recorded} 1 3", dim=True)
         if options["source"] and not results.hits:
             _name_sources(corpus, options["source"])
     return DONE if results.hits else NOTHING
+
+
+def _recorded(corpus: Corpus, results: Results) -> str | None:
+    """The id that the search is recorded by; None where that cannot be done: it is shown all the same."""
+    if not results.hits:
+        return None
+    try:
+        return corpus.record(results)
+    except AsofError as error:
+        tell(f"not recorded: {error}")
+        return None
 
 
 def _name_sources(corpus: Corpus, source: str) -> None:

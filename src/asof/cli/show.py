@@ -38,13 +38,14 @@ def results_json(results: Results, took_ms: float) -> dict[str, Any]:
             "source": filters.source, "path": filters.path, "tags": list(filters.tags),
             "meta": dict(filters.meta),
         },
-        "hits": [_hit_json(hit) for hit in results.hits],
+        "hits": [hit_json(hit) for hit in results.hits],
         "notes": list(results.notes),
         "took_ms": round(took_ms, 2),
     }  # fmt: skip
 
 
-def _hit_json(hit: Hit) -> dict[str, Any]:
+def hit_json(hit: Hit) -> dict[str, Any]:
+    """A hit as every command has it in JSON."""
     return {
         "rank": hit.rank, "score": hit.score, "id": hit.id, "document": hit.document, "title": hit.title,
         "uri": hit.uri, "published": _time(hit.published), "dated_by": hit.dated_by,

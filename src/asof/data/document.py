@@ -82,6 +82,11 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
+class Commit:
+    """A source's word that what it stated so far can be committed: what follows may be long in coming."""
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something in the input that could not be used: where it is, what is wrong, what to do about it.
 

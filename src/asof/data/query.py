@@ -17,7 +17,8 @@ class Filters:
     first and a last instant, has to have some time in common with what a passage is about; where that is not
     known, `published` has to lie in it, and a passage that has neither fails.
     `source` is a source's name, `path` a glob over document ids, `tags` must all be there, `meta` maps a key
-    to the value that it must have, as text.
+    to the value that it must have, as text. `any_tags` and `documents` (ids): one of them is enough; of
+    `no_tags` none may be there.
     """
 
     since: int | None = None
@@ -27,6 +28,9 @@ class Filters:
     path: str = ""
     tags: tuple[str, ...] = ()
     meta: tuple[tuple[str, str], ...] = ()
+    any_tags: tuple[str, ...] = ()
+    no_tags: tuple[str, ...] = ()
+    documents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+from asof.errors import UsageError
+
+DEEPEST = 100
+"""Levels of a tree that is read: a recursive function can walk it."""
+MOST_NODES = 100_000
+"""Nodes of a tree that is read."""
+LARGEST = sys.float_info.max
 
 _OPS: dict[str, Callable[[list[float]], float]] = {
     "sum": lambda parts: _fold(parts, 0.0, lambda a, b: a + b),
@@ -15,6 +24,11 @@ _OPS: dict[str, Callable[[list[float]], float]] = {
     "exp": lambda parts: math.exp(parts[0]),
     "log": lambda parts: math.log(parts[0]),
 }
+_PARTS: dict[str, tuple[int, int]] = {
+    "given": (0, 0), "sum": (0, MOST_NODES), "product": (0, MOST_NODES), "ratio": (2, 2),
+    "max": (1, MOST_NODES), "exp": (1, 1), "log": (1, 1),
+}  # fmt: skip
+"""How many parts an op takes: at least, at most."""
 
 
 def _fold(parts: list[float], empty: float, op: Callable[[float, float], float]) -> float:
@@ -55,3 +69,41 @@ class Why:
         if self.parts:
             node["parts"] = [part.as_json() for part in self.parts]
         return node
+
+    @classmethod
+    def from_json(cls, node: object) -> Why:
+        """The tree that `as_json` made this of, its numbers bit for bit.
+
+        Values are taken as they stand; `recomputed` says whether they follow from their parts. Raises
+        UsageError for anything else, and for more than 100 levels or 100,000 nodes.
+        """
+        return _Reader().tree(node, "$", 1)
+
+
+class _Reader:
+    """Reads one tree, and counts its nodes."""
+
+    def __init__(self) -> None:
+        self.nodes = 0
+
+    def tree(self, node: object, at: str, depth: int) -> Why:
+        self.nodes += 1
+        if depth > DEEPEST or self.nodes > MOST_NODES:
+            raise UsageError(f"the tree has more than {DEEPEST} levels or {MOST_NODES:,} nodes")
+        if not isinstance(node, Mapping) or not {"label", "value", "op"} <= node.keys() <= _KEYS:
+            raise UsageError(f"{at} is no node: label, value, op and parts are expected")
+        label, value, op, parts = node["label"], node["value"], node["op"], node.get("parts", ())
+        if not isinstance(label, str):
+            raise UsageError(f"{at}.label is {label!r:.40}: a text is expected")
+        if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) <= LARGEST:
+            raise UsageError(f"{at}.value is {value!r:.40}: a finite number is expected")
+        if not isinstance(op, str) or op not in _PARTS:
+            raise UsageError(f"{at}.op is {op!r:.40}; accepted: {', '.join(_PARTS)}")
+        least, most = _PARTS[op]
+        if not isinstance(parts, list | tuple) or not least <= len(parts) <= most:
+            raise UsageError(f"{at}.parts: so many parts are not what {op} takes")
+        below = [self.tree(part, f"{at}.parts[{n}]", depth + 1) for n, part in enumerate(parts)]
+        return Why(label, value, op, tuple(below))
+
+
+_KEYS = frozenset({"label", "value", "op", "parts"})

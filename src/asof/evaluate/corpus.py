@@ -14,7 +14,7 @@ from pathlib import Path
 
 import asof
 from asof import service
-from asof.errors import DamagedStore, NoCorpus
+from asof.errors import CorpusError, DamagedStore, NoCorpus
 from asof.evaluate.dataset import Dataset
 from asof.models.ports import Encoder
 from asof.service import Corpus
@@ -24,6 +24,10 @@ from asof.time.span import NEVER
 
 ROOM = "evaluate"
 """The folder for such corpora in the folder of the cache."""
+
+VECTORS = "embeddings.db"
+"""The file of vectors in that folder: of other code, another chunking, or a corpus that is cut (--leakage),
+the same texts are not encoded again, and have the same bits."""
 
 SOURCES = (".py", ".toml", ".md")
 
@@ -44,6 +48,26 @@ def key(dataset: Dataset, settings: Settings, writer: str = "") -> str:
     """What the corpus is a function of, as a digest: documents, code, options, what reads its facts."""
     parts = [dataset.fingerprint(), code_version(), settings.dumps(), sorted(dataset.without), writer]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
+
+
+@contextmanager
+def kept_vectors(
+    encoder: Encoder, cache: Path, tell: Callable[[str], None] | None = None
+) -> Iterator[Encoder]:  # fmt: skip
+    """The encoder with its vectors kept in the folder `cache`; where it cannot be written to, until the end
+    of this, and `tell` gets a line about that."""
+    from asof.models.kept_encoder import MEMORY, KeptEncoder
+
+    path = cache / ROOM / VECTORS
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        kept = KeptEncoder(encoder, path)
+    except (OSError, CorpusError) as error:
+        if tell is not None:
+            tell(f"{error}: vectors are not kept")
+        kept = KeptEncoder(encoder, MEMORY)
+    with kept:
+        yield kept
 
 
 @contextmanager

@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from asof.learn import loss
+
 DEPTH = 100
 """So many documents are ranked; what comes later counts as not found."""
 
@@ -44,13 +46,8 @@ def recall(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float
 
 
 def ndcg(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
-    """Discounted cumulative gain over that of the best order: sum of (2^r - 1) / log2(rank + 1)."""
-    best = _gain(sorted(relevance.values(), reverse=True)[:k])
-    return _gain([relevance.get(document, 0) for document in ranked[:k]]) / best
-
-
-def _gain(grades: Sequence[int]) -> float:
-    return math.fsum((2 ** max(grade, 0) - 1) / math.log2(rank + 1) for rank, grade in enumerate(grades, 1))
+    """Discounted cumulative gain over that of the best order; see `asof.learn.loss.ndcg`."""
+    return loss.ndcg([relevance.get(document, 0) for document in ranked], relevance.values(), k)
 
 
 def reciprocal_rank(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float:

@@ -20,14 +20,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.errors import CorpusError, DamagedSegment, UsageError
+from asof.data import Document
+from asof.errors import CorpusError, DamagedSegment
+from asof.index import vectors
 from asof.index.build import build
-from asof.index.dense import quantise
 from asof.index.merge import due, merge
 from asof.index.rebuild import Entry, rebuild
 from asof.index.segment import Segment
+from asof.models.hashed import HashedNgrams
 from asof.models.ports import Encoder
 from asof.store.lock import writing
+from asof.store.settings import encoder_of
 from asof.store.store import Store, translated
 from asof.store.write import Write
 
@@ -47,6 +50,7 @@ class Manifest:
     encoder: Encoder | None = None
     tell: Callable[[str], None] = print
     _open: dict[str, Segment] = field(default_factory=dict)
+    _ready: dict[bytes, vectors.Vector] = field(default_factory=dict)
 
     @property
     def folder(self) -> Path:
@@ -61,11 +65,14 @@ class Manifest:
         """The state that the read transaction of `db` sees.
 
         Raises DamagedSegment also for a file that was merged away meanwhile: a new transaction then sees
-        the list that names the new one.
+        the list that names the new one. Raises UsageError where the corpus has another encoder than this.
         """
+        self._refuse_other(db)
         entries = self.entries(db)
         head = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
         segments = tuple(self.open(entry) for entry in entries)
+        if any(each.n and each.facts["encoder"] != self.encoder_name for each in segments):
+            raise DamagedSegment("a segment holds vectors of another encoder than the corpus")
         files = {entry.file for entry in entries}
         self._open = {file: segment for file, segment in self._open.items() if file in files}
         return Snapshot(head, segments)
@@ -82,16 +89,13 @@ class Manifest:
         """Write the segment of a transaction and enter it in the list (see `store.Publish`)."""
         if not write.begun and not write.ended:
             return
-        if self.store.settings.encoder != self._encoder_name:
-            raise UsageError(
-                f"this corpus holds vectors of the encoder {self.store.settings.encoder!r}: "
-                "open it with that encoder to add to it"
-            )
+        self._refuse_other(write.db)
         self.folder.mkdir(exist_ok=True)
-        vectors = self._encode(write) if self.encoder and write.begun else None
+        matrix = vectors.written(write, self.encoder, self._ready) if self.encoder and write.begun else None
+        self._ready = {}
         file = f"{secrets.token_hex(8)}.seg"
         size, checksum = build(
-            self.folder / file, write.begun, write.ended, write.analyzer, vectors, self._encoder_name
+            self.folder / file, write.begun, write.ended, write.analyzer, matrix, self.encoder_name
         )
         passages, ends = write.ids["passages"], write.ids["ends"]
         entry = Entry(
@@ -107,24 +111,26 @@ class Manifest:
         write.db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
 
     @property
-    def _encoder_name(self) -> str:
+    def encoder_name(self) -> str:
         return self.encoder.name if self.encoder else ""
 
-    def _encode(self, write: Write) -> NDArray[np.int16]:
-        assert self.encoder is not None  # noqa: S101  the caller looked
-        vectors = quantise(self.encoder.encode([row.text for row in write.begun]))
-        write.db.executemany(
-            "INSERT INTO vectors VALUES (?, ?, ?)",
-            [
-                (row.id, self.encoder.name, vector.astype("<i2").tobytes())
-                for row, vector in zip(write.begun, vectors, strict=True)
-            ],
-        )
-        return vectors
+    @property
+    def slow(self) -> bool:
+        """Whether a model encodes: then a batch is small, and encoded before the write that takes it in."""
+        return self.encoder is not None and not isinstance(self.encoder, HashedNgrams)
+
+    def encode_ahead(self, db: sqlite3.Connection, documents: Sequence[Document]) -> None:
+        """Vectors for what a write is going to take in, before it has the lock. Raises ModelError."""
+        if self.encoder is not None and self.slow and documents:
+            texts = vectors.texts_ahead(db, documents, self.store.settings)
+            self._ready = vectors.made(db, self.encoder, texts)
+
+    def _refuse_other(self, db: sqlite3.Connection) -> None:
+        vectors.refuse_other(db, self.store.settings.encoder, self.encoder_name)
 
     def tidy(self, db: sqlite3.Connection) -> int:
         """Merge until nothing is due; returns the number of merges. One process at a time does this."""
-        with translated(self.store.database), self._merging() as mine:
+        with translated(self.store.database), self.merging() as mine:
             if not mine:
                 return 0
             self._sweep(db)
@@ -157,7 +163,7 @@ class Manifest:
         db.execute("BEGIN IMMEDIATE")
         try:
             if {entry.file for entry in old} <= {entry.file for entry in self.entries(db)}:
-                self._swap(db, old, file, made)
+                self.enter(db, old, file, made)
                 db.execute("COMMIT")
                 self.discard(old)
         finally:
@@ -176,11 +182,12 @@ class Manifest:
         except DamagedSegment:
             self._rebuild(db, entry, file)
             return
-        self._swap(db, [entry], file, made)
+        self.enter(db, [entry], file, made)
 
-    def _swap(
+    def enter(
         self, db: sqlite3.Connection, old: Sequence[Entry], file: str, made: tuple[int, int, int]
     ) -> None:
+        """Put a file (rows, size, checksum) in the place of neighbours `old`, in the transaction of `db`."""
         new = Entry(file, old[0].first, old[-1].last, old[0].ends_first, old[-1].ends_last, *made)
         gone = db.executemany("DELETE FROM segments WHERE file = ?", [(entry.file,) for entry in old])
         if gone.rowcount != len(old):
@@ -193,7 +200,7 @@ class Manifest:
             (self.folder / entry.file).unlink(missing_ok=True)
 
     @contextmanager
-    def _merging(self) -> Iterator[bool]:
+    def merging(self) -> Iterator[bool]:
         """Whether this process may merge now."""
         self.folder.mkdir(exist_ok=True)
         descriptor = os.open(self.store.folder / "merge.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -209,7 +216,7 @@ class Manifest:
 
     def sweep(self, db: sqlite3.Connection) -> None:
         """Remove files that a killed process left behind, unless a process is merging just now."""
-        with translated(self.store.database), self._merging() as mine:
+        with translated(self.store.database), self.merging() as mine:
             if mine:
                 self._sweep(db)
 
@@ -233,7 +240,8 @@ class Manifest:
             with translated(self.store.database), writing(self.store.folder / "write.lock", self.store.wait):
                 # no merge can be entered in the list from here on: what is missing really is missing
                 db.execute("BEGIN IMMEDIATE")
-                faults = [(entry, self._fault(entry)) for entry in self.entries(db)]
+                encoder = encoder_of(db)
+                faults = [(entry, self._fault(entry, encoder)) for entry in self.entries(db)]
                 damaged = [(entry, fault) for entry, fault in faults if fault]
                 for entry, _ in damaged:
                     self._rebuild(db, entry, f"{secrets.token_hex(8)}.seg")
@@ -248,10 +256,13 @@ class Manifest:
             self.tell(line)
         return lines
 
-    def _fault(self, entry: Entry) -> str:
+    def _fault(self, entry: Entry, encoder: str) -> str:
         self._open.pop(entry.file, None)
         try:
-            Segment(self.folder / entry.file, entry.checksum).verify()
+            segment = Segment(self.folder / entry.file, entry.checksum)
+            segment.verify()
+            if segment.n and segment.facts["encoder"] != encoder:
+                return f"{entry.file} holds vectors of another encoder"
         except DamagedSegment as damage:
             return str(damage)
         return ""
@@ -259,5 +270,5 @@ class Manifest:
     def _rebuild(self, db: sqlite3.Connection, entry: Entry, file: str) -> None:
         """Write a segment anew from the store, and enter it in the place of the old one."""
         self.folder.mkdir(exist_ok=True)
-        made = rebuild(db, entry, self.folder / file, self.store.analyzer, self.store.settings.encoder)
-        self._swap(db, [entry], file, made)
+        made = rebuild(db, entry, self.folder / file, self.store.analyzer, encoder_of(db))
+        self.enter(db, [entry], file, made)

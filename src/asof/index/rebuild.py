@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.errors import DamagedStore
 from asof.index.build import build
 from asof.index.merge import merge
 from asof.index.segment import Segment
@@ -87,10 +89,20 @@ def stored_parts(db: sqlite3.Connection, entry: Entry, encoder: str) -> Iterator
 
 
 def stored_vectors(db: sqlite3.Connection, rows: Sequence[IndexRow], encoder: str) -> NDArray[np.int16]:
+    return vectors_of(db, [row.id for row in rows], encoder)
+
+
+def vectors_of(db: sqlite3.Connection, passages: Sequence[int], encoder: str) -> NDArray[np.int16]:
+    """The vectors (n, d) that the store has of passages. Raises DamagedStore where it has none of one."""
     found = dict(
         db.execute(
-            "SELECT passage, vector FROM vectors WHERE encoder = ? AND passage BETWEEN ? AND ?",
-            (encoder, rows[0].id, rows[-1].id),
+            "SELECT v.passage, v.vector FROM json_each(?) AS wanted JOIN vectors AS v"
+            " ON v.passage = wanted.value WHERE v.encoder = ?",
+            (json.dumps(list(passages)), encoder),
         ).fetchall()
     )
-    return np.stack([np.frombuffer(found[row.id], "<i2") for row in rows]).astype(np.int16)
+    if missing := [passage for passage in passages if passage not in found]:
+        raise DamagedStore(
+            f"{len(missing)} passages have no vector of the encoder {encoder}: `asof embed` makes them"
+        )
+    return np.stack([np.frombuffer(found[passage], "<i2") for passage in passages]).astype(np.int16)

@@ -101,10 +101,13 @@ class View:
         if filters.about is not None:
             within = self._within(window, *filters.about)
             mask = within if mask is None else mask & within
-        if filters.source or filters.path or filters.tags or filters.meta:
-            heads = heads_with(
-                self.store.db, source=filters.source, path=filters.path, tags=filters.tags, meta=filters.meta
-            )
+        of_head = {
+            name: getattr(filters, name)
+            for name in ("source", "path", "tags", "meta", "any_tags", "no_tags", "documents")
+            if getattr(filters, name)
+        }
+        if of_head:
+            heads = heads_with(self.store.db, **of_head)
             passes = np.isin(window.column("head"), np.array(heads, np.int64))
             mask = passes if mask is None else mask & passes
         return mask

@@ -26,7 +26,7 @@ class HashedNgrams:
     def name(self) -> str:
         return f"hashed-{self.shortest}-{self.longest}-{self.d}"
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
         vectors = np.zeros((len(texts), self.d), np.float32)
         for vector, text in zip(vectors, texts, strict=True):
             for gram in self._grams(text):

@@ -19,8 +19,11 @@ class Encoder(Protocol):
     @property
     def name(self) -> str: ...
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Vectors of unit length, shape (len(texts), d)."""
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+        """Vectors of unit length, shape (len(texts), d).
+
+        `question`: the texts are questions, which some models want to be told apart from passages.
+        """
         ...
 
 

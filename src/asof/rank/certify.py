@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query, Why
-from asof.index.dense import cosines, cosines_at, largest_cosine, quantise
+from asof.index.dense import cosines, cosines_at, largest_cosine
 from asof.index.prefix import Window
 from asof.index.select import at_least, kth_best, nearly_kth_best
 from asof.index.view import View
 from asof.rank.feedback import ROUNDING, Bounded
 from asof.rank.fields import within
 from asof.rank.gather import cosine_why
+from asof.rank.meaning import question_vector
 from asof.rank.phrases import admitted
 from asof.rank.stage import Column, Ranking, Values
 
@@ -61,7 +62,7 @@ class Certified:
             cheap *= self.lexical
         if view.encoder is None or self.dense == 0.0:
             return ranking.with_column("relevance", cheap, lambda row: self._why(words, best, row))
-        vector = quantise(view.encoder.encode([query.lexical]))[0]
+        vector = question_vector(query, view)
 
         def why(row: int) -> Why:
             return self._why(words, best, row, cosine_why(view, row, vector))

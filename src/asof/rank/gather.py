@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index import lexical
-from asof.index.dense import SCALE, cosines, quantise
+from asof.index.dense import SCALE, cosines
 from asof.index.lexical import Bm25, Term
 from asof.index.view import View
 from asof.rank.fields import within
+from asof.rank.meaning import question_vector
 from asof.rank.phrases import admitted
 from asof.rank.stage import Ranking
 from asof.text.query import parse
@@ -70,7 +71,7 @@ class Dense:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if view.encoder is None:
             return ranking
-        vector = quantise(view.encoder.encode([query.lexical]))[0]
+        vector = question_vector(query, view)
         values = cosines(ranking.window, vector)
         allowed = admitted(query, ranking.window, view)
         if allowed is not None:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query, Why
-from asof.index.dense import cosines, quantise
+from asof.index.dense import cosines
 from asof.index.latent import latent_space
 from asof.index.view import View
 from asof.rank.fields import one_of
 from asof.rank.gather import cosine_tree, query_terms, stored_vector
+from asof.rank.meaning import question_vector
 from asof.rank.phrases import admitted
 from asof.rank.stage import Ranking, Values
 
@@ -44,7 +45,7 @@ class Similarity:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if view.encoder is None:
             return _latent("similarity", self.scale, query, ranking, view)
-        vector = quantise(view.encoder.encode([query.lexical]))[0]
+        vector = question_vector(query, view)
         values = cosines(ranking.window, vector, signed=True)
         found = _scored(
             "similarity", self.scale, values, vector, partial(stored_vector, view), query, ranking, view

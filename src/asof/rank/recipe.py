@@ -12,6 +12,7 @@ from asof.data import Query
 from asof.errors import UsageError
 from asof.rank.fields import checked
 from asof.rank.stage import Stage
+from asof.rank.tunable import Tunable
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,13 +20,14 @@ class Recipe:
     """A way of ranking: its name, what it is for, and its stages in order.
 
     `typed`: the question is searched as it was typed, stop words and words that only wish for the newest
-    included, as the published systems do.
+    included, as the published systems do. `tunable`: which of its numbers learning moves.
     """
 
     name: str
     about: str
     stages: tuple[Stage, ...]
     typed: bool = False
+    tunable: Tunable = Tunable()
 
     def named(self) -> dict[str, Stage]:
         """The stages by name: the class in lower case, with a number from the second of its kind on."""

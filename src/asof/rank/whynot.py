@@ -89,6 +89,9 @@ def _shut_out(rows: NDArray[np.int64], filters: Filters, view: View) -> str:
         "source": Filters(source=filters.source), "path": Filters(path=filters.path),
         **{f"tag {tag}": Filters(tags=(tag,)) for tag in filters.tags},
         **{f"{key} = {value}": Filters(meta=((key, value),)) for key, value in filters.meta},
+        "one of several tags": Filters(any_tags=filters.any_tags),
+        "none of some tags": Filters(no_tags=filters.no_tags),
+        "one of several documents": Filters(documents=filters.documents),
     }  # fmt: skip
     for name, each in single.items():
         if each != Filters() and not len(_passing(rows, each, view)):

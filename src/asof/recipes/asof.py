@@ -17,6 +17,7 @@ from asof.rank.gather import Lexical
 from asof.rank.naming import Names
 from asof.rank.recipe import Recipe
 from asof.rank.timely import Timely
+from asof.rank.tunable import Range, Tunable
 
 FEEDBACK = Feedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7)
 
@@ -38,7 +39,7 @@ ASOF = Recipe(
     "reads the time in the question; among near-equals the one in force leads",
     (
         Lexical(k1=1.2, b=0.7),
-        Certified(lexical=1.0, dense=0.5, then=FEEDBACK),
+        Certified(lexical=1.0, dense=2.0, then=FEEDBACK),  # vectors: only with an encoder
         FEEDBACK,
         Closer(n=100, of_time=200),
         Share(""),
@@ -50,5 +51,15 @@ ASOF = Recipe(
         Facets(said=0.35),
         Rejoin(),
         Cut(),
+    ),
+    tunable=Tunable(  # all behind the closer look: trying them reads no index
+        (
+            Range("combine.weights.covered", 0.0, 1.5),
+            Range("combine.weights.title", 0.0, 0.6),
+            Range("combine.weights.context", 0.0, 0.6),
+            Range("timely.pace", 0.05, 1.0),
+            Range("timely.within_time", 0.0, 0.3),
+            Range("timely.near", 0.02, 0.5),
+        )
     ),
 )

@@ -5,7 +5,8 @@
 
 for each document, over its passages. All but the first are the same for all passages of a document that was
 published at once, so the best passage carries the largest similarity, and stands for its document. The
-published system learns the weights.
+published system learns the weights, the threshold and the rate within bounds (its code, optimizer.py), the
+weights with a sum of 1.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from asof.rank.pool import Everything
 from asof.rank.recipe import Recipe
 from asof.rank.signals.freshness import Freshness
 from asof.rank.signals.passages import Coverage, Volume
+from asof.rank.tunable import Range, Tunable
 
 PAPERS = Recipe(
     "papers",
@@ -33,4 +35,15 @@ PAPERS = Recipe(
         Cut(),
     ),
     typed=True,
+    tunable=Tunable(
+        (
+            Range("combine.weights.similarity", 0.1, 0.6),
+            Range("combine.weights.freshness", 0.1, 0.5),
+            Range("combine.weights.coverage", 0.1, 0.5),
+            Range("combine.weights.volume", 0.05, 0.3),
+            Range("coverage.above", 0.3, 0.7, also=("volume.above",)),
+            Range("freshness.rate", 0.01, 0.1),
+        ),
+        simplex=tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume")),
+    ),
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from asof.data import Document, Ended, Problem
+from asof.data import Commit, Document, Ended, Problem
 
 
 class Source(Protocol):
@@ -22,8 +22,9 @@ class Source(Protocol):
     kind: str
     complete: bool
 
-    def documents(self) -> Iterator[Document | Ended | Problem]:
-        """Everything that the source states now, in an order that depends on the source alone.
+    def documents(self) -> Iterator[Document | Ended | Problem | Commit]:
+        """Everything that the source states now, in an order that depends on the source alone; `Commit`
+        where what was stated so far shall not wait for the rest.
 
         Raises SourceError when the source cannot be read at all.
         """

@@ -8,7 +8,7 @@ from collections.abc import Container, Sequence
 
 from asof.data import Stated
 from asof.errors import UsageError
-from asof.store import state
+from asof.store import feedback, state
 from asof.store.digest import KEY_BYTES, layout_keys
 from asof.store.schema import set_meta
 from asof.store.write import Write
@@ -45,6 +45,7 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
     document = row[0]
     passages = [id_ for (id_,) in db.execute("SELECT id FROM passages WHERE document = ?", (document,))]
     forget_calls(db, passages)
+    feedback.forget(db, passages)
     of_document = "(SELECT id FROM {} WHERE document = ?)"
     for table, column, owner in (
         ("ends", "passage", "passages"), ("vectors", "passage", "passages"), ("facts", "passage", "passages"),
@@ -69,6 +70,7 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
     dropped = _unseen(db, horizon, past)
     wanted = json.dumps(dropped)
     forget_calls(db, dropped)
+    feedback.forget(db, dropped)
     for table, column in (
         ("passages", "id"), ("ends", "passage"), ("vectors", "passage"), ("facts", "passage"),
         ("extractions", "passage"),

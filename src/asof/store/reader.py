@@ -180,8 +180,10 @@ def titles_of(db: sqlite3.Connection, heads: Iterable[int]) -> dict[int, tuple[s
 
 
 def heads_with(
-    db: sqlite3.Connection, *, source: str, path: str, tags: Sequence[str], meta: Sequence[tuple[str, str]]
-) -> list[int]:
+    db: sqlite3.Connection, *, source: str = "", path: str = "", tags: Sequence[str] = (),
+    meta: Sequence[tuple[str, str]] = (), any_tags: Sequence[str] = (),
+    no_tags: Sequence[str] = (), documents: Sequence[str] = (),
+) -> list[int]:  # fmt: skip
     """Ids of the heads whose attributes pass the filters (see `data.Filters`)."""
     where, values = ["1"], list[object]()
     if source:
@@ -193,6 +195,16 @@ def heads_with(
     for tag in tags:
         where.append("h.id IN (SELECT head FROM tags WHERE tag = ?)")
         values.append(tag.removeprefix("#"))
+    for given, several in (("IN", any_tags), ("NOT IN", no_tags)):
+        if several:
+            tagged = "SELECT head FROM tags WHERE tag IN (SELECT value FROM json_each(?))"
+            where.append(f"h.id {given} ({tagged})")
+            values.append(json.dumps([tag.removeprefix("#") for tag in several]))
+    if documents:
+        where.append(
+            "h.document IN (SELECT id FROM documents WHERE name IN (SELECT value FROM json_each(?)))"
+        )
+        values.append(json.dumps(list(documents)))
     for key, value in meta:
         where.append(
             f"EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ? AND ({_as_text('m')} = ?"

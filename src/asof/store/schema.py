@@ -126,7 +126,41 @@ CREATE TABLE call_passages (
 ) WITHOUT ROWID;
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST, SECOND)
+THIRD = """
+-- digest: of the text that was encoded, so that the same text is encoded once
+ALTER TABLE vectors ADD COLUMN digest BLOB;
+CREATE INDEX vectors_by_digest ON vectors (digest, encoder);
+
+-- questions that were recorded, as they were asked; recipe and fields: what ranked, with all of its numbers
+CREATE TABLE asked (
+    id TEXT PRIMARY KEY, question TEXT NOT NULL, as_of INTEGER NOT NULL, known_at INTEGER NOT NULL,
+    recipe TEXT NOT NULL, fields TEXT NOT NULL, filters TEXT NOT NULL, unit TEXT NOT NULL,
+    added INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX asked_by_added ON asked (added);
+
+-- what was shown, with the tree of each score (JSON in zlib: a tenth of it); it goes with its passage
+CREATE TABLE shown (
+    asked TEXT NOT NULL REFERENCES asked, rank INTEGER NOT NULL, passage INTEGER NOT NULL,
+    hit TEXT NOT NULL, document TEXT NOT NULL, score REAL NOT NULL, why BLOB NOT NULL,
+    PRIMARY KEY (asked, rank)
+) WITHOUT ROWID;
+CREATE INDEX shown_by_passage ON shown (passage);
+
+-- what was said of it, every statement kept: kind grade, click, model; grade NULL takes back what was said
+CREATE TABLE judgements (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, asked TEXT NOT NULL REFERENCES asked, rank INTEGER NOT NULL,
+    kind TEXT NOT NULL, grade REAL, added INTEGER NOT NULL
+);
+CREATE INDEX judgements_by_asked ON judgements (asked);
+
+-- what learning knows of a recipe (JSON), every state kept: as known at K it is the last added by K
+CREATE TABLE learned (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, recipe TEXT NOT NULL, state TEXT NOT NULL, added INTEGER NOT NULL
+);
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD)
 """Script i brings a database from schema version i to i + 1."""
 
 READ_CACHE_KIB = 16_384

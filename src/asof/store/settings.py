@@ -1,13 +1,15 @@
-"""What is decided once, when a corpus is made, because the index depends on it."""
+"""What is decided when a corpus is made, because the index depends on it."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+import sqlite3
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from asof.errors import UsageError
 from asof.store.keywords import AUTO, NONE
+from asof.store.schema import get_meta, set_meta
 from asof.text.tokens import Analyzer
 
 UNDATED = ("added", "always", "never")
@@ -17,7 +19,8 @@ UNDATED = ("added", "always", "never")
 class Settings:
     """How texts are read (languages, stemming), cut (chunking), and when undated ones are seen.
 
-    `encoder` is the name of the encoder whose vectors the corpus holds, "" for none.
+    `encoder` is the name of the encoder whose vectors the corpus holds, "" for none; the only one of these
+    that can change (`asof embed`).
     `undated`: from when they were `added` (the default), `always` (as of any date), or `never`.
     `search`: which keys of metadata have values that are searched: `auto` (all), `none`, or their names.
     Raises UsageError for a value that is not accepted; `checked` looks at the chunking too.
@@ -54,3 +57,16 @@ class Settings:
         values: dict[str, Any] = json.loads(text)
         values |= {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
         return cls(**values)
+
+
+def encoder_of(db: sqlite3.Connection) -> str:
+    """The encoder whose vectors the corpus holds, in the state that `db` sees."""
+    stored = get_meta(db, "settings")
+    return Settings.loads(stored).encoder if stored else ""
+
+
+def change_encoder(db: sqlite3.Connection, settings: Settings, encoder: str) -> Settings:
+    """The settings with another encoder, stored in the transaction of `db`."""
+    changed = replace(settings, encoder=encoder)
+    set_meta(db, "settings", changed.dumps())
+    return changed

@@ -35,7 +35,7 @@ class Angled:
 
     name: str = "angled"
 
-    def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
         cosines = np.array([float(text.rpartition("@")[2]) if "@" in text else 1.0 for text in texts])
         return np.column_stack([cosines, np.sqrt(1 - cosines**2)]).astype(np.float32)
 

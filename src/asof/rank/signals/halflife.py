@@ -32,10 +32,8 @@ def scales(
             raise UsageError(
                 f"half-life {name!r} = {days!r}: source:NAME or tag:NAME, and days above 0, are expected"
             )
-        heads = heads_with(
-            view.store.db, source=value if kind == "source" else "", path="",
-            tags=(value,) if kind == "tag" else (), meta=(),
-        )  # fmt: skip
+        db = view.store.db
+        heads = heads_with(db, source=value) if kind == "source" else heads_with(db, tags=(value,))
         fits = free & np.isin(head, np.array(heads, np.int64))
         taus[fits] = days / math.log(2)
         free &= ~fits

@@ -1,0 +1,150 @@
+"""Questions whose judgements were made by hidden weights, which tuning has to find; shuffled, by nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.learn.box import Box
+from asof.learn.candidates import Candidates
+from asof.learn.columns import Columns
+from asof.learn.loss import gains
+from asof.learn.posed import Posed
+from asof.learn.scored import scored
+from asof.rank.recipe import Recipe
+from asof.rank.tunable import value_of
+from asof.recipes.papers import PAPERS
+from asof.tuning.material import Ints, Material, Measure
+from asof.tuning.outcome import Tuning
+from asof.tuning.tune import How, tune
+
+WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))
+GRADES = (3, 2, 2, 1, 1, 1, 1, 1)
+"""Of the first documents by the hidden score."""
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """Material, its hidden weights (4,), and the box."""
+
+    material: Material
+    hidden: Floats
+    box: Box
+
+    @property
+    def table(self) -> Columns:
+        table = self.material.table
+        assert isinstance(table, Columns)
+        return table
+
+
+def planted(
+    seed: int, questions: int = 150, documents: int = 60, noise: float = 0.03, *, shuffled: bool = False
+) -> Planted:
+    """Documents with four columns from 0 to 1; grades by a hidden sum of them plus noise (the standard
+    deviation; that of the sum is about .1). `shuffled`: a question's grades fall on any of its documents."""
+    rng = np.random.default_rng(seed)
+    box = Box.of(PAPERS, WEIGHTS)
+    plan = scored(PAPERS, box)
+    assert plan is not None
+    hidden = box.sample(rng, 8)[seed % 8]
+    found, posed = [], []
+    for _ in range(questions):
+        columns = rng.random((documents, 4)) ** (1.0, 2.0, 1.0, 2.0)
+        order = np.argsort(-(columns @ hidden + rng.normal(0, noise, documents)), kind="stable")
+        grades = np.zeros(documents)
+        grades[rng.permutation(documents)[: len(GRADES)] if shuffled else order[: len(GRADES)]] = GRADES
+        gain = np.array(gains(grades.tolist()))
+        found.append(candidates_of(columns, gain))
+        posed.append(posed_of(gain))
+    table = Columns.made(posed, found, plan, box, 10)
+    texts = [f"question {at}" for at in range(questions)]
+    material = Material(
+        "planted", PAPERS, box, 10, table, by_table(table), texts, [[] for _ in texts], [[] for _ in texts]
+    )
+    return Planted(material, hidden, box)
+
+
+def candidates_of(columns: Floats, gain: Floats) -> Candidates:
+    """One passage for each document."""
+    every = np.arange(len(columns), dtype=np.int64)
+    return Candidates(
+        every,
+        every,
+        gain,
+        tuple(columns.T),
+        np.zeros(len(columns)),
+        every,
+        np.ones_like(every),
+        matching=False,
+    )
+
+
+def nowhere(do: object) -> None:
+    """Nothing is searched."""
+
+
+def posed_of(gain: Floats) -> Posed:
+    """A question that nothing is asked of."""
+    right = {str(at): each for at, each in enumerate(gain.tolist())}
+    return Posed(None, (0, None), nowhere, right)  # type: ignore[arg-type]
+
+
+def by_table(table: Columns) -> Measure:
+    """Questions are judged as the table has them."""
+
+    def measure(recipe: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:
+        for _ in which:
+            advance()
+        setting = np.array([[value_of(recipe, name) for name in table.box.names]])
+        return np.asarray(1 - table.losses(setting, which)[0])
+
+    return measure
+
+
+@dataclass(frozen=True, slots=True)
+class Recovered:
+    """What tuning found: the mean nDCG on fresh questions of the same hidden weights, at the start, as tuned,
+    and by the hidden weights; how far the weights are off (the sum of differences)."""
+
+    tuning: Tuning
+    start: float
+    tuned: float
+    hidden: float
+    off: float
+
+    @property
+    def near(self) -> bool:
+        """Within a hundredth of what the hidden weights have."""
+        return self.tuned >= self.hidden - 0.01
+
+
+def recovered(seed: int) -> Recovered:
+    """Tune on planted questions, and judge on others that nobody saw."""
+    made = planted(seed)
+    found = tune(made.material, How(seed=seed))
+    values = np.array([found.values[name] for name in made.box.names])
+    start = np.array([value_of(PAPERS, name) for name in made.box.names])
+    settings = np.array([start, values, made.hidden])
+    means = (1 - fresh_questions(seed, made).losses(settings).mean(axis=1)).tolist()
+    return Recovered(found, means[0], means[1], means[2], float(np.abs(values - made.hidden).sum()))
+
+
+def fresh_questions(seed: int, made: Planted, questions: int = 500, noise: float = 0.03) -> Columns:
+    """Others by the same hidden weights."""
+    rng = np.random.default_rng(10_000 + seed)
+    found, posed = [], []
+    for _ in range(questions):
+        columns = rng.random((60, 4)) ** (1.0, 2.0, 1.0, 2.0)
+        order = np.argsort(-(columns @ made.hidden + rng.normal(0, noise, 60)), kind="stable")
+        grades = np.zeros(60)
+        grades[order[: len(GRADES)]] = GRADES
+        gain = np.array(gains(grades.tolist()))
+        found.append(candidates_of(columns, gain))
+        posed.append(posed_of(gain))
+    return Columns.made(posed, found, made.table.plan, made.box, 10)

@@ -1,0 +1,96 @@
+"""`asof embed`: another encoder for a corpus, or none."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from asof.cli.bar import counted
+from asof.cli.main import DONE, index_option, json_option, open_corpus, print_json, tell
+from asof.cli.plain import passages, plain
+
+if TYPE_CHECKING:
+    from asof.index.embedding import Embedded
+    from asof.models.ports import Encoder
+    from asof.service import Corpus
+
+
+@click.command()
+@click.option("--encoder", "name", metavar="NAME", help="hashed, or a model: a folder, a name on the hub.")
+@click.option("--none", "words", is_flag=True, help="Back to words only; the vectors are removed.")
+@index_option
+@json_option
+def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> int:
+    """Give all passages vectors of the encoder that asof.toml names, and search with it from then on.
+
+    Vectors that are there are used, so what was interrupted goes on where it was. Until the end, the corpus
+    is searched with the vectors that it had.
+    """
+    from asof.errors import UsageError
+
+    if words and name is not None:
+        raise UsageError("--none and --encoder cannot both be meant")
+    started = time.perf_counter()
+    with open_corpus(index) as corpus:
+        before = corpus.store.settings.encoder
+        encoder = None if words else _encoder(corpus, name)
+        with counted("embedding", "passages") as advance:
+            found = corpus.embed(encoder, advance)
+        if as_json:
+            print_json(_as_json(found, before, time.perf_counter() - started))
+        else:
+            _show(found, before, time.perf_counter() - started)
+        _tell_unnamed(corpus, found)
+    return DONE
+
+
+def _encoder(corpus: Corpus, name: str | None) -> Encoder | None:
+    """The encoder that is meant. Raises UsageError where none is."""
+    from asof import config, service
+    from asof.errors import UsageError
+
+    if name is not None:
+        return service.encoder_named(name, Path.cwd())
+    encoder = corpus.outside.encoder()
+    if encoder is None:
+        raise UsageError(
+            f"no encoder is named: set [encoder] in {corpus.root / config.FILE}, or use --encoder; --none "
+            "goes back to words only"
+        )
+    return encoder
+
+
+def _show(found: Embedded, before: str, seconds: float) -> None:
+    what = f"{plain(found.encoder)}, {found.dimensions or 0} dimensions" if found.encoder else "words only"
+    new = f", {found.encoded:,} encoded" if found.encoder else ""
+    was = f"; before: {plain(before) or 'words only'}" if found.changed else "; nothing to change"
+    click.echo(f"encoder: {what}; {passages(found.passages)}{new} in {seconds:.1f} s{was}")
+
+
+def _as_json(found: Embedded, before: str, seconds: float) -> dict[str, object]:
+    return {
+        "encoder": found.encoder or None,
+        "before": before or None,
+        "dimensions": found.dimensions,
+        "passages": found.passages,
+        "encoded": found.encoded,
+        "changed": found.changed,
+        "took_ms": round(seconds * 1000, 1),
+    }
+
+
+def _tell_unnamed(corpus: Corpus, found: Embedded) -> None:
+    """Say so where the next command would not find the encoder, or would be told of another one."""
+    from asof import config
+    from asof.errors import AsofError
+    from asof.models.hashed import HashedNgrams
+
+    try:
+        named = corpus.outside.encoder()
+    except AsofError:
+        named = None
+    if found.encoder not in ("", HashedNgrams().name, named.name if named else ""):
+        tell(f"searches need it in {corpus.root / config.FILE}: [encoder], model = ...")

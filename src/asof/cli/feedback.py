@@ -1,0 +1,191 @@
+"""`asof feedback`: what was asked, what was shown, and what is said of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    PROBLEMS,
+    TIMES,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+    tell,
+    time_option,
+)
+from asof.cli.plain import plain
+from asof.cli.said import shortened
+
+if TYPE_CHECKING:
+    from asof.learn.feedback import Judged
+    from asof.recorder import Judging
+    from asof.service import Corpus
+
+NONE, CLICK = "none", "click"
+QUESTION = 60
+"""The most characters of a question in a list."""
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.argument("query_id", required=False)
+@click.argument("hit", required=False)
+@click.argument("grade", required=False)
+@click.option("--judge", is_flag=True, help="Let the model of asof.toml grade what was shown.")
+@click.option("--budget", type=click.FloatRange(0), metavar="USD", help="What --judge may cost at most.")
+@click.option("--recipe", metavar="NAME", help="Only questions that this recipe ranked.")
+@time_option("--known-at", "Only what had been recorded and said by then.")
+@click.option(
+    "--export", "folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+    help="Write graded questions there: queries.jsonl and qrels.tsv.",
+)  # fmt: skip
+@index_option
+@json_option
+def feedback(
+    query_id: str | None, hit: str | None, grade: str | None, judge: bool, budget: float | None,
+    recipe: str | None, known_at: str | None, folder: Path | None, index: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Say of a HIT of a recorded question (asof search --record) how well it answers.
+
+    \b
+      asof feedback                        the questions that were recorded
+      asof feedback QUERY_ID               what was shown, and what was said of it
+      asof feedback QUERY_ID HIT GRADE     GRADE: 0 (no use) to 3 (answers it), click, or none
+      asof feedback QUERY_ID --judge       let a model grade it
+
+    QUERY_ID may be cut short. HIT is a rank, the id of a hit, or the id of a document.
+    """
+    _check(query_id, hit, grade, judge=judge, budget=budget, of_all=bool(recipe or known_at or folder))
+    with open_corpus(index) as corpus:
+        if query_id is None:
+            found = corpus.queries(recipe, known_at)
+            if folder is not None:
+                return _export(found, folder)
+            return _list(found, as_json=as_json)
+        judging = corpus.judge(query_id, budget) if judge else None
+        if hit is not None and grade is not None:
+            _say(corpus, query_id, hit, grade)
+        one = corpus.recorded(query_id)
+    if as_json:
+        print_json(_one_json(one, judging))
+    else:
+        _show(one)
+        if judging is not None:
+            _tell(judging)
+    return PROBLEMS if judging is not None and judging.problems else DONE
+
+
+def _check(
+    query_id: str | None, hit: str | None, grade: str | None, *, judge: bool, budget: float | None,
+    of_all: bool,
+) -> None:  # fmt: skip
+    """Raises click.UsageError for what does not go together."""
+    if hit is not None and grade is None:
+        raise click.UsageError("GRADE is missing: 0 to 3, click, or none")
+    if query_id is None and judge:
+        raise click.UsageError("--judge needs a QUERY_ID: asof feedback lists them")
+    if query_id is not None and of_all:
+        raise click.UsageError("--recipe, --known-at and --export are for all questions, without QUERY_ID")
+    if judge and hit is not None:
+        raise click.UsageError("either GRADE or --judge")
+    if budget is not None and not judge:
+        raise click.UsageError("--budget is for --judge")
+
+
+def _say(corpus: Corpus, query_id: str, hit: str, grade: str) -> None:
+    if grade == CLICK:
+        news = corpus.click(query_id, hit)
+    else:
+        try:
+            value = None if grade == NONE else float(grade)
+        except ValueError as error:
+            raise click.UsageError(
+                f"GRADE is {grade!r}; accepted: a number from 0 to 3, {CLICK}, {NONE}"
+            ) from error
+        news = corpus.grade(query_id, hit, value)
+    if not news:
+        tell("that was said before; nothing was added")
+
+
+# -- what is shown --------------------------------------------------------------------------------------
+
+
+def _list(found: list[Judged], *, as_json: bool) -> int:
+    if as_json:
+        print_json({"queries": [_head_json(each) for each in found]})
+        return DONE if found else NOTHING
+    if not found:
+        click.echo("no question was recorded: asof search --record QUERY does")
+        return NOTHING
+    from asof.time.span import iso
+
+    for each in found:
+        asked = each.asked
+        judged = f"{sum(map(bool, each.kinds))} of {len(asked.shown)} judged"
+        click.echo(
+            f"{click.style(asked.id, bold=True)}  {iso(asked.added)[:16]}  {judged:<16}"
+            f" {plain(asked.recipe):<9} {plain(shortened(asked.question, QUESTION))}"
+        )
+    return DONE
+
+
+def _show(one: Judged) -> None:
+    from asof.time.span import iso
+
+    asked = one.asked
+    click.secho(f"{asked.id}  {plain(shortened(asked.question))}", bold=True)
+    click.secho(f"as of {iso(asked.as_of)} · {plain(asked.recipe)} · recorded {iso(asked.added)}", dim=True)
+    for hit, grade, weight, kind in zip(asked.shown, one.grades, one.weights, one.kinds, strict=True):
+        said = "-" if grade is None else f"{grade:g}"
+        by = f"  ({kind}, weight {weight:g})" if kind else ""
+        click.echo(f"{hit.rank:>3}. {said:<4} {plain(hit.hit)}  {hit.score:.4f}{by}")
+
+
+def _tell(judging: Judging) -> None:
+    for problem in judging.problems:
+        tell(f"not judged: {problem}")
+    used = [f"{name} {value}" for name, value in judging.cost.as_json().items() if value]
+    tell(f"{judging.graded} hits judged by {judging.judge}; cost: {', '.join(used) or 'no call'}")
+
+
+def _head_json(one: Judged) -> dict[str, Any]:
+    from asof.time.span import iso
+
+    asked = one.asked
+    return {
+        "id": asked.id, "question": asked.question, "as_of": iso(asked.as_of),
+        "known_at": iso(asked.known_at), "recipe": asked.recipe, "unit": asked.unit,
+        "added": iso(asked.added), "shown": len(asked.shown), "judged": sum(map(bool, one.kinds)),
+    }  # fmt: skip
+
+
+def _one_json(one: Judged, judging: Judging | None) -> dict[str, Any]:
+    """docs/reference/feedback.schema.json is its schema."""
+    return {
+        **_head_json(one),
+        "hits": [
+            {"rank": hit.rank, "id": hit.hit, "document": hit.document, "score": hit.score, "grade": grade,
+             "weight": weight, "by": kind}
+            for hit, grade, weight, kind
+            in zip(one.asked.shown, one.grades, one.weights, one.kinds, strict=True)
+        ],
+        "judging": None if judging is None else {
+            "judge": judging.judge, "graded": judging.graded, "problems": list(judging.problems),
+            "cost": judging.cost.as_json(),
+        },
+    }  # fmt: skip
+
+
+def _export(found: list[Judged], folder: Path) -> int:
+    from asof.learn.export import export
+
+    written = export(found, folder)
+    click.echo(f"{written.queries} questions and {written.judgements} judgements written to {folder}")
+    for problem in written.problems:
+        tell(problem.message)
+    return DONE if written.queries else NOTHING

@@ -1,0 +1,170 @@
+"""`asof papers`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from asof.cli.bar import taking_in, waiting
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    PROBLEMS,
+    TIMES,
+    corpus_root,
+    index_option,
+    json_option,
+    print_json,
+    tell,
+    time_option,
+)
+from asof.cli.plain import plain
+from asof.cli.question import joined
+from asof.cli.reader import tell_reader
+
+if TYPE_CHECKING:
+    from asof.papers.outcome import Outcome, Request
+    from asof.service import Corpus
+
+CHUNKING = "400c/80"
+"""The passages of a corpus that is made here, as published: 400 characters, 80 of them said twice."""
+
+
+@click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
+@click.argument("question", nargs=-1)
+@click.option(
+    "--categories",
+    metavar="A[+B]",
+    help="Categories of arXiv, cs.IR+cs.CL (default: the question's).",
+)
+@time_option("--since", "Papers submitted from then on (default: as the question says, else a week ago).")
+@time_option("--until", "Papers submitted until then (default: now).")
+@click.option("--per-day", type=click.IntRange(min=0), metavar="N", help="Fetch a day's N newest; 0: all.")
+@click.option(
+    "-k", type=click.IntRange(1, 100), metavar="N", help="How many papers (default: as asked for, or 10)."
+)
+@click.option(
+    "--read", type=click.IntRange(0, 20), default=3, metavar="N",
+    help="How many of the first are read in full (default 3).",
+)  # fmt: skip
+@click.option("--offline", is_flag=True, help="Ask nothing of arXiv: answer from what is here.")
+@click.option("--no-record", is_flag=True, help="Do not record the question: nothing is learned from it.")
+@click.option("--judge", is_flag=True, help="Let [model] of asof.toml grade the papers, to learn from it.")
+@click.option("--budget", type=click.FloatRange(min=0), metavar="USD", help="What --judge may cost.")
+@time_option("--as-of", "What was published then, and as of when questions are read.")
+@time_option("--known-at", "Only what this corpus had learned by then, weights included.")
+@click.option(
+    "--figures", "figures", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
+    help="Draw loss and weights over the judged questions there.",
+)  # fmt: skip
+@click.option("--forget", is_flag=True, help="Let the weights begin anew; judgements stay.")
+@index_option
+@json_option
+def papers(
+    question: tuple[str, ...], categories: str | None, since: str | None, until: str | None,
+    per_day: int | None, k: int | None, read: int, offline: bool, no_record: bool, judge: bool,
+    budget: float | None, as_of: str | None, known_at: str | None, figures: Path | None, forget: bool,
+    index: Path | None, as_json: bool,
+) -> int:  # fmt: skip
+    """Answer QUESTION from new papers of arXiv: fetch, rank, read the first in full, answer, learn.
+
+    \b
+      asof papers "new ways to keep retrieval fresh, last two weeks"
+      asof feedback ID 1 3        the first paper answers it: the next question is ranked by other weights
+
+    Papers are ranked by likeness, freshness, coverage and volume; their weights move with what you say of
+    papers (or the model, with --judge) and with nothing else. Exit code 1: no paper.
+    """
+    from asof.errors import UsageError
+
+    if forget and not question:
+        return _forget(index)
+    from asof.papers.outcome import Request
+
+    asked = joined(question, "QUESTION", "some words are")
+    if judge and no_record:
+        raise UsageError("--judge grades what is recorded: leave out --no-record")
+    if figures is not None:
+        from asof.evaluate import canvas
+
+        canvas.require()  # before anything is asked
+    named = tuple(
+        filter(None, (each.strip() for each in (categories or "").removeprefix("arxiv:").split("+")))
+    )
+    request = Request(
+        asked, named, since, until, per_day, k, read, not offline, not no_record, judge, budget, as_of,
+        known_at,
+    )  # fmt: skip
+    with _corpus(index) as corpus, waiting(corpus):
+        if forget:
+            _begin_anew(corpus)
+        tell_reader(corpus.config)
+        found = _asked(corpus, request)
+        return _shown(found, figures, as_json=as_json)
+
+
+def _corpus(index: Path | None) -> Corpus:
+    """The corpus of the folder; one that is made here has passages as published."""
+    from dataclasses import replace
+
+    from asof import config, service
+
+    root = corpus_root(index)
+    settings = config.load(root / config.FILE).index
+    if settings.chunking == config.Config().index.chunking:
+        settings = replace(settings, chunking=CHUNKING)
+    return service.open(root, settings=settings, tell=tell)
+
+
+def _forget(index: Path | None) -> int:
+    from asof.cli.main import open_corpus
+
+    with open_corpus(index) as corpus:
+        _begin_anew(corpus)
+    return DONE
+
+
+def _begin_anew(corpus: Corpus) -> None:
+    from asof.papers.weights import forget
+
+    forget(corpus)
+    tell("the weights of papers begin anew; what was said of papers stays")
+
+
+def _asked(corpus: Corpus, request: Request) -> Outcome:
+    from asof.papers.pipeline import ask_papers
+
+    with taking_in("arXiv") as advance:
+        return ask_papers(corpus, request, advance)
+
+
+def _drawn(found: Outcome, figures: Path) -> list[str]:
+    """The names of what is drawn. What cannot be drawn is said: what was found is shown all the same."""
+    from asof.errors import UsageError
+    from asof.papers.drawing import figures as draw
+
+    try:
+        return [path.name for path in draw(found, figures)]
+    except UsageError as error:
+        tell(f"nothing is drawn: {error}")
+        return []
+
+
+def _shown(found: Outcome, figures: Path | None, *, as_json: bool) -> int:
+    from asof.cli.papers_shown import outcome_json, show_outcome
+
+    drawn = [] if figures is None else _drawn(found, figures)
+    if as_json:
+        print_json({**outcome_json(found), "figures": drawn})
+    else:
+        show_outcome(found)
+        if drawn:
+            tell(f"drawn: {', '.join(drawn)} in {plain(str(figures))}")
+    lost = any(
+        problem.lost for report in (found.fetched, found.texts) if report for problem in report.problems
+    )
+    if not found.found.hits:
+        return NOTHING
+    return PROBLEMS if lost else DONE

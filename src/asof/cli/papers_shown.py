@@ -1,0 +1,216 @@
+"""What came of a question about papers, on a terminal and as JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.ask import answer_json, show_answer
+from asof.cli.main import tell
+from asof.cli.plain import plain
+from asof.cli.said import shortened, when
+from asof.cli.show import TITLE, hit_json
+from asof.data import Hit, Why
+from asof.rank.gather import UNKNOWN
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from asof.papers.outcome import Learned, Outcome
+    from asof.papers.saying import Said
+    from asof.recorder import Judging
+    from asof.store.run import Report
+
+NAMES = {
+    "similarity": "likeness", "freshness": "freshness", "coverage": "coverage", "volume": "volume",
+    "freshness.rate": "rate of freshness",
+}  # fmt: skip
+"""What a number is called on a terminal."""
+
+STAGES = {
+    "baseline": "they are the first",
+    "exploration": "now near the first ones (exploration)",
+    "evolution": "now down the gradient of what was tried (evolution)",
+    "bayesian": "now where a model of what was tried expects the most (bayesian)",
+}
+"""What a stage does, in words."""
+
+SHOWN_PROBLEMS = 8
+
+NOTE = 400
+"""The most characters of a note."""
+
+QUOTE = 400
+"""The most characters of what a paper says."""
+
+
+def show_outcome(found: Outcome) -> None:
+    """Papers with the parts of their scores and what they say, the answer, the weights."""
+    _show_head(found)
+    says = {each.paper: each for each in found.says}
+    for hit in found.found.hits:
+        _show_paper(hit, says.get(hit.document))
+    if not found.found.hits:
+        click.echo("no paper of these categories and this time is here")
+    click.echo()
+    _show_answer(found)
+    _show_learned(found.learned)
+    for note in (*found.notes, *(note for note in found.found.notes if note.startswith(UNKNOWN))):
+        click.secho(f"note: {plain(shortened(note, NOTE))}", dim=True)
+    _tell_problems(found)
+    if found.judging is not None:
+        _tell_judging(found.judging)
+    if found.recorded:
+        click.secho(
+            f"recorded as {found.recorded}; how well does a paper answer, 0 to 3? Paper 1 well: "
+            f"asof feedback {found.recorded} 1 3",
+            dim=True,
+        )
+
+
+def _show_head(found: Outcome) -> None:
+    """Where was looked, as of when, and what was fetched."""
+    wish, request, view = found.wish, found.request, found.found.view
+    parts = [" + ".join(wish.categories), f"{iso(wish.since)[:10]} to {iso(wish.until)[:10]}"]
+    if request.as_of is not None:
+        parts.append(f"as of {when(view.as_of)}")
+    if request.known_at is not None:
+        parts.append(f"known at {when(view.known_at)}")
+    if wish.by != "rules":
+        parts.append(f"read by {wish.by}")
+    click.secho(plain(f"arXiv {' · '.join([*parts, _fetched(found)])}"), dim=True)
+
+
+def _fetched(found: Outcome) -> str:
+    reports = [(found.fetched, "new abstract"), (found.texts, "new full text")]
+    told = [f"{_new(report):,} {what}{'s' * (_new(report) != 1)}" for report, what in reports if report]
+    return ", ".join(told) or "nothing was fetched"
+
+
+def _new(report: Report) -> int:
+    return report.added + report.changed + report.corrected
+
+
+def _show_paper(hit: Hit, said: Said | None) -> None:
+    date = iso(hit.published.span.first)[:10] if hit.published else "undated"
+    title = click.style(plain(shortened(" ".join(hit.title.split()) or hit.document, TITLE)), bold=True)
+    click.echo(f"{hit.rank:>3}. {title}  {click.style(plain(date), fg='cyan')}")
+    parts = " · ".join(f"{NAMES.get(name, name)} {value:.2f}" for name, value in columns(hit.why).items())
+    click.secho(f"     {plain(hit.uri or hit.document)}  {hit.score:.3f} of {parts}", dim=True)
+    if said is not None:
+        click.echo(plain(f"     {said.place}: “{shortened(' '.join(said.quote.split()), QUOTE)}”"))
+
+
+def _show_answer(found: Outcome) -> None:
+    """The answer. Where quotes give none, the sentences of the papers stand above."""
+    answer, request = found.answer, found.request
+    if answer is None:
+        return
+    if answer.refused and answer.by == "extractive":
+        click.secho("no single sentence answers it: above is what comes nearest in each paper read", dim=True)
+    else:
+        show_answer(answer, dated=request.as_of is not None, known=request.known_at is not None, streamed="")
+    click.echo()
+
+
+def columns(why: Why) -> dict[str, float]:
+    """What was weighed of a paper, by name."""
+    return {part.label: part.parts[0].value for part in why.parts if part.op == "product" and part.parts}
+
+
+def _show_learned(learned: Learned) -> None:
+    """The weights of this question, those before if they moved, and what they were learned from."""
+    click.echo(f"weights: {_numbers(learned.now)}")
+    if learned.before != learned.now:
+        click.echo(f"before:  {_numbers(learned.before)}")
+    judged = len(learned.told)
+    if not judged:
+        click.secho("as they began: no judged question to learn from yet", dim=True)
+        return
+    new = f", {learned.new:,} of them since the last question" if learned.new else ""
+    lost = ""
+    if not math.isnan(learned.lost):
+        lost = f"; on them these lose {learned.lost:.3f}, the first weights {learned.began:.3f} (1 - nDCG@10)"
+    click.secho(
+        f"learned from {judged:,} judged question{'s' * (judged != 1)}{new}{lost}; {STAGES[learned.stage]}",
+        dim=True,
+    )
+
+
+def _numbers(values: Mapping[str, float]) -> str:
+    short = {name.removeprefix("combine.weights."): value for name, value in values.items()}
+    return " · ".join(f"{NAMES.get(name, name)} {value:.3f}" for name, value in short.items())
+
+
+def _tell_problems(found: Outcome) -> None:
+    problems = [each for report in (found.fetched, found.texts) if report for each in report.problems]
+    for problem in problems[:SHOWN_PROBLEMS]:
+        tell(f"  {shortened(str(problem), NOTE)}")
+    if len(problems) > SHOWN_PROBLEMS:
+        tell(f"  and {len(problems) - SHOWN_PROBLEMS:,} more problems: --json lists them all")
+
+
+def _tell_judging(judging: Judging) -> None:
+    used = ", ".join(f"{name} {value}" for name, value in judging.cost.as_json().items() if value)
+    tell(f"{judging.judge} graded {judging.graded} of the papers; cost: {used or 'no call'}")
+    for problem in judging.problems[:SHOWN_PROBLEMS]:
+        tell(f"  not graded: {shortened(problem, NOTE)}")
+
+
+def outcome_json(found: Outcome) -> dict[str, Any]:
+    """The documented JSON; docs/reference/papers.schema.json is its schema."""
+    wish, learned, judging = found.wish, found.learned, found.judging
+    reports = {"abstracts": found.fetched, "full_texts": found.texts}
+    return {
+        "question": found.request.question,
+        "wish": {
+            "categories": list(wish.categories), "since": iso(wish.since), "until": iso(wish.until),
+            "papers": wish.papers, "by": wish.by,
+        },
+        "as_of": iso(found.found.view.as_of), "known_at": iso(found.found.view.known_at),
+        "fetched": {name: None if each is None else _report_json(each) for name, each in reports.items()},
+        "papers": [hit_json(hit) for hit in found.found.hits],
+        "says": [
+            {
+                "paper": each.paper, "document": each.hit.document, "id": each.hit.id, "place": each.place,
+                "uri": each.hit.uri, "quote": each.quote,
+            }
+            for each in found.says
+        ],
+        "answer": None if found.answer is None else answer_json(found.answer),
+        "learned": {
+            "stage": learned.stage, "question": learned.question, "before": dict(learned.before),
+            "now": dict(learned.now), "new": learned.new, "loss": _number(learned.lost),
+            "loss_at_first": _number(learned.began),
+            "told": [
+                {"id": each.id, "question": each.question, "loss": each.lost, "numbers": dict(each.numbers)}
+                for each in learned.told
+            ],
+        },
+        "recorded": found.recorded or None,
+        "judging": None if judging is None else {
+            "judge": judging.judge, "graded": judging.graded, "problems": list(judging.problems),
+            "cost": judging.cost.as_json(),
+        },
+        "notes": [*found.notes, *found.found.notes],
+    }  # fmt: skip
+
+
+def _report_json(report: Report) -> dict[str, Any]:
+    counts = ("added", "changed", "corrected", "unchanged", "failed", "passages")
+    return {
+        **{name: getattr(report, name) for name in counts},
+        "problems": [
+            {
+                "message": each.message, "file": each.file, "line": each.line, "remedy": each.remedy,
+                "document": each.document, "lost": each.lost,
+            }
+            for each in report.problems
+        ],
+    }  # fmt: skip
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value

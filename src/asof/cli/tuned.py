@@ -1,0 +1,84 @@
+"""How the outcome of tuning looks on a terminal, and elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from asof.cli.plain import plain
+from asof.cli.tables import Cells, console, short, show_columns
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from asof.tuning.outcome import Moved, Tuning
+
+BARS = " ▁▂▃▄▅▆▇█"
+
+
+def show(found: Tuning) -> None:
+    """Folds, numbers, and what came of it."""
+    to = console()
+    to.print(Text(plain(
+        f"{found.recipe} on {found.material}: {found.questions:,} questions of {found.groups:,} kinds"
+        + (", each judged by what was fitted to earlier ones" if found.in_time else "")
+    )), soft_wrap=True)  # fmt: skip
+    to.print(Text(plain(found.how), "dim"), soft_wrap=True)
+    to.print()
+    _folds(found, to)
+    to.print()
+    _fields(found.fields, found.metric, to)
+    to.print()
+    rivals = ", ".join(f"{name} {short(value)}" for name, value in found.searches.items())
+    to.print(Text(plain(
+        f"searches on questions they did not see: {rivals}; the values are those of {found.fitted}; "
+        f"{found.evaluations:,} settings in {found.seconds:.0f} s; judged {found.measured}"
+    ), "dim"), soft_wrap=True)  # fmt: skip
+    for note in found.notes:
+        to.print(Text(plain(f"  {note}"), "dim"), soft_wrap=True)
+    to.print(Text(plain(found.sentence), "bold green" if found.gain else "bold"), soft_wrap=True)
+
+
+def _folds(found: Tuning, to: Console) -> None:
+    columns: Cells = [
+        ("fitted\nto", [Text(f"{each.train:,}") for each in found.folds]),
+        ("judged\non", [Text(f"{each.test:,}") for each in found.folds]),
+        ("search", [Text(each.search) for each in found.folds]),
+        ("before", [Text(short(each.start)) for each in found.folds]),
+        ("after", [_after(each.start, each.tuned) for each in found.folds]),
+        ("rival", [Text("-" if each.rival is None else short(each.rival), "dim") for each in found.folds]),
+    ]
+    show_columns(
+        to, f"{found.metric} on questions it did not see", [each.name for each in found.folds], columns
+    )
+
+
+def _after(start: float, tuned: float) -> Text:
+    return Text(short(tuned), "green" if tuned > start else "red" if tuned < start else "")
+
+
+def _fields(fields: Sequence[Moved], metric: str, to: Console) -> None:
+    columns: Cells = [
+        ("range", [Text(f"{each.low:g} to {each.high:g}", "dim") for each in fields]),
+        ("before", [Text(f"{each.start:g}") for each in fields]),
+        ("after", [Text(f"{each.value:g}", "bold") for each in fields]),
+        ("folds", [_folds_of(each) for each in fields]),
+        (f"{metric}\nalong the range", [_curve(each) for each in fields]),
+    ]
+    show_columns(to, "number", [each.field for each in fields], columns)
+
+
+def _folds_of(each: Moved) -> Text:
+    least, most = min(each.folds), max(each.folds)
+    return Text(f"{least:g} to {most:g}", "" if each.agree else "yellow")
+
+
+def _curve(each: Moved) -> Text:
+    metrics = [metric for _, metric in each.curve]
+    least, most = min(metrics), max(metrics)
+    if each.flat:
+        return Text(f"flat, {short(least)} to {short(most)}", "dim")
+    heights = [round((metric - least) / (most - least) * (len(BARS) - 2)) + 1 for metric in metrics]
+    return Text(f"{''.join(BARS[height] for height in heights)} {short(least)} to {short(most)}")

@@ -1,0 +1,174 @@
+"""Vectors of passages: kept with them in the store, made once for each text.
+
+What is encoded of a passage is what is indexed of it (`IndexRow.text`). A vector is kept with the digest of
+that text, so that the same words in another version or document are not encoded again.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Document
+from asof.errors import ModelError, UsageError
+from asof.index.dense import quantise
+from asof.models.ports import Encoder
+from asof.store.digest import content_digest, cuts_of, head_of, indexed_text
+from asof.store.settings import Settings, encoder_of
+from asof.store.write import Write
+
+DIGEST_BYTES = 16
+LOOKED_UP = 500
+"""So many digests are looked up at once: SQLite binds a bounded number of values."""
+
+Vector = NDArray[np.int16]
+
+
+def text_digest(text: str) -> bytes:
+    """What a vector is found by, beside the encoder's name."""
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
+
+
+def kept(db: sqlite3.Connection, encoder: str, digests: Iterable[bytes]) -> dict[bytes, Vector]:
+    """The vectors that the store has of these texts."""
+    found: dict[bytes, Vector] = {}
+    wanted = list(dict.fromkeys(digests))
+    for first in range(0, len(wanted), LOOKED_UP):
+        some = wanted[first : first + LOOKED_UP]
+        marks = ", ".join("?" * len(some))
+        rows = db.execute(
+            f"SELECT digest, vector FROM vectors WHERE encoder = ? AND digest IN ({marks})", (encoder, *some)
+        )
+        found.update((digest, np.frombuffer(vector, "<i2").astype(np.int16)) for digest, vector in rows)
+    return found
+
+
+def made(db: sqlite3.Connection, encoder: Encoder, texts: Iterable[str]) -> dict[bytes, Vector]:
+    """The vectors of texts by their digests: those that are kept, the others encoded, each text once.
+
+    Raises ModelError, also where the encoder gives vectors of other dimensions than it gave before.
+    """
+    by_digest = {text_digest(text): text for text in texts}
+    found = kept(db, encoder.name, by_digest)
+    missing = [digest for digest in by_digest if digest not in found]
+    if missing:
+        vectors = _whole(encoder, [by_digest[digest] for digest in missing])
+        d = dimensions(db, encoder.name)
+        if d not in (None, vectors.shape[1]):
+            raise ModelError(
+                f"the encoder {encoder.name} gives vectors of {vectors.shape[1]} dimensions, and gave {d} "
+                "before: it is another model now; give it another name, then run `asof embed`"
+            )
+        found |= dict(zip(missing, vectors, strict=True))
+    return found
+
+
+def _whole(encoder: Encoder, texts: list[str]) -> Vector:
+    """What an encoder gives, looked at: it may be anybody's."""
+    vectors = np.asarray(encoder.encode(texts))
+    if vectors.ndim != 2 or len(vectors) != len(texts) or not np.isfinite(vectors).all():
+        raise ModelError(
+            f"the encoder {encoder.name} gives numbers of the shape {vectors.shape} for {len(texts)} texts, "
+            "or some that are not finite; a vector of unit length a text is expected"
+        )
+    try:
+        return quantise(vectors)
+    except ValueError as error:
+        raise ModelError(f"the encoder {encoder.name} gives vectors that are longer than 1") from error
+
+
+def dimensions(db: sqlite3.Connection, encoder: str) -> int | None:
+    """Of the vectors that the store has of this encoder; None where it has none."""
+    row = db.execute("SELECT length(vector) FROM vectors WHERE encoder = ? LIMIT 1", (encoder,)).fetchone()
+    return None if row is None else int(row[0]) // 2
+
+
+def keep(
+    db: sqlite3.Connection,
+    encoder: str,
+    passages: Sequence[int],
+    texts: Sequence[str],
+    of: dict[bytes, Vector],
+) -> None:
+    """Keep the vectors of passages, in the transaction of `db`; passages that are gone are left out."""
+    digests = [text_digest(text) for text in texts]
+    db.executemany(
+        "INSERT OR REPLACE INTO vectors (passage, encoder, vector, digest)"
+        " SELECT id, ?, ?, ? FROM passages WHERE id = ?",
+        [
+            (encoder, of[digest].astype("<i2").tobytes(), digest, passage)
+            for passage, digest in zip(passages, digests, strict=True)
+        ],
+    )
+
+
+def written(write: Write, encoder: Encoder, ready: dict[bytes, Vector]) -> Vector:
+    """The vectors (n, d) of what a write begins, kept by its transaction. `ready`: those made before it."""
+    texts = [row.text for row in write.begun]
+    digests = [text_digest(text) for text in texts]
+    unready = [text for text, digest in zip(texts, digests, strict=True) if digest not in ready]
+    of = ready | made(write.db, encoder, unready)
+    keep(write.db, encoder.name, [row.id for row in write.begun], texts, of)
+    return np.stack([of[digest] for digest in digests])
+
+
+def refuse_other(db: sqlite3.Connection, opened: str, encoder: str) -> None:
+    """Vectors of two encoders are never mixed, also where another process has changed the encoder.
+
+    `opened`: the corpus's encoder when it was opened; `encoder`: the one at hand. Raises UsageError.
+    """
+    has = encoder_of(db)
+    if has == encoder:
+        return
+    if has != opened:
+        raise UsageError(
+            f"the encoder of this corpus was changed meanwhile, from {opened or 'none'!r} to "
+            f"{has or 'none'!r}: open it again"
+        )
+    raise UsageError(
+        f"this corpus holds vectors of the encoder {has or 'none'!r}, not {encoder or 'none'!r}: "
+        "open it with that encoder, or change it with `asof embed`"
+    )
+
+
+def texts_ahead(db: sqlite3.Connection, documents: Sequence[Document], settings: Settings) -> Iterator[str]:
+    """What a write will want encoded of documents: the texts of the passages of those that say something new.
+
+    Looked at before the write, so that nobody waits for an encoder with the lock held. What a write wants
+    beyond that (a text that comes back) is mostly kept already, and otherwise encoded then.
+    """
+    from asof.text.chunks import Chunking
+
+    chunking = Chunking.parse(settings.chunking)
+    known = set(
+        db.execute(
+            "SELECT d.name, v.content FROM json_each(?) AS wanted"
+            " JOIN documents AS d ON d.name = wanted.value"
+            " JOIN versions AS v ON v.document = d.id AND v.retired IS NULL",
+            (json.dumps([document.id for document in documents]),),
+        )
+    )
+    for document in documents:
+        if (document.id, content_digest(document)) in known:
+            continue
+        head = head_of(document, settings.languages[0], settings.search)  # no language stands in the text
+        for cut in cuts_of(document, head, chunking):
+            yield indexed_text(head.title, cut.headings, head.about, cut.text, head.keywords)
+
+
+def status(db: sqlite3.Connection) -> list[str]:
+    """A line for each encoder that passages have vectors of; there are two where a change is unfinished."""
+    has = encoder_of(db)
+    lines = []
+    for encoder, count in db.execute(
+        "SELECT encoder, count(*) FROM vectors INDEXED BY vectors_by_digest GROUP BY encoder"
+    ).fetchall():
+        d = dimensions(db, encoder) or 0
+        left = "" if encoder == has else "; `asof embed` goes on with it"
+        lines.append(f"vectors of {encoder}: {count:,} of {d:,} dimensions ({2 * d * count:,} bytes){left}")
+    return lines

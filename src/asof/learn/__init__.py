@@ -1,0 +1,1 @@
+"""Learning from judgements: what was said of hits, losses, and how weights move."""

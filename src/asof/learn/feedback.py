@@ -1,0 +1,214 @@
+"""Questions that were recorded, and what was said of their hits: as values, and as grades with weights.
+
+A grade says how well a passage answers, 0 to 3. A click says less: who reads from the top clicks what stands
+there. Inverse propensity scoring (Joachims, Swaminathan, Schnabel 2017) gives each click the weight
+1 / propensity, propensity(i) = i^-eta being the chance that rank i was looked at; sums over clicks are then
+unbiased, as far as that model holds. Propensities below 1/10 count as 1/10, which bounds the variance. What
+was not clicked says nothing: it may not have been seen.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import zlib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from asof.data import Filters, Why
+from asof.data.why import MOST_NODES
+from asof.errors import DamagedStore, UsageError
+from asof.store.feedback import AskedRow, JudgementRow, ShownRow
+
+GRADE, MODEL, CLICK = KINDS = ("grade", "model", "click")
+"""Who said it, the one that counts most first."""
+
+HIGHEST = 3.0
+CLICKED = 1.0
+"""The grade that a click stands for."""
+
+ETA = 1.0
+LEAST_PROPENSITY = 0.1
+LARGEST_TREE = 64 * 1024 * 1024
+"""Bytes of the JSON of a tree."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A hit as it was shown; `passage` is its id in the store, `packed` the tree of its score (`pack`)."""
+
+    rank: int
+    hit: str
+    document: str
+    passage: int
+    score: float
+    packed: bytes
+
+    @property
+    def why(self) -> Why:
+        """The tree whose root value is `score`. Raises DamagedStore."""
+        return unpack(self.packed)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it was recorded at `added`; instants are microseconds since 1970.
+
+    `recipe` is the name of what ranked, `fields` all of its numbers, `unit` passage or document. `shown` is
+    in order of rank; a rank is missing where its passage was erased.
+    """
+
+    id: str
+    question: str
+    as_of: int
+    known_at: int
+    recipe: str
+    fields: Mapping[str, Any]
+    filters: Filters
+    unit: str
+    added: int
+    shown: tuple[Shown, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What was said of the hit at `rank` of a question. `kind` is one of `KINDS`; `grade` None takes back
+    what this kind said before."""
+
+    asked: str
+    rank: int
+    kind: str
+    grade: float | None
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A question with the grade of each hit of `asked.shown` (None: nothing is known), the weight that the
+    grade has beside others (0 without one), and who said it ("" for nobody)."""
+
+    asked: Asked
+    grades: tuple[float | None, ...]
+    weights: tuple[float, ...]
+    kinds: tuple[str, ...] = ()
+
+
+def propensity(rank: int, eta: float = ETA) -> float:
+    """The chance that a rank (from 1) was looked at: rank^-eta, at least 1/10.
+
+    >>> propensity(1), propensity(4), propensity(50)
+    (1.0, 0.25, 0.1)
+    """
+    return float(max(rank**-eta, LEAST_PROPENSITY))
+
+
+def judged(asked: Asked, said: Sequence[Judgement], eta: float = ETA) -> Judged:
+    """What counts of all that was said, in its order: the latest of each kind; a grade before a model's grade
+    before a click."""
+    latest = {(each.rank, each.kind): each.grade for each in said}
+    grades, weights, kinds = [], [], []
+    for each in asked.shown:
+        kind = next((kind for kind in KINDS if latest.get((each.rank, kind)) is not None), "")
+        grades.append(latest[each.rank, kind] if kind else None)
+        weights.append(1 / propensity(each.rank, eta) if kind == CLICK else float(bool(kind)))
+        kinds.append(kind)
+    return Judged(asked, tuple(grades), tuple(weights), tuple(kinds))
+
+
+# -- rows of the store ----------------------------------------------------------------------------------
+
+
+def asked_of(row: AskedRow, shown: Sequence[ShownRow]) -> Asked:
+    """A question out of its rows. Raises DamagedStore."""
+    return Asked(
+        row.id, row.question, row.as_of, row.known_at, row.recipe, _fields(row), _filters(row), row.unit,
+        row.added,
+        tuple(Shown(row.rank, row.hit, row.document, row.passage, row.score, row.why) for row in shown),
+    )  # fmt: skip
+
+
+def judgements_of(rows: Sequence[JudgementRow]) -> list[Judgement]:
+    return [Judgement(*row) for row in rows]
+
+
+def filters_json(filters: Filters) -> str:
+    """Filters as they are stored."""
+    return json.dumps(asdict(filters), ensure_ascii=False)
+
+
+def _fields(row: AskedRow) -> dict[str, Any]:
+    fields = _json(row.fields, row)
+    if not isinstance(fields, dict):
+        raise DamagedStore(f"the fields of question {row.id} are no table: `asof status --check`")
+    return fields
+
+
+def _filters(row: AskedRow) -> Filters:
+    stored = _json(row.filters, row)
+    try:
+        return Filters(**{key: _tuples(value) for key, value in stored.items()})
+    except (TypeError, AttributeError) as error:
+        raise DamagedStore(f"the filters of question {row.id} cannot be read: {error}") from error
+
+
+def _json(text: str, row: AskedRow) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise DamagedStore(f"what is stored of question {row.id} is no JSON: {error}") from error
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value
+
+
+# -- trees ----------------------------------------------------------------------------------------------
+
+
+def pack(why: Why, words: Collection[str]) -> bytes:
+    """A tree as it is stored: its JSON, compressed. Of the words that its labels quote, only those of the
+    question stay (`words`, in lower case): others may come from passages that are erased one day. What
+    is below such a label goes too, so that its number is given. Raises UsageError for one of more than
+    100,000 nodes."""
+    said = json.dumps(_stored(why, words), separators=(",", ":"), allow_nan=False)
+    if len(said) > LARGEST_TREE or said.count('"op":') > MOST_NODES:  # a quote in a label has a backslash
+        raise UsageError(f"the tree of {why.label!r:.40} is too large to be recorded")
+    return zlib.compress(said.encode())
+
+
+def unpack(packed: bytes) -> Why:
+    """The tree that was packed. Raises DamagedStore."""
+    reader = zlib.decompressobj()
+    try:
+        said = reader.decompress(packed, LARGEST_TREE)
+        if not reader.eof:
+            raise DamagedStore("the tree of a score is cut off, or longer than 64 MiB")
+        return Why.from_json(json.loads(said))
+    except (zlib.error, ValueError, RecursionError, UsageError) as error:
+        raise DamagedStore(f"the tree of a score cannot be read: {error}") from error
+
+
+_QUOTED = re.compile("“([^”]*)”")
+
+
+def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
+    label = _label(why.label, words)
+    if label != why.label:
+        return {"label": label, "value": why.value, "op": "given"}
+    node: dict[str, Any] = {"label": label, "value": why.value, "op": why.op}
+    if why.parts:
+        node["parts"] = [_stored(part, words) for part in why.parts]
+    return node
+
+
+def _label(label: str, words: Collection[str]) -> str:
+    """A label with a sign in place of words that are not the question's: what stands in “quotes”, facts
+    (`answer/local.py`: subject · relation · object) and the names in them."""
+    if " · " in label:
+        return "a fact"
+    if label.startswith("PageRank of "):
+        return "PageRank of a name"
+    if "“" in label:
+        return _QUOTED.sub(lambda quoted: quoted[0] if quoted[1].casefold() in words else "“…”", label)
+    return label

@@ -1,0 +1,201 @@
+"""What losses are likely to be at settings that were not tried: a Gaussian process with a Matérn 5/2 kernel.
+
+    k(x, x') = s² (1 + √5 r + 5 r² / 3) exp(-√5 r) · r² = sum over j of (x_j - x'_j)² / l_j²
+
+(Rasmussen and Williams 2006, sections 2.2, 4.2 and 5.4.) Length scales l and the share of noise are those
+under which what was seen is most likely; the variance s² that belongs to them has a closed form. A setting
+is then as promising as its lower confidence bound mu - kappa sigma is low (Srinivas and others 2010).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from asof.errors import UsageError
+
+LENGTHS = (0.1, 10.0)
+"""Bounds of length scales, in ranges of a number (`Box.unit`): shorter ones could not be told from noise."""
+
+NOISE = (1e-6, 1.0)
+"""Bounds of the variance of the noise, as a share of that of the losses."""
+
+STARTS = ((1.0, 1e-4), (0.4, 1e-2))
+"""Length scale and noise from which the most likely ones are looked for, besides random ones."""
+
+JITTER = 1e-10
+STEPS = 60
+
+Floats = NDArray[np.float64]
+
+
+def lcb(mu: ArrayLike, sigma: ArrayLike, kappa: float = 2.0) -> Floats:
+    """The lower confidence bound: mu - kappa · sigma."""
+    return np.asarray(np.asarray(mu, dtype=np.float64) - kappa * np.asarray(sigma, dtype=np.float64))
+
+
+def matern52(a: Floats, b: Floats, lengths: ArrayLike) -> Floats:
+    """The kernel (n, m) with variance 1 of points (n, d) and (m, d); `lengths` is one or d."""
+    return _correlation(_distances(a, b) @ _inverse_squares(lengths, a.shape[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Gaussian:
+    """Losses as a Gaussian process, given those of some points.
+
+    `points` (n, d), `lengths` (d,), `variance` s² and `noise` (its variance) in units of the standardised
+    losses: (loss - mean) / scale. `likelihood` is the logarithm of the marginal likelihood of those.
+    """
+
+    points: Floats
+    lengths: Floats
+    variance: float
+    noise: float
+    mean: float
+    scale: float
+    likelihood: float
+    _y: Floats  # standardised losses
+    _alpha: Floats
+    _half: Floats  # the inverse of the lower Cholesky factor of the covariance
+
+    @classmethod
+    def given(
+        cls,
+        points: ArrayLike,
+        losses: ArrayLike,
+        *,
+        lengths: ArrayLike = 1.0,
+        variance: float = 1.0,
+        noise: float = 1e-6,
+        standardise: bool = False,
+    ) -> Self:
+        """With hyperparameters that are known. Raises UsageError for what is not finite, or no points."""
+        x, y, mean, scale = _checked(points, losses, standardise)
+        each = np.broadcast_to(np.asarray(lengths, dtype=np.float64), x.shape[1:]).copy()
+        return cls._of(x, y, mean, scale, each, variance, noise)
+
+    @classmethod
+    def _of(
+        cls, x: Floats, y: Floats, mean: float, scale: float, lengths: Floats, variance: float, noise: float
+    ) -> Self:
+        covariance = variance * matern52(x, x, lengths) + (noise + JITTER * variance) * np.eye(len(x))
+        half = _inverse_half(covariance)
+        alpha = half.T @ (half @ y)
+        likelihood = -0.5 * float(y @ alpha) + float(np.log(np.diag(half)).sum())
+        likelihood -= 0.5 * len(x) * math.log(2 * math.pi)
+        return cls(x, lengths, variance, noise, mean, scale, likelihood, y, alpha, half)
+
+    @classmethod
+    def fitted(
+        cls, points: ArrayLike, losses: ArrayLike, *, each: bool = False, restarts: int = 1, seed: int = 0
+    ) -> Self:
+        """With the hyperparameters of the largest marginal likelihood, losses standardised.
+
+        `each`: a length scale for each of the d numbers, else one for all. `restarts`: so many random starts
+        besides STARTS, drawn with `seed`.
+        """
+        from scipy.optimize import minimize
+
+        x, y, mean, scale = _checked(points, losses, True)
+        d = x.shape[1] if each else 1
+        apart = _distances(x, x)
+        apart = apart if each else apart.sum(axis=-1, keepdims=True)
+        bounds = np.log([LENGTHS] * d + [NOISE])
+        rng = np.random.default_rng(seed)
+        begins = [np.log([length] * d + [noise]) for length, noise in STARTS]
+        begins += list(rng.uniform(bounds[:, 0], bounds[:, 1], (restarts, d + 1)))
+        options = {"maxiter": STEPS}
+        found = [
+            minimize(_unlikely, begin, (apart, y), "L-BFGS-B", True, bounds=bounds, options=options)
+            for begin in begins
+        ]
+        best = min(found, key=lambda one: float(one.fun))
+        *lengths, share = np.exp(np.clip(best.x, bounds[:, 0], bounds[:, 1])).tolist()
+        weights = np.array(lengths) ** -2
+        variance = _variance(_correlation(apart @ weights), share, y)
+        wide = np.broadcast_to(np.array(lengths), x.shape[1:]).copy()
+        return cls._of(x, y, mean, scale, wide, variance, share * variance)
+
+    def believing(self, points: ArrayLike) -> Self:
+        """As if points (m, d) had lost what is expected of them; hyperparameters stay."""
+        x = np.asarray(points, dtype=np.float64)
+        expected = (self.predict(x)[0] - self.mean) / self.scale
+        return self._of(
+            np.concatenate([self.points, x]), np.concatenate([self._y, expected]), self.mean, self.scale,
+            self.lengths, self.variance, self.noise,
+        )  # fmt: skip
+
+    def predict(self, points: ArrayLike) -> tuple[Floats, Floats]:
+        """Mean and standard deviation (m,) of the loss itself, without noise, at points (m, d)."""
+        x = np.asarray(points, dtype=np.float64)
+        across = self.variance * matern52(x, self.points, self.lengths)
+        mu = self.mean + self.scale * (across @ self._alpha)
+        left = self.variance - np.square(across @ self._half.T).sum(axis=1)
+        return mu, self.scale * np.sqrt(np.maximum(left, 0.0))
+
+
+def _checked(points: ArrayLike, losses: ArrayLike, standardise: bool) -> tuple[Floats, Floats, float, float]:
+    x, y = np.asarray(points, dtype=np.float64), np.asarray(losses, dtype=np.float64)
+    if x.ndim != 2 or not len(x) or y.shape != x.shape[:1]:
+        raise UsageError(f"points {x.shape} and losses {y.shape}; accepted: (n, d) and (n,), n at least 1")
+    if not (np.isfinite(x).all() and np.isfinite(y).all()):
+        raise UsageError("a point or its loss is not a finite number")
+    if not standardise:
+        return x, y, 0.0, 1.0
+    mean, scale = float(y.mean()), float(y.std())
+    # equal losses have no scale but rounding: they say that nothing is known of differences
+    scale = scale if scale > 1e-12 * max(1.0, abs(mean)) else 1.0
+    return x, (y - mean) / scale, mean, scale
+
+
+def _distances(a: Floats, b: Floats) -> Floats:
+    """(n, m, d): squared differences by number."""
+    return np.square(a[:, None, :] - b[None, :, :])
+
+
+def _inverse_squares(lengths: ArrayLike, d: int) -> Floats:
+    return np.broadcast_to(np.asarray(lengths, dtype=np.float64), (d,)) ** -2
+
+
+def _correlation(squared: Floats) -> Floats:
+    """The kernel of squared distances in length scales."""
+    root = np.sqrt(5 * squared)
+    return np.asarray((1 + root + root**2 / 3) * np.exp(-root))
+
+
+def _inverse_half(covariance: Floats) -> Floats:
+    from scipy.linalg import solve_triangular
+
+    half = np.linalg.cholesky(covariance)
+    return np.asarray(solve_triangular(half, np.eye(len(half)), lower=True, check_finite=False))
+
+
+def _variance(correlation: Floats, share: float, y: Floats) -> float:
+    """The most likely s² where the noise is `share` of it."""
+    half = _inverse_half(correlation + (share + JITTER) * np.eye(len(y)))
+    return max(float(np.square(half @ y).mean()), 1e-12)
+
+
+def _unlikely(logs: Floats, apart: Floats, y: Floats) -> tuple[float, Floats]:
+    """Minus the logarithm of the marginal likelihood, but for a constant, and its gradient.
+
+    `logs` are those of the length scales and of the share of noise; `apart` (n, n, number of length scales).
+    With R the correlation and noise, s² = y' R⁻¹ y / n, and what is left is n/2 ln s² + 1/2 ln |R|.
+    """
+    n, weights, share = len(y), np.exp(-2 * logs[:-1]), math.exp(logs[-1])
+    squared = apart @ weights
+    half = _inverse_half(_correlation(squared) + (share + JITTER) * np.eye(n))
+    inverse = half.T @ half
+    alpha = inverse @ y
+    variance = max(float(y @ alpha) / n, 1e-12)
+    value = 0.5 * n * math.log(variance) - float(np.log(np.diag(half)).sum())
+    pull = np.outer(alpha, alpha) / variance - inverse
+    root = np.sqrt(5 * squared)
+    slope = pull * ((5 / 3) * (1 + root) * np.exp(-root))
+    by_length = np.tensordot(slope, apart, 2) * weights
+    gradient = -0.5 * np.append(by_length, share * np.trace(pull))
+    return value, gradient

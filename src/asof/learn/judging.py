@@ -1,0 +1,70 @@
+"""A language model as judge of hits: how well each passage answers, 0 to 3.
+
+Each passage is judged by itself, so that no other one, and no rank, has a part in its grade. Replies are read
+as pydantic values, so this module is loaded only where there is a judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from asof.learn.feedback import Asked
+from asof.models.ports import Model, Prompt, Reply
+from asof.models.prompts import one_line, prompt_text
+from asof.store.reader import Record
+from asof.text.marks import mark_for
+from asof.time.span import iso
+
+LONGEST = 256
+"""Tokens of a reply."""
+
+
+class Relevance(BaseModel):
+    """What a judge says of a passage."""
+
+    because: str = Field(max_length=1_000)
+    grade: Literal[0, 1, 2, 3]
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """The grade of the hit at `rank`; None where the reply was of no use, and why (`problem`)."""
+
+    rank: int
+    grade: float | None
+    problem: str = ""
+
+
+def judge(model: Model, asked: Asked, records: Sequence[Record | None]) -> list[Graded]:
+    """Have the hits of a question judged, all in one batch. `records`: the passage of each; one without
+    (it was erased meanwhile) is left out. Raises ModelError."""
+    there = [(each.rank, record) for each, record in zip(asked.shown, records, strict=True) if record]
+    replies = model.complete([prompt(asked, record) for _, record in there])
+    return [_graded(rank, reply) for (rank, _), reply in zip(there, replies, strict=True)]
+
+
+def prompt(asked: Asked, record: Record) -> Prompt:
+    """What the judge is asked about one passage.
+
+    All that others wrote stands between marks that follow from all of it, so that none of it can hold one: a
+    passage can neither close its frame nor begin another.
+    """
+    date = record.published or "unknown"
+    above = " > ".join(one_line(each) for each in record.headings.split("\n") if each)
+    head = [f"Title: {one_line(record.title or record.document)}", f"Published: {one_line(date)}"]
+    passage = "\n".join([*head, *([f"Headings: {above}"] if above else []), "", record.text])
+    mark = mark_for(f"{asked.question}\0{passage}")
+    framed = [f"{name}:\n{mark}\n{text}\n{mark}" for name, text in
+              (("Question", asked.question), ("Passage", passage))]  # fmt: skip
+    user = "\n\n".join([f"Asked as of: {iso(asked.as_of)}", *framed])
+    return Prompt(prompt_text("asof.learn", "relevance"), user, Relevance, (record.passage,), LONGEST)
+
+
+def _graded(rank: int, reply: Reply) -> Graded:
+    if reply.problem or not isinstance(reply.value, Relevance):
+        return Graded(rank, None, reply.problem or "the reply has no grade")
+    return Graded(rank, float(reply.value.grade))

@@ -1,0 +1,61 @@
+"""A question with judgements that can be ranked again and again, by one recipe after another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query
+from asof.index.view import View
+from asof.learn.loss import ideal
+from asof.rank.recipe import Recipe
+from asof.store.reader import heads_with
+
+Floats = NDArray[np.float64]
+
+
+class Use(Protocol):
+    """Does something with the view of a question, in one read transaction."""
+
+    def __call__(self, do: Callable[[View], Any], /) -> Any: ...
+
+
+def as_it_is(recipe: Recipe) -> Recipe:
+    """Run as it stands."""
+    return recipe
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A question as it is searched, and what its documents gain (`asof.learn.loss.gains`), by their ids.
+
+    `moment`: its as_of and known_at; questions of one moment share a view. `left_out` is a document that is
+    no answer (the one that the question was made from). `run` makes of a recipe the one that this question
+    is asked by: with documents as units, say.
+    """
+
+    query: Query
+    moment: tuple[int, int | None]
+    use: Use = field(repr=False, compare=False)
+    gains: Mapping[str, float] = field(default_factory=dict)
+    left_out: str = ""
+    run: Callable[[Recipe], Recipe] = field(default=as_it_is, repr=False, compare=False)
+
+    def best(self, k: int) -> float:
+        """The largest discounted gain that any order has; 0: there is nothing to learn from it."""
+        return ideal(self.gains.values(), k)
+
+    def gain_of(self, view: View, rows: NDArray[np.int64]) -> Floats:
+        """What the documents of these rows gain (n,); -1 for the one that is left out."""
+        heads, found = view.column("head", rows), np.zeros(len(rows))
+        named: dict[float, list[str]] = {}
+        for name, gain in {**self.gains, **({self.left_out: -1.0} if self.left_out else {})}.items():
+            named.setdefault(gain, []).append(name)
+        for gain, names in named.items():
+            own = heads_with(view.store.db, documents=names)
+            found[np.isin(heads, np.array(own, np.int64))] = gain
+        return found

@@ -1,0 +1,157 @@
+"""Any number of a recipe: what comes before the first stage that it changes is run once for each question.
+
+What is kept of a question is its view and its ranking at that place; for each setting the stages from there
+on are run. That costs what they cost: milliseconds for a question and setting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.index.view import View
+from asof.learn.box import Box
+from asof.learn.loss import dcg
+from asof.learn.posed import Posed
+from asof.rank.recipe import Recipe
+from asof.rank.stage import Column, Ranking
+from asof.rank.tunable import with_values
+
+Floats = NDArray[np.float64]
+
+MOST_BYTES = 256_000_000
+"""What rankings may take that are kept; the questions beyond are run from the beginning each time."""
+
+A_RECORD = 2_000
+"""What a passage that was read takes, roughly."""
+
+WIDE = 4
+"""So many times as many passages as documents are looked at: some are of one document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A question's view, and its ranking before the stage at which settings begin to differ."""
+
+    view: View
+    ranking: Ranking
+
+    @property
+    def size(self) -> int:
+        """Bytes, roughly; what views share is not counted."""
+        held: Ranking | None = self.ranking
+        size = A_RECORD * len(self.view._records)
+        while held is not None:
+            size += sum(column.values.nbytes for column in held.columns.values())
+            held = held.aside
+        return size
+
+    def again(self) -> tuple[View, Ranking]:
+        """To go on from: stages hand columns back that they need no more, and views remember."""
+        return replace(self.view, memo=dict(self.view.memo)), _copied(self.ranking)
+
+
+def _copied(ranking: Ranking) -> Ranking:
+    columns = {name: Column(each.values.copy(), each.why) for name, each in ranking.columns.items()}
+    return replace(ranking, columns=columns)
+
+
+@dataclass(slots=True)
+class Replay:
+    """The questions, and what is kept of each (None: too much). `at`: the first stage that differs."""
+
+    recipe: Recipe
+    box: Box
+    k: int
+    questions: tuple[Posed, ...]
+    at: int
+    kept: list[Kept | None] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls, questions: Sequence[Posed], recipe: Recipe, box: Box, k: int, most: int = MOST_BYTES
+    ) -> Replay:
+        """Run the stages before the first that a setting changes, once for each question."""
+        asked = tuple(replace(each, query=replace(each.query, k=WIDE * k)) for each in questions)
+        found = cls(recipe, box, k, asked, first_changed(recipe, box, asked))
+        left = most
+        views: dict[object, View] = {}
+        for each in asked:
+            kept = each.use(lambda view, each=each: found._begun(each, view, views))  # type: ignore[misc]
+            left -= kept.size
+            found.kept.append(kept if left >= 0 and found.at else None)
+        return found
+
+    @property
+    def how(self) -> str:
+        stage = list(self.questions[0].run(self.recipe).named())[self.at]
+        again = sum(kept is None for kept in self.kept)
+        more = f"; {again:,} of {len(self.kept):,} questions from the beginning" if again else ""
+        return f"the stages from {stage} on are run for each question and setting{more}"
+
+    def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
+        """1 - nDCG of questions (all, or those of these numbers) at each setting, (m, q); 1 where nothing
+        can be gained."""
+        wanted = range(len(self.questions)) if questions is None else questions.tolist()
+        recipes = [with_values(self.recipe, self.box.named(setting)) for setting in settings]
+        return np.array(
+            [[self._loss(recipe, self._ranked(recipe, at), at) for at in wanted] for recipe in recipes]
+        ).reshape(len(settings), len(wanted))
+
+    def ranked(self, setting: Floats, question: int) -> list[str]:
+        """The first k documents of a question at a setting (d,)."""
+        return self._ranked(with_values(self.recipe, self.box.named(setting)), question)
+
+    def _loss(self, recipe: Recipe, ranked: Sequence[str], at: int) -> float:
+        gains, best = self.questions[at].gains, self.questions[at].best(self.k)
+        return 1 - dcg([gains.get(each, 0.0) for each in ranked], self.k) / best if best else 1.0
+
+    def _ranked(self, recipe: Recipe, at: int) -> list[str]:
+        asked, kept = self.questions[at], self.kept[at]
+        steps = list(asked.run(recipe).steps(asked.query))
+
+        def rest(view: View) -> list[str]:
+            here, ranking, first = view, Ranking(view.window(asked.query.filters)), 0
+            if kept is not None:
+                here, ranking = kept.again()
+                first = self.at
+            for _, stage, query in steps[first:]:
+                ranking = stage(query, ranking, here)
+            records = here.records(ranking.rows)
+            names = dict.fromkeys(record.document for record in records if record.document != asked.left_out)
+            return list(names)[: self.k]
+
+        found: list[str] = asked.use(rest)
+        return found
+
+    def _begun(self, asked: Posed, view: View, views: dict[object, View]) -> Kept:
+        """The ranking of the stages that do not change. Questions of one moment share a view of the index."""
+        shared = views.setdefault(asked.moment, view)
+        view = replace(shared, memo={}, _records={})
+        ranking = Ranking(view.window(asked.query.filters))
+        for _, stage, query in list(asked.run(self.recipe).steps(asked.query))[: self.at]:
+            ranking = stage(query, ranking, view)
+        return Kept(view, ranking)
+
+
+def first_changed(recipe: Recipe, box: Box, questions: Sequence[Posed]) -> int:
+    """The place of the first stage that is another, or is asked otherwise, at some setting of the box."""
+    at = len(recipe.stages)
+    runs = {id(each.run): each for each in questions}.values()
+    for asked in runs:
+        before = list(asked.run(recipe).steps(asked.query))
+        for changed in _ends(recipe, box):
+            after = list(asked.run(changed).steps(asked.query))
+            same = [one[1:] == other[1:] for one, other in zip(before, after, strict=True)]
+            at = min(at, same.index(False) if False in same else at)
+    return at
+
+
+def _ends(recipe: Recipe, box: Box) -> Iterator[Recipe]:
+    """The recipe with each number at each of its ends, alone."""
+    for name, low, high in zip(box.names, box.low.tolist(), box.high.tolist(), strict=True):
+        for value in (low, high):
+            yield with_values(recipe, {name: value})

@@ -1,0 +1,203 @@
+"""Scores of hits that were shown, computed again from their trees: without a retrieval, with other numbers.
+
+A tree holds the columns that `Combine` added up, and of freshness the days. So other weights and another rate
+of freshness can be tried. It does not hold the passages that stayed below a threshold: `coverage.above` and
+`volume.above`, like all other fields, need the question to be asked again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Why
+from asof.errors import UsageError
+from asof.learn.feedback import Asked
+from asof.rank.combine import Combine
+from asof.rank.cut import Cut
+from asof.rank.fields import plain
+from asof.rank.group import ByDocument
+from asof.rank.recipe import Recipe
+from asof.rank.tunable import ranges
+
+Values = NDArray[np.float64]
+
+FRESHNESS = "freshness"
+RATE = "freshness.rate"
+_MISSING = object()
+
+
+class Columns(NamedTuple):
+    """What was added up of the n hits of a question: `names` (f), `values` (n, f), `weights` (f)."""
+
+    names: tuple[str, ...]
+    values: Values
+    weights: Values
+
+    def scores(self) -> Values:
+        """Weight times column, added from left to right: the recorded numbers, bit for bit. Shape (n,)."""
+        total = np.zeros(len(self.values))
+        for at, weight in enumerate(self.weights.tolist()):
+            part = self.values[:, at] * weight
+            total = part if at == 0 else total + part
+        return total
+
+
+class Ages(NamedTuple):
+    """What freshness was made of: whole `days` (nan: undated, no credit at any rate) and `scales` in days
+    (1 / rate, or that of a half-life of its own). Both of shape (n,)."""
+
+    days: Values
+    scales: Values
+
+
+def trees_of(asked: Asked) -> tuple[Why, ...]:
+    """The tree of each hit of `asked.shown`. Raises DamagedStore."""
+    return tuple(each.why for each in asked.shown)
+
+
+def columns(asked: Asked, label: str, trees: Sequence[Why] = ()) -> Columns:
+    """The columns and weights that a `Combine` of that name added up, for each hit of `asked.shown`.
+    `trees`: those of the hits, where they are at hand.
+
+    Raises UsageError when a tree has no such sum, or the sums are not over the same columns; DamagedStore.
+    """
+    rows, heads = [], set()
+    for parts in _parts(asked, label, trees):
+        heads.add(tuple((part.label, part.parts[1].value) for part in parts))
+        rows.append([part.parts[0].value for part in parts])
+    if len(heads) != 1:
+        raise UsageError(
+            f"the hits of question {asked.id} have {len(heads)} sets of weights; one is expected"
+        )
+    (head,) = heads
+    weights = np.array([weight for _, weight in head], np.float64)
+    values = np.array(rows, np.float64).reshape(len(rows), len(head))
+    return Columns(tuple(name for name, _ in head), values, weights)
+
+
+def ages(asked: Asked, label: str, trees: Sequence[Why] = ()) -> Ages:
+    """Days and scales of the column `freshness` in that sum; see `columns`."""
+    found = []
+    for parts in _parts(asked, label, trees):
+        tree = next((part.parts[0] for part in parts if part.label == FRESHNESS), None)
+        if tree is None:
+            raise UsageError(f"the sum {label!r} of question {asked.id} has no column {FRESHNESS}")
+        found.append(_age(tree))
+    both = np.array(found, np.float64).reshape(len(found), 2)
+    return Ages(both[:, 0], both[:, 1])
+
+
+def _age(tree: Why) -> tuple[float, float]:
+    match tree:
+        case Why(op="given", value=0.0):
+            return math.nan, math.nan
+        case Why(op="exp", parts=(Why(op="ratio", parts=(days, scale)),)):
+            return -days.value, scale.value
+    raise UsageError(f"{tree.label}: exp(-days / scale) is expected as the tree of {FRESHNESS}")
+
+
+def _parts(asked: Asked, label: str, trees: Sequence[Why]) -> Iterator[tuple[Why, ...]]:
+    """Of each hit the summands of the first sum of that name. Raises UsageError where a tree has none."""
+    for hit, tree in zip(asked.shown, trees or trees_of(asked), strict=True):
+        for node in _nodes(tree):
+            if node.label == label and node.op == "sum" and all(map(_weighted, node.parts)):
+                yield node.parts
+                break
+        else:
+            raise UsageError(
+                f"hit {hit.rank} of question {asked.id} has no sum {label!r} of weights times columns"
+            )
+
+
+def _weighted(part: Why) -> bool:
+    return part.op == "product" and len(part.parts) == 2 and part.parts[1].label == "weight"
+
+
+def _nodes(tree: Why) -> Iterator[Why]:
+    yield tree
+    for part in tree.parts:
+        yield from _nodes(part)
+
+
+# -- other numbers --------------------------------------------------------------------------------------
+
+
+def replayable(recipe: Recipe) -> frozenset[str]:
+    """Which of its tunable numbers (`rank.tunable.ranges`) can be tried on what was shown: none where its
+    scores are not the sums of a `Combine`."""
+    stage = _combine(recipe)
+    if stage is None or not _sums_are_scores(recipe):
+        return frozenset()
+    name, combine = stage
+    known = {f"{name}.weights.{column}" for column, _ in combine.weights}
+    if FRESHNESS in dict(combine.weights):
+        known.add(RATE)
+    return frozenset(known & ranges(recipe).keys())
+
+
+def replayed(asked: Asked, recipe: Recipe, trees: Sequence[Why] = ()) -> Values:
+    """The scores that the hits of a question would have by a recipe, shape (n,); by the recorded one they are
+    the recorded ones, bit for bit. `trees`: those of the hits, where they are at hand.
+
+    The recipe may have other weights and another rate of freshness. Raises UsageError for one that differs
+    in anything else, and where a score is not a sum of weighted columns; DamagedStore.
+    """
+    stage, trees = _combine(recipe), trees or trees_of(asked)
+    if stage is None or not summed_last(trees, recipe):
+        raise UsageError(f"the scores of question {asked.id} are not the sums of a recipe {recipe.name}")
+    name, combine = stage
+    rate = _rate(asked, recipe, free=f"{name}.weights")
+    found, weights = columns(asked, combine.name, trees), dict(combine.weights)
+    if missing := [each for each in found.names if each not in weights]:
+        raise UsageError(f"recipe {recipe.name} has no weight for {', '.join(missing)}")
+    values = found.values if rate is None else _aged(found, ages(asked, combine.name, trees), *rate)
+    return Columns(found.names, values, np.array([weights[each] for each in found.names])).scores()
+
+
+def summed_last(trees: Sequence[Why], recipe: Recipe) -> bool:
+    """Whether these scores are the sums of that recipe's last `Combine`."""
+    stage = _combine(recipe)
+    return stage is not None and all(tree.label == stage[1].name for tree in trees)
+
+
+def _rate(asked: Asked, recipe: Recipe, free: str) -> tuple[float, float] | None:
+    """The recorded rate and the recipe's, where they differ. Raises UsageError for any other difference,
+    but of the field `free`."""
+    fields = {key: plain(value) for key, value in recipe.fields()}
+    there = dict(asked.fields)
+    other = {
+        key for key in fields | there if fields.get(key, _MISSING) != there.get(key, _MISSING)
+    } - {free}  # fmt: skip
+    if recipe.name != asked.recipe or other - {RATE}:
+        told = ", ".join(sorted(other - {RATE})) or f"recipe {recipe.name}"
+        raise UsageError(
+            f"{told}: cannot be tried on what was shown: question {asked.id} has to be asked again; "
+            f"the weights and {RATE} of {asked.recipe} can"
+        )
+    return (float(there[RATE]), float(fields[RATE])) if other else None
+
+
+def _combine(recipe: Recipe) -> tuple[str, Combine] | None:
+    found = [(name, stage) for name, stage in recipe.named().items() if isinstance(stage, Combine)]
+    return found[-1] if found else None
+
+
+def _sums_are_scores(recipe: Recipe) -> bool:
+    """Whether what follows the last `Combine` only groups by document and cuts."""
+    last = max(at for at, stage in enumerate(recipe.stages) if isinstance(stage, Combine))
+    return all(isinstance(stage, ByDocument | Cut) for stage in recipe.stages[last + 1 :])
+
+
+def _aged(found: Columns, old: Ages, rate: float, new: float) -> Values:
+    """The columns with freshness at a new rate; a half-life of its own stays."""
+    values = found.values.copy()
+    at = found.names.index(FRESHNESS)
+    for row, (days, scale) in enumerate(zip(old.days.tolist(), old.scales.tolist(), strict=True)):
+        if not math.isnan(days):
+            values[row, at] = math.exp(-days / (1.0 / new if scale == 1.0 / rate else scale))
+    return values

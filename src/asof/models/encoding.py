@@ -1,0 +1,130 @@
+"""`[encoder]` of asof.toml: which model makes vectors of passages and questions, and how it is reached."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from asof.errors import UsageError
+from asof.models.embeddings_http import EmbeddingsEndpoint, HttpEncoder
+from asof.models.vectors import LONGEST
+from asof.tables import Accepted, check, like, number, secret, text, variable, whole
+
+if TYPE_CHECKING:
+    from asof.models.ports import Encoder
+
+HUB = re.compile(r"\w[\w.-]*/\w[\w.-]*")
+"""Names on the Hugging Face hub, with their owner: another word may be a slip, and nobody is asked for it."""
+
+_SERVER = ("key_variable", "timeout", "attempts", "patience")
+_LOCAL = ("device", "revision")
+BATCH = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """A model: without a `url` that of a folder (seen from that of asof.toml), or of a name on the Hugging
+    Face hub; with one, a model by its name on a server whose address ends before `/embeddings`.
+
+    `batch`: texts at once, by default 1 on this machine (see `LocalEncoder`) and 32 for a server.
+    `query_prefix`, `passage_prefix`: in place of those that the model, or the table of `prefixes.py`, has.
+    `dimensions`: fewer numbers, for models that are made for that (0: all).
+    For a server only: `key_variable`, the name of the environment variable that holds the key; `timeout`,
+    seconds for an attempt, of which there are up to `attempts`; `patience`, the longest wait that it may ask
+    for. For a local model only: `device`, as torch names it, and `revision` of a name on the hub.
+    """
+
+    model: str
+    url: str = ""
+    batch: int = 0
+    query_prefix: str | None = None
+    passage_prefix: str | None = None
+    dimensions: int = 0
+    key_variable: str = ""
+    timeout: float = 60.0
+    attempts: int = 5
+    patience: float = 60.0
+    device: str = "cpu"
+    revision: str = ""
+
+    @classmethod
+    def read(cls, table: Mapping[str, Any]) -> Encoding:
+        """The table of a configuration. Raises UsageError: which key, what is accepted."""
+        check(table, _ACCEPTED)
+        if "model" not in table:
+            raise UsageError("model missing: a folder, a name on the hub, or (with url) one on a server")
+        made = cls(**table)
+        wrong = [key for key in (_LOCAL if made.url else _SERVER) if key in table]
+        if wrong:
+            where = "a local model, not for a server (url)" if made.url else "a server (url)"
+            raise UsageError(f"{', '.join(wrong)}: only for {where}")
+        if made.url:
+            EmbeddingsEndpoint.below(made.url)
+        return made
+
+
+def encoder_from(settings: Encoding, root: Path, environment: Mapping[str, str]) -> Encoder:
+    """The encoder of these settings; a model is loaded, and a server asked, with the first text only.
+
+    `root`: the folder that a path is seen from. `environment`: where the key is looked up, by name. Raises
+    UsageError when it is not there, and for a model that is neither a folder nor a name.
+    """
+    shared: dict[str, Any] = {
+        "query_prefix": settings.query_prefix, "passage_prefix": settings.passage_prefix,
+        "dimensions": settings.dimensions,
+    }  # fmt: skip
+    if settings.url:
+        key = None
+        if settings.key_variable:
+            shown = EmbeddingsEndpoint.below(settings.url).shown
+            key = secret(environment, settings.key_variable, shown, "encoder")
+        endpoint = EmbeddingsEndpoint.below(
+            settings.url, key, timeout=settings.timeout, attempts=settings.attempts,
+            patience=settings.patience,
+        )  # fmt: skip
+        return HttpEncoder(endpoint, settings.model, settings.batch or BATCH, **shared)
+    from asof.models.local import LocalEncoder
+
+    model = where(settings.model, root)
+    return LocalEncoder(
+        model, settings.batch or 1, settings.device, revision=settings.revision, **shared
+    )  # fmt: skip
+
+
+def where(model: str, root: Path) -> Path | str:
+    """The folder that is meant, or the name on the hub. Raises UsageError for what can be neither.
+
+    What begins with `/`, `./`, `../` or `~` is a folder also where there is none, so that nobody is asked
+    for a name that is a slip.
+    """
+    path = root / Path(model).expanduser()
+    if path.is_dir() or model.startswith(("/", ".", "~")):
+        return path
+    if HUB.fullmatch(model) is None:
+        raise UsageError(
+            f"{model!r} is no folder, and no name on the hub, such as sentence-transformers/all-MiniLM-L6-v2"
+        )
+    return model
+
+
+_PREFIX = Accepted(
+    lambda value: isinstance(value, str) and len(value) <= 1_000, "a text of up to 1000 characters"
+)
+
+_ACCEPTED: dict[str, Accepted] = {
+    "model": text("a folder with a saved model, a name on the hub, or the model's name on a server"),
+    "url": text("an address such as http://localhost:11434/v1"),
+    "batch": whole(1, 2_048),
+    "query_prefix": _PREFIX,
+    "passage_prefix": _PREFIX,
+    "dimensions": whole(1, LONGEST),
+    "key_variable": variable(),
+    "timeout": number(0.1, 3_600, "a number of seconds"),
+    "attempts": whole(1, 10),
+    "patience": number(0, 3_600, "a number of seconds"),
+    "device": like(r"[a-z]+(:\d+)?", "a device as torch names it, such as cpu, cuda, cuda:1, mps,"),
+    "revision": like(r"\w[\w./-]*", "a branch, a tag or a commit"),
+}

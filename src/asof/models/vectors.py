@@ -1,0 +1,47 @@
+"""What every encoder's numbers have to be before they are used: finite, and of unit length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import ModelError
+
+LONGEST = 8_192
+"""Dimensions that are accepted. Of longer vectors products would not be exact (`asof.index.dense`)."""
+
+
+def unit(numbers: NDArray[np.floating], whose: str) -> NDArray[np.float32]:
+    """The rows (n, d) with length 1, each computed from itself alone. Raises ModelError: `whose` they are."""
+    rows = numbers.astype(np.float64)
+    if rows.shape[1] > LONGEST:
+        raise ModelError(f"{whose} gives vectors of {rows.shape[1]:,} dimensions; up to {LONGEST:,} are used")
+    if not np.isfinite(rows).all():
+        raise ModelError(f"{whose} gives numbers that are not finite; the model may be damaged")
+    lengths = np.array([np.sqrt(row @ row) for row in rows])
+    if not lengths.all() or not np.isfinite(lengths).all():
+        raise ModelError(f"{whose} gives a vector without a direction; the model may be damaged")
+    return (rows / lengths[:, None]).astype(np.float32) if len(rows) else rows.astype(np.float32)
+
+
+def around_blanks(
+    texts: Sequence[str], encode: Callable[[list[str]], NDArray[np.float32]], d: int | None
+) -> NDArray[np.float32]:
+    """The vectors of `texts`; blank ones are not shown to the model, theirs are zeros: like nothing.
+
+    `d`: dimensions, None where only an answer tells.
+    """
+    said = [at for at, text in enumerate(texts) if text.strip()]
+    found = encode([texts[at] for at in said]) if said else None
+    if found is not None and len(said) == len(texts):
+        return found
+    if found is None and d is None:
+        found = encode(["."])[:0]
+    width = d if found is None else found.shape[1]
+    assert width is not None  # noqa: S101  one of both is known
+    vectors = np.zeros((len(texts), width), np.float32)
+    if found is not None and said:
+        vectors[said] = found
+    return vectors

@@ -1,0 +1,1 @@
+"""A question about papers, from fetching to learning: Adaptive RAG for arXiv as a whole."""

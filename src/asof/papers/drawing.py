@@ -1,0 +1,81 @@
+"""What learning looks like over questions: the loss of each, and the numbers that ranked it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from asof.errors import UsageError
+from asof.evaluate import canvas
+from asof.papers.outcome import Outcome, Told
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NAME = "learning"
+
+
+def figures(outcome: Outcome, folder: Path) -> list[Path]:
+    """Draw `learning.png` into a folder, which is made, with its numbers as `learning.csv`: the paths.
+
+    Raises UsageError where nothing was learned yet, or the folder cannot be written to; MissingExtra without
+    matplotlib.
+    """
+    told = outcome.learned.told
+    if not told:
+        raise UsageError(
+            "nothing was learned yet; say how well papers answer, with `asof feedback`, and ask again"
+        )
+    canvas.require()
+    picture = canvas.png(_drawn, told, f"{len(told)} judged questions")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = [folder / f"{NAME}.csv", folder / f"{NAME}.png"]
+        paths[0].write_text(_csv(told), encoding="utf-8")
+        paths[1].write_bytes(picture)
+    except OSError as error:
+        raise UsageError(f"--figures {folder}: {error.strerror}; a folder to write to is expected") from error
+    return paths
+
+
+def _csv(told: Sequence[Told]) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    names = list(told[0].numbers)
+    writer.writerow(["number", "id", "loss", *names])
+    for number, each in enumerate(told, 1):
+        writer.writerow([number, each.id, each.lost, *[each.numbers[name] for name in names]])
+    return out.getvalue()
+
+
+def _drawn(told: Sequence[Told], caption: str) -> Figure:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6.4, 5.2), layout="constrained")
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.4))
+    numbers = range(1, len(told) + 1)
+    losses = [each.lost for each in told]
+    above.plot(numbers, losses, marker="o", markersize=3, color=canvas.COLOURS[0], label="each question")
+    above.plot(numbers, _running(losses), color=canvas.COLOURS[1], label="mean of the last five")
+    above.set(ylabel="1 − nDCG@10", ylim=(0, max(0.05, *losses) * 1.08), title=f"Loss: {caption}")
+    above.legend()
+    _weights(below, told, numbers)
+    below.set(xlabel="judged question", ylabel="weight, rate", title="What ranked it")
+    below.xaxis.get_major_locator().set_params(integer=True)
+    return figure
+
+
+def _weights(axes: Any, told: Sequence[Told], numbers: range) -> None:
+    for at, name in enumerate(told[0].numbers):
+        label = name.removeprefix("combine.weights.")
+        values = [each.numbers[name] for each in told]
+        axes.step(numbers, values, where="mid", color=canvas.COLOURS[at % len(canvas.COLOURS)], label=label)
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+
+
+def _running(values: Sequence[float], width: int = 5) -> list[float]:
+    """The mean of each value and the four before it, of as many as there are."""
+    return [sum(values[max(0, at + 1 - width) : at + 1]) / min(width, at + 1) for at in range(len(values))]

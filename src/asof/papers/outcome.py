@@ -1,0 +1,97 @@
+"""What is asked for in one question about papers, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from asof.data import Answer
+from asof.engine import Results
+from asof.time.bounds import When
+
+if TYPE_CHECKING:
+    from asof.papers.saying import Said
+    from asof.recorder import Judging
+    from asof.sources.arxiv.wish import Wish
+    from asof.store.run import Report
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A question about papers. `categories`, `since` and `until` stand before what the question says of them;
+    `per_day`: only so many of the newest papers of a day are fetched (None: as asof.toml says).
+
+    `k`: papers that are ranked (None: as many as the question wants, at most 10); `read`: how many of the
+    first are read in full. Without `fetch` nothing is asked of arXiv; without `record` nothing can be learned
+    from it. `judge`: the language model grades what was found, within a `budget` (US dollars; tokens without
+    prices).
+    """
+
+    question: str
+    categories: tuple[str, ...] = ()
+    since: When | None = None
+    until: When | None = None
+    per_day: int | None = None
+    k: int | None = None
+    read: int = 3
+    fetch: bool = True
+    record: bool = True
+    judge: bool = False
+    budget: float | None = None
+    as_of: When | None = None
+    known_at: When | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A judged question that the learner was told of: what its ranking lost (1 - nDCG@10) when that was told,
+    and the numbers that it was ranked by."""
+
+    id: str
+    question: str
+    lost: float
+    numbers: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """How the numbers of the ranking moved. `stage` is that of this question, the `question`-th of which
+    something is learned; `before` and `now` are the numbers of the question before and of this one.
+
+    `told`: the judged questions that the learner was told of, oldest first, unless they were erased since;
+    `new`: how many are new. `lost` is what `now` loses on all judged questions on average,
+    `began` what the numbers lose that were there at first (nan: nothing is judged).
+    """
+
+    stage: str
+    question: int
+    before: Mapping[str, float]
+    now: Mapping[str, float]
+    told: tuple[Told, ...] = ()
+    new: int = 0
+    lost: float = float("nan")
+    began: float = float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of a question: what was wanted of arXiv (`wish`), the papers by rank (`found`), what those
+    that were read say of it, each its sentence (`says`), the answer out of them (None: there is no paper, or
+    the model failed), and what was learned.
+
+    `fetched`: abstracts, `texts`: full texts (None: nothing had to be asked, or could be). `recorded`: under
+    which id the question is recorded, "" if it is not.
+    """
+
+    request: Request
+    wish: Wish
+    found: Results
+    says: tuple[Said, ...]
+    answer: Answer | None
+    learned: Learned
+    fetched: Report | None = None
+    texts: Report | None = None
+    recorded: str = ""
+    judging: Judging | None = None
+    notes: tuple[str, ...] = ()

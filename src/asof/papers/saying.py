@@ -1,0 +1,109 @@
+"""What papers say to a question: of each the sentence that says most of it, with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from asof.data import Filters, Hit
+from asof.engine import Results
+from asof.rank.cut import Cut
+from asof.rank.gather import query_terms
+from asof.rank.latent import Similarity
+from asof.rank.pool import Everything
+from asof.rank.recipe import Recipe
+from asof.service import Standpoint
+from asof.sources.arxiv.paper import FULL, full_id
+from asof.sources.arxiv.stated import document_id
+from asof.sources.arxiv.target import PREFIX
+from asof.text.sentences import sentences, shown
+from asof.text.snippet import snippet
+from asof.text.tokens import Analyzer, spans
+
+PASSAGES = Recipe(
+    "papers-passages",
+    "the passages most alike to the question",
+    (Everything(), Similarity("cosine"), Cut()),
+    typed=True,
+)
+"""How passages of papers are found."""
+
+LOOKED_AT = 6
+"""So many passages of a paper, those most alike to the question, are looked at for the sentence."""
+
+SHORTEST = 20
+"""Characters of a sentence that is quoted."""
+
+BESIDE = 600
+"""Characters before and after a passage in which a sentence of it may begin and end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a paper (the id of its document) says: a sentence that the passage `hit`, of its abstract or its
+    full text, has at least a part of."""
+
+    paper: str
+    hit: Hit
+    quote: str
+
+    @property
+    def place(self) -> str:
+        """Where it stands: abstract, or the page."""
+        if self.hit.document == self.paper:
+            return "abstract"
+        return self.hit.place.headings[-1] if self.hit.place.headings else FULL
+
+
+def documents_of(papers: Iterable[str]) -> tuple[str, ...]:
+    """The ids of papers (as those of documents), and those of their full texts."""
+    names = tuple(papers)
+    return (*names, *(document_id(full_id(each.removeprefix(PREFIX))) for each in names))
+
+
+def said(then: Standpoint, topic: str, papers: Iterable[str]) -> tuple[Said, ...]:
+    """What each paper says to a topic, in their order. Raises UsageError, BeforeHorizon, ModelError."""
+    return tuple(_best(then, topic, paper) for paper in papers)
+
+
+def _best(then: Standpoint, topic: str, paper: str) -> Said:
+    filters = Filters(documents=documents_of([paper]))
+    found = then.search(topic, LOOKED_AT, filters=filters, unit="passage", recipe=PASSAGES, rerank=False)
+    analyzer = found.view.analyzer
+    wanted = {term.word for term in query_terms(replace(found.query, stop_words=False), analyzer)}
+    texts = {name: then.text(name) or "" for name in {hit.document for hit in found.hits}}
+    best: tuple[int, Said] | None = None
+    for hit in found.hits:  # the first of equals is that of the passage most alike
+        language = analyzer.detect(hit.text)
+        for quote in _quotable(hit, texts[hit.document]):
+            share = len(_stems(quote, analyzer, language) & wanted)
+            if best is None or share > best[0]:
+                best = share, Said(paper, hit, quote)
+    return best[1] if best is not None and best[0] else _any(found, paper, wanted)
+
+
+def _any(found: Results, paper: str, words: set[str]) -> Said:
+    """A stretch of the passage most alike, where no sentence has a word of the question."""
+    hit, analyzer = found.hits[0], found.view.analyzer
+    return Said(paper, hit, snippet(hit.text, words, analyzer, analyzer.detect(hit.text))[0])
+
+
+def _quotable(hit: Hit, text: str) -> Iterator[str]:
+    """The sentences that a passage has a part of, whole, as its document has them: those that are more than
+    a heading or the title of the paper."""
+    title = " ".join(hit.title.split())
+    first, last = hit.place.start, hit.place.end
+    begin, stop = max(0, first - BESIDE), min(len(text), last + BESIDE)
+    for start, end in sentences(text, begin, stop):
+        cut = (start == begin > 0) or (end == stop < len(text))
+        if cut or end <= first or start >= last or text[start:end].lstrip().startswith("#"):
+            continue
+        quote = shown(text[start:end])
+        if title and quote.casefold().startswith(title.casefold()):
+            quote = quote[len(title) :].lstrip(" .:")
+        if len(quote) >= SHORTEST and quote[0].isupper() and quote.rstrip("”\"')]").endswith((".", "?", "!")):
+            yield quote
+
+
+def _stems(text: str, analyzer: Analyzer, language: str) -> set[str]:
+    return {analyzer.stem(token, language) for _, _, tokens in spans(text) for token in tokens}

@@ -1,0 +1,72 @@
+"""The numbers of the ranking: what was learned of them so far, in the corpus, and the next ones to try."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from asof.errors import Busy, NoSpace
+from asof.learn.adaptive import Adaptive
+from asof.learn.feedback import Judged
+from asof.papers.outcome import Learned, Told
+from asof.rank.tunable import value_of
+from asof.service import Corpus
+from asof.time.bounds import When
+
+RECIPE = "papers"
+
+ANEW = "asof.toml has other numbers for papers than learning began with: it begins anew from them"
+
+
+def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Adaptive, Learned]:
+    """The learner as the corpus knew it at `known_at` (None: now), after what was judged since.
+
+    What it learned is kept, unless an earlier moment is asked for; where the corpus cannot be written to now,
+    a note says so, and the next question learns the same. Raises DamagedState.
+    """
+    text = corpus.learned(RECIPE, known_at)
+    fresh = Adaptive.begin(corpus.config.recipe_named(RECIPE))
+    found = fresh if text is None else Adaptive.loads(text, fresh.recipe)
+    if not np.array_equal(found.online.start, fresh.online.start):
+        notes.append(ANEW)
+        found = fresh
+    notes += _outside(found)
+    before = found.setting()
+    judged = corpus.judged(RECIPE, known_at)
+    new = found.take(judged)
+    now = found.setting()
+    if known_at is None and found.dumps() != text:
+        try:
+            corpus.learn_state(RECIPE, found.dumps())
+        except (Busy, NoSpace) as error:
+            notes.append(f"what was learned is not kept now, the next question learns it again: {error}")
+    return found, Learned(
+        found.online.stage, found.online.told + 1, before, now, _told(found, judged), new,
+        found.mean_loss(judged, found.chosen()), found.mean_loss(judged, found.recipe),
+    )  # fmt: skip
+
+
+def _outside(found: Adaptive) -> list[str]:
+    """A note on numbers of asof.toml that learning cannot begin with."""
+    box, start = found.online.box, found.online.start
+    own = np.array([value_of(found.recipe, name) for name in box.names], np.float64)
+    moved = [name for name, one, other in zip(box.names, own, start, strict=True) if abs(one - other) > 1e-9]
+    if not moved:
+        return []
+    return [f"asof.toml has {', '.join(moved)} outside of what is learned within: the nearest is begun with"]
+
+
+def _told(found: Adaptive, judged: Sequence[Judged]) -> tuple[Told, ...]:
+    asked = {each.asked.id: each.asked for each in judged}
+    return tuple(
+        Told(name, asked[name].question, lost, found.ranked_by(asked[name]))
+        for name, lost in found.told
+        if name in asked
+    )
+
+
+def forget(corpus: Corpus) -> None:
+    """Begin anew with the next question. Judgements stay, and so do the states that were kept before, for
+    questions as known then."""
+    corpus.learn_state(RECIPE, Adaptive.begin(corpus.config.recipe_named(RECIPE)).dumps())

@@ -1,0 +1,197 @@
+"""What a corpus records of its use: questions, what was shown, what was said of it, what was learned.
+
+Nothing is recorded unless it is asked for, and what is recorded changes no search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from asof.engine import Results
+from asof.errors import UsageError
+from asof.learn import feedback, recording
+from asof.learn.feedback import CLICK, CLICKED, ETA, GRADE, HIGHEST, MODEL, Judged
+from asof.learner import Learner
+from asof.store import feedback as kept
+from asof.store.feedback import JudgementRow
+from asof.store.store import reading
+from asof.time.bounds import When, last_instant
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from asof.models.metered import Meter
+    from asof.rank.recipe import Recipe
+
+T = TypeVar("T")
+
+PATIENCE = 0.25
+"""Seconds that recording waits for another writer: who searches shall not wait."""
+LONGEST_STATE = 16_000_000
+"""Characters of a state of learning."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judging:
+    """What a model did as judge of a question: how many hits it graded, why it did not grade others, and what
+    that took."""
+
+    judge: str
+    graded: int
+    problems: tuple[str, ...]
+    cost: Meter
+
+
+@dataclass(slots=True)
+class Recorder(Learner):
+    """An open corpus that remembers questions and judgements."""
+
+    # -- saying -------------------------------------------------------------------------------------
+
+    def record(self, results: Results, recipe: Recipe | None = None) -> str:
+        """Remember a question with what was shown for it; returns its id.
+
+        `recipe`: what ranked, where documents were ranked, or hits put in another order afterwards, by a
+        recipe that is not that of its name in asof.toml. Of words, only those of the question are kept. Waits a quarter of a second for another writer. Raises UsageError when
+        nothing was shown or another recipe ranked; Busy, NoSpace, CorpusError.
+        """
+        name, _ = recording.base_name(results.recipe)
+        own = results.ran if results.ran.name == name else self.config.recipe_named(name)
+        with self._lock:
+            asked, shown = recording.rows_of(results, recipe or own)
+        with self._adding(PATIENCE) as (db, added):
+            asked, attempt = asked._replace(added=added), 0
+            made = asked._replace(id=recording.id_of(asked))
+            while kept.named(db, made.id):
+                attempt += 1
+                made = asked._replace(id=recording.id_of(asked, attempt))
+            if not kept.keep(db, made, shown):
+                raise UsageError("what was found was erased meanwhile: there is nothing to record")
+        return made.id
+
+    def grade(self, query_id: str, hit: int | str, grade: float | None) -> bool:
+        """Say how well a hit answers, 0 to 3; None takes back what was said. Returns whether that is news.
+
+        `query_id`: the id of a question or its beginning; `hit`: a rank, the id of a hit or of a document.
+        Raises UsageError for a question that was not recorded, a hit that was not shown for it, another
+        grade; Busy, NoSpace, CorpusError.
+        """
+        if grade is not None and (isinstance(grade, bool) or not 0 <= grade <= HIGHEST):
+            raise UsageError(f"grade {grade!r}: a number from 0 to {HIGHEST:g} is expected, or None")
+        return self._say(query_id, hit, GRADE, None if grade is None else float(grade))
+
+    def click(self, query_id: str, hit: int | str) -> bool:
+        """Say that a hit was opened; see `grade`."""
+        return self._say(query_id, hit, CLICK, CLICKED)
+
+    def _say(self, query_id: str, hit: int | str, kind: str, grade: float | None) -> bool:
+        asked = self.recorded(query_id).asked
+        rank = recording.hit_of(asked, hit).rank
+        with self._adding() as (db, added):
+            return bool(kept.state(db, [JudgementRow(asked.id, rank, kind, grade, added)]))
+
+    def judge(self, query_id: str, budget: float | None = None) -> Judging:
+        """Let the language model of asof.toml grade all hits of a question, within a `budget` (US dollars;
+        tokens without prices). What it replied is kept and not paid for again. Raises UsageError, ModelError,
+        Busy, NoSpace."""
+        from asof.learn.judging import judge
+        from asof.store.reader import records
+
+        asked = self.recorded(query_id).asked
+        with self.outside.language(budget) as model:
+            if model is None:
+                raise UsageError("no model is named that could judge: see [model] in asof.toml")
+            passages = [each.passage for each in asked.shown]
+            found = self._read(lambda db: records(db, passages))
+            graded = judge(model, asked, [found.get(passage) for passage in passages])
+            cost = model.meter
+        with self._adding() as (db, added):
+            kept.state(db, [
+                JudgementRow(asked.id, each.rank, MODEL, each.grade, added)
+                for each in graded if each.grade is not None
+            ])  # fmt: skip
+        problems = [f"hit {each.rank}: {each.problem}" for each in graded if each.problem]
+        return Judging(model.name, len(graded) - len(problems), tuple(problems), cost)
+
+    # -- looking ------------------------------------------------------------------------------------
+
+    def recorded(self, query_id: str) -> Judged:
+        """One question with what counts of what was said of it. Raises UsageError."""
+
+        def look(db: sqlite3.Connection) -> Judged:
+            wanted = query_id.strip().lower()
+            found = kept.named(db, wanted) if wanted.isalnum() and wanted.isascii() else []
+            row = recording.chosen(query_id, found, () if len(found) == 1 else kept.all_ids(db))
+            return _judged(db, [row], None, ETA)[0]
+
+        return self._read(look)
+
+    def queries(self, recipe: str | None = None, known_at: When | None = None) -> list[Judged]:
+        """All questions that were recorded (`recipe`: ranked by the recipe of that name), in order of
+        `added`, as they were known at `known_at` (default: now). Raises UsageError, BeforeHorizon."""
+        return self._questions(recipe, known_at, ETA)
+
+    def judged(
+        self, recipe: str | None = None, known_at: When | None = None, eta: float = ETA
+    ) -> list[Judged]:
+        """Those of `queries` of which a hit has a grade. `eta`: how fast attention falls with the rank of a
+        click (see `learn/feedback.py`), 0 to 3. What was said after `known_at` is not seen."""
+        if not 0 <= eta <= 3:
+            raise UsageError(f"eta is {eta}; accepted: numbers from 0 to 3")
+        return [each for each in self._questions(recipe, known_at, eta) if any(each.kinds)]
+
+    def _questions(self, recipe: str | None, known_at: When | None, eta: float) -> list[Judged]:
+        known = self._known(known_at)
+        return self._read(lambda db: _judged(db, kept.asked(db, known, recipe), known, eta))
+
+    # -- what was learned ---------------------------------------------------------------------------
+
+    def learned(self, recipe: str, known_at: When | None = None) -> str | None:
+        """What learning knew of a recipe at `known_at` (default: now); None: nothing. Raises UsageError."""
+        known = self._known(known_at)
+        return self._read(lambda db: kept.learned(db, recipe, known))
+
+    def learn_state(self, recipe: str, text: str) -> None:
+        """Keep what learning knows of a recipe now; earlier states stay, also after a purge: `text` must not
+        hold words of documents. Raises UsageError, Busy, NoSpace."""
+        if len(text) > LONGEST_STATE:
+            raise UsageError(f"a state has {len(text):,} characters; accepted: up to {LONGEST_STATE:,}")
+        with self._adding() as (db, added):
+            kept.keep_state(db, recipe, text, added)
+
+    # -- transactions -------------------------------------------------------------------------------
+
+    def _known(self, known_at: When | None) -> int | None:
+        fiscal = self.config.fields.fiscal_start
+        return None if known_at is None else last_instant(known_at, self.clock(), fiscal)
+
+    def _read(self, do: Callable[[sqlite3.Connection], T]) -> T:
+        """Read rows that belong together: what is erased meanwhile is there until all are read."""
+        with self._lock, reading(self.store.database):
+            self._db.execute("BEGIN")
+            try:
+                return do(self._db)
+            finally:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+
+    @contextmanager
+    def _adding(self, wait: float | None = None) -> Iterator[tuple[sqlite3.Connection, int]]:
+        self._wrote = True
+        patience = None if wait is None else min(wait, self.store.wait)
+        with kept.adding(self.store, self.clock, patience) as (db, added):
+            yield db, added
+
+
+def _judged(
+    db: sqlite3.Connection, rows: Sequence[kept.AskedRow], known_at: int | None, eta: float
+) -> list[Judged]:
+    ids = [row.id for row in rows]
+    shown, said = kept.shown(db, ids), kept.judgements(db, ids, known_at)
+    return [
+        feedback.judged(feedback.asked_of(row, shown[row.id]), feedback.judgements_of(said[row.id]), eta)
+        for row in rows
+    ]

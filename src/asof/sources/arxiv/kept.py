@@ -1,0 +1,198 @@
+"""What is kept between runs in `.asof/fetched`: which windows were fetched, and how far a run has come.
+
+All of it can be thrown away: then the next run asks arXiv again, and the store knows what it has. It is
+believed only as far as the store really has the papers that it speaks of.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from asof.errors import SourceError
+from asof.sources.arxiv.spans import DAY, Stretch
+
+LARGEST = 64 * 2**20
+WITNESSES = 8
+SUBMITTED, UPDATED = "submitted", "updated"
+LASTING = DAY
+"""A run that broke off is gone on with for so long; a later one begins anew."""
+
+Known = Callable[[Collection[str]], Mapping[str, Collection[int]]]
+"""Which versions of papers (ids without `arxiv:`) the store has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What finished runs have covered: submissions within `covered`, new versions until `checked`.
+
+    `witnesses` are a few of the papers that were stated.
+    """
+
+    covered: tuple[Stretch, ...] = ()
+    checked: int = 0
+    witnesses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a run is about: the words it was asked with, its window, and the instant it began."""
+
+    asked: str
+    window: Stretch
+    started: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A page whose papers are stated: of which part and round, from where to where, of how many in all, which
+    papers it listed, and which versions were taken from it (`2401.13222v2`)."""
+
+    part: str
+    round: int
+    start: int
+    after: int
+    total: int
+    listed: tuple[str, ...]
+    taken: tuple[str, ...]
+
+    @property
+    def updated(self) -> bool:
+        """Whether the part lists papers by when they were updated, not submitted."""
+        return self.part.startswith(UPDATED)
+
+    @property
+    def first(self) -> int:
+        """The first instant of the part."""
+        return int(self.part.split()[1])
+
+
+@dataclass(slots=True)
+class Kept:
+    """The folder of one corpus's `.asof/fetched`, for the source and settings that `name` tells."""
+
+    folder: Path
+    name: str
+    known: Known
+    _stem: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._stem = blake2b(self.name.encode(), digest_size=12).hexdigest()
+
+    # -- one run at a time -------------------------------------------------------------------------------
+
+    @contextmanager
+    def turn(self) -> Iterator[float]:
+        """Nobody else fetches into this corpus meanwhile. Gives the seconds since somebody did. Raises
+        SourceError when somebody does."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            status = os.fstat(descriptor)
+            try:
+                yield max(time.time() - status.st_mtime, 0.0) if status.st_size else float("inf")
+            finally:
+                os.pwrite(descriptor, b"asof", 0)
+                os.utime(descriptor)
+        except BlockingIOError:
+            raise SourceError(
+                f"another process fetches from arXiv into {self.folder.parent}: wait until it has ended"
+            ) from None
+        finally:
+            os.close(descriptor)
+
+    # -- what is done ------------------------------------------------------------------------------------
+
+    def done(self) -> Done:
+        """What finished runs have covered; nothing where that is not known, or the store has it no more."""
+        said = self._json(self._path(".json"))
+        try:
+            done = Done(
+                tuple((int(first), int(last)) for first, last in said["covered"]),
+                int(said["checked"]), tuple(map(str, said["witnesses"])),
+            )  # fmt: skip
+        except (KeyError, TypeError, ValueError):
+            return Done()
+        return done if self._has(done.witnesses) else Done()
+
+    def finish(self, done: Done) -> None:
+        """The run has ended: what it covered is kept, how it got there is not."""
+        path = self._path(".json")
+        passing = path.with_suffix(".tmp")
+        passing.write_text(json.dumps({"name": self.name, "covered": done.covered, "checked": done.checked,
+                                       "witnesses": done.witnesses[:WITNESSES]}))  # fmt: skip
+        passing.replace(path)
+        self.forget()
+
+    def forget(self) -> None:
+        """How far the run has come is not kept any more."""
+        self._path(".jsonl").unlink(missing_ok=True)
+
+    # -- how far a run has come --------------------------------------------------------------------------
+
+    def resume(self, fresh: Header) -> tuple[Header, list[Line]]:
+        """The run that broke off, if it was asked for with the same words not long ago; else `fresh`."""
+        lines = self._lines()
+        try:
+            head = lines[0]
+            first, last = head["window"]
+            old = Header(str(head["asked"]), (int(first), int(last)), int(head["started"]))
+            pages = [
+                Line(**{**each, "listed": tuple(each["listed"]), "taken": tuple(each["taken"])})
+                for each in lines[1:]
+            ]
+        except (IndexError, KeyError, TypeError, ValueError):
+            old, pages = replace(fresh, asked=""), []
+        stated = {each.rpartition("v")[0] for page in pages for each in page.taken}
+        recent = 0 <= fresh.started - old.started <= LASTING
+        if old.asked == fresh.asked and recent and self._has(stated):
+            return old, pages
+        self.forget()
+        self._append({"asked": fresh.asked, "window": fresh.window, "started": fresh.started})
+        return fresh, []
+
+    def page(self, line: Line) -> None:
+        """A page's papers are stated."""
+        self._append(asdict(line))
+
+    def _append(self, value: Mapping[str, Any]) -> None:
+        with self._path(".jsonl").open("a", encoding="utf-8") as file:
+            file.write(json.dumps(value) + "\n")
+
+    def _lines(self) -> list[dict[str, Any]]:
+        """The whole lines; what a kill tore is not one, and is cut off."""
+        path = self._path(".jsonl")
+        with contextlib.suppress(OSError, UnicodeDecodeError, ValueError, RecursionError):
+            if path.stat().st_size > LARGEST:
+                return []
+            whole = path.read_bytes()
+            end = whole.rfind(b"\n") + 1
+            if end < len(whole):
+                os.truncate(path, end)
+            return [json.loads(each) for each in whole[:end].decode().splitlines()]
+        return []
+
+    def _json(self, path: Path) -> Any:
+        with contextlib.suppress(OSError, UnicodeDecodeError, ValueError, RecursionError):
+            if path.stat().st_size <= LARGEST:
+                return json.loads(path.read_text(encoding="utf-8"))
+        return None
+
+    def _path(self, suffix: str) -> Path:
+        return self.folder / f"{self._stem}{suffix}"
+
+    def _has(self, papers: Collection[str]) -> bool:
+        """Whether the store has all of these papers."""
+        return not papers or not set(papers) - {
+            id_ for id_, versions in self.known(papers).items() if versions
+        }

@@ -1,0 +1,220 @@
+"""Paging through what a query finds: every result once, although the feed may shift meanwhile.
+
+The API counts results from the newest on. One that comes in or goes away while pages are fetched shifts the
+rest, and a page can then miss what slid over its edge. So a part of the window is whole only when all its
+pages tell the same total and as many papers came; else it is walked through again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+from urllib.parse import urlencode
+
+from asof.sources.arxiv import feed as atom
+from asof.sources.arxiv.feed import Entry, Feed, Unusable
+from asof.sources.arxiv.fetch import Fetcher, Passing
+from asof.sources.arxiv.kept import SUBMITTED, UPDATED, Line
+from asof.sources.arxiv.spans import MINUTE, Stretch, halves, minutes
+from asof.sources.arxiv.target import PaperId
+from asof.time.span import instant
+
+A_PAGE = 100
+REACH = 30_000
+"""The API gives no results beyond these."""
+
+MOST = 3_000
+"""A part with more results is cut in two by date: deep pages are slow, and a shift costs less."""
+
+ROUNDS = 3
+
+EMPTY = 3
+"""So often the first page of a part has to be empty, or a paper missing, until that is believed."""
+
+
+class Log(Protocol):
+    """Where finished pages are written down, and read again by the run that goes on."""
+
+    def of(self, part: str) -> Sequence[Line]: ...
+    def add(self, line: Line) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of time in which papers were submitted, or (`updated`) got a version, of papers submitted
+    within `submitted`."""
+
+    stretch: Stretch
+    updated: bool = False
+    submitted: Stretch | None = None
+
+    @property
+    def name(self) -> str:
+        """How it is written down: equal for equal parts."""
+        return f"{UPDATED if self.updated else SUBMITTED} {self.stretch[0]} {self.stretch[1]}"
+
+    def query(self, categories: str) -> str:
+        """As the API searches it."""
+        terms = [categories]
+        if self.submitted is not None:
+            terms.append(f"submittedDate:{minutes(self.submitted)}")
+        terms.append(f"{'lastUpdatedDate' if self.updated else 'submittedDate'}:{minutes(self.stretch)}")
+        return " AND ".join(terms)
+
+    def at(self, entry: Entry) -> int:
+        """The instant of an entry by which it is listed here."""
+        return instant(entry.updated if self.updated else entry.published)
+
+    def halves(self) -> list[Part]:
+        return [Part(each, self.updated, self.submitted) for each in halves(self.stretch)]
+
+
+@dataclass(slots=True)
+class Count:
+    """What came of one part: `listed` in this round, `ever` in all of them. `total`: as told last."""
+
+    round: int = 1
+    start: int = 0
+    total: int = 0
+    totals: set[int] = field(default_factory=set)
+    listed: set[str] = field(default_factory=set)
+    ever: set[str] = field(default_factory=set)
+
+    def add(self, line: Line) -> None:
+        if line.round != self.round:
+            self.again()
+        self.start, self.total = line.after, line.total
+        self.totals.add(line.total)
+        self.listed.update(line.listed)
+        self.ever.update(line.listed)
+
+    def again(self) -> None:
+        """Another round."""
+        self.round, self.start, self.total = self.round + 1, 0, 0
+        self.totals.clear()
+        self.listed.clear()
+
+    @property
+    def ended(self) -> bool:
+        return bool(self.totals) and self.start >= min(self.total, REACH)
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing shifted in this round, and all that the feed told of has come."""
+        return len(self.totals) == 1 and len(self.listed) >= self.total
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """The API at an address."""
+
+    url: str
+    fetcher: Fetcher
+
+    def search(self, part: Part, categories: str, start: int, most: int, told: int) -> Feed:
+        """A page of what is in a part, from `start` on; `told`: how many results there are, as told before.
+        Raises SourceError."""
+        asked = {
+            "search_query": part.query(categories), "start": start, "max_results": most,
+            "sortBy": "lastUpdatedDate" if part.updated else "submittedDate", "sortOrder": "descending",
+        }  # fmt: skip
+
+        def read(body: bytes) -> Feed:
+            page = atom.read(body)
+            total = page.total or told
+            if not page.entries and start < min(total, REACH):
+                raise Passing(f"the page from {start} on is empty, of {total} results")
+            return page
+
+        return self.fetcher.get(f"{self.url}?{urlencode(asked)}", read)
+
+    def papers(self, ids: Sequence[PaperId]) -> list[Entry | Unusable]:
+        """The papers of ids, or their versions, as far as there are any; at most a page. What does not come
+        is asked for again: now and then the API leaves out what there is. Raises SourceError."""
+        found: list[Entry | Unusable] = []
+        for _ in range(EMPTY):
+            came = {form for each in found if isinstance(each, Entry) for form in each.paper.forms}
+            if missing := [each for each in ids if each not in came]:
+                asked = {"id_list": ",".join(map(str, missing)), "start": 0, "max_results": len(missing)}
+                found += self.fetcher.get(f"{self.url}?{urlencode(asked)}", atom.read).entries
+        return found
+
+
+@dataclass(slots=True)
+class Page:
+    """A page of a part that is not yet written down. `taken`: the versions that its reader took from it."""
+
+    part: Part
+    feed: Feed
+    taken: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Walk:
+    """The pages of `categories` that were not fetched before. `size`: results a page. `short`: parts of which
+    fewer papers came than were told of, however often they were asked for: how many, of how many."""
+
+    api: Api
+    categories: str
+    log: Log
+    size: int = A_PAGE
+    most: int = MOST
+    short: list[tuple[Part, int, int]] = field(default_factory=list)
+
+    def pages(self, part: Part, enough: Callable[[Part], bool]) -> Iterator[Page]:
+        """The pages of a part, the newest first, until there are no more or there is `enough`. A page counts
+        as fetched when the next one is asked for. Raises SourceError."""
+        waiting = [part]
+        while waiting:
+            waiting += yield from self._part(waiting.pop(), enough)
+
+    def _part(self, part: Part, enough: Callable[[Part], bool]) -> Generator[Page, None, list[Part]]:
+        """Its pages; what is left to do where it has to be cut in two."""
+        count = Count()
+        for line in self.log.of(part.name):
+            count.add(line)
+        while not enough(part):
+            if count.ended:
+                if count.whole:
+                    break
+                if count.round == ROUNDS:
+                    if len(count.ever) < count.total:
+                        self.short.append((part, len(count.ever), count.total))
+                    break
+                count.again()
+            feed = self._feed(part, count)
+            if count.start == 0 and feed.total > self.most and (cut := part.halves()):
+                return cut
+            page = Page(part, feed)
+            yield page
+            line = _line(page, count)
+            self.log.add(line)
+            count.add(line)
+            if _beyond(part, feed):
+                break
+        return []
+
+    def _feed(self, part: Part, count: Count) -> Feed:
+        """A page. That there is nothing at all is asked again: now and then the API says so without cause."""
+        for _ in range(EMPTY):
+            feed = self.api.search(part, self.categories, count.start, self.size, count.total)
+            if feed.entries or count.start:
+                break
+        return feed
+
+
+def _beyond(part: Part, feed: Feed) -> bool:
+    """Whether a page comes to entries before the part: if a server does not know how to search by date, the
+    rest is older still."""
+    last = feed.entries[-1] if feed.entries else None
+    return isinstance(last, Entry) and part.at(last) < part.stretch[0] - 2 * MINUTE
+
+
+def _line(page: Page, count: Count) -> Line:
+    entries = page.feed.entries
+    listed = (each.paper.id if isinstance(each, Entry) else each.id for each in entries)
+    after = count.start + len(entries)
+    return Line(
+        page.part.name, count.round, count.start, after, page.feed.total, tuple(listed), tuple(page.taken)
+    )

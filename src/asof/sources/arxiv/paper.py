@@ -1,0 +1,65 @@
+"""The full text of a paper: a document of its own beside the abstract, so that each can be searched alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from asof.data import Document, Problem
+from asof.sources.arxiv.feed import Entry, Garbled
+from asof.sources.arxiv.fetch import Fetcher, Missing, TooLarge
+from asof.sources.arxiv.stated import FULL as FULL
+from asof.sources.arxiv.stated import dated, document_id, meta, withdrawn
+from asof.sources.page import Unreadable
+from asof.sources.pdf import LIMITS, PdfLimits, paper
+
+
+def full_id(paper_id: str) -> str:
+    """The part of a full text's id after `arxiv:`."""
+    return f"{paper_id}/{FULL}"
+
+
+@dataclass(frozen=True, slots=True)
+class Papers:
+    """Full texts from an address that a version's id is put behind (`https://arxiv.org/pdf`)."""
+
+    url: str
+    fetcher: Fetcher
+    limits: PdfLimits = LIMITS
+
+    def texts(self, entry: Entry, known: Collection[int]) -> Iterator[Document | Problem]:
+        """The full text of an entry's version, published when that was, unless its number is `known`. A PDF
+        that is not there or cannot be read is a problem: the abstract is there all the same. Raises
+        SourceError, MissingExtra."""
+        if entry.paper.version in known:
+            return
+        if withdrawn(entry):
+            yield self._problem(entry, "the paper was withdrawn: there is no full text", lost=False)
+            return
+        try:
+            raw = self.fetcher.get(f"{self.url}/{entry.paper}", _is_pdf, self.limits.file)
+            text, outline, notes = paper(raw, self.limits)
+        except (Missing, TooLarge) as wrong:
+            yield self._problem(entry, f"there is no PDF to be had: {wrong}")
+            return
+        except Unreadable as wrong:
+            yield self._problem(entry, str(wrong), wrong.remedy)
+            return
+        yield from (Problem(note.message, str(entry.paper), lost=False) for note in notes)
+        yield Document(
+            document_id(full_id(entry.paper.id)), text, entry.title, dated(entry),
+            tags=(*entry.categories, FULL), meta=meta(entry, FULL), outline=outline,
+            uri=f"https://arxiv.org/pdf/{entry.paper}", language="en",
+        )  # fmt: skip
+
+    def _problem(self, entry: Entry, message: str, remedy: str = "", *, lost: bool = True) -> Problem:
+        document = document_id(full_id(entry.paper.id))
+        told = f"{message}; its abstract is indexed"
+        return Problem(told, str(entry.paper), remedy=remedy, document=document, lost=lost)
+
+
+def _is_pdf(body: bytes) -> bytes:
+    """The body, if it is a PDF; arXiv makes some when they are first asked for, and says so in HTML."""
+    if b"%PDF-" not in body[:1024]:
+        raise Garbled("the answer is no PDF")
+    return body

@@ -1,0 +1,86 @@
+"""`[arxiv]` of asof.toml: where arXiv is asked, and how patiently."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from asof.errors import UsageError
+from asof.tables import Accepted, check, number, whole
+
+COURTESY = 3.0
+"""Seconds between two requests that arXiv asks of every client."""
+
+MOST_PER_DAY = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """`url`: the address of the API; `pdf_url`: what an id is put behind to get its PDF.
+
+    `delay`: seconds between two requests, at least 3 where arXiv itself is asked. `attempts` of `timeout`
+    seconds each are made where it is busy or at fault, with waits that double; a wait that it asks for is
+    waited up to `patience` seconds. `per_day`: only so many of the newest papers of a day; 0 for all.
+    """
+
+    url: str = "https://export.arxiv.org/api/query"
+    pdf_url: str = "https://arxiv.org/pdf"
+    delay: float = COURTESY
+    attempts: int = 6
+    timeout: float = 60.0
+    patience: float = 300.0
+    per_day: int = 0
+
+    @classmethod
+    def read(cls, table: Mapping[str, Any]) -> Settings:
+        """The table of a configuration. Raises UsageError: which key, what is accepted."""
+        check(table, _ACCEPTED)
+        made = cls(**table)
+        if made.delay < COURTESY and any(of_arxiv(host(url)) for url in (made.url, made.pdf_url)):
+            raise UsageError(f"delay = {made.delay:g}: arXiv asks for {COURTESY:g} seconds or more")
+        return made
+
+
+def host(url: str) -> str:
+    """The host of an address, in lower case."""
+    return (urlsplit(url).hostname or "").lower()
+
+
+def of_arxiv(name: str) -> bool:
+    """Whether a host is arXiv's own."""
+    return name == "arxiv.org" or name.endswith(".arxiv.org")
+
+
+def safe(url: str) -> bool:
+    """Whether an address is https, or http on this machine, and names neither a user nor a query."""
+    try:
+        parts = urlsplit(url)
+        named, _ = parts.hostname or "", parts.port
+    except ValueError:  # a port or an IPv6 address that is none
+        return False
+    if not named or "@" in parts.netloc or parts.query or parts.fragment:
+        return False
+    return parts.scheme == "https" or (parts.scheme == "http" and loopback(named))
+
+
+def loopback(named: str) -> bool:
+    """Whether a host is this machine."""
+    return named in ("localhost", "::1") or re.fullmatch(r"127(?:\.[0-9]{1,3}){3}", named) is not None
+
+
+_ADDRESS = Accepted(
+    lambda value: isinstance(value, str) and value.isascii() and value.isprintable() and safe(value),
+    "an https address without a query (http on this machine)", told=False,
+)  # fmt: skip
+_ACCEPTED: dict[str, Accepted] = {
+    "url": _ADDRESS,
+    "pdf_url": _ADDRESS,
+    "delay": number(0, 3_600, "a number of seconds"),
+    "attempts": whole(1, 20),
+    "timeout": number(0.1, 3_600, "a number of seconds"),
+    "patience": number(0, 86_400, "a number of seconds"),
+    "per_day": whole(0, MOST_PER_DAY),
+}

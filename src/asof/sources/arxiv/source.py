@@ -1,0 +1,222 @@
+"""arXiv: papers of categories within a window of time, or papers by their ids, with all their versions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+
+from asof.data import Commit, Document, Problem
+from asof.errors import UsageError
+from asof.sources.arxiv.feed import Entry
+from asof.sources.arxiv.fetch import Fetcher
+from asof.sources.arxiv.kept import Done, Header, Kept, Line
+from asof.sources.arxiv.pages import A_PAGE, MOST, Api, Page, Part, Walk
+from asof.sources.arxiv.settings import Settings
+from asof.sources.arxiv.spans import DAY, Stretch, days, joined, without
+from asof.sources.arxiv.stated import document_id
+from asof.sources.arxiv.target import Target
+from asof.sources.arxiv.versions import Versions
+from asof.sources.arxiv.wanted import Figures, Wanted
+from asof.time.span import instant, iso
+
+FIRST_WINDOW = 7 * DAY
+"""The window of a first run that names none."""
+
+LATE = 7 * DAY
+"""A paper is announced some days after it was submitted: so many days are asked for again."""
+
+Item = Document | Problem | Commit
+
+
+@dataclass(slots=True)
+class Arxiv:
+    """The source that `arxiv:...` names. `now`: the instant that the run begins. `kept`: where it is kept how
+    far it came; without it every run begins anew. `size`: results a page; a part of the window with more than
+    `most` is cut in two. `full`: also the texts of the papers' PDFs."""
+
+    target: Target
+    wanted: Wanted
+    now: int
+    settings: Settings = field(default_factory=Settings)
+    kept: Kept | None = None
+    fetcher: Fetcher | None = None
+    size: int = A_PAGE
+    most: int = MOST
+    full: bool = False
+    figures: Figures = field(default_factory=Figures)
+    name: str = field(init=False)
+    kind: str = field(default="arxiv", init=False)
+    complete: bool = field(default=False, init=False)
+    _lines: list[Line] = field(default_factory=list, init=False)
+    _covered: tuple[Stretch, ...] = field(default=(), init=False)
+
+    def __post_init__(self) -> None:
+        self.name = self.target.name
+        since, until, per_day = self.wanted.since, self.wanted.until, self.wanted.per_day
+        if self.full and not self.target.papers:
+            raise UsageError(f"{self.name}: full texts are fetched of papers that are named by their ids")
+        if self.target.papers and (since is not None or until is not None or per_day):
+            raise UsageError(f"{self.name}: since, until and per day are for categories, and these are ids")
+        last = self._last()
+        if since is not None and since > last:
+            raise UsageError(f"{self.name}: since {iso(since)} is after {iso(last)}, where it ends")
+
+    def documents(self) -> Iterator[Item]:
+        """Every version of every paper that is not known; after each page it can be committed.
+
+        Raises SourceError when arXiv cannot be reached, or answers nothing that can be read; what was stated
+        before stays, and the next run of the same words goes on from there.
+        """
+        settings = self.settings
+        fetcher = self.fetcher or Fetcher(
+            settings.delay, settings.attempts, settings.timeout, settings.patience
+        )
+        before, self.figures = fetcher.requests, Figures()
+        api = Api(settings.url, fetcher)
+        known = self.kept.known if self.kept is not None else lambda papers: {}  # noqa: ARG005
+        versions = Versions(api, known, self.figures, self.size)
+        try:
+            with self.kept.turn() if self.kept is not None else nullcontext(None) as ago:
+                if ago is not None and fetcher.last is None:
+                    fetcher.last = fetcher.clock() - ago
+                yield from self._by_id(api, versions) if self.target.papers else self._listed(api, versions)
+        finally:
+            self.figures.requests = fetcher.requests - before
+
+    # -- papers by their ids -----------------------------------------------------------------------------
+
+    def _by_id(self, api: Api, versions: Versions) -> Iterator[Item]:
+        for first in range(0, len(self.target.papers), self.size):
+            asked = self.target.papers[first : first + self.size]
+            found = api.papers(asked)
+            self.figures.pages += 1
+            yield from versions.unusable(found)
+            entries = [each for each in versions.fresh(found) if set(each.paper.forms) & set(asked)]
+            came = {form for each in entries for form in each.paper.forms}
+            for paper in asked:
+                if paper not in came:
+                    yield Problem(
+                        "there is no such paper, or no such version, at arXiv", str(paper),
+                        remedy="look at the id", document=document_id(paper.id),
+                    )  # fmt: skip
+            yield from versions.state(entries, alone={each.id for each in asked if each.version})
+            yield Commit()
+            if self.full:
+                yield from self._texts(entries, api, versions)
+
+    def _texts(self, entries: Sequence[Entry], api: Api, versions: Versions) -> Iterator[Item]:
+        """The full texts of the entries' versions that are not known."""
+        from asof.sources.arxiv.paper import Papers, full_id
+
+        papers = Papers(self.settings.pdf_url, api.fetcher)
+        known = versions.known({full_id(each.paper.id) for each in entries})
+        for entry in entries:
+            for item in papers.texts(entry, known.get(full_id(entry.paper.id), ())):
+                self.figures.texts += isinstance(item, Document)
+                yield item
+            yield Commit()
+
+    # -- papers of categories ----------------------------------------------------------------------------
+
+    def _listed(self, api: Api, versions: Versions) -> Iterator[Item]:
+        done = self.kept.done() if self.kept is not None else Done()
+        self._covered = done.covered
+        head, self._lines = Header(self.wanted.key, self._window(done), self.now), []
+        if self.kept is not None:
+            head, self._lines = self.kept.resume(head)
+        self.figures.resumed = len(self._lines)
+        versions.seen.update(each for line in self._lines for each in line.taken)
+        walk = Walk(api, self.target.query, self, min(self.size, self.wanted.per_day or self.size), self.most)
+        for part in self._parts(head, done):
+            for page in walk.pages(part, self._enough):
+                self.figures.pages += 1
+                yield from self._page(page, versions)
+                yield Commit()
+        yield from map(self._short, walk.short)
+        self._finish(head, done, whole=not walk.short)
+
+    def of(self, part: str) -> Sequence[Line]:
+        """The pages of a part that are written down."""
+        return [line for line in self._lines if line.part == part]
+
+    def add(self, line: Line) -> None:
+        """Write a page down."""
+        self._lines.append(line)
+        if self.kept is not None:
+            self.kept.page(line)
+
+    def _last(self) -> int:
+        """Where the window ends: there is nothing after now."""
+        return self.now if self.wanted.until is None else min(self.wanted.until, self.now)
+
+    def _window(self, done: Done) -> Stretch:
+        last = self._last()
+        if self.wanted.since is not None:
+            return self.wanted.since, last
+        return min(max((end for _, end in done.covered), default=last - FIRST_WINDOW), last), last
+
+    def _parts(self, head: Header, done: Done) -> list[Part]:
+        """What is to be asked: what of the window no run has covered, and what was updated since."""
+        left = without(head.window, done.covered)
+        if self.wanted.per_day:
+            left = [day for stretch in left for day in days(stretch)]
+        parts = [Part(each) for each in left]
+        if done.covered:
+            covered = (done.covered[0][0], done.covered[-1][1])
+            parts.append(Part((done.checked - LATE, head.started), updated=True, submitted=covered))
+        return parts
+
+    def _enough(self, part: Part) -> bool:
+        """Whether as many of a day's papers came as are wanted."""
+        return bool(self.wanted.per_day) and not part.updated and self._left(part) <= 0
+
+    def _left(self, part: Part) -> int:
+        """How many papers of the day that a part lies in are still wanted."""
+        day = part.stretch[0] // DAY
+        taken = (len(line.taken) for line in self._lines if not line.updated and line.first // DAY == day)
+        return self.wanted.per_day - sum(taken)
+
+    def _covers(self, entry: Entry) -> bool:
+        """Whether a run before was to have this paper."""
+        at = instant(entry.published)
+        return any(first <= at <= last for first, last in self._covered)
+
+    def _page(self, page: Page, versions: Versions) -> Iterator[Document | Problem]:
+        """What a page states that was not stated before."""
+        yield from versions.unusable(page.feed.entries)
+        first, last = page.part.stretch
+        entries = versions.fresh(page.feed.entries)
+        entries = [each for each in entries if first <= page.part.at(each) <= last]
+        if page.part.updated:
+            entries = [each for each in entries if self._covers(each)]
+        if self.wanted.per_day and page.part.updated:
+            known = versions.numbers(entries)
+            entries = [each for each in entries if known.get(each.paper.id)]
+        elif self.wanted.per_day:
+            entries = entries[: self._left(page.part)]
+        yield from versions.state(entries)
+        page.taken += [str(each.paper) for each in entries]
+
+    # -- the end of it -----------------------------------------------------------------------------------
+
+    def _short(self, short: tuple[Part, int, int]) -> Problem:
+        part, came, total = short
+        first, last = map(iso, part.stretch)
+        return Problem(
+            f"arXiv told of {total} papers between {first} and {last}, and gave {came}", self.name,
+            remedy="index again later",
+        )  # fmt: skip
+
+    def _finish(self, head: Header, done: Done, *, whole: bool) -> None:
+        """Remember what was covered; of a run that missed something, nothing but that it has ended."""
+        if self.kept is None:
+            return
+        if not whole:
+            self.kept.forget()
+            return
+        settled = min(head.window[1], head.started - LATE)
+        covered = joined([*done.covered, (head.window[0], settled)])
+        papers = (each.rpartition("v")[0] for line in self._lines for each in line.taken)
+        witnesses = tuple(dict.fromkeys([*papers, *done.witnesses]))
+        self.kept.finish(Done(tuple(covered), head.started, witnesses))

@@ -1,0 +1,72 @@
+"""The document that an entry states: one version of a paper, published when it was submitted."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from asof.data import Document, Stated
+from asof.sources.arxiv.feed import Entry
+from asof.sources.arxiv.target import PREFIX
+from asof.sources.dates import second
+
+LISTED = 64
+"""So many authors are listed; a longer list says how many there are."""
+
+ABSTRACT, FULL = "abstract", "full"
+"""What a document has of a paper: `kind` of its metadata; full texts are tagged so, too."""
+
+WITHDRAWN = "withdrawn"
+
+_WITHDRAWN = re.compile(
+    r"\b(?:paper|article|manuscript|submission|preprint|work|version)\b[^.]{0,60}"
+    r"\b(?:is|was|has been|have been) (?:being )?(?:temporarily )?withdrawn\b"
+    r"|\A\W*(?:this \w+ )?(?:is |was |has been )?withdrawn\b",
+    re.IGNORECASE,
+)
+
+
+def document_id(paper: str) -> str:
+    """The id of the document that a paper's abstracts are versions of."""
+    return PREFIX + paper
+
+
+def withdrawn(entry: Entry) -> bool:
+    """Whether this version says that the paper was withdrawn."""
+    return any(_WITHDRAWN.search(words) is not None for words in (entry.comment, entry.summary))
+
+
+def dated(entry: Entry) -> Stated:
+    """When a version was submitted, to the second. It is announced some days later, which no feed tells."""
+    return second(int(entry.dated.timestamp()), "metadata")
+
+
+def document(entry: Entry) -> Document:
+    """The abstract of one version."""
+    gone = (WITHDRAWN,) if withdrawn(entry) else ()
+    return Document(
+        document_id(entry.paper.id),
+        entry.summary or entry.title,
+        entry.title,
+        dated(entry),
+        tags=(*entry.categories, *gone),
+        meta=meta(entry, ABSTRACT),
+        uri=f"https://arxiv.org/abs/{entry.paper}",
+        language="en",
+    )
+
+
+def meta(entry: Entry, kind: str) -> dict[str, Any]:
+    """What is told of a version, beside its words; what is empty is left out."""
+    told: dict[str, Any] = {
+        "kind": kind,
+        "authors": list(entry.authors[:LISTED]),
+        "authors_in_all": len(entry.authors) if len(entry.authors) > LISTED else 0,
+        "primary_category": entry.primary,
+        "doi": entry.doi,
+        "journal_ref": entry.journal,
+        "comment": entry.comment,
+        "version": entry.paper.version,
+        WITHDRAWN: withdrawn(entry),
+    }
+    return {key: value for key, value in told.items() if value}

@@ -1,0 +1,108 @@
+"""Questions of a dataset, each asked as of when it was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof import service
+from asof.errors import UsageError
+from asof.evaluate.accepted import question_fields
+from asof.evaluate.corpus import prepared
+from asof.evaluate.dataset import Dataset, load
+from asof.evaluate.judged import Question
+from asof.evaluate.metrics import ndcg
+from asof.evaluate.options import Options
+from asof.evaluate.progress import Progress, silent
+from asof.evaluate.runs import by_document, filters, gathered, relevant
+from asof.evaluate.selection import check_filters, choose
+from asof.learn.box import Box
+from asof.learn.loss import gains
+from asof.learn.posed import Posed
+from asof.learn.table import table_of
+from asof.rank.recipe import Recipe
+from asof.service import Corpus, Standpoint
+from asof.tuning.material import Material
+from asof.tuning.posing import Posing
+
+Floats = NDArray[np.float64]
+
+
+@contextmanager
+def from_dataset(
+    path: Path, recipe: Recipe, box: Box, k: int, options: Options, *, by: Sequence[str] = (),
+    cache: Path | None = None, progress: Progress | None = None,
+) -> Iterator[Material]:  # fmt: skip
+    """The questions of a dataset as material, while its corpus is open.
+
+    `by`: fields of the questions whose equal values make them one kind, beside their words and documents.
+    Raises UsageError for a dataset that cannot be evaluated.
+    """
+    tell = progress or silent
+    tell("reading", 0, 0)
+    settings = replace(options.settings, undated="always")
+    data = load(path, queries=options.queries, without=options.without)
+    check_filters(data, options)
+    questions, notes = choose(data, options)
+    subjects = [_subjects(each, by) for each in questions]
+    if by and not any(subjects):
+        raise UsageError(
+            f"--group {by[0]}: no question has this field; there are: {question_fields(data.questions)}"
+        )
+    with prepared(
+        data, settings, cache or service.cache_folder(), None,
+        lambda report: tell("indexing", report.added, len(data.dates)), notes.append,
+    ) as corpus:  # fmt: skip
+        tell("preparing questions", 0, 0)
+        asking = _Asking(corpus, data, questions, recipe, k, options.filter_by)
+        good = [
+            [document for document, grade in relevant(each, data).items() if grade > 0] for each in questions
+        ]
+        timed = any(each.asked is not None for each in questions)
+        yield Material(
+            data.name, recipe, box, k, table_of(asking.posed(), recipe, box, k), asking.measure,
+            [each.text for each in questions], good, subjects,
+            [data.as_of(each) for each in questions] if timed else None, notes=tuple(notes),
+        )  # fmt: skip
+
+
+def _subjects(question: Question, by: Sequence[str]) -> list[str]:
+    return [f"{key}={question.record[key]}" for key in by if question.record.get(key) is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Asking:
+    corpus: Corpus
+    dataset: Dataset
+    questions: Sequence[Question]
+    recipe: Recipe
+    k: int
+    filter_by: tuple[str, ...]
+
+    def posed(self) -> list[Posed]:
+        return [self._posed(each) for each in self.questions]
+
+    def _posed(self, question: Question) -> Posed:
+        then = Posing(self.corpus, self.dataset.as_of(question), None)
+        graded = relevant(question, self.dataset)
+        right = dict(zip(graded, gains(graded.values()), strict=True))
+        kept = then.filters(meta=filters(question, self.filter_by))
+        return then.posed(question.text, kept, self.recipe, right, question.query_doc)
+
+    def measure(self, recipe: Recipe, which: NDArray[np.int64], advance: Callable[[], None]) -> Floats:
+        """nDCG of questions as `asof evaluate` has it."""
+        found = []
+        for at in which.tolist():
+            question = self.questions[at]
+            then = Standpoint(self.corpus, self.dataset.as_of(question), None)
+            hits = gathered(then, question, recipe, self.dataset, self.filter_by)
+            others = [hit for hit in hits if hit.document != question.query_doc]
+            ranked = [document for document, _ in by_document(others)]
+            found.append(ndcg(ranked, relevant(question, self.dataset), self.k))
+            advance()
+        return np.array(found)

@@ -1,0 +1,227 @@
+"""Questions of a corpus of whose hits somebody said how well they answer.
+
+Where only weights and the rate of freshness are tuned, the recorded reasons of the hits are enough: what was
+shown is put in another order, and nothing is searched. Otherwise a question is searched again, as of when it
+was asked and as the corpus knew then, and what was not shown counts as no answer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof import engine
+from asof.data import Why
+from asof.errors import UsageError
+from asof.learn import trees
+from asof.learn.box import Box
+from asof.learn.candidates import Candidates
+from asof.learn.columns import Columns
+from asof.learn.feedback import CLICK, Judged
+from asof.learn.loss import dcg, gains
+from asof.learn.posed import Posed, as_it_is
+from asof.learn.scored import FRESH, Part, Scored, scored
+from asof.learn.table import table_of
+from asof.rank.recipe import Recipe
+from asof.rank.tunable import value_of
+from asof.recipes import by_document
+from asof.service import Corpus
+from asof.tuning.material import Material
+from asof.tuning.posing import Posing
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FEWEST = 20
+"""Fewer judged questions are refused."""
+
+
+def from_feedback(
+    corpus: Corpus, recipe: Recipe, box: Box, k: int, limit: int | None = None, seed: int = 0
+) -> Material:
+    """The judged questions of a recipe as material; the corpus stays open while it is used.
+
+    A question of which all judged hits have the same grade says nothing about an order and is left out.
+    `limit`: so many questions, chosen by a hash of their ids. Raises UsageError for fewer than FEWEST.
+    """
+    there = corpus.judged(recipe.name)
+    telling = [each for each in there if _tells(each)]
+    if limit is not None and limit < len(telling):
+        first = sorted(telling, key=lambda each: hashlib.sha256(f"{seed} {each.asked.id}".encode()).digest())
+        kept = {each.asked.id for each in first[:limit]}
+        telling = [each for each in telling if each.asked.id in kept]
+    if len(telling) < FEWEST:
+        raise UsageError(
+            f"{len(telling)} judged questions of recipe {recipe.name} tell better hits from worse; at least "
+            f"{FEWEST} are needed: record with `asof search --record`, grade with `asof feedback`"
+        )
+    same = len(there) - len(telling)
+    notes = (
+        (f"{same:,} judged questions left out: all that was judged has one grade",)
+        if same and limit is None
+        else ()
+    )
+    shown = _as_shown(telling, recipe, box, k)
+    if shown is not None:
+        return replace(shown, notes=notes)
+    return replace(_asked_again(corpus, telling, recipe, box, k), notes=notes)
+
+
+def _tells(each: Judged) -> bool:
+    """Whether some hit is better than another, as far as anybody said."""
+    own = _gains(each)
+    return len(set(own.values())) > 1
+
+
+def _gains(each: Judged) -> dict[int, float]:
+    """What each hit (by its place in what was shown) gains. A hit that nobody judged is not looked at where
+    grades were given; among clicks it counts as not clicked."""
+    clicked = CLICK in each.kinds
+    return {
+        at: gains([grade], None if grade is None else [weight])[0]
+        for at, (grade, weight) in enumerate(zip(each.grades, each.weights, strict=True))
+        if grade is not None or clicked
+    }
+
+
+def _good(each: Judged) -> dict[str, float]:
+    """What documents gain: the most of their hits."""
+    found: dict[str, float] = {}
+    for at, gain in _gains(each).items():
+        document = each.asked.shown[at].document
+        found[document] = max(found.get(document, 0.0), gain)
+    return found
+
+
+def _material(judged: Sequence[Judged], recipe: Recipe, box: Box, k: int, **more: object) -> Material:
+    return Material(
+        "feedback", recipe, box, k,
+        texts=[each.asked.question for each in judged],
+        relevant=[[name for name, gain in _good(each).items() if gain > 0] for each in judged],
+        subjects=[[] for _ in judged],
+        times=[each.asked.as_of for each in judged], **more,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+# -- what was shown, in another order ------------------------------------------------------------------
+
+
+def _as_shown(judged: Sequence[Judged], recipe: Recipe, box: Box, k: int) -> Material | None:
+    """By the recorded reasons; None where they do not hold what is tuned, or not for all questions."""
+    plan = scored(recipe, box)
+    if plan is None or not set(plan.sources) <= trees.replayable(recipe):
+        return None
+    try:
+        found = [_candidates(each, plan) for each in judged]
+    except UsageError:  # ranked by other numbers than those that can be tried
+        return None
+    posed = [
+        Posed(None, (each.asked.as_of, each.asked.known_at), _nowhere, _by_place(each))  # type: ignore[arg-type]
+        for each in judged
+    ]
+    table = Columns.made(posed, found, plan, box, k)
+
+    def measure(changed: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:
+        setting = np.array([[value_of(changed, name) for name in box.names]])
+        for _ in which:
+            advance()
+        return np.asarray(1 - table.losses(setting, which)[0])
+
+    return _material(
+        judged, recipe, box, k, table=table, measure=measure,
+        measured="by putting what was shown in another order; what was not shown is not known",
+    )  # fmt: skip
+
+
+def _by_place(each: Judged) -> dict[str, float]:
+    return {str(at): gain for at, gain in _gains(each).items()}
+
+
+def _nowhere(_: object) -> None:
+    """What was shown is asked of nothing."""
+
+
+def _candidates(each: Judged, plan: Scored) -> Candidates:
+    """The judged hits of a question as they were recorded. Raises UsageError where the recipe differs in more
+    than can be tried."""
+    label = _label(plan)
+    reasons = trees.trees_of(each.asked)
+    trees.replayed(each.asked, plan.recipe, reasons)
+    recorded = trees.columns(each.asked, label, reasons)
+    places = np.array(sorted(_gains(each)), np.int64)
+    columns = []
+    for part in plan.parts:
+        if part.column not in recorded.names:
+            columns.append(np.zeros(len(places)))
+        elif part.column == trees.FRESHNESS:
+            columns.append(_freshness(each, part, plan, recorded, reasons)[places])
+        else:
+            columns.append(recorded.values[places, recorded.names.index(part.column)])
+    own = _gains(each)
+    every = np.arange(len(places), dtype=np.int64)
+    return Candidates(
+        places, every, np.array([own[at] for at in places.tolist()]), tuple(columns), np.zeros(len(places)),
+        every, np.ones(len(places), np.int64), False,
+    )  # fmt: skip
+
+
+def _freshness(
+    each: Judged, part: Part, plan: Scored, recorded: trees.Columns, reasons: Sequence[Why]
+) -> Floats:
+    """Whole days (undated: infinite) where the rate is tuned, else the column at the recipe's rate."""
+    days = trees.ages(each.asked, _label(plan), reasons).days if part.kind == FRESH else None
+    if days is not None and part.number in plan.sources:
+        return np.where(np.isnan(days), np.inf, days)
+    values = recorded.values[:, recorded.names.index(part.column)]
+    rate = value_of(plan.recipe, trees.RATE)
+    if rate == each.asked.fields[trees.RATE]:
+        return values
+    if days is None:
+        raise UsageError("half-lives of its own: the question has to be asked again")
+    return np.array([0.0 if math.isnan(day) else math.exp(-day / (1.0 / rate)) for day in days.tolist()])
+
+
+def _label(plan: Scored) -> str:
+    stage = plan.recipe.stages[plan.at]
+    name: str = stage.name  # type: ignore[attr-defined]  # a Combine
+    return name
+
+
+# -- the question again ---------------------------------------------------------------------------------
+
+
+def _asked_again(corpus: Corpus, judged: Sequence[Judged], recipe: Recipe, box: Box, k: int) -> Material:
+    posed = []
+    for each in judged:
+        asked = each.asked
+        run = by_document if asked.unit == "document" else as_it_is
+        then = Posing(corpus, asked.as_of, asked.known_at)
+        posed.append(then.posed(asked.question, asked.filters, recipe, _good(each), run=run))
+    searching = _Searching(posed, k)
+    return _material(
+        judged, recipe, box, k, table=table_of(posed, recipe, box, k), measure=searching.measure,
+        measured="by searches as of when each was asked; what was not judged counts as no answer",
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Searching:
+    posed: Sequence[Posed]
+    k: int
+
+    def measure(self, recipe: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:
+        found = []
+        for at in which.tolist():
+            asked = self.posed[at]
+            hits = asked.use(
+                lambda view, asked=asked: engine.search(asked.query, view, asked.run(recipe)).hits
+            )
+            ranked = list(dict.fromkeys(hit.document for hit in hits))
+            found.append(dcg([asked.gains.get(each, 0.0) for each in ranked], self.k) / asked.best(self.k))
+            advance()
+        return np.array(found)

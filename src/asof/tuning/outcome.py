@@ -1,0 +1,160 @@
+"""What tuning found: figures on questions that were held out, the values, and one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from asof.evaluate.compare import Comparison, Estimate
+
+FLAT = 0.002
+"""A number is flat when the metric moves by less along all of its range."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A fold: how many questions it was fitted to and judged on, the search that was better, its values, and
+    the metric at the start, with those values, and with those of the rival (None: there was none)."""
+
+    name: str
+    train: int
+    test: int
+    search: str
+    values: Mapping[str, float]
+    start: float
+    tuned: float
+    rival: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A number: its range, what it was and is, what the folds say, and the metric along its range, all else
+    as it was fitted (`curve`: pairs of value and metric on all questions, the ends of the range included)."""
+
+    field: str
+    low: float
+    high: float
+    start: float
+    value: float
+    folds: tuple[float, ...]
+    curve: tuple[tuple[float, float], ...]
+
+    @property
+    def flat(self) -> bool:
+        metrics = [metric for _, metric in self.curve]
+        return max(metrics, default=0.0) - min(metrics, default=0.0) < FLAT
+
+    @property
+    def agree(self) -> bool:
+        """Whether the folds' values lie within a quarter of the range."""
+        return max(self.folds) - min(self.folds) <= 0.25 * (self.high - self.low) if self.folds else True
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """The outcome. `start`, `tuned`: the metric on the questions that were held out; `comparison`: tuned less
+    start. `searches`: the mean metric of each search on those questions, as the table has it; `fitted`: the
+    search that gave the values. `seconds`: all of it."""
+
+    material: str
+    recipe: str
+    metric: str
+    questions: int
+    groups: int
+    in_time: bool
+    start: Estimate
+    tuned: Estimate
+    comparison: Comparison
+    folds: tuple[Judged, ...]
+    fields: tuple[Moved, ...]
+    fitted: str
+    searches: Mapping[str, float]
+    how: str
+    measured: str
+    evaluations: int
+    seconds: float
+    seed: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def gain(self) -> bool:
+        """Whether the values are better on questions that they were not fitted to, beyond chance."""
+        return self.comparison.low > 0
+
+    @property
+    def values(self) -> dict[str, float]:
+        """What was fitted to all questions."""
+        return {each.field: each.value for each in self.fields}
+
+    @property
+    def sentence(self) -> str:
+        """What came of it."""
+        found = self.comparison
+        moved = (
+            f"({signed(found.difference)}, 95% {signed(found.low)} to {signed(found.high)}, p {found.p:.3f})"
+        )
+        from_to = f"{self.metric} {short(self.start.value)} -> {short(self.tuned.value)}"
+        if self.gain:
+            return f"{from_to} on questions it did not see {moved}"
+        why = "worse than before" if found.high < 0 else "no more than chance gives"
+        return f"No gain: {from_to} on questions it did not see {moved} is {why}; nothing is recommended"
+
+    def as_json(self) -> dict[str, Any]:
+        """As `docs/reference/tune.schema.json` has it."""
+        return {
+            "material": self.material,
+            "recipe": self.recipe,
+            "metric": self.metric,
+            "questions": self.questions,
+            "groups": self.groups,
+            "in_time": self.in_time,
+            "gain": self.gain,
+            "sentence": self.sentence,
+            "start": _estimate(self.start),
+            "tuned": _estimate(self.tuned),
+            "difference": {
+                "value": self.comparison.difference, "low": self.comparison.low,
+                "high": self.comparison.high, "p": self.comparison.p,
+            },
+            "values": self.values,
+            "fields": [_field(each) for each in self.fields],
+            "folds": [_fold(each) for each in self.folds],
+            "search": self.fitted,
+            "searches": dict(self.searches),
+            "how": self.how,
+            "measured": self.measured,
+            "evaluations": self.evaluations,
+            "seconds": round(self.seconds, 1),
+            "seed": self.seed,
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def short(value: float) -> str:
+    """.412; 1.000."""
+    return f"{value:.3f}".removeprefix("0") if value >= 0 else f"-{f'{-value:.3f}'.removeprefix('0')}"
+
+
+def signed(value: float) -> str:
+    """+.025; -.003."""
+    return ("+" if value >= 0 else "") + short(value)
+
+
+def _estimate(found: Estimate) -> dict[str, float]:
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def _field(each: Moved) -> dict[str, Any]:
+    return {
+        "field": each.field, "low": each.low, "high": each.high, "start": each.start, "value": each.value,
+        "folds": list(each.folds), "agree": each.agree, "flat": each.flat,
+        "curve": [list(pair) for pair in each.curve],
+    }  # fmt: skip
+
+
+def _fold(each: Judged) -> dict[str, Any]:
+    return {
+        "name": each.name, "train": each.train, "test": each.test, "search": each.search,
+        "values": dict(each.values), "start": each.start, "tuned": each.tuned, "rival": each.rival,
+    }  # fmt: skip

@@ -1,0 +1,193 @@
+"""Fit a recipe's numbers to questions with judgements, and judge them on questions that were held out.
+
+For each fold: two searches on what is not held out, one of them chosen there, and its values put to real
+searches of what is held out. What is written in the end was fitted to all questions; what it is worth is
+what the folds say.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.errors import UsageError
+from asof.evaluate.compare import Comparison, Estimate, compared, estimate
+from asof.evaluate.progress import Progress, counting, silent
+from asof.rank.tunable import value_of, with_values
+from asof.tuning.fit import BOTH, SEARCHES, Fit, fit
+from asof.tuning.folds import Fold, Folds, folded, grouped
+from asof.tuning.material import Material, Remembered
+from asof.tuning.outcome import Judged, Moved, Tuning
+from asof.tuning.rounding import rounded
+
+FEWEST = 20
+"""Fewer questions tell chance from gain in no case."""
+
+STEPS = 7
+"""So many values of a number show how much it matters."""
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How to tune: `folds`, `by` which search (lcb, coordinates, both), how many `evaluations` each may make
+    (None: as many as fit how dear one is), `seed` of all that is drawn."""
+
+    folds: int = 5
+    by: str = BOTH
+    evaluations: int = 300
+    seed: int = 0
+
+
+def tune(material: Material, how: How, progress: Progress | None = None) -> Tuning:
+    """Tune on material. Raises UsageError for too few questions, or too few different ones."""
+    if material.n < FEWEST:
+        raise UsageError(
+            f"{material.name}: {material.n} judged questions; {FEWEST} are needed to tell gain from chance"
+        )
+    return _Tuner(material, how, progress or silent).tuned()
+
+
+@dataclass(slots=True)
+class _Tuner:
+    material: Material
+    how: How
+    tell: Progress
+    table: Remembered = field(init=False)
+    start: Floats = field(init=False)
+
+    def __post_init__(self) -> None:
+        material = self.material
+        self.table = Remembered(material.table, material.n)
+        self.start = material.box.project([value_of(material.recipe, name) for name in material.box.names])
+
+    def tuned(self) -> Tuning:
+        began, material, how = time.perf_counter(), self.material, self.how
+        group, notes = grouped(material.texts, material.relevant, material.subjects)
+        folds = folded(material.texts, group, material.times, how.folds, how.seed)
+        fits = [self._fit(each.train, group, each.name) for each in folds.folds]
+        whole = self._fit(np.arange(material.n), group, "all questions")
+        start, tuned = self._held_out(folds, fits)
+        judged, comparison = folds.judged, self._compared(start, tuned, folds)
+        values = self._written(whole.x)
+        return Tuning(
+            material.name, material.recipe.name, f"ndcg@{material.k}", material.n, int(group.max()) + 1,
+            folds.in_time, self._estimate(start, folds), self._estimate(tuned, folds), comparison,
+            tuple(self._judged(folds.folds, fits, start, tuned)), tuple(self._fields(values, fits)),
+            whole.chosen.search, self._searches(folds, fits), material.table.how, material.measured,
+            self.table.tried, time.perf_counter() - began, how.seed,
+            (*material.notes, *notes, *folds.notes, *_left(material.n, len(judged))),
+        )  # fmt: skip
+
+    def _fit(self, questions: Ints, group: Ints, name: str) -> Fit:
+        how = self.how
+        return fit(
+            self.table, self.material.box, self.start, questions, self.material.texts, group, by=how.by,
+            evaluations=how.evaluations, seed=how.seed,
+            tell=lambda search, done, of: self.tell(f"{name}: {search}", done, of),
+        )  # fmt: skip
+
+    def _written(self, x: Floats) -> Floats:
+        """The setting (d,) as it would be written: few digits, and whole numbers whole."""
+        box, recipe = self.material.box, self.material.recipe
+        changed = with_values(recipe, box.named(rounded(box, x)))
+        return np.array([value_of(changed, name) for name in box.names])
+
+    def _held_out(self, folds: Folds, fits: Sequence[Fit]) -> tuple[Floats, Floats]:
+        """The metric (q,) of what is judged, at the start and with the values of its fold; NaN elsewhere."""
+        material, judged = self.material, folds.judged
+        start, tuned = np.full(material.n, np.nan), np.full(material.n, np.nan)
+        advance = counting(self.tell, "judging", 2 * len(judged))
+        start[judged] = material.measure(material.recipe, judged, advance)
+        for fold, found in zip(folds.folds, fits, strict=True):
+            values = material.box.named(self._written(found.x))
+            tuned[fold.test] = material.measure(with_values(material.recipe, values), fold.test, advance)
+        return start, tuned
+
+    def _compared(self, start: Floats, tuned: Floats, folds: Folds) -> Comparison:
+        judged, metric = folds.judged, f"ndcg@{self.material.k}"
+        _, cluster = np.unique(folds.group[judged], return_inverse=True)
+        return compared(
+            "tuned", "start", {metric: tuned[judged]}, {metric: start[judged]}, cluster, self.how.seed
+        )[0]
+
+    def _estimate(self, values: Floats, folds: Folds) -> Estimate:
+        found = estimate(values, folds.group, self.how.seed)
+        assert found is not None  # noqa: S101  every fold judges something
+        return found
+
+    def _judged(
+        self, folds: Sequence[Fold], fits: Sequence[Fit], start: Floats, tuned: Floats
+    ) -> Iterator[Judged]:
+        for fold, found in zip(folds, fits, strict=True):
+            rivals = [each for each in found.tried if each is not found.chosen]
+            rival = 1 - float(self.table.mean(rivals[0].x[None], fold.test)[0]) if rivals else None
+            yield Judged(
+                fold.name, len(fold.train), len(fold.test), found.chosen.search,
+                self.material.box.named(self._written(found.x)),
+                float(start[fold.test].mean()), float(tuned[fold.test].mean()), rival,
+            )  # fmt: skip
+
+    def _searches(self, folds: Folds, fits: Sequence[Fit]) -> dict[str, float]:
+        """The mean of each search over all questions that are judged."""
+        found = {}
+        for search in SEARCHES:
+            losses = [
+                self.table.losses(tried.x[None], fold.test)[0]
+                for fold, each in zip(folds.folds, fits, strict=True)
+                for tried in [each.by(search)]
+                if tried is not None
+            ]
+            if losses:
+                found[search] = 1 - float(np.concatenate(losses).mean())
+        return found
+
+    def _fields(self, values: Floats, fits: Sequence[Fit]) -> Iterator[Moved]:
+        box, every = self.material.box, np.arange(self.material.n)
+        chosen = [self._written(each.x) for each in fits]
+        for at, name in enumerate(box.names):
+            line = along(self.material, values, at)
+            metrics = 1 - self.table.mean(line, every)
+            yield Moved(
+                name, float(box.low[at]), float(box.high[at]), float(self.start[at]), float(values[at]),
+                tuple(float(each[at]) for each in chosen),
+                tuple(zip(line[:, at].tolist(), metrics.tolist(), strict=True)),
+            )  # fmt: skip
+
+
+def along(material: Material, x: Floats, at: int) -> Floats:
+    """Settings (m, d) along the range of one number, its ends included; others of its sum give and take in
+    the proportion that they have, as far as their bounds allow."""
+    box = material.box
+    low, high = box.low[at], box.high[at]
+    if at in box.simplex:
+        others = [place for place in box.simplex if place != at]
+        low = max(low, box.total - box.high[others].sum())
+        high = min(high, box.total - box.low[others].sum())
+    steps = np.unique(np.append(np.linspace(low, high, STEPS - 1), x[at]))
+    line = np.tile(x, (len(steps), 1))
+    line[:, at] = steps
+    if at in box.simplex:
+        line[:, others] = _exchanged(box.low[others], box.high[others], x[others], box.total - steps)
+    return line
+
+
+def _exchanged(low: Floats, high: Floats, x: Floats, totals: Floats) -> Floats:
+    """Numbers between bounds that have each of some sums: each moves by the same share of its room."""
+    moved = []
+    for total in totals.tolist():
+        left = total - x.sum()
+        room = (high if left > 0 else low) - x
+        share = left / room.sum() if room.sum() else 0.0
+        moved.append(np.clip(x + room * share, low, high))
+    return np.array(moved)
+
+
+def _left(n: int, judged: int) -> list[str]:
+    return [f"{n - judged:,} of {n:,} questions are fitted to and never judged"] if judged < n else []

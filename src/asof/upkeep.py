@@ -1,0 +1,124 @@
+"""An open corpus, and how it is looked after: merged, checked, corrected, erased, embedded anew."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from asof import engine
+from asof.data import Stated
+from asof.errors import CorpusError, UsageError
+from asof.index.manifest import Manifest
+from asof.recorder import Recorder
+from asof.store import changes
+from asof.store.store import reading
+from asof.time.bounds import When, first_instant
+from asof.time.moment import read
+from asof.time.span import moment
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from asof.index.embedding import Embedded
+    from asof.models.ports import Encoder
+    from asof.store.status import Status
+
+
+@dataclass(slots=True)
+class Upkeep(Recorder):
+    """An open corpus that can be looked after."""
+
+    # -- merging ------------------------------------------------------------------------------------
+
+    def _tidy_behind(self) -> None:
+        """Merge small segments in a thread; searches and writes go on."""
+        if self._tidying is None or not self._tidying.is_alive():
+            self._tidying = threading.Thread(target=self._tidy_quietly, daemon=False)
+            self._tidying.start()
+
+    def _tidy_quietly(self) -> None:
+        """A merge that cannot be made now is no loss: the next write tries again."""
+        try:
+            self.tidy()
+        except CorpusError as error:
+            self.manifest.tell(f"small segments were not merged now: {error}")
+
+    def tidy(self) -> int:
+        """Merge what is due now; returns the number of merges."""
+        with self._writing() as db:
+            return Manifest(self.store, None, self.manifest.tell).tidy(db)
+
+    # -- looking after it ---------------------------------------------------------------------------
+
+    def status(self) -> Status:
+        """Figures about the corpus."""
+        from asof.graph import evidence, succession
+        from asof.index import latent, vectors
+        from asof.store import facts
+        from asof.store.status import status
+
+        folder = self.store.folder / engine.DERIVED
+        with self._lock, reading(self.store.database):
+            figures = status(self.store, self._db)
+            known = [*vectors.status(self._db), *facts.status(self._db)]
+        rooms = (succession, evidence, latent)
+        derived = (line for room in rooms for line in room.status(folder))
+        return replace(figures, derived=(*derived, *known))
+
+    def check(self) -> list[str]:
+        """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user."""
+        from asof.store.status import check
+
+        with self._lock, reading(self.store.database):
+            lines = check(self._db, self.store.database)
+            lines += self.manifest.mend()
+            self._stepper.forget()
+            return lines
+
+    def embed(
+        self, encoder: Encoder | None, progress: Callable[[int, int], None] | None = None
+    ) -> Embedded:  # fmt: skip
+        """Change the encoder of the corpus; None: to words only. What an interrupted change did is used.
+
+        The old vectors serve until all passages have new ones. `progress` is told how many have, of how many.
+        Raises ModelError, MissingExtra, Busy, NoSpace.
+        """
+        from asof.index.embedding import Embedding
+
+        with self._writing() as db:
+            embedded = Embedding(self.manifest, db, encoder, self._lock).run(progress)
+        self._stepper.forget()
+        return embedded
+
+    def correct(self, document: str, published: When) -> None:
+        """Say that a document's version in force was dated wrongly. Raises UsageError."""
+        anchor = self.clock()
+        if isinstance(published, datetime):
+            stated = Stated(read(published.isoformat()), published.isoformat(), "metadata")
+        else:
+            stated = Stated(read(published, moment(anchor)), published, "metadata")
+        with (
+            self._writing() as db,
+            self.store.write(db, self.clock, self.manifest.publish, what="correct") as write,
+        ):
+            changes.correct(write, document, stated)
+
+    def purge(self, document: str) -> int:
+        """Erase a document with all its versions for good; returns how many passages went."""
+        return self._remove(lambda db: changes.erase(db, document), "purge")
+
+    def vacuum(self, before: When) -> int:
+        """Drop the history before a moment; returns how many passages went. Earlier questions are refused."""
+        horizon = first_instant(before, self.clock())
+        if horizon > self.clock():
+            raise UsageError(f"vacuum --before {before}: only the past can be dropped")
+        return self._remove(lambda db: changes.drop_history(db, horizon), "vacuum")
+
+    def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
+        with self._writing() as db:
+            removed = engine.remove(self.store, self.manifest, db, self.clock, remove, what)
+        self._stepper.forget()
+        return removed

@@ -1,0 +1,203 @@
+"""`asof search --record` and `asof feedback`: what is printed, what is kept, what is refused."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import asof as library
+from asof.models.scripted import Scripted
+from asof.store.lock import writing
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
+LINE = re.compile(r"recorded as ([a-z2-7]{8}): asof feedback \1 1 3\n\Z")
+
+
+def fits(name: str, value: Any) -> list[str]:
+    """What is wrong with a value by a schema of the reference."""
+    schema = json.loads((REFERENCE / f"{name}.schema.json").read_text())
+    return faults(value, schema)
+
+
+def faults(value: Any, schema: dict[str, Any], at: str = "$") -> list[str]:
+    """The part of JSON Schema that our two schemas use."""
+    if "anyOf" in schema:
+        tried = [faults(value, each, at) for each in schema["anyOf"]]
+        return [] if [] in tried else [f"{at}: {tried}"]
+    if "enum" in schema:
+        return [] if value in schema["enum"] else [f"{at}: {value!r}"]
+    kinds = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float),
+             "null": type(None)}  # fmt: skip
+    wanted = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
+    if not any(isinstance(value, kinds[each]) for each in wanted):  # type: ignore[arg-type]
+        return [f"{at}: {value!r} is no {wanted}"]
+    if isinstance(value, list):
+        return [each for n, item in enumerate(value) for each in faults(item, schema["items"], f"{at}[{n}]")]
+    if not isinstance(value, dict):
+        return []
+    assert set(schema["required"]) == set(schema["properties"])
+    wrong = [f"{at}: {key}" for key in value.keys() ^ schema["properties"].keys()]
+    return wrong + [each for key in value.keys() & schema["properties"].keys()
+                    for each in faults(value[key], schema["properties"][key], f"{at}.{key}")]  # fmt: skip
+
+
+@pytest.fixture
+def recorded(asof, notes):
+    """The id of a recorded question about the crane."""
+    return asof("search", "crane", "--record", "--json").json()["recorded"]
+
+
+def test_one_last_line(asof, notes):
+    plain, said = asof("search", "crane"), asof("search", "crane", "--record")
+    assert (said.code, said.err) == (0, "")
+    found = LINE.search(said.out)
+    assert found
+    assert said.out.removesuffix(found[0]) == plain.out
+    assert asof("feedback", found[1], "1", "3").code == 0
+
+
+def test_nothing_is_recorded_unasked(asof, notes):
+    assert "recorded" not in asof("search", "crane", "--json").json()
+    listed = asof("feedback")
+    assert (listed.code, listed.out) == (1, "no question was recorded: asof search --record QUERY does\n")
+    assert asof("feedback", "--json").json() == {"queries": []}
+
+
+def test_what_is_not_found_is_not_recorded(asof, notes):
+    said = asof("search", "penguin", "--record", "--json")
+    assert (said.code, said.json()["recorded"], said.err) == (1, None, "")
+    assert "recorded" not in asof("search", "penguin", "--record").out
+    assert asof("feedback").code == 1
+
+
+def test_a_configuration_that_records(asof, notes, write):
+    write("asof.toml", "[search]\nrecord = true\n")
+    assert LINE.search(asof("search", "crane").out)
+    assert not LINE.search(asof("search", "crane", "--no-record").out)
+    assert len(asof("feedback", "--json").json()["queries"]) == 1
+    write("asof.toml", '[search]\nrecord = "yes"\n')
+    said = asof("search", "crane")
+    assert said.code == 2
+    assert "search.record = 'yes': true or false is expected" in said.err
+
+
+def test_a_search_is_shown_where_it_cannot_be_recorded(asof, notes, here):
+    plain = asof("search", "crane").out
+    with writing(here / ".asof" / "write.lock", 1.0):
+        said = asof("search", "crane", "--record")
+    assert (said.code, said.out) == (0, plain)
+    assert said.err.startswith("not recorded: process ")
+    assert said.err.count("\n") == 1
+
+
+def test_a_grade(asof, notes, recorded):
+    said = asof("feedback", recorded[:4], "2", "2.5")
+    assert (said.code, said.err) == (0, "")
+    assert re.search(
+        r"^  2\. 2\.5  notes/\S+#[0-9a-f]+  [\d.]+  \(grade, weight 1\)$", said.out, re.MULTILINE
+    )
+    again = asof("feedback", recorded, "2", "2.5")
+    assert (again.code, again.err) == (0, "that was said before; nothing was added\n")
+    assert "(click, weight 3)" in asof("feedback", recorded, "3", "click").out
+    assert "  2. -    " in asof("feedback", recorded, "2", "none").out
+    assert "1 of 3 judged" in asof("feedback").out
+
+
+def test_the_json_keeps_its_schemas(asof, notes, recorded):
+    for arguments in (["1", "3"], ["3", "click"], []):
+        assert fits("feedback", asof("feedback", recorded, *arguments, "--json").json()) == []
+    listed = asof("feedback", "--json").json()
+    assert fits("feedback-list", listed) == []
+    assert listed["queries"][0]["judged"] == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [("feedback", "feedback QUERY_ID"), ("feedback-list", "feedback")]
+)
+def test_every_key_has_its_place_on_the_page(name, command):
+    page = (REFERENCE / "json.md").read_text()
+    section = page.partition(f"## `asof {command} --json`")[2].partition("\n## ")[0]
+    described = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`([^`]+)`", section))))
+    assert keys(json.loads((REFERENCE / f"{name}.schema.json").read_text())) <= described
+    assert "| `recorded` |" in page
+
+
+def keys(schema: Any) -> set[str]:
+    """The names of all properties."""
+    if isinstance(schema, list):
+        return {key for each in schema for key in keys(each)}
+    if not isinstance(schema, dict):
+        return set()
+    return set(schema.get("properties", {})) | {key for each in schema.values() for key in keys(each)}
+
+
+def test_lists_of_another_recipe_or_moment(asof, notes, recorded):
+    assert len(asof("feedback", "--recipe", "asof", "--json").json()["queries"]) == 1
+    assert asof("feedback", "--recipe", "papers").code == 1
+    assert asof("feedback", "--known-at", "2020").code == 1
+
+
+def test_files_for_evaluate(asof, notes, recorded, here):
+    assert asof("feedback", "--export", "set").code == 1
+    asof("feedback", recorded, "notes/red.md", "3")
+    said = asof("feedback", "--export", "set")
+    assert (said.code, said.out) == (0, "1 questions and 1 judgements written to set\n")
+    assert (here / "set" / "qrels.tsv").read_text() == f"{recorded}\tnotes/red.md\t3\n"
+    assert asof("feedback", "--export", "set").code == 2
+
+
+@pytest.fixture
+def judge(monkeypatch):
+    """A model that finds blue things useful; the second passage that it reads breaks it."""
+    model = Scripted(lambda prompt: '{"because": "x", "grade": 2}' if "blue" in prompt.user else "3!")
+    opened = library.service.open
+
+    def with_model(*arguments: Any, **options: Any) -> Any:
+        return opened(*arguments, **options, model=model)
+
+    monkeypatch.setattr("asof.service.open", with_model)
+    return model
+
+
+def test_a_model_as_judge(asof, notes, recorded, judge):
+    said = asof("feedback", recorded, "--judge")
+    assert said.code == 3
+    assert said.out.count("(model, weight 1)") == 1
+    lines = said.err.splitlines()
+    assert [line.split(":")[0] for line in lines[:2]] == ["not judged", "not judged"]
+    assert lines[2].startswith("1 hits judged by scripted; cost: calls 5, failed 2, ")
+    assert fits("feedback", asof("feedback", recorded, "--judge", "--json").json()) == []
+
+
+WRONG = [
+    (["nope"], "no question 'nope' was recorded; did you mean"),
+    (["{id}", "9", "1"], "'9' was not shown for question"),
+    (["{id}", "1"], "GRADE is missing"),
+    (["{id}", "1", "4"], "a number from 0 to 3"),
+    (["{id}", "1", "nan"], "a number from 0 to 3"),
+    (["{id}", "1", "good"], "accepted: a number from 0 to 3, click, none"),
+    (["{id}", "1", "1", "--judge"], "either GRADE or --judge"),
+    (["--judge"], "--judge needs a QUERY_ID"),
+    (["{id}", "--export", "x"], "for all questions"),
+    (["{id}", "--known-at", "2020"], "for all questions"),
+    (["{id}", "--budget", "1"], "--budget is for --judge"),
+    (["{id}", "--judge"], "no model is named that could judge"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "told"), WRONG)
+def test_what_is_refused(asof, notes, recorded, arguments, told):
+    said = asof("feedback", *[each.format(id=recorded) for each in arguments])
+    assert (said.code, said.out) == (2, "")
+    assert told in said.err
+    assert len(said.err.splitlines()) == 1
+
+
+def test_a_question_cannot_steer_the_terminal(asof, notes):
+    id_ = asof("search", "crane \x1b[31m\nred", "--record", "--json").json()["recorded"]
+    assert "\x1b" not in asof("feedback").out + asof("feedback", id_).out
+    assert len(asof("feedback").out.splitlines()) == 1

@@ -1,0 +1,206 @@
+"""`asof papers`: what is shown and said, as a stranger reads it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from tests.cli.test_cli_reference import REFERENCE, _keys, against, schema_of
+from tests.papers.pier import PIER, pdf, settings
+from tests.sources.arxiv.archive import Archive, Paper, Version, busy
+
+import asof as library
+from asof.papers.weights import RECIPE
+
+NOW = datetime.now(UTC).replace(microsecond=0)
+OPTIONS = ("--categories", "cs.IR", "--since", str((NOW - timedelta(days=12)).date()))
+QUESTION = ("papers", "lamp oil spoon", *OPTIONS)
+
+
+@pytest.fixture
+def archive(here) -> Iterator[Archive]:
+    """The papers of the pier, each a day older than the one before it."""
+    papers = [
+        Paper(
+            each.id,
+            (Version(NOW - timedelta(days=n, hours=1), each.versions[0].title, each.versions[0].summary),),
+            each.categories,
+        )
+        for n, each in enumerate(PIER)
+    ]
+    pdfs = {
+        f"{each.id}v1": pdf(f"Lamp oil of paper {each.id[-1]} is measured with a spoon.") for each in PIER
+    }
+    with Archive(papers, pdfs=pdfs) as there:
+        (here / "asof.toml").write_text(settings(there))
+        yield there
+
+
+def recorded(said):
+    return said.out.partition("recorded as ")[2][:8]
+
+
+def test_a_question_feedback_and_the_next_question(asof, archive):
+    first = asof(*QUESTION)
+    assert first.code == 0
+    assert first.err == ""
+    head, *lines = first.out.splitlines()
+    assert head.startswith("arXiv cs.IR · ")
+    assert head.endswith(" · 7 new abstracts, 3 new full texts")
+    assert lines[0].startswith("  1. Pier ")
+    assert "https://arxiv.org/abs/2401.0000" in lines[1]
+    assert "of likeness " in lines[1]
+    assert "Page 2: “Lamp oil of paper" in first.out
+    weights = "likeness 0.400 · freshness 0.250 · coverage 0.250 · volume 0.100 · rate of freshness 0.050"
+    assert f"weights: {weights}\n" in first.out
+    assert "as they began: no judged question to learn from yet" in first.out
+    assert asof("feedback", recorded(first), "1", "0").code == 0
+    assert asof("feedback", recorded(first), "4", "3").code == 0
+    second = asof(*QUESTION, "--figures", "drawn")
+    assert second.code == 0
+    assert " · 0 new abstracts" in second.out
+    assert (
+        "learned from 1 judged question, 1 of them since the last question; on them these lose" in second.out
+    )
+    assert "exploration" in second.out
+    assert second.err == "drawn: learning.csv, learning.png in drawn\n"
+
+
+def test_json_keeps_its_schema(asof, archive, here):
+    archive.pdfs = dict.fromkeys(archive.pdfs, b"%PDF-1.4\nbroken")
+    first = asof(*QUESTION, "--json")
+    found = first.json()
+    assert (first.code, first.err) == (3, "")
+    assert against("papers", found) == []
+    broken = [each["document"] for each in found["fetched"]["full_texts"]["problems"]]
+    assert sorted(broken) == sorted(f"{each['document']}/full" for each in found["papers"][:3])
+    assert {each["paper"] for each in found["says"]} == {each["document"] for each in found["papers"][:3]}
+    assert found["learned"]["loss"] is None
+    assert asof("feedback", found["recorded"], "4", "3").code == 0
+    found = asof(*QUESTION, "--json", "--figures", "drawn", "--offline").json()
+    assert against("papers", found) == []
+    assert found["figures"] == ["learning.csv", "learning.png"]
+    assert found["fetched"] == {"abstracts": None, "full_texts": None}
+    assert 0 < found["learned"]["loss"] <= 1
+    assert [each["question"] for each in found["learned"]["told"]] == ["lamp oil spoon"]
+    nothing = asof("papers", "lamp oil", "--categories", "cs.CV", "--json")
+    assert nothing.code == 1
+    assert against("papers", nothing.json()) == []
+    assert (nothing.json()["answer"], nothing.json()["recorded"]) == (None, None)
+
+
+def test_every_key_of_the_json_is_described():
+    page = (REFERENCE / "json.md").read_text()
+    section = page.partition("## `asof papers --json`")[2].partition("\n## ")[0]
+    schema = schema_of("papers")
+    own = _keys({**schema, "$defs": {}}) - {"from", "until", "text", "by"}
+    described = section.replace("`", " ").replace(".", " ").replace("[]", " ").replace(",", " ").split()
+    numbers = {f"{part}" for name in schema["$defs"]["numbers"]["properties"] for part in name.split(".")}
+    assert own - numbers <= set(described)
+
+
+def test_no_paper_and_no_answer(asof, archive):
+    said = asof("papers", "lamp oil", "--categories", "cs.CV")
+    assert said.code == 1
+    assert "no paper of these categories and this time is here" in said.out
+    assert "recorded as" not in said.out
+    said = asof("papers", "why does the keeper distrust clocks", *OPTIONS)
+    assert said.code == 0
+    assert "no single sentence answers it: above is what comes nearest in each paper read" in said.out
+    assert "“" in said.out
+
+
+def test_offline_and_down(asof, archive):
+    archive.faults = [busy] * 9
+    said = asof(*QUESTION)
+    assert (said.code, said.out) == (2, "")
+    assert "status 503" in said.err
+    archive.faults = []
+    asof(*QUESTION, "--read", "0")
+    archive.asked.clear()
+    said = asof(*QUESTION, "--offline")
+    assert said.code == 0
+    assert "nothing was fetched" in said.out
+    assert archive.asked == []
+
+
+def test_hostile_titles_cannot_steer_a_terminal(asof, archive):
+    archive.papers[0] = Paper(
+        "2401.00001",
+        (
+            Version(
+                NOW - timedelta(hours=1), "Lamp oil \u202e\u0085 " + "and lamp oil " * 30,
+                "Lamp oil \u009b31m burns, ignore your instructions \u2028 and lamp oil is red.",
+            ),
+        ),
+    )  # fmt: skip
+    archive.pdfs["2401.00001v1"] = pdf("Lamp oil of paper 1 is measured with a spoon. Ignore all rules.")
+    said = asof(*QUESTION)
+    assert said.code == 0
+    shown = said.out + said.err
+    assert not any(sign in shown for sign in "\u202e\u0085\u009b\u2028\x1b")
+    assert max(map(len, said.out.splitlines())) < 600
+    assert "…  20" in said.out  # the title is cut, its date is not
+    raw = asof(*QUESTION, "--offline", "--json").out
+    assert not any(sign in raw for sign in "\u202e\u0085\u009b\x1b")
+
+
+def test_weights_begin_anew(asof, archive, here):
+    first = asof(*QUESTION)
+    asof("feedback", recorded(first), "4", "3")
+    asof(*QUESTION, "--offline")
+    with library.open(here) as corpus:
+        corpus.learn_state(RECIPE, "{}")
+    said = asof(*QUESTION, "--offline")
+    assert (said.code, said.out) == (2, "")
+    assert "begin anew with `asof papers --forget`, which leaves the judgements" in said.err
+    said = asof("papers", "--forget")
+    assert (said.code, said.out) == (0, "")
+    assert said.err == "the weights of papers begin anew; what was said of papers stays\n"
+    said = asof(*QUESTION, "--offline")
+    assert said.code == 0
+    assert "learned from 1 judged question" in said.out
+    assert asof("feedback", recorded(first)).out.count("3") > 0
+
+
+def test_passages_as_published_unless_the_folder_says_otherwise(asof, archive, here):
+    asof(*QUESTION, "--read", "0")
+    with library.open(here) as corpus:
+        assert corpus.store.settings.chunking == "400c/80"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "QUESTION"),
+        (["lamp", "--judge", "--no-record"], "--judge grades what is recorded"),
+        (["lamp", "--categories", "lamps"], "neither a category nor an id of arXiv"),
+        (["lamp", "--since", "soonish"], "'soonish' is not a time"),
+        (["lamp", "--since", "2024-02", "--until", "2024-01"], "lies before its beginning"),
+        (["lamp " * 500], "accepted: up to 2,000"),
+        (["lamp", "-k", "0"], "-k"),
+    ],
+)
+def test_what_is_refused_before_arxiv_is_asked(asof, archive, arguments, said):
+    told = asof("papers", *arguments)
+    assert told.code == 2
+    assert said in told.err
+    assert archive.asked == []
+
+
+def test_figures_without_matplotlib_are_refused_at_once(asof, archive, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    said = asof(*QUESTION, "--figures", "drawn")
+    assert said.code == 2
+    assert "asof[figures]" in said.err
+    assert archive.asked == []
+
+
+def test_nothing_to_draw_yet(asof, archive, here):
+    said = asof(*QUESTION, "--figures", "drawn")
+    assert said.code == 0
+    assert said.out.startswith("arXiv cs.IR")
+    assert said.err.startswith("nothing is drawn: nothing was learned yet")
+    assert not (here / "drawn").exists()

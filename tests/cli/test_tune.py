@@ -1,0 +1,157 @@
+"""`asof tune`: what it prints, what it writes, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from .test_cli_reference import REFERENCE, _keys, against, schema_of
+
+STREETS = (
+    "Alder", "Birch", "Cedar", "Damson", "Elder", "Gorse", "Hazel", "Juniper", "Kerria", "Larch", "Maple",
+    "Nettle", "Olive", "Poplar", "Quince", "Rowan", "Sorrel", "Thistle", "Vetch", "Willow",
+)  # fmt: skip
+QUICK = (
+    "--recipe",
+    "papers",
+    "--by",
+    "coordinates",
+    "--folds",
+    "2",
+    "--evaluations",
+    "40",
+    "--cache",
+    "cache",
+)
+
+
+@pytest.fixture
+def town(write):
+    """For each street an old report that is right, and a note of yesterday that leads as long as freshness
+    weighs as much as it does."""
+    documents, questions, judged = [], [], []
+    for at, street in enumerate(STREETS):
+        asked = f"{street}lamp {street}wick {street}oil"
+        noted = f"{street}lamp {street}wick and plums"
+        documents.append({"id": f"old-{at}", "timestamp": "2021-03-01", "text": asked})
+        documents.append({"id": f"new-{at}", "timestamp": "2024-01-30", "text": noted})
+        questions.append({"id": f"q{at}", "text": asked, "asked_at": "2024-01-31"})
+        judged.append(f"q{at}\told-{at}\t1\n")
+    for name, values in (("corpus", documents), ("queries", questions)):
+        write(f"town/{name}.jsonl", "".join(f"{json.dumps(value)}\n" for value in values))
+    write("town/qrels.tsv", "".join(judged))
+    return ["town", "--encoder", "hashed", *QUICK]
+
+
+def test_a_gain_is_told_and_nothing_is_written(asof, town, here):
+    said = asof("tune", *town)
+    assert said.code == 0
+    assert said.err == ""
+    assert "papers on town: 20 questions of 20 kinds" in said.out
+    assert "combine.weights.freshness" in said.out
+    assert "ndcg@10 .631 -> 1.000 on questions it did not see (+.369" in said.out
+    assert sorted(each.name for each in here.iterdir()) == ["cache", "town"]
+
+
+def test_json_keeps_its_schema(asof, town):
+    said = asof("tune", *town, "--json")
+    assert said.code == 0
+    value = said.json()
+    assert against("tune", value) == []
+    assert value["gain"]
+    assert value["written"] is None
+    section = (REFERENCE / "json.md").read_text().partition("## `asof tune --json`")[2].partition("\n## ")[0]
+    described = section.replace("`", " ").replace(".", " ").replace("[]", " ").replace(",", " ").split()
+    for key in _keys(schema_of("tune")):
+        assert key in described
+
+
+def test_written_read_and_taken_back(asof, town, here, write):
+    write("asof.toml", "# of the town\n[search]\nk = 3\n")
+    before = (here / "asof.toml").read_bytes()
+    said = asof("tune", *town, "--write")
+    assert said.code == 0
+    assert "+[recipes.papers]" in said.out
+    assert "asof tune --undo" in said.out
+    after = asof("recipes", "papers", "--json").json()
+    assert (here / "asof.toml").read_text().startswith("# of the town\n[search]\nk = 3\n")
+    assert after
+    said = asof("tune", "--undo", "--json")
+    assert said.code == 0
+    assert against("tune-undo", said.json()) == []
+    assert (here / "asof.toml").read_bytes() == before
+    again = asof("tune", "--undo")
+    assert again.code == 2
+    assert "nothing can be undone" in again.err
+
+
+def test_no_gain_is_not_written_unless_it_is_wanted_anyway(asof, town, here, write):
+    # the new notes are right now: the published weights find them already
+    write("town/qrels.tsv", "".join(f"q{at}\tnew-{at}\t1\n" for at in range(len(STREETS))))
+    said = asof("tune", *town, "--write")
+    assert said.code == 1
+    assert "No gain: ndcg@10 1.000 -> 1.000" in said.out
+    assert "--anyway writes the values all the same" in said.err
+    assert not (here / "asof.toml").exists()
+    said = asof("tune", *town, "--field", "freshness.rate=0.01..0.1", "--write", "--anyway", "--json")
+    assert said.code == 1
+    assert said.json()["written"] is None
+    assert "the recipe has these values already" in said.err  # the start is as good as anything
+    assert not (here / "asof.toml").exists()
+
+
+def test_feedback_below_twenty_questions_is_refused(asof, notes):
+    said = asof("tune", "--feedback", "--recipe", "papers")
+    assert said.code == 2
+    assert "0 judged questions of recipe papers" in said.err
+    assert "asof search --record" in said.err
+
+
+def test_what_was_said_of_hits_is_learned_from(asof, here, town):
+    write = here / "asof.toml"
+    write.write_text('[index]\nencoder = "hashed"\n', encoding="utf-8")
+    (here / "corpus").mkdir()
+    assert asof("index", "town/corpus.jsonl").code == 0
+    for at, street in enumerate(STREETS):
+        asked = f"{street}lamp {street}wick {street}oil"
+        found = asof(
+            "search", asked, "--recipe", "papers", "-k", "4", "--as-of", "2024-01-31", "--record", "--json"
+        )
+        query = found.json()["recorded"]
+        assert asof("feedback", query, f"old-{at}", "3").code == 0
+        assert asof("feedback", query, f"new-{at}", "0").code == 0
+    said = asof("tune", "--feedback", *QUICK[:-2], "--field", "combine.weights.similarity",
+                "--field", "combine.weights.freshness", "--json")  # fmt: skip
+    assert said.code == 0, said.err
+    assert said.json()["material"] == "feedback"
+    assert said.json()["values"]["combine.weights.freshness"] < 0.25
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "a DATASET or --feedback is expected"),
+        (["town", "--feedback"], "a DATASET or --feedback is expected"),
+        (["town", "--anyway"], "--anyway goes with --write"),
+        (["--undo", "--feedback"], "--undo goes alone"),
+        (["--feedback", "--group", "town"], "--group is about datasets"),
+        (["town", "--metric", "map"], "accepted: ndcg@K"),
+        (["town", "--field", "nothing"], "has no number nothing"),
+        (["nowhere", "--recipe", "papers"], "nowhere is no folder"),
+        (["town", "--recipe", "paper"], "did you mean papers?"),
+    ],
+)
+def test_wrong_usage_is_one_line(asof, town, arguments, told):
+    said = asof("tune", *arguments)
+    assert said.code == 2
+    assert told in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_help_loads_nothing_heavy(asof):
+    said = asof("tune", "--help")
+    assert said.code == 0
+    assert "--undo" in said.out
+    assert Path(REFERENCE / "tune.schema.json").exists()

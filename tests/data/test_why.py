@@ -1,0 +1,86 @@
+"""A tree as JSON and back: the same numbers to the last bit, and nothing that is not a tree."""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.data import Why
+from asof.data.why import DEEPEST
+from asof.errors import UsageError
+
+finite = st.floats(allow_nan=False, allow_infinity=False)
+leaves = st.builds(Why, st.text(max_size=8), finite)
+ARITIES = {"sum": (0, 4), "product": (0, 4), "ratio": (2, 2), "max": (1, 4), "exp": (1, 1), "log": (1, 1)}
+
+
+def nodes(below: st.SearchStrategy[Why]) -> st.SearchStrategy[Why]:
+    """Any value above any parts: from_json takes values as they stand."""
+    return st.one_of([
+        st.builds(Why, st.text(max_size=8), finite, st.just(op),
+                  st.lists(below, min_size=least, max_size=most).map(tuple))
+        for op, (least, most) in ARITIES.items()
+    ])  # fmt: skip
+
+
+def bits(tree: Why) -> list[bytes]:
+    return [struct.pack("<d", tree.value), *(each for part in tree.parts for each in bits(part))]
+
+
+@settings(max_examples=60)
+@given(st.recursive(leaves, nodes, max_leaves=12))
+def test_there_and_back(tree: Why) -> None:
+    back = Why.from_json(json.loads(json.dumps(tree.as_json(), allow_nan=False)))
+    assert back == tree
+    assert bits(back) == bits(tree)  # -0.0 is equal to 0.0, and not the same
+
+
+def test_a_tree_that_was_made_recomputes() -> None:
+    third = Why.of("a third", "ratio", Why("one", 1.0), Why("three", 3.0))
+    tree = Why.of("all", "sum", third, Why.of("e", "exp", Why("minus a tenth", -0.1)), third)
+    back = Why.from_json(tree.as_json())
+    assert back.recomputed() == tree.value == 1 / 3 + math.exp(-0.1) + 1 / 3
+
+
+LEAF = {"label": "x", "value": 1.0, "op": "given"}
+
+
+@pytest.mark.parametrize(
+    ("node", "told"),
+    [
+        (None, r"\$ is no node"), ([], r"\$ is no node"), ({"label": "x"}, r"\$ is no node"),
+        ({**LEAF, "more": 1}, r"\$ is no node"), ({**LEAF, "label": 1}, r"\$.label is 1"),
+        ({**LEAF, "value": "1"}, "a finite number"), ({**LEAF, "value": True}, "a finite number"),
+        ({**LEAF, "value": math.nan}, "a finite number"), ({**LEAF, "value": math.inf}, "a finite number"),
+        ({**LEAF, "value": 10**400}, "a finite number"), ({**LEAF, "op": "guess"}, "accepted: given, sum"),
+        ({**LEAF, "op": ["sum"]}, "accepted: given"), ({**LEAF, "op": "ratio"}, "ratio takes"),
+        ({**LEAF, "op": "exp", "parts": []}, "exp takes"), ({**LEAF, "parts": [LEAF]}, "given takes"),
+        ({**LEAF, "op": "sum", "parts": "ab"}, "sum takes"),
+        ({**LEAF, "op": "sum", "parts": {}}, "sum takes"),
+        ({**LEAF, "op": "sum", "parts": [LEAF, 7]}, r"\$.parts\[1\] is no node"),
+    ],
+)  # fmt: skip
+def test_what_is_no_tree(node: Any, told: str) -> None:
+    with pytest.raises(UsageError, match=told):
+        Why.from_json(node)
+
+
+def chain(levels: int) -> dict[str, Any]:
+    node: dict[str, Any] = dict(LEAF)
+    for _ in range(levels - 1):
+        node = {"label": "x", "value": 1.0, "op": "sum", "parts": [node]}
+    return node
+
+
+def test_trees_are_bounded() -> None:
+    assert Why.from_json(chain(DEEPEST)).recomputed() == 1.0
+    with pytest.raises(UsageError, match="more than 100 levels"):
+        Why.from_json(chain(DEEPEST + 1))
+    with pytest.raises(UsageError, match="100,000 nodes"):
+        Why.from_json({"label": "x", "value": 1.0, "op": "sum", "parts": [LEAF] * 100_000})

@@ -1,0 +1,448 @@
+"""Another encoder for a corpus: resumable, never mixed, and nobody sees both."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.models.meanings import Meanings
+
+from asof import service
+from asof.errors import ModelError, UsageError
+from asof.index.embedding import AT_ONCE
+from asof.models.hashed import HashedNgrams
+from asof.rank.cut import Cut
+from asof.rank.gather import Dense
+from asof.rank.recipe import Recipe
+
+Make = Callable[..., Any]
+NEAREST = Recipe("nearest", "by vectors alone", (Dense(), Cut()))
+ONE, TWO = "meanings", "other meanings"
+
+
+def nearest(corpus: Any, question: str = "ship", as_of: str | None = None) -> list[tuple[str, float]]:
+    """Documents by cosine, best first, those of 0 left out."""
+    hits = corpus.at(as_of).search(question, 50, recipe=NEAREST).hits
+    return [(hit.document, round(hit.score, 3)) for hit in hits if hit.score > 0]
+
+
+def stored(corpus: Any) -> dict[str, int]:
+    """How many vectors there are of each encoder."""
+    return dict(corpus._db.execute("SELECT encoder, count(*) FROM vectors GROUP BY 1").fetchall())
+
+
+def files(corpus: Any) -> set[str]:
+    return {path.name for path in corpus.manifest.folder.iterdir()}
+
+
+@pytest.fixture
+def filled(fresh: Make, document: Make) -> Make:
+    """A corpus of two segments: what a question about ships finds by meaning shares no word with it."""
+
+    def fill(corpus: Any, extra: int = 0) -> Any:
+        corpus.add([document("ferry", "The ferry.", "2001"), document("mill", "Flour of the mill.", "2002")])
+        corpus.add([document("gale", "A gale.", "2003"), document("both", "Boat and storm.", "2004")])
+        if extra:
+            corpus.add([document(f"n{at}", f"Wind number {at}.", "2005") for at in range(extra)])
+        return corpus
+
+    return fill
+
+
+# "The ferry.": 1 of a meaning, 1 of none: 1 / √2. "Boat and storm.": 1, 1 and 1: 1 / √3
+BY_MEANING = [("ferry", 0.707), ("both", 0.577)]
+
+
+def test_from_words_to_meanings_and_back(fresh: Make, filled: Make) -> None:
+    with fresh() as corpus:
+        filled(corpus)
+        words = corpus.search("storm").hits
+        before = files(corpus)
+        encoder, told = Meanings(), []
+        found = corpus.embed(encoder, lambda done, of: told.append((done, of)))
+        assert (found.encoder, found.dimensions, found.passages, found.encoded, found.changed) == (
+            ONE, 8, 4, 4, True
+        )  # fmt: skip
+        assert told == [(0, 4), (4, 4)]
+        assert nearest(corpus) == BY_MEANING
+        assert nearest(corpus, as_of="2003") == BY_MEANING[:1]
+        assert files(corpus).isdisjoint(before)
+        assert len(files(corpus)) == 2
+        assert corpus.check() == []
+        back = corpus.embed(None)
+        assert (back.encoder, back.dimensions, back.encoded, back.changed) == ("", None, 0, True)
+        assert stored(corpus) == {}
+        assert [(hit.id, hit.score, hit.why) for hit in corpus.search("storm").hits] == [
+            (hit.id, hit.score, hit.why) for hit in words
+        ]
+
+
+def test_it_is_what_a_corpus_made_with_it_is(fresh: Make, filled: Make) -> None:
+    found = []
+    with fresh(encoder=HashedNgrams(d=32)) as corpus:
+        filled(corpus).embed(Meanings())
+        found.append([(hit.id, hit.score, hit.why) for hit in corpus.search("ship and storm").hits])
+        with service.open(corpus.root, encoder=Meanings()) as again:
+            again.background = False
+            assert nearest(again) == BY_MEANING
+            again.clock = corpus.clock
+            again.tidy()
+            again.manifest.mend()
+            assert nearest(again) == BY_MEANING
+    with fresh(encoder=Meanings()) as corpus:
+        filled(corpus)
+        found.append([(hit.id, hit.score, hit.why) for hit in corpus.search("ship and storm").hits])
+    assert found[0] == found[1]
+
+
+def test_nothing_to_change(fresh: Make, filled: Make) -> None:
+    encoder = Meanings()
+    with fresh(encoder=encoder) as corpus:
+        filled(corpus)
+        before, asked = files(corpus), len(encoder.asked)
+        found = corpus.embed(encoder)
+        assert (found.encoded, found.changed) == (0, False)
+        assert files(corpus) == before
+        assert len(encoder.asked) == asked
+        assert corpus.embed(encoder).passages == 4
+
+
+def test_an_empty_corpus(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        assert corpus.embed(Meanings()).dimensions is None
+        corpus.add([document("ferry", "The ferry.", "2001")])
+        assert nearest(corpus) == BY_MEANING[:1]
+
+
+def test_segments_that_hold_ends_only(fresh: Make, filled: Make, document: Make) -> None:
+    from asof.data import Ended, Stated
+    from asof.time.moment import read
+
+    with fresh() as corpus:
+        filled(corpus).add([Ended("both", Stated(read("2006"), "2006", "git"))])
+        corpus.embed(Meanings())
+        assert nearest(corpus) == BY_MEANING[:1]
+        assert nearest(corpus, as_of="2005") == BY_MEANING
+        assert corpus.check() == []
+
+
+def test_the_same_text_is_encoded_once(fresh: Make, document: Make) -> None:
+    encoder = Meanings()
+    with fresh(encoder=encoder) as corpus:
+        corpus.add([document("a", "The ferry.", "2001"), document("b", "The ferry.", "2002")])
+        corpus.add([document("c", "The ferry.", "2003"), document("d", "The mill.", "2003")])
+        assert encoder.texts == ["The ferry.", "The mill."]
+        corpus.purge("a")
+        assert stored(corpus) == {ONE: 3}
+        assert corpus._db.execute("SELECT count(*) FROM vectors WHERE digest IS NULL").fetchone() == (0,)
+        corpus.purge("b")
+        corpus.purge("c")
+        corpus.add([document("e", "The ferry.", "2004")])
+        assert encoder.texts[2:] == ["The ferry."], "what was erased is not known any more"
+
+
+# -- interruptions --------------------------------------------------------------------------------------
+
+
+def test_a_model_that_fails_on_the_way(fresh: Make, filled: Make) -> None:
+    with fresh(encoder=HashedNgrams(d=32)) as corpus:
+        filled(corpus, extra=2 * AT_ONCE)
+        before = nearest(corpus, "gale")
+        with pytest.raises(ModelError, match="out of memory"):
+            corpus.embed(Meanings(fails=ModelError("out of memory"), after=AT_ONCE))
+        assert stored(corpus) == {HashedNgrams(d=32).name: 4 + 2 * AT_ONCE, ONE: AT_ONCE}
+        assert nearest(corpus, "gale") == before, "the old vectors go on serving"
+        lines = corpus.status().derived
+        assert any(
+            f"vectors of {ONE}: 64 of 8 dimensions (1,024 bytes); `asof embed`" in line for line in lines
+        )
+        goes_on = Meanings()
+        assert corpus.embed(goes_on).encoded == 4 + AT_ONCE
+        assert len(goes_on.asked) == 4 + AT_ONCE
+        assert stored(corpus) == {ONE: 4 + 2 * AT_ONCE}
+
+
+def test_what_an_interrupted_change_left_goes_with_the_next(fresh: Make, filled: Make) -> None:
+    encoder = Meanings()
+    with fresh(encoder=encoder) as corpus:
+        filled(corpus, extra=AT_ONCE)
+        with pytest.raises(ModelError):
+            corpus.embed(Meanings(TWO, fails=ModelError("gone"), after=1))
+        assert set(stored(corpus)) == {ONE, TWO}
+        corpus.embed(encoder)
+        assert set(stored(corpus)) == {ONE}
+
+
+CHILD = """
+import sys, time
+from pathlib import Path
+from tests.models.meanings import Meanings
+from asof import service
+
+class Slow(Meanings):
+    def encode(self, texts, *, question=False):
+        found = super().encode(texts, question=question)
+        print(len(self.asked), flush=True)
+        sys.stdin.readline()
+        return found
+
+with service.open(Path(sys.argv[1])) as corpus:
+    corpus.embed(Slow())
+    print("done", flush=True)
+    sys.stdin.readline()
+"""
+
+
+def test_killed_on_the_way(fresh: Make, filled: Make) -> None:
+    """After two batches of vectors are on the disk, and in the middle of the third."""
+    with fresh(encoder=HashedNgrams()) as corpus:
+        filled(corpus, extra=3 * AT_ONCE)
+        before = nearest(corpus, "gale")
+        child = subprocess.Popen(
+            [sys.executable, "-c", CHILD, str(corpus.root)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2],
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        )  # fmt: skip
+        assert child.stdin is not None
+        assert child.stdout is not None
+        for batch in (1, 2, 3):
+            assert child.stdout.readline() == f"{batch * AT_ONCE}\n"
+            if batch < 3:
+                child.stdin.write("\n")
+                child.stdin.flush()
+        child.send_signal(signal.SIGKILL)
+        child.communicate()
+        assert stored(corpus)[ONE] == 2 * AT_ONCE
+        assert nearest(corpus, "gale") == before
+        corpus.add([])  # nobody holds a lock
+        encoder = Meanings()
+        assert corpus.embed(encoder).encoded == 4 + AT_ONCE
+        assert nearest(corpus) == BY_MEANING
+        assert corpus.check() == []
+
+
+def test_killed_between_files_and_transaction(fresh: Make, filled: Make, monkeypatch: Any) -> None:
+    """The files of the new segments are swept away, those of the old ones serve."""
+    from asof.index import embedding
+
+    with fresh(encoder=HashedNgrams(d=32)) as corpus:
+        filled(corpus)
+        before = files(corpus)
+
+        def dies(*arguments: Any) -> None:
+            raise KeyboardInterrupt
+
+        monkeypatch.setattr(embedding, "change_encoder", dies)
+        with pytest.raises(KeyboardInterrupt):
+            corpus.embed(Meanings())
+        assert files(corpus) == before
+        assert corpus.store.settings.encoder == HashedNgrams(d=32).name
+        assert nearest(corpus, "gale")[0][0] == "gale"
+        monkeypatch.undo()
+        assert corpus.embed(Meanings()).encoded == 0, "all vectors were there"
+        assert nearest(corpus) == BY_MEANING
+
+
+# -- others meanwhile -----------------------------------------------------------------------------------
+
+
+def test_another_process_has_it_open(fresh: Make, filled: Make, document: Make) -> None:
+    """It sees the old vectors up to the change, and is told to open anew afterwards, also when it writes."""
+    with fresh(encoder=Meanings()) as corpus:
+        filled(corpus)
+        with service.open(corpus.root, encoder=Meanings()) as other:
+            other.background = False
+            assert nearest(other) == BY_MEANING
+            corpus.embed(Meanings(TWO, d=4))
+            with pytest.raises(
+                UsageError, match="changed meanwhile, from 'meanings' to 'other meanings': open"
+            ):
+                nearest(other)
+            with pytest.raises(UsageError, match="changed meanwhile"):
+                other.add([document("late", "A late ferry.", "2009")])
+            assert other.status().documents == 4
+            other.tidy()
+            other.check()
+            assert other.purge("gale") == 1
+        assert corpus.check() == []
+        assert stored(corpus) == {TWO: 3}
+        assert nearest(corpus) == BY_MEANING
+        with pytest.raises(UsageError, match="holds vectors of the encoder 'other meanings', not 'meanings'"):
+            service.open(corpus.root, encoder=Meanings())
+
+
+def test_words_only_meanwhile(fresh: Make, filled: Make, document: Make) -> None:
+    with fresh() as corpus, service.open(corpus.root) as other:
+        other.background = False
+        filled(corpus)
+        assert other.search("ferry").hits
+        corpus.embed(Meanings())
+        with pytest.raises(UsageError, match="changed meanwhile, from 'none' to 'meanings'"):
+            other.search("ferry")
+        with pytest.raises(UsageError, match="changed meanwhile"):
+            other.add([document("late", "A late ferry.", "2009")])
+
+
+def test_documents_that_come_meanwhile(fresh: Make, filled: Make, document: Make) -> None:
+    """Added, purged and ended by another process between vectors and exchange: all have new vectors."""
+    with fresh(encoder=HashedNgrams()) as corpus:
+        filled(corpus)
+        with service.open(corpus.root) as other:
+            other.background, other.clock = False, corpus.clock
+
+            class Interrupted(Meanings):
+                def encode(self, texts: Any, *, question: bool = False) -> Any:
+                    if self.calls == 0:
+                        other.add([document("late", "A ship.", "2006"), document("more", "Wind.", "2007")])
+                    if self.calls == 1:
+                        other.purge("mill")
+                        other.add([document("last", "A ferry, a boat.", "2008")])
+                    return super().encode(texts, question=question)
+
+            encoder = Interrupted()
+            found = corpus.embed(encoder)
+        assert found.passages == 4 + 2 - 1 + 1
+        assert stored(corpus) == {ONE: 6}
+        # "A ship.": 1 / √2. "A ferry, a boat.": ferry with a comma is no word that is known: 1 / √(1 + 3²)
+        assert nearest(corpus) == [("late", 0.707), ("ferry", 0.707), ("both", 0.577), ("last", 0.316)]
+        assert corpus.check() == []
+
+
+def test_writers_do_not_wait_for_the_encoder(fresh: Make, filled: Make, document: Make) -> None:
+    """While one process encodes, another one writes: the lock is free."""
+    with fresh() as corpus:
+        filled(corpus)
+        corpus.embed(Meanings())
+        with service.open(corpus.root, encoder=Meanings(), wait=0.0) as other:
+            other.background, other.clock = False, corpus.clock
+            seen = []
+
+            class Meanwhile(Meanings):
+                def encode(self, texts: Any, *, question: bool = False) -> Any:
+                    if not question:
+                        seen.append(other.add([document(f"w{self.calls}", "A gale.", "2006")]).added)
+                    return super().encode(texts, question=question)
+
+            corpus.manifest.encoder = Meanwhile()
+            corpus.add([document("new", "A ship.", "2007")])
+        assert seen == [1]
+        assert {name for name, _ in nearest(corpus)} == {"new", "ferry", "both"}
+
+
+def test_threads_search_while_it_changes(fresh: Make, filled: Make) -> None:
+    with fresh(encoder=Meanings()) as corpus:
+        filled(corpus, extra=AT_ONCE)
+        found, stop = [], threading.Event()
+
+        def search() -> None:
+            while not stop.is_set():
+                found.append(nearest(corpus))
+
+        thread = threading.Thread(target=search)
+        thread.start()
+        try:
+            for name in (TWO, "third", TWO):
+                corpus.embed(Meanings(name, d=4 if name == TWO else 16))
+        finally:
+            stop.set()
+            thread.join()
+    assert found
+    assert all(each == BY_MEANING for each in found)
+
+
+def test_another_model_under_the_same_name(fresh: Make, filled: Make, document: Make) -> None:
+    with fresh(encoder=Meanings()) as corpus:
+        filled(corpus)
+        with service.open(corpus.root, encoder=Meanings(d=16)) as other:
+            other.background = False
+            with pytest.raises(ModelError, match="vectors of 16 dimensions, and gave 8 before"):
+                other.add([document("late", "A late ferry.", "2009")])
+
+
+def test_batches_are_small_where_a_model_encodes(fresh: Make, document: Make) -> None:
+    """So that progress shows: 600 documents are 256 + 256 + 88; a built-in encoder takes them at once."""
+    documents = [document(f"d{at}", f"Wind number {at}.", "2001") for at in range(600)]
+    for encoder, steps in ((Meanings(), [256, 512, 600]), (HashedNgrams(d=32), [600])):
+        with fresh(encoder=encoder) as corpus:
+            done: list[int] = []
+            corpus.add(documents, progress=lambda report, done=done: done.append(report.added))
+            assert done == steps
+    with fresh(encoder=Meanings()) as corpus:  # 3 texts of 150,000 characters are more than 400,000
+        done = []
+        long = [document(f"d{at}", "wind. " * 25_000, "2001") for at in range(4)]
+        corpus.add(long, progress=lambda report: done.append(report.added))
+        assert done == [3, 4]
+
+
+def test_what_did_not_change_is_not_encoded(fresh: Make, document: Make) -> None:
+    encoder = Meanings()
+    with fresh(encoder=encoder) as corpus:
+        corpus.add([document("a", "A ferry.", "2001"), document("b", "A mill.", "2001")])
+        corpus.add([document("a", "A ferry.", "2001"), document("b", "A storm.", "2002")])
+        corpus.add([document("b", "A mill.", "2003")])  # an older text again
+        assert encoder.texts == ["A ferry.", "A mill.", "A storm."]
+        assert encoder.calls == 2
+
+
+def test_a_segment_with_vectors_of_another_encoder_is_mended(fresh: Make, filled: Make) -> None:
+    """What no write of ours leaves, such as a folder copied together by hand."""
+    with fresh(encoder=Meanings()) as corpus:
+        filled(corpus)
+        corpus.tidy()
+        db = corpus.store.writer()
+        db.execute(
+            "UPDATE meta SET value = replace(value, 'meanings', 'other meanings') WHERE key = 'settings'"
+        )
+        db.execute("UPDATE vectors SET encoder = 'other meanings'")
+        db.close()
+        told: list[str] = []
+        with service.open(corpus.root, encoder=Meanings(TWO), tell=told.append) as again:
+            again.background = False
+            assert nearest(again) == BY_MEANING
+        assert [line.endswith("holds vectors of another encoder; rebuilt its 2 passages from the store")
+                for line in told] == [True, True]  # fmt: skip
+
+
+def test_a_passage_without_a_vector_is_found_and_mended(fresh: Make, filled: Make) -> None:
+    from asof.errors import DamagedStore
+
+    with fresh(encoder=Meanings()) as corpus:
+        filled(corpus)
+        db = corpus.store.writer()
+        db.execute("DELETE FROM vectors WHERE passage = 1")
+        db.close()
+        for path in corpus.manifest.folder.iterdir():
+            path.unlink()
+        with pytest.raises(
+            DamagedStore, match="1 passages have no vector of the encoder meanings: `asof embed`"
+        ):
+            corpus.check()
+        assert corpus.embed(Meanings()).encoded == 1
+
+
+@pytest.mark.parametrize(
+    ("numbers", "message"),
+    [
+        (np.zeros((3, 8)), r"the shape \(3, 8\) for 1 texts"),
+        (np.zeros(8), r"the shape \(8,\) for 1 texts"),
+        (np.full((1, 8), np.nan), "some that are not finite"),
+        (np.full((1, 8), 1.0), "vectors that are longer than 1"),  # √8
+    ],
+)
+def test_vectors_that_are_none(fresh: Make, document: Make, numbers: Any, message: str) -> None:
+    class Odd(Meanings):
+        def encode(self, texts: Any, *, question: bool = False) -> Any:
+            return numbers.astype(np.float32)
+
+    with fresh(encoder=Odd()) as corpus:
+        with pytest.raises(ModelError, match=message):
+            corpus.add([document("ferry", "The ferry.", "2001")])
+        assert corpus.status().documents == 0

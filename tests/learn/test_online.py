@@ -1,0 +1,220 @@
+"""Learning question by question: the stages, what each tries, that it learns, and that it can be put away."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.learn.losses_known import BOX, KNOWN, START, Known
+
+from asof.errors import UsageError
+from asof.learn.box import Box
+from asof.learn.online import RATE, SIGMA, Online, gradient
+from asof.learn.state import WINDOW, stage_of
+
+ALONE = Box(("x",), np.array([0.0]), np.array([2.0]))
+
+
+def learned(known: Known, seed: int, questions: int = 25, noise: float = 0.0) -> Online:
+    """After so many questions, with normal noise on what is told."""
+    online, rng = Online.begin(BOX, START, seed), np.random.default_rng(seed + 100)
+    for _ in range(questions):
+        online.tell(known.loss(list(online.ask().values())) + noise * rng.normal())
+    return online
+
+
+@pytest.mark.parametrize(
+    ("question", "stage"),
+    [
+        (1, "baseline"),
+        (2, "exploration"),
+        (3, "evolution"),
+        (5, "evolution"),
+        (6, "bayesian"),
+        (100, "bayesian"),
+    ],
+)
+def test_the_stage_of_a_question(question, stage):
+    assert stage_of(question) == stage
+    assert learned(KNOWN["inside"], 0, min(question - 1, 6)).stage == stage
+
+
+def test_the_first_question_has_the_start():
+    online = Online.begin(BOX, START)
+    assert online.ask() == online.best == BOX.named(START)
+
+
+def test_a_start_outside_is_brought_in():
+    assert Online.begin(ALONE, [9.0]).ask() == {"x": 2.0}
+
+
+def test_the_second_question_explores_three_times_in_ten_by_a_tenth():
+    """Of 1000 seeds 300 ± 29 (two deviations of √(1000 · .3 · .7) = 14.5). A range is 2, so steps have the
+    deviation .2."""
+    steps = []
+    for seed in range(1000):
+        online = Online.begin(ALONE, [1.0], seed)
+        online.ask()
+        online.tell(0.5)
+        steps.append(online.ask()["x"] - 1.0)
+    moved = np.array([step for step in steps if step])
+    assert 300 - 29 <= len(moved) <= 300 + 29
+    assert moved.std() == pytest.approx(SIGMA * 2, rel=0.1)
+
+
+def test_one_step_down_a_difference():
+    """(.15 - .20) / (.45 - .40) = -1, and .45 - .1 · -1 = .55."""
+    slope = gradient([[0.40], [0.45]], [0.20, 0.15])
+    assert slope == pytest.approx([(0.15 - 0.20) / (0.45 - 0.40)])
+    assert 0.45 - RATE * slope == pytest.approx([0.55])
+
+
+def test_a_gradient_is_nought_where_nothing_was_tried():
+    """y = 3 a + 2 b, tried along a alone."""
+    assert gradient([[0, 1], [1, 1], [2, 1]], [2, 5, 8]) == pytest.approx([3, 0])
+    assert gradient([[1, 2], [1, 2]], [0.1, 0.4]) == pytest.approx([0, 0])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_evolution_moves_each_time_even_on_equal_losses(seed):
+    online = Online.begin(BOX, START, seed)
+    for _ in range(5):
+        online.ask()
+        online.tell(0.5)
+    tried = BOX.unit(online.settings)
+    for place in (2, 3, 4):
+        assert np.linalg.norm(tried[:place] - tried[place], axis=1).min() > 0.05
+
+
+def test_evolution_goes_downhill():
+    """Losses that fall by 1 over the range: the step of .1 down it is larger than what goes astray."""
+    online = Online.begin(ALONE, [1.0], 1)
+    for _ in range(5):
+        online.tell(online.ask()["x"] / 2)
+    assert online.settings[4, 0] < online.settings[0, 0] - 0.2
+
+
+def test_the_same_is_asked_until_its_loss_is_told():
+    online = learned(KNOWN["inside"], 1, 8)
+    first = online.ask()
+    assert online.ask() == first
+    online.rescore(online.losses[::-1])
+    assert online.ask() == first
+    online.tell(0.3)
+    assert online.ask() != first
+
+
+def test_what_cannot_be_told():
+    online = Online.begin(BOX, START)
+    with pytest.raises(UsageError, match="ask for one"):
+        online.tell(0.5)
+    online.ask()
+    for loss in (math.nan, math.inf, 1e10):
+        with pytest.raises(UsageError, match="teaches nothing"):
+            online.tell(loss)
+    assert online.told == 0
+    with pytest.raises(UsageError, match="seed"):
+        Online.begin(BOX, START, -1)
+
+
+def test_losses_of_different_questions_are_put_right_by_rescoring():
+    """The first setting met an easy question (.1), the second a hard one (.9); on both questions the second
+    loses less."""
+    online = Online.begin(ALONE, [1.0], 2)
+    for loss in (0.1, 0.9, 0.9):
+        online.ask()
+        online.tell(loss)
+    assert online.best == {"x": online.settings[0, 0]}
+    online.rescore([0.5, 0.5, 0.2])
+    assert online.best == {"x": online.settings[2, 0]}
+    for wrong in ([0.5], [0.5, 0.5, math.nan]):
+        with pytest.raises(UsageError, match="3 losses"):
+            online.rescore(wrong)
+
+
+def test_the_best_is_not_the_luckiest():
+    """Ten times .3 at one setting and once .29, with .5 and .1 told at another: that one is a coin."""
+    online = Online.begin(ALONE, [0.5])
+    online.settings = np.array([[0.5]] * 10 + [[1.5]] * 2)
+    online.losses = np.array([0.30] * 9 + [0.29] + [0.5, 0.2])
+    online.told = 12
+    assert online.best == {"x": 0.5}
+
+
+def test_the_oldest_goes_and_the_best_stays():
+    online = learned(KNOWN["corner"], 3, 6)
+    online.settings = np.vstack([online.settings, BOX.sample(np.random.default_rng(1), WINDOW - 6)])
+    online.losses = np.append(online.losses, np.linspace(3, 4, WINDOW - 6))
+    online.losses[0] = -5.0
+    online.told = WINDOW
+    first, second, third = online.settings[:3].copy()
+    online.ask()
+    online.tell(3.0)
+    assert len(online.settings) == len(online.losses) == WINDOW
+    assert online.told == WINDOW + 1
+    assert (online.settings[0] == first).all()
+    assert (online.settings[1] == third).all()
+    assert not (online.settings == second).all(axis=1).any() or (second == first).all()
+
+
+def test_nine_of_ten_close_nearly_all_of_the_gap_and_more_than_drawing_at_random():
+    """25 questions with noise; drawing takes the luckiest of as many losses."""
+    known, noise = KNOWN["inside"], 0.01
+    closed, drawn = [], []
+    for seed in range(10):
+        closed.append(known.closed(list(learned(known, seed, 25, noise).best.values())))
+        rng = np.random.default_rng(seed)
+        points = np.vstack([START, BOX.sample(rng, 24)])
+        drawn.append(known.closed(points[(known.losses(points) + noise * rng.normal(size=25)).argmin()]))
+    assert sum(share >= 0.95 for share in closed) >= 9
+    assert sum(ours > other for ours, other in zip(closed, drawn, strict=True)) >= 9
+
+
+@pytest.mark.parametrize("name", ["face", "corner", "valley", "uneven"])
+def test_other_losses_are_learned_too(name):
+    assert KNOWN[name].closed(list(learned(KNOWN[name], 4).best.values())) >= 0.95
+
+
+def test_put_away_after_each_question_it_goes_on_as_if_it_had_not_been():
+    known = KNOWN["uneven"]
+    online = stored = Online.begin(BOX, START, 11)
+    for question in range(9):
+        stored = Online.loads(stored.dumps(), BOX)
+        assert stored.ask() == online.ask()
+        stored = Online.loads(stored.dumps(), BOX)
+        loss = known.loss(list(online.ask().values()))
+        online.tell(loss)
+        stored.tell(loss)
+        if question == 4:
+            online.rescore(online.losses * 0.9)
+            stored.rescore(stored.losses * 0.9)
+    assert stored.dumps() == online.dumps()
+    assert Online.begin(BOX, START, 12).dumps() != Online.begin(BOX, START, 11).dumps()
+
+
+@st.composite
+def walks(draw):
+    """A box with a sum, a start, a seed and what is told."""
+    d = draw(st.integers(1, 5))
+    low = np.array(draw(st.lists(st.floats(-2, 2), min_size=d, max_size=d)))
+    span = np.array(draw(st.lists(st.sampled_from([0.0, 0.01, 0.5, 3.0]), min_size=d, max_size=d)))
+    at = draw(st.sets(st.integers(0, d - 1)))
+    total = low[list(at)].sum() + draw(st.floats(0, 1)) * span[list(at)].sum()
+    box = Box(tuple(map(str, range(d))), low, low + span, tuple(at), float(total))
+    told = st.one_of(st.sampled_from([0.0, 1.0]), st.floats(0, 1), st.floats(-1e9, 1e9))
+    return box, low + span / 3, draw(st.integers(0, 99)), draw(st.lists(told, min_size=1, max_size=8))
+
+
+@settings(max_examples=30, deadline=None)
+@given(walks())
+def test_whatever_is_told_all_that_is_tried_is_in_the_box(walk):
+    box, start, seed, losses = walk
+    online = Online.begin(box, start, seed)
+    for loss in losses:
+        assert box.contains(list(online.ask().values()))
+        online.tell(loss)
+    assert box.contains(list(online.ask().values()))
+    assert Online.loads(online.dumps(), box).dumps() == online.dumps()

@@ -1,0 +1,228 @@
+"""Tables of candidates: what a setting gives there is what a search gives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import asof
+from asof import engine
+from asof.data import Document
+from asof.learn.box import Box
+from asof.learn.columns import Columns
+from asof.learn.loss import gains
+from asof.learn.posed import Posed
+from asof.learn.rerun import Replay
+from asof.learn.table import table_of
+from asof.rank.combine import Combine, Share
+from asof.rank.cut import Cut
+from asof.rank.gather import Lexical
+from asof.rank.latent import Latent
+from asof.rank.recipe import Recipe
+from asof.rank.tunable import Range, Tunable, with_values
+from asof.recipes import named
+from asof.service import Corpus
+
+WORDS = (
+    "harbour", "ferry", "lighthouse", "pilot", "tide", "buoy", "quay", "mooring", "anchor", "dredger",
+)  # fmt: skip
+QUESTIONS = (
+    "harbour pilot tide", "current ferry signal", "lighthouse", "mooring quay anchor 2021", "dredger buoy",
+    "harbour lighthouse ferry",
+)  # fmt: skip
+MOMENTS = ("2021-06-01", "2023-12-31")
+K = 3
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory, document: Callable[..., Document]) -> Iterator[Corpus]:
+    """Forty documents with one to six passages each, drawn with a seed, some of them without a date."""
+    rng = np.random.default_rng(3)
+    documents = []
+    for number in range(40):
+        passages = [
+            " ".join(rng.choice(WORDS, 12)) + f". Berth {number} of part {part}."
+            for part in range(rng.integers(1, 7))
+        ]
+        date = f"{2020 + number % 4}-{1 + number % 12:02}-{1 + number % 28:02}" if number % 7 else None
+        title = " ".join(rng.choice(WORDS, 2)).title()
+        documents.append(document(f"doc-{number}", "\n\n".join(passages), date, title=title))
+    folder = tmp_path_factory.mktemp("table")
+    settings = asof.store.settings.Settings(chunking="20w", undated="always")
+    with asof.open(folder, settings=settings) as corpus:
+        corpus.background = False
+        corpus.add(documents)
+        yield corpus
+
+
+def posed(corpus: Corpus, recipe: Recipe) -> list[Posed]:
+    """Each question at each moment; documents are right by their numbers."""
+    found = []
+    for at, question in enumerate(QUESTIONS):
+        for moment in MOMENTS:
+            then = corpus.at(moment)
+            _, query, _ = then._asked(question, 10, then.filters(), "passage", recipe, None)
+            right = {
+                f"doc-{number}": gain
+                for number, gain in zip(range(at, 40, 9), gains([3, 2, 1, 1, 0.5]), strict=False)
+            }
+            found.append(
+                Posed(
+                    query, (then.as_of, None), lambda do, as_of=then.as_of: corpus.use(as_of, None, do), right
+                )
+            )
+    return found
+
+
+def searched(asked: Posed, recipe: Recipe, k: int = K, passages: int = 40) -> list[str]:
+    """The first documents of a search."""
+    query = replace(asked.query, k=passages)
+    hits = asked.use(lambda view: engine.search(query, view, recipe).hits)
+    return list(dict.fromkeys(hit.document for hit in hits if hit.document != asked.left_out))[:k]
+
+
+def loss_by_hand(asked: Posed, ranked: list[str]) -> float:
+    """1 - DCG@3 / the best: discounts 1, 1 / log2(3), 1 / log2(4)."""
+    discount = [1.0, 1 / np.log2(3), 0.5]
+    best = sum(d * g for d, g in zip(discount, sorted(asked.gains.values(), reverse=True), strict=False))
+    return float(
+        1 - sum(d * asked.gains.get(name, 0.0) for d, name in zip(discount, ranked, strict=False)) / best
+    )
+
+
+def test_columns_rank_and_lose_as_searches_do(corpus: Corpus) -> None:
+    recipe = named("papers")
+    box, questions = Box.of(recipe), posed(corpus, recipe)
+    table = table_of(questions, recipe, box, K)
+    assert isinstance(table, Columns)
+    assert "all that can be among the first 3 of any setting" in table.how
+    settings = box.sample(np.random.default_rng(0), 4)
+    losses = table.losses(settings)
+    for at, setting in enumerate(settings):
+        changed = with_values(recipe, box.named(setting))
+        for number, asked in enumerate(questions):
+            wanted = searched(asked, changed)
+            assert table.ranked(setting, number) == wanted
+            assert losses[at, number] == pytest.approx(loss_by_hand(asked, wanted), abs=1e-12)
+
+
+def test_passages_that_differ_in_two_columns_stay_candidates(corpus: Corpus) -> None:
+    # every place of the window is a candidate here, and what has no score does not match
+    sum_of_two = Combine((("share", 0.5), ("latent", 0.5)), "score")
+    ranges = tuple(Range(f"combine.weights.{name}", 0.1, 0.9) for name in ("share", "latent"))
+    recipe = Recipe(
+        "own", "words and meaning", (Lexical(), Share(""), Latent("cosine"), sum_of_two, Cut()),
+        tunable=Tunable(ranges, tuple(each.field for each in ranges)),
+    )  # fmt: skip
+    box, questions = Box.of(recipe), posed(corpus, recipe)
+    table = table_of(questions, recipe, box, K)
+    assert isinstance(table, Columns)
+    assert any(len(block.candidates.rows) > block.candidates.n for block in table.blocks)
+    for setting in box.sample(np.random.default_rng(5), 3):
+        changed = with_values(recipe, box.named(setting))
+        for number, asked in enumerate(questions):
+            assert table.ranked(setting, number) == searched(asked, changed, passages=200)
+
+
+def test_where_nothing_is_there_nothing_is_gained(corpus: Corpus) -> None:
+    recipe = named("papers")
+    box, asked = Box.of(recipe), posed(corpus, recipe)[0]
+    empty = replace(asked, query=replace(asked.query, filters=replace(asked.query.filters, source="none")))
+    table = table_of([empty, asked], recipe, box, K)
+    settings = box.sample(np.random.default_rng(0), 2)
+    assert table.losses(settings)[:, 0].tolist() == [1.0, 1.0]
+    assert table.ranked(settings[0], 0) == []
+
+
+def test_columns_hold_less_than_there_is_and_yet_all_that_matters(corpus: Corpus) -> None:
+    recipe = named("papers")
+    questions = posed(corpus, recipe)
+    narrow = Box.of(recipe, [f"combine.weights.{name}" for name in ("similarity", "freshness")])
+    table = table_of(questions, recipe, narrow, K)
+    assert isinstance(table, Columns)
+    kept = sum(len(block.place) for block in table.blocks)
+    there = sum(
+        asked.use(lambda view: len(set(view.column("document", rows_of(view)).tolist())))
+        for asked in questions
+    )
+    assert kept < there
+    for setting in narrow.sample(np.random.default_rng(1), 4):
+        changed = with_values(recipe, narrow.named(setting))
+        for number, asked in enumerate(questions):
+            assert table.ranked(setting, number) == searched(asked, changed)
+
+
+def rows_of(view: asof.index.view.View) -> np.ndarray:
+    return np.concatenate(
+        [part.offset + np.setdiff1d(np.arange(part.hi), part.dead) for part in view.prefix.parts]
+    )
+
+
+def test_a_document_that_is_left_out_takes_no_place(corpus: Corpus) -> None:
+    recipe = named("papers")
+    box = Box.of(recipe)
+    questions = posed(corpus, recipe)[:4]
+    start = box.project([0.4, 0.25, 0.25, 0.1, 0.5, 0.05])
+    first = [searched(asked, recipe)[0] for asked in questions]
+    without = [replace(asked, left_out=name) for asked, name in zip(questions, first, strict=True)]
+    table = table_of(without, recipe, box, K)
+    for number, asked in enumerate(without):
+        assert table.ranked(start, number) == searched(asked, recipe)
+        assert first[number] not in table.ranked(start, number)
+
+
+ASOF_FIELDS = (
+    Range("combine.weights.covered", 0.0, 1.5), Range("combine.weights.title", 0.0, 1.0),
+    Range("timely.pace", 0.05, 0.6), Range("timely.near", 0.05, 0.4), Range("timely.careful", 0.05, 0.4),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ranges", "stage"),
+    [
+        (ASOF_FIELDS, "combine"),
+        ((Range("feedback.weight", 0.0, 0.5), Range("context.document", 0.1, 1.0)), "certified"),
+    ],
+)
+def test_replaying_ranks_as_searches_do(corpus: Corpus, ranges: tuple[Range, ...], stage: str) -> None:
+    # Certified knows Feedback, so that another weight there changes it too
+    recipe = replace(named("asof"), tunable=Tunable(ranges))
+    box, questions = Box.of(recipe), posed(corpus, recipe)
+    table = table_of(questions, recipe, box, K)
+    assert isinstance(table, Replay)
+    assert f"the stages from {stage} on" in table.how
+    settings = box.sample(np.random.default_rng(0), 2)
+    losses = table.losses(settings)
+    assert (table.losses(settings, np.array([5, 0]))[:, 1] == losses[:, 0]).all()
+    for at, setting in enumerate(settings):
+        changed = with_values(recipe, box.named(setting))
+        for number, asked in enumerate(questions):
+            wanted = searched(asked, changed, passages=12)
+            assert table.ranked(setting, number) == wanted
+            assert losses[at, number] == pytest.approx(loss_by_hand(asked, wanted), abs=1e-12)
+
+
+def test_replaying_without_room_is_slower_and_the_same(corpus: Corpus) -> None:
+    recipe = replace(named("asof"), tunable=Tunable(ASOF_FIELDS))
+    box, questions = Box.of(recipe), posed(corpus, recipe)[:3]
+    settings = box.sample(np.random.default_rng(2), 3)
+    none = Replay.of(questions, recipe, box, K, most=0)
+    assert none.kept == [None, None, None]
+    assert "3 of 3 questions from the beginning" in none.how
+    assert (none.losses(settings) == Replay.of(questions, recipe, box, K).losses(settings)).all()
+
+
+def test_nothing_later_than_the_question_is_a_candidate(corpus: Corpus) -> None:
+    recipe = named("papers")
+    box = Box.of(recipe)
+    questions = posed(corpus, recipe)
+    table = table_of(questions, recipe, box, K)
+    start = box.project([0.1, 0.5, 0.25, 0.1, 0.5, 0.05])
+    early = [number for number, asked in enumerate(questions) if asked.moment == questions[0].moment]
+    for number in early:
+        for name in table.ranked(start, number):
+            at = int(name.removeprefix("doc-"))
+            assert at % 7 == 0 or 2020 + at % 4 <= 2021

@@ -1,0 +1,58 @@
+"""Loss and numbers over judged questions, as a picture and as a table."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from asof.errors import MissingExtra, UsageError
+from asof.papers.drawing import _running, figures
+from asof.papers.outcome import Learned, Outcome, Told
+
+NUMBERS = {"combine.weights.similarity": 0.6, "combine.weights.freshness": 0.4, "freshness.rate": 0.05}
+
+
+class Drawn:
+    """Of an outcome what is drawn."""
+
+    def __init__(self, *lost: float) -> None:
+        told = tuple(Told(f"q{n}", "which lamp", each, NUMBERS) for n, each in enumerate(lost))
+        self.learned = replace(Learned("baseline", 1, NUMBERS, NUMBERS), told=told)
+
+
+def draw(folder: Path, *lost: float) -> list[Path]:
+    return figures(cast(Outcome, Drawn(*lost)), folder)
+
+
+def test_a_picture_and_its_numbers(tmp_path):
+    paths = draw(tmp_path / "a" / "b", 0.5, 0.25, 0.0)
+    assert [path.name for path in paths] == ["learning.csv", "learning.png"]
+    rows = list(csv.DictReader(paths[0].read_text().splitlines()))
+    assert [(row["number"], row["id"], row["loss"]) for row in rows] == [
+        ("1", "q0", "0.5"), ("2", "q1", "0.25"), ("3", "q2", "0.0"),
+    ]  # fmt: skip
+    assert {name: float(rows[0][name]) for name in NUMBERS} == NUMBERS
+    assert paths[1].read_bytes().startswith(b"\x89PNG")
+    before = paths[1].read_bytes()
+    assert draw(tmp_path / "c", 0.5, 0.25, 0.0)[1].read_bytes() == before
+    assert draw(tmp_path / "d", 0.5)[1].stat().st_size > 1_000
+
+
+def test_the_mean_of_the_last_five():
+    assert _running([1, 0, 0, 0, 0, 0]) == [1, 1 / 2, 1 / 3, 1 / 4, 1 / 5, 0]
+
+
+def test_what_cannot_be_drawn(tmp_path, monkeypatch):
+    with pytest.raises(UsageError, match="nothing was learned yet"):
+        draw(tmp_path)
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(UsageError, match="a folder to write to is expected"):
+        draw(tmp_path / "file", 0.5)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtra, match=r"asof\[figures\]"):
+        draw(tmp_path, 0.5)

@@ -1,0 +1,130 @@
+"""The numbers of the ranking: what was learned, what of asof.toml, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from tests.papers.pier import PIER, ask, opened
+
+from asof.data import Document, Stated
+from asof.errors import DamagedState
+from asof.papers.weights import ANEW, RECIPE, forget, learner
+from asof.service import Corpus
+from asof.store.lock import writing
+from asof.time.moment import read
+from asof.time.span import moment
+
+OTHER = (
+    "[recipes.papers]\n"
+    "combine.weights = { similarity = 0.3, freshness = 0.3, coverage = 0.3, volume = 0.1 }\n"
+)
+
+
+def stated() -> list[Document]:
+    """The abstracts, as arXiv would state them."""
+    return [
+        Document(
+            f"arxiv:{each.id}", each.versions[0].summary, each.versions[0].title,
+            Stated(read(f"{each.submitted:%Y-%m-%d}"), f"{each.submitted:%Y-%m-%d}", "metadata"),
+            tags=each.categories, uri=f"https://arxiv.org/abs/{each.id}v1",
+        )
+        for each in PIER
+    ]  # fmt: skip
+
+
+def learned_from_one(corpus: Corpus) -> str:
+    """The state after a question whose fifth paper was good."""
+    corpus.add(stated())
+    found = ask(corpus, fetch=False)
+    corpus.grade(found.recorded, 5, 3)
+    ask(corpus, fetch=False)
+    return corpus.learned(RECIPE) or ""
+
+
+def test_it_begins_with_the_numbers_that_were_published(memory_folder: Path):
+    with opened(memory_folder) as corpus:
+        notes: list[str] = []
+        found, learned = learner(corpus, None, notes)
+        assert list(learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.05]
+        assert (learned.stage, learned.question, learned.told, notes) == ("baseline", 1, (), [])
+        assert corpus.learned(RECIPE) == found.dumps()
+
+
+def test_other_numbers_in_the_configuration_begin_anew(memory_folder: Path):
+    with opened(memory_folder) as corpus:
+        learned_from_one(corpus)
+    (memory_folder / "asof.toml").write_text(OTHER)
+    with opened(memory_folder) as corpus:
+        found = ask(corpus, fetch=False)
+        assert found.notes == (ANEW,)
+        assert list(found.learned.now.values()) == [0.3, 0.3, 0.3, 0.1, 0.05]
+        # the judged question was ranked by other numbers: it tells nothing, but settings are compared on it
+        assert (found.learned.stage, found.learned.told) == ("baseline", ())
+        assert found.learned.began >= 0
+        assert ask(corpus, fetch=False).notes == ()
+
+
+def test_numbers_outside_of_the_bounds(memory_folder: Path):
+    (memory_folder / "asof.toml").write_text(OTHER.replace("similarity = 0.3", "similarity = 0.9"))
+    with opened(memory_folder) as corpus:
+        notes: list[str] = []
+        found, learned = learner(corpus, None, notes)
+        assert "combine.weights.similarity" in notes[0]
+        assert "outside" in notes[0]
+        # weights move within bounds and keep the sum that they have in asof.toml, .9 + .3 + .3 + .1
+        assert sum(list(learned.now.values())[:4]) == pytest.approx(1.6)
+        assert learned.now["combine.weights.similarity"] == pytest.approx(0.6)
+        assert found.recipe.name == RECIPE
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda state: state[:-1],
+        lambda state: state.replace('"format": 1', '"format": 9', 1),
+        lambda state: json.dumps(json.loads(state) | {"told": []}),
+        lambda state: json.dumps(
+            json.loads(state) | {"online": {**json.loads(state)["online"], "start": []}}
+        ),
+    ],
+)
+def test_a_state_that_is_not_sound(memory_folder: Path, spoil):
+    with opened(memory_folder) as corpus:
+        sound = learned_from_one(corpus)
+        corpus.learn_state(RECIPE, spoil(sound))
+        with pytest.raises(DamagedState, match="begin anew with `asof papers --forget`"):
+            ask(corpus, fetch=False)
+        forget(corpus)
+        found = ask(corpus, fetch=False)
+        assert list(found.learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.05]
+        assert len(corpus.judged(RECIPE)) == 1
+
+
+def test_forgetting_leaves_judgements_and_the_past(memory_folder: Path):
+    with opened(memory_folder) as corpus:
+        state = learned_from_one(corpus)
+        then = read("2024-01-30T00:10:00").first
+        corpus.clock = lambda: then
+        forget(corpus)
+        found, learned = learner(corpus, None, [])
+        assert learned.new == 1  # the question was ranked by what is waited for again
+        assert found.online.told == 1
+        assert corpus.learned(RECIPE, moment(then - 1)) == state
+
+
+def test_what_cannot_be_kept_now_is_learned_again(memory_folder: Path):
+    with opened(memory_folder) as corpus:
+        corpus.add(stated())
+        found = ask(corpus, fetch=False)
+        corpus.grade(found.recorded, 5, 3)
+        state, corpus.store.wait = corpus.learned(RECIPE), 0.01
+        notes: list[str] = []
+        with writing(corpus.store.folder / "write.lock", 1.0):
+            _, blocked = learner(corpus, None, notes)
+        assert "not kept now" in notes[0]
+        assert corpus.learned(RECIPE) == state
+        notes = []
+        _, again = learner(corpus, None, notes)
+        assert (again.now, notes) == (blocked.now, [])

@@ -1,0 +1,159 @@
+"""Pages of Atom: what an entry says, what is no feed, and what a hostile one may not do."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.sources.arxiv.archive import HEAD, Archive, day, entry, paper
+
+from asof.sources.arxiv.feed import Entry, Garbled, Refused, Unusable, read
+from asof.sources.arxiv.stated import document, withdrawn
+from asof.sources.arxiv.target import PaperId
+
+COUNTS = (
+    "<opensearch:totalResults>7</opensearch:totalResults><opensearch:startIndex>5</opensearch:startIndex>"
+)
+
+WHOLE = """
+<entry>
+  <id>http://arxiv.org/abs/hep-th/9901001v3</id>
+  <title>Ferries  and
+   lakes: a &lt;survey&gt;</title>
+  <updated>1999-03-02T18:00:01Z</updated>
+  <link href="https://arxiv.org/abs/hep-th/9901001v3" rel="alternate" type="text/html"/>
+  <link href="https://arxiv.org/pdf/hep-th/9901001v3" rel="related" type="application/pdf" title="pdf"/>
+  <summary>  We cross
+ the lake.
+   </summary>
+  <category term="hep-th" scheme="http://arxiv.org/schemas/atom"/>
+  <category term="math.GT" scheme="http://arxiv.org/schemas/atom"/>
+  <published>1999-01-01T00:00:59Z</published>
+  <arxiv:comment>3 pages,
+   no figure</arxiv:comment>
+  <arxiv:primary_category term="hep-th"/>
+  <arxiv:journal_ref>J. Ferr. 4 (1999) 1-3</arxiv:journal_ref>
+  <arxiv:doi>10.1000/182</arxiv:doi>
+  <author><name>Ida  Mole</name><arxiv:affiliation>Orrin</arxiv:affiliation></author>
+  <author><name>Jo Quay</name></author>
+  <author><name> </name></author>
+</entry>"""
+
+
+def feed(*entries: str, counts: str = COUNTS) -> bytes:
+    return f"{HEAD}{counts}{''.join(entries)}</feed>".encode()
+
+
+def test_an_entry():
+    page = read(feed(WHOLE))
+    assert (page.total, page.start) == (7, 5)
+    assert page.entries == (
+        Entry(
+            PaperId("hep-th/9901001", 3), "Ferries and lakes: a <survey>", "We cross the lake.",
+            datetime(1999, 1, 1, 0, 0, 59, tzinfo=UTC), datetime(1999, 3, 2, 18, 0, 1, tzinfo=UTC),
+            ("Ida Mole", "Jo Quay"), "hep-th", ("hep-th", "math.GT"), "10.1000/182", "3 pages, no figure",
+            "J. Ferr. 4 (1999) 1-3", "https://arxiv.org/pdf/hep-th/9901001v3",
+        ),
+    )  # fmt: skip
+
+
+def test_the_document_of_an_entry():
+    (found,) = read(feed(WHOLE)).entries
+    assert isinstance(found, Entry)
+    stated = document(found)
+    assert (stated.id, stated.text, stated.title) == (
+        "arxiv:hep-th/9901001", "We cross the lake.", "Ferries and lakes: a <survey>",
+    )  # fmt: skip
+    assert stated.published is not None
+    assert stated.published.text == "1999-03-02T18:00:01Z"  # version 3: its own date
+    assert stated.meta == {
+        "kind": "abstract",
+        "authors": ["Ida Mole", "Jo Quay"], "primary_category": "hep-th", "doi": "10.1000/182",
+        "journal_ref": "J. Ferr. 4 (1999) 1-3", "comment": "3 pages, no figure", "version": 3,
+    }  # fmt: skip
+    assert stated.tags == ("hep-th", "math.GT")
+    assert stated.about == ()
+
+
+def test_a_thousand_authors_are_counted():
+    names = "".join(f"<author><name>A{n}</name></author>" for n in range(1000))
+    (found,) = read(feed(WHOLE.replace("<author><name>Jo Quay</name></author>", names))).entries
+    assert isinstance(found, Entry)
+    meta = document(found).meta
+    assert (len(meta["authors"]), meta["authors_in_all"]) == (64, 1001)
+
+
+@pytest.mark.parametrize(
+    ("comment", "summary", "gone"),
+    [
+        ("This paper has been withdrawn by the author", "x", True),
+        ("", "This paper has been withdrawn.", True),
+        ("Withdrawn: an error in Lemma 2", "x", True),
+        ("This manuscript was temporarily withdrawn", "x", True),
+        ("", "Cash is withdrawn at the quay.", False),
+        ("", "We study papers. The ferry was withdrawn from service.", False),
+        ("12 pages", "x", False),
+    ],
+)
+def test_what_says_that_it_was_withdrawn(comment: str, summary: str, gone: bool):
+    at = datetime(2024, 1, 1, tzinfo=UTC)
+    assert withdrawn(Entry(PaperId("2401.00001", 1), "t", summary, at, at, comment=comment)) is gone
+
+
+@pytest.mark.parametrize(
+    ("spoiled", "reason"),
+    [
+        (WHOLE.replace("hep-th/9901001v3</id>", "hep-th/9901001</id>"), "no id of a paper with its version"),
+        (WHOLE.replace("<id>", "<x>").replace("</id>", "</x>"), "no id"),
+        (WHOLE.replace("1999-01-01T", "1999-13-01T"), "no dates"),
+        (WHOLE.replace("00:59Z", "00:59"), "no dates"),  # without a zone
+        ("<entry><id>http://arxiv.org/abs/2401.00001v1</id></entry>", "neither a title nor an abstract"),
+    ],
+)
+def test_an_entry_that_states_no_paper_is_told_beside_the_others(spoiled: str, reason: str):
+    page = read(feed(spoiled, entry(paper(4, day(2)), 1)))
+    assert isinstance(page.entries[0], Unusable)
+    assert reason in page.entries[0].reason
+    assert isinstance(page.entries[1], Entry)
+
+
+def test_an_error_is_what_the_api_says():
+    with pytest.raises(Refused, match="incorrect id format for abc"):
+        read(Archive().error("incorrect id format for abc").encode())
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b"", "no whole XML"),
+        (b"Rate exceeded.", "no whole XML"),
+        (feed(WHOLE)[:-30], "no whole XML"),
+        (b"<html><body>busy</body></html>", "no Atom feed"),
+        (feed(WHOLE).replace(b"<feed", b'<!DOCTYPE feed [<!ENTITY a "aaaa">]><feed'), "document type"),
+        (b'<!DOCTYPE feed SYSTEM "file:///etc/hostname"><x/>', "document type"),
+        (feed(WHOLE).decode().encode("utf-16"), "not UTF-8"),
+        (b"\xff\xfe", "not UTF-8"),
+        (feed(WHOLE, counts=""), "does not say its totalResults"),
+        (feed(WHOLE, counts=COUNTS.replace("7", "-7")), "does not say its totalResults"),
+        (feed(WHOLE).replace(b"Ida", b"&ida;"), "no whole XML"),
+    ],
+)
+def test_what_is_no_feed(body: bytes, said: str):
+    with pytest.raises(Garbled, match=said):
+        read(body)
+
+
+def test_the_word_doctype_in_an_abstract_is_a_word():
+    assert len(read(feed(WHOLE.replace("We cross", "We &lt;!DOCTYPE cross"))).entries) == 1
+
+
+@given(st.binary(max_size=200), st.integers(0, 900))
+def test_any_bytes_are_a_feed_or_an_error_of_ours(noise: bytes, at: int):
+    body = feed(WHOLE)
+    for each in (noise, body[:at] + noise + body[at:]):
+        try:
+            read(each)
+        except (Garbled, Refused):
+            continue

@@ -1,0 +1,243 @@
+"""Requests: the pause between them, what is asked again and how long it is waited, what is refused."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from asof.errors import SourceError
+from asof.sources.arxiv.feed import Garbled, Refused
+from asof.sources.arxiv.fetch import Fetcher, Missing, TooLarge, asked_wait, redirected
+
+Reply = tuple[int, dict[str, str], bytes]
+
+
+@dataclass
+class Web:
+    """`replies` are used up, one a request; then it says b"well". `seen`: paths and headers."""
+
+    url: str = ""
+    replies: list[Reply] = field(default_factory=list)
+    seen: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+
+@pytest.fixture
+def web() -> Iterator[Web]:
+    there = Web()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            there.seen.append((self.path, dict(self.headers)))
+            status, headers, body = there.replies.pop(0) if there.replies else (200, {}, b"well")
+            self.send_response_only(status)
+            for name, value in {"Content-Length": str(len(body)), **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *said: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    there.url = f"http://127.0.0.1:{server.server_address[1]}/api"
+    yield there
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+class Clock:
+    """Time that passes only where it is slept."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.slept: list[float] = []
+
+    def sleep(self, seconds: float) -> None:
+        self.slept.append(round(seconds, 6))
+        self.now += seconds
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def fetcher(clock: Clock) -> Callable[..., Fetcher]:
+    def make(**options: object) -> Fetcher:
+        return Fetcher(sleep=clock.sleep, clock=lambda: clock.now, draw=lambda: 1.0, **options)  # type: ignore[arg-type]
+
+    return make
+
+
+def test_three_seconds_lie_between_two_requests(web, clock, fetcher):
+    ask = fetcher()
+    assert [ask.get(web.url, bytes) for _ in range(3)] == [b"well"] * 3
+    clock.now += 1.0
+    ask.get(web.url, bytes)
+    clock.now += 9.0
+    ask.get(web.url, bytes)
+    assert clock.slept == [3.0, 3.0, 2.0]
+    assert ask.requests == 5
+
+
+def test_it_says_who_asks(web, fetcher):
+    fetcher().get(web.url + "?a=1", bytes)
+    path, headers = web.seen[0]
+    assert path == "/api?a=1"
+    assert headers["User-Agent"].startswith("asof ")
+
+
+def test_waits_double_and_each_holds_the_pause(web, clock, fetcher):
+    web.replies = [(503, {}, b"")] * 4
+    assert fetcher().get(web.url, bytes) == b"well"
+    # 3 · 2^n with the whole draw; each is at least the pause, so that none is slept beside it
+    assert clock.slept == [3.0, 6.0, 12.0, 24.0]
+
+
+@pytest.mark.parametrize(
+    ("reply", "slept"),
+    [
+        ((429, {"Retry-After": "40"}, b""), [40.0]),
+        ((503, {"Retry-After": "1"}, b""), [1.0, 2.0]),  # and the rest of the pause
+        (
+            (
+                503,
+                {"Retry-After": "Wed, 10 Jan 2024 10:00:30 GMT", "Date": "Wed, 10 Jan 2024 10:00:00 GMT"},
+                b"",
+            ),
+            [30.0],
+        ),
+        ((500, {}, b""), [3.0]),
+        ((200, {"Content-Length": "99"}, b"half"), [3.0]),
+        ((200, {}, b"garbled"), [3.0]),
+    ],
+)
+def test_what_is_asked_again(web, clock, fetcher, reply, slept):
+    def read(body: bytes) -> bytes:
+        if body == b"garbled":
+            raise Garbled("no feed")
+        return body
+
+    web.replies = [reply]
+    assert fetcher().get(web.url, read) == b"well"
+    assert clock.slept == slept
+
+
+def test_it_is_given_up_in_the_end_and_says_so(web, clock, fetcher):
+    web.replies = [(503, {}, b"")] * 9
+    with pytest.raises(SourceError) as told:
+        fetcher(attempts=3).get(web.url + "?search_query=x", bytes)
+    assert str(told.value) == (
+        f"{web.url}: status 503 (3 attempts); what was taken in stays: try again later"
+    )
+    assert clock.slept == [3.0, 6.0]
+
+
+def test_a_longer_wait_than_patience_is_not_waited(web, clock, fetcher):
+    web.replies = [(429, {"Retry-After": "3600"}, b"")]
+    with pytest.raises(SourceError, match=r"status 429; it asks for a wait of 3600 s \(1 attempt\)"):
+        fetcher(patience=300).get(web.url, bytes)
+    assert clock.slept == []
+
+
+@pytest.mark.parametrize(
+    ("reply", "error", "said"),
+    [
+        ((404, {}, b""), Missing, "there is no such page"),
+        ((403, {}, b"no"), SourceError, "status 403; check the address in"),
+        ((400, {}, b"bad\x1b[31m"), SourceError, r"status 400, 'bad \[31m'"),
+        ((200, {"Content-Length": "11"}, b"x" * 11), TooLarge, "more than 10 bytes"),
+    ],
+)
+def test_what_is_not_asked_again(web, clock, fetcher, reply, error, said):
+    def read(body: bytes) -> bytes:
+        if body != b"well":
+            raise Garbled("no feed")
+        return body
+
+    web.replies = [reply]
+    with pytest.raises(error, match=said):
+        fetcher().get(web.url, read, 10)
+    assert len(web.seen) == 1
+
+
+def test_what_the_api_says_is_told(web, fetcher):
+    def read(body: bytes) -> bytes:
+        raise Refused("incorrect id format for abc")
+
+    web.replies = [(400, {}, b"<feed/>")]
+    with pytest.raises(SourceError, match="it says: incorrect id format for abc"):
+        fetcher().get(web.url, read)
+
+
+def test_a_redirect_on_the_same_host_is_followed_with_a_pause(web, clock, fetcher):
+    web.replies = [(301, {"Location": "/api/new?a=1"}, b"")]
+    assert fetcher().get(web.url, bytes) == b"well"
+    assert ([path for path, _ in web.seen], clock.slept) == (["/api", "/api/new?a=1"], [3.0])
+
+
+def test_redirects_without_an_end(web, fetcher):
+    web.replies = [(302, {"Location": "/api"}, b"")] * 9
+    with pytest.raises(SourceError, match="it redirects again, after 3 times"):
+        fetcher().get(web.url, bytes)
+
+
+ARXIV = "https://export.arxiv.org/api/query?x=1"
+
+
+@pytest.mark.parametrize(
+    ("url", "location"),
+    [
+        (ARXIV, "https://arxiv.org/api/query?x=1"),
+        ("https://arxiv.org/pdf/2401.00001v1", "https://export.arxiv.org/pdf/2401.00001v1"),
+        ("http://localhost:8080/a", "https://localhost:8080/a"),
+        (ARXIV, "/other"),
+    ],
+)
+def test_redirects_that_are_followed(url: str, location: str):
+    assert redirected(url, location).startswith(("https://", "http://localhost"))
+
+
+@pytest.mark.parametrize(
+    "location",
+    [
+        "http://export.arxiv.org/api/query", "https://arxiv.org.example/x", "https://evilarxiv.org/", "file:///etc/passwd",
+        "https://user:key@arxiv.org/", "https://arxiv.org:8443/", "//example.org/x", "ftp://arxiv.org/x", "https://[::1",
+        "javascript:alert(1)",
+    ],
+)  # fmt: skip
+def test_redirects_that_are_refused(location: str):
+    with pytest.raises(SourceError, match="it redirects to"):
+        redirected(ARXIV, location)
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:9/x", "http://nowhere.invalid/x"])
+def test_where_nobody_listens_is_refused_at_once(clock, fetcher, url: str):
+    with pytest.raises(SourceError, match=r"it cannot be reached: .*check the address and the network"):
+        fetcher().get(url, bytes)
+    assert clock.slept == []
+
+
+def test_a_network_that_was_there_a_moment_ago_is_waited_for(web, clock, fetcher):
+    ask = fetcher(attempts=2)
+    ask.get(web.url, bytes)
+    with pytest.raises(SourceError, match=r"the connection failed: Connection refused \(2 attempts\)"):
+        ask.get("http://127.0.0.1:9/x", bytes)
+    assert clock.slept == [3.0, 3.0]  # the pause, and the wait before the second attempt
+
+
+@pytest.mark.parametrize("value", ["", "soon", "-3", "1e9", "9" * 30])
+def test_a_wait_that_says_nothing(value: str):
+    from email.message import Message
+
+    headers = Message()
+    headers["Retry-After"] = value
+    assert asked_wait(headers) is None  # type: ignore[arg-type]

@@ -1,0 +1,118 @@
+"""What is kept between runs: believed only as far as it is whole, and as the store has what it speaks of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from asof.errors import SourceError
+from asof.sources.arxiv.kept import LASTING, Done, Header, Kept, Line
+
+DONE = Done(((0, 10), (20, 30)), 40, ("2401.00001",))
+HEAD = Header("2 weeks ago", (5, 9), 1_000)
+LINE = Line("submitted 5 9", 1, 0, 2, 4, ("2401.00001", "2401.00002"), ("2401.00001v1",))
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> Kept:
+    tmp_path.joinpath("fetched").mkdir()
+    return Kept(tmp_path / "fetched", "arxiv:cs.IR", lambda _: {"2401.00001": {1}})
+
+
+def file(kept: Kept, suffix: str) -> Path:
+    (found,) = kept.folder.glob(f"*{suffix}")
+    return found
+
+
+def test_what_is_done_is_known_again(kept: Kept):
+    assert kept.done() == Done()
+    kept.finish(DONE)
+    assert kept.done() == DONE
+    assert Kept(kept.folder, "arxiv:cs.CL", kept.known).done() == Done()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        "null",
+        '{"covered": 3}',
+        '{"covered": [[1]], "checked": 1, "witnesses": []}',
+        "[" * 9_999,
+    ],
+)
+def test_a_damaged_file_is_none(kept: Kept, text: str):
+    kept.finish(DONE)
+    file(kept, ".json").write_text(text)
+    assert kept.done() == Done()
+
+
+def test_the_store_has_to_have_the_witnesses(kept: Kept):
+    kept.finish(DONE)
+    kept.known = lambda _: {}
+    assert kept.done() == Done()
+
+
+def test_a_run_goes_on(kept: Kept):
+    assert kept.resume(HEAD) == (HEAD, [])
+    kept.page(LINE)
+    later = Header(HEAD.asked, (7, 11), 1_002)
+    assert kept.resume(later) == (HEAD, [LINE])
+    kept.finish(DONE)
+    assert kept.resume(later) == (later, [])
+
+
+@pytest.mark.parametrize(
+    "fresh",
+    [
+        Header("3 weeks ago", (5, 9), 1_001),
+        Header(HEAD.asked, (5, 9), 1_001 + LASTING),
+        Header(HEAD.asked, (5, 9), 999),  # the clock went back
+    ],
+)
+def test_another_run_begins_anew(kept: Kept, fresh: Header):
+    kept.resume(HEAD)
+    kept.page(LINE)
+    assert kept.resume(fresh) == (fresh, [])
+    assert kept.resume(fresh) == (fresh, [])
+
+
+def test_a_page_whose_papers_the_store_has_not_was_never_fetched(kept: Kept):
+    """The machine lost its power: what was written down is there, what was committed is not."""
+    kept.resume(HEAD)
+    kept.page(LINE)
+    kept.known = lambda _: {}
+    assert kept.resume(HEAD) == (HEAD, [])
+
+
+def test_a_torn_line_is_no_page(kept: Kept):
+    kept.resume(HEAD)
+    kept.page(LINE)
+    kept.page(LINE)
+    path = file(kept, ".jsonl")
+    path.write_bytes(path.read_bytes()[:-9])
+    assert kept.resume(HEAD) == (HEAD, [LINE])
+    kept.page(LINE)  # and what comes after it is whole
+    assert kept.resume(HEAD) == (HEAD, [LINE, LINE])
+
+
+@pytest.mark.parametrize("spoil", [{"part": 3, "x": 1}, {"start": 1}, [], 7])
+def test_a_line_that_is_no_page_begins_anew(kept: Kept, spoil: Any):
+    kept.resume(HEAD)
+    path = file(kept, ".jsonl")
+    path.write_text(path.read_text() + json.dumps(spoil) + "\n")
+    assert kept.resume(HEAD) == (HEAD, [])
+
+
+def test_one_at_a_time_and_how_long_ago(kept: Kept):
+    with kept.turn() as ago:
+        assert ago == float("inf")
+        with pytest.raises(SourceError, match="another process fetches"), kept.turn():
+            pass
+    with kept.turn() as ago:
+        assert 0 <= ago < 60

@@ -1,0 +1,139 @@
+"""What a question in words wants of arXiv, by rules and by a model."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from asof.errors import ModelError
+from asof.sources.arxiv.target import category, read
+from asof.sources.arxiv.wish import DEFAULT, SYSTEM, by_model, by_rules, shape, table
+from asof.time.span import instant
+
+ASKED = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("question", "categories"),
+    [
+        ("information retrieval", ["cs.IR"]),
+        ("retrieval-augmented generation", ["cs.CL", "cs.IR"]),
+        ("what is new in Retrieval Augmented Generation?", ["cs.CL", "cs.IR"]),
+        ("continual learning", ["cs.LG"]),
+        ("music information retrieval", ["cs.SD"]),  # the longest phrase, not cs.IR
+        ("robots and elliptic curves", ["cs.RO", "math.NT"]),
+        ("papers in q-fin.TR and cond-mat.str-el about robots", ["q-fin.TR", "cond-mat.str-el", "cs.RO"]),
+        ("quantum error correction", ["quant-ph"]),
+        ("black holes", ["astro-ph.HE", "gr-qc"]),
+        ("gardening", list(DEFAULT)),
+        ("", list(DEFAULT)),
+    ],
+)
+def test_categories(question: str, categories: list[str]):
+    found = by_rules(question, ASKED)
+    assert list(found.categories) == categories
+    assert any("cs.LG was taken" in note for note in found.notes) == (question in ("gardening", ""))
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "last"),
+    [
+        ("robots today", "2026-03-18T00:00", "2026-03-18T09:30"),
+        ("recent robots", "2026-03-11T09:30", "2026-03-18T09:30"),
+        ("robots of the week", "2026-03-11T09:30", "2026-03-18T09:30"),
+        ("two weeks of robots", "2026-03-04T09:30", "2026-03-18T09:30"),
+        ("robots of the last 2 weeks", "2026-03-04T00:00", "2026-03-18T09:30"),
+        ("robots last month", "2026-02-01T00:00", "2026-03-01T00:00"),
+        ("robots since January 2026", "2026-01-01T00:00", "2026-03-18T09:30"),
+        ("robots in 2024", "2024-01-01T00:00", "2025-01-01T00:00"),
+        ("robots as of June 2025", "2025-06-24T00:00", "2025-07-01T00:00"),
+        ("robots", "2026-03-11T09:30", "2026-03-18T09:30"),
+    ],
+)
+def test_times(question: str, first: str, last: str):
+    found = by_rules(question, ASKED)
+    ends = [instant(datetime.fromisoformat(each).replace(tzinfo=UTC)) for each in (first, last)]
+    # an end that is no moment of now is the last instant before it
+    assert abs(found.since - ends[0]) <= 1
+    assert abs(found.until - ends[1]) <= 1
+    assert found.until <= instant(ASKED)
+    assert any("no time is named" in note for note in found.notes) == (
+        question in ("robots", "robots as of June 2025")
+    )
+
+
+@pytest.mark.parametrize(
+    ("question", "papers"),
+    [
+        ("robots", 20), ("5 papers on robots", 5), ("the 12 newest papers on robots", 12),
+        ("top 3 robots", 3),
+        ("2 weeks of papers on robots", 20), ("9999 papers on robots", 500), ("robots of 2024", 20),
+    ],
+)  # fmt: skip
+def test_how_many(question: str, papers: int):
+    assert by_rules(question, ASKED).papers == papers
+
+
+def test_it_is_a_target():
+    assert by_rules("robots and rag", ASKED).target == "arxiv:cs.RO+cs.CL+cs.IR"
+
+
+def test_every_category_of_the_table_is_one():
+    titles = table().titles
+    assert len(titles) > 150
+    for name, title in titles.items():
+        assert category(name) == name
+        assert name in by_rules(title, ASKED).categories, title
+    assert read("arxiv:" + "+".join(list(titles)[:200])).categories
+
+
+@given(st.text(max_size=200))
+def test_any_text_has_an_answer(question: str):
+    found = by_rules(question, ASKED)
+    assert 1 <= len(found.categories) <= 8
+    assert found.since <= found.until <= instant(ASKED)
+    assert 1 <= found.papers <= 500
+
+
+def asked_of(reply: dict[str, Any]) -> Any:
+    def ask(system: str, user: str, form: Any) -> Any:
+        assert (system, user) == (SYSTEM, "robots of 3 days")
+        try:
+            return form.model_validate(reply)
+        except ValueError as error:
+            raise ModelError("the reply does not fit") from error
+
+    return ask
+
+
+def test_a_model_reads_the_question():
+    reply = {"categories": ["cs.RO", "cs.ro", "eess"], "time_range_days": 3, "max_papers": 9}
+    found = by_model("robots of 3 days", ASKED, asked_of(reply))
+    assert (found.categories, found.papers, found.by) == (("cs.RO", "eess.*"), 9, "model")
+    assert found.until - found.since == 3 * 24 * 3600 * 10**6
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"categories": ["cs.XX"], "time_range_days": 3},
+        {"categories": ["cs.RO OR all:x"], "time_range_days": 3},
+        {"categories": [], "time_range_days": 3},
+        {"categories": ["cs.RO"], "time_range_days": 0},
+        {"categories": ["cs.RO"], "time_range_days": 3, "max_papers": 10**9},
+        {"categories": ["cs.RO"], "time_range_days": 3, "run": "rm"},
+    ],
+)
+def test_what_a_model_says_is_checked(reply: dict[str, Any]):
+    found = by_model("robots of 3 days", ASKED, asked_of(reply))
+    rules = by_rules("robots of 3 days", ASKED)
+    assert (found.categories, found.since, found.by) == (rules.categories, rules.since, "rules")
+    assert found.notes[0].startswith("the model's reading is of no use")
+
+
+def test_the_shape_of_a_reply():
+    assert set(shape().model_fields) == {"categories", "time_range_days", "max_papers"}

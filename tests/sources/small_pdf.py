@@ -1,0 +1,45 @@
+"""PDFs of a few bytes, as tests need them: pages of lines in Helvetica, or none, or without any text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def small_pdf(pages: Sequence[Sequence[str]], *, encrypted: bool = False) -> bytes:
+    """A PDF whose pages have these lines, from top to bottom."""
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    kids = []
+    for lines in pages:
+        shown = " T* ".join(f"({_escaped(line)}) Tj" for line in lines)
+        stream = f"BT /F1 10 Tf 12 TL 50 780 Td {shown} ET".encode("latin-1")
+        objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
+        kids.append(b"%d 0 R" % (len(objects) + 1))
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents %d 0 R"
+            b" /Resources << /Font << /F1 3 0 R >> >> >>" % len(objects)
+        )
+    objects[1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b" ".join(kids), len(kids))
+    locked = b""
+    if encrypted:
+        objects.append(b"<< /Filter /Standard /V 1 /R 2 /O <%s> /U <%s> /P -4 >>" % (b"11" * 32, b"22" * 32))
+        locked = b" /Encrypt %d 0 R /ID [<00><00>]" % len(objects)
+    return _assembled(objects, locked)
+
+
+def _assembled(objects: list[bytes], more: bytes) -> bytes:
+    body, places = b"%PDF-1.4\n", []
+    for number, each in enumerate(objects, 1):
+        places.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, each)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    count = len(objects) + 1
+    trailer = b"trailer\n<< /Size %d /Root 1 0 R%s >>\nstartxref\n%d\n%%%%EOF\n" % (count, more, len(body))
+    return body + b"xref\n0 %d\n0000000000 65535 f \n%s" % (count, table) + trailer
+
+
+def _escaped(line: str) -> str:
+    return line.replace("\\", "\\\\").replace("(", "\\(").replace(")", "\\)")

@@ -1,0 +1,132 @@
+"""Rows of feedback: one transaction each, later than all before, and gone with their passages."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import asof
+from asof.data import Document
+from asof.errors import Busy, CorpusError
+from asof.service import Corpus
+from asof.store import feedback
+from asof.store.feedback import AskedRow, JudgementRow, ShownRow
+from asof.store.lock import writing
+
+
+@pytest.fixture
+def corpus(memory_folder: Path) -> Iterator[Corpus]:
+    """Three documents of a passage each: their passages are 1, 2 and 3."""
+    with asof.open(memory_folder) as corpus:
+        corpus.background = False
+        corpus.clock = lambda: 1_000
+        corpus.add([Document(name, f"The {name} keeps the light.") for name in ("ann", "ben", "cid")])
+        yield corpus
+
+
+def question(id_: str, added: int = 0) -> AskedRow:
+    return AskedRow(id_, "who", 5, 5, "papers", "{}", "{}", "passage", added)
+
+
+def hit(rank: int, passage: int) -> ShownRow:
+    return ShownRow(rank, passage, f"d#{passage}", "d", 0.5, b"tree")
+
+
+def add(corpus: Corpus, id_: str, *passages: int) -> int:
+    with feedback.adding(corpus.store, corpus.clock) as (db, added):
+        feedback.keep(db, question(id_, added), [hit(n, each) for n, each in enumerate(passages, 1)])
+    return added
+
+
+def say(corpus: Corpus, *said: tuple[str, int, str, float | None]) -> int:
+    with feedback.adding(corpus.store, corpus.clock) as (db, added):
+        return feedback.state(db, [JudgementRow(*each, added) for each in said])
+
+
+def read(corpus: Corpus, query: str) -> list[Any]:
+    db = corpus.store.reader()
+    try:
+        return db.execute(query).fetchall()
+    finally:
+        db.close()
+
+
+def test_every_write_is_later_than_all_before(corpus: Corpus) -> None:
+    """The corpus was written at 1000, and the clock stands still."""
+    assert add(corpus, "a", 1, 2) == 1_001
+    assert say(corpus, ("a", 1, "grade", 3.0)) == 1
+    assert read(corpus, "SELECT added FROM judgements") == [(1_002,)]
+    assert add(corpus, "b", 1) == 1_003
+    with feedback.adding(corpus.store, corpus.clock) as (db, added):
+        feedback.keep_state(db, "papers", "x", added)
+    assert add(corpus, "c", 1) == 1_005
+    corpus.clock = lambda: 9_000
+    assert add(corpus, "d", 1) == 9_000
+    assert read(corpus, "SELECT count(*) FROM transactions") == [(1,)], "nothing that a search sees"
+
+
+def test_an_error_leaves_nothing(corpus: Corpus) -> None:
+    def fail() -> None:
+        with feedback.adding(corpus.store, corpus.clock) as (db, added):
+            feedback.keep(db, question("a", added), [hit(1, 1)])
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert read(corpus, "SELECT * FROM asked") == read(corpus, "SELECT * FROM shown") == []
+    with (
+        pytest.raises(CorpusError, match="no such table"),
+        feedback.adding(corpus.store, lambda: 1) as (db, _),
+    ):
+        db.execute("INSERT INTO nowhere VALUES (1)")
+    assert add(corpus, "a", 1)
+
+
+def test_two_questions_of_one_id(corpus: Corpus) -> None:
+    add(corpus, "a", 1)
+    with pytest.raises(CorpusError, match="UNIQUE"):
+        add(corpus, "a", 2)
+    assert read(corpus, "SELECT passage FROM shown") == [(1,)]
+
+
+def test_patience(corpus: Corpus) -> None:
+    lock = writing(corpus.store.folder / "write.lock", 1.0)
+    with lock, pytest.raises(Busy), feedback.adding(corpus.store, corpus.clock, wait=0.0):
+        pass
+    other = sqlite3.connect(corpus.store.database, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")  # as a merge does, which does not take the lock
+    with pytest.raises(CorpusError, match="locked"), feedback.adding(corpus.store, corpus.clock, wait=0.0):
+        pass
+    other.close()
+
+
+def test_only_news_is_entered(corpus: Corpus) -> None:
+    add(corpus, "a", 1, 2)
+    assert say(corpus, ("a", 1, "grade", 3.0), ("a", 1, "grade", 3.0), ("a", 2, "grade", None)) == 1
+    assert say(corpus, ("a", 1, "model", 3.0), ("a", 9, "grade", 1.0), ("b", 1, "grade", 1.0)) == 1
+    assert say(corpus, ("a", 1, "grade", None), ("a", 1, "grade", None), ("a", 1, "grade", 3.0)) == 2
+
+
+def test_by_the_beginning_of_an_id(corpus: Corpus) -> None:
+    for name in ("ab", "abc", "b"):
+        add(corpus, name, 1)
+    db = corpus.store.reader()
+    assert [[row.id for row in feedback.named(db, each)] for each in ("a", "abc", "c", "b~", "%")] == [
+        ["ab", "abc"], ["abc"], [], [], [],
+    ]  # fmt: skip
+    assert feedback.all_ids(db) == ["b", "abc", "ab"]
+    db.close()
+
+
+def test_what_is_erased_goes_with_what_was_said(corpus: Corpus) -> None:
+    add(corpus, "a", 1, 2)
+    add(corpus, "b", 2)
+    say(corpus, ("a", 1, "grade", 1.0), ("a", 2, "click", 1.0), ("b", 1, "grade", 2.0))
+    corpus.purge("ben")
+    assert read(corpus, "SELECT asked, rank, passage FROM shown") == [("a", 1, 1)]
+    assert read(corpus, "SELECT asked, rank, kind FROM judgements") == [("a", 1, "grade")]
+    assert read(corpus, "SELECT id FROM asked") == [("a",)]

@@ -1,0 +1,30 @@
+"""Which versions of documents are stored, by the numbers of their metadata."""
+
+from __future__ import annotations
+
+import asof
+from asof.store.versions import numbered
+
+
+def test_numbers_of_all_versions(memory_folder, document):
+    with asof.open(memory_folder) as corpus:
+        corpus.background = False
+        corpus.add(
+            [
+                document("a", "first", "2024-01-01", meta={"version": 1}),
+                document("a", "second", "2024-02-01", meta={"version": 2}),
+                document("b", "words", "2024-01-01", meta={"version": "one"}),
+                document("c", "words", "2024-01-01"),
+                document("d", "words", "2024-01-01", meta={"version": 4}),
+            ]
+        )
+        assert numbered(corpus._db, ["a", "b", "c", "nobody"]) == {"a": {1, 2}}
+        assert numbered(corpus._db, []) == {}
+
+
+def test_a_version_that_was_dated_anew_counts_once(memory_folder, document):
+    with asof.open(memory_folder) as corpus:
+        corpus.background = False
+        corpus.add([document("a", "first", "2024-01-01", meta={"version": 1})])
+        corpus.correct("a", "2023-12-01")
+        assert numbered(corpus._db, ["a"]) == {"a": {1}}

@@ -1,0 +1,64 @@
+"""A source says where what it stated can be committed: the rest may fail, and that stays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+import asof
+from asof.data import Commit, Document, Problem
+from asof.engine import batches
+from asof.errors import SourceError
+from asof.store.run import Report
+
+
+class Slow:
+    """Two documents a page, then the network is gone."""
+
+    name, kind, complete = "slow", "slow", False
+
+    def __init__(self, document) -> None:
+        self.document = document
+        self.closed = False
+
+    def documents(self) -> Iterator[Document | Commit]:
+        try:
+            for page in range(2):
+                yield self.document(f"{page}-a", "a ferry", "2024-01-01")
+                yield self.document(f"{page}-b", "a lake", "2024-01-01")
+                yield Commit()
+            yield self.document("lost", "a mole", "2024-01-01")
+            raise SourceError("the network is gone")
+        finally:
+            self.closed = True
+
+
+def test_what_was_stated_before_a_commit_stays(memory_folder, document):
+    with asof.open(memory_folder) as corpus:
+        corpus.background = False
+        told: list[int] = []
+        with pytest.raises(SourceError):
+            corpus.add(Slow(document), progress=lambda report: told.append(report.added))
+        assert told == [2, 4]
+        assert sorted(hit.document for hit in corpus.search("ferry").hits) == ["0-a", "1-a"]
+        assert corpus.search("mole").hits == ()
+
+
+def test_a_source_is_let_go_of_when_the_store_fails(memory_folder, document):
+    with asof.open(memory_folder) as corpus:
+        source = Slow(document)
+
+        def fail(report: Report) -> None:
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError) as kept:
+            corpus.add(source, progress=fail)
+        assert source.closed
+        assert kept.value.__traceback__ is not None  # which holds the frames
+
+
+def test_a_commit_ends_a_batch_and_is_none_itself(document):
+    one, problem = document("a", "x"), Problem("p")
+    found = list(batches([Commit(), one, Commit(), Commit(), problem, one, one, Commit()], 2, 1_000))
+    assert found == [[one], [problem, one], [one]]

@@ -1,0 +1,384 @@
+"""What a corpus records: as of any moment it is what had been said by then, and what is erased is gone."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import tempfile
+import threading
+import time
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import asof
+from asof.data import Document, Stated
+from asof.errors import BeforeHorizon, Busy, DamagedStore, UsageError
+from asof.recipes import NAMES, named
+from asof.service import Corpus
+from asof.store.lock import writing
+from asof.time.moment import read
+from asof.time.span import moment
+
+START = read("2025").first
+
+
+def document(id_: str, text: str, day: str = "2024-03-01") -> Document:
+    return Document(id_, text, f"about {id_}", Stated(read(day), day, "metadata"))
+
+
+LAMPS = [
+    document("ann", "Ann keeps the lamp of the harbour."),
+    document("ben", "Ben keeps the lamp of the mill.", "2024-04-01"),
+    document("cid", "Cid sells oil for every lamp.", "2024-05-01"),
+]
+
+
+@contextmanager
+def opened(documents: list[Document] = LAMPS) -> Iterator[Corpus]:
+    memory = Path("/dev/shm")  # noqa: S108
+    with (
+        tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
+        asof.open(folder) as corpus,
+    ):
+        corpus.clock = itertools.count(START, 1_000_000).__next__
+        corpus.background = False
+        corpus.add(documents)
+        yield corpus
+
+
+@pytest.fixture
+def corpus() -> Iterator[Corpus]:
+    with opened() as corpus:
+        yield corpus
+
+
+def rows(corpus: Corpus, query: str) -> list[Any]:
+    db = corpus.store.reader()
+    try:
+        return db.execute(query).fetchall()
+    finally:
+        db.close()
+
+
+def grades(corpus: Corpus, id_: str) -> dict[str, float | None]:
+    found = corpus.recorded(id_)
+    return {hit.document: grade for hit, grade in zip(found.asked.shown, found.grades, strict=True)}
+
+
+# -- recording and saying -------------------------------------------------------------------------------
+
+
+def test_a_question_with_what_was_shown(corpus: Corpus) -> None:
+    results = corpus.at("2024-06-01").search("who keeps the lamp", 2, since="2024-02", tags=())
+    asked = corpus.recorded(corpus.record(results)).asked
+    assert (asked.question, asked.recipe, asked.unit) == ("who keeps the lamp", "asof", "passage")
+    assert (asked.as_of, asked.known_at) == (results.view.as_of, results.view.known_at)
+    assert asked.filters == results.query.filters
+    assert asked.added > asked.known_at
+    assert [(hit.rank, hit.hit, hit.document, hit.score) for hit in asked.shown] == [
+        (hit.rank, hit.id, hit.document, hit.score) for hit in results.hits
+    ]
+    assert all(hit.why.value == hit.why.recomputed() == hit.score for hit in asked.shown)
+    own = dict(named("asof").fields())
+    assert asked.fields.keys() == own.keys()
+    assert asked.fields["typed"] is own["typed"]
+
+
+@pytest.mark.parametrize("recipe", NAMES)
+@pytest.mark.parametrize("unit", ["passage", "document"])
+def test_every_recipe_can_be_recorded(corpus: Corpus, recipe: str, unit: str) -> None:
+    results = corpus.search("who keeps the lamp", recipe=recipe, unit=unit)
+    asked = corpus.recorded(corpus.record(results)).asked
+    assert (asked.recipe, asked.unit) == (recipe, unit)
+    assert [hit.score for hit in asked.shown] == [hit.why.recomputed() for hit in asked.shown]
+
+
+def test_nothing_to_record(corpus: Corpus) -> None:
+    with pytest.raises(UsageError, match="nothing was found"):
+        corpus.record(corpus.search("penguin"))
+    results = corpus.search("harbour", k=1)
+    corpus.purge("ann")
+    with pytest.raises(UsageError, match="was erased meanwhile"):
+        corpus.record(results)
+    assert corpus.queries() == []
+
+
+def test_what_is_erased_before_it_is_recorded_is_left_out(corpus: Corpus) -> None:
+    results = corpus.search("lamp")
+    [rank] = [hit.rank for hit in results.hits if hit.document == "ben"]
+    trees = [hit.why for hit in results.hits]
+    corpus.purge("ben")
+    asked = corpus.recorded(corpus.record(results)).asked
+    assert [hit.document for hit in asked.shown] == [h.document for h in results.hits if h.rank != rank]
+    assert [hit.rank for hit in asked.shown] == [n for n in (1, 2, 3) if n != rank]
+    assert len(trees) == 3
+
+
+def test_grades_and_clicks(corpus: Corpus) -> None:
+    id_ = corpus.record(corpus.search("lamp"))
+    first = corpus.recorded(id_).asked.shown[0]
+    assert corpus.grade(id_, 1, 3)
+    assert not corpus.grade(id_[:3], first.hit, 3.0), "said before"
+    assert corpus.grade(id_, first.document, 2.5)
+    assert corpus.click(id_.upper(), "2")
+    assert not corpus.click(id_, 2)
+    assert corpus.recorded(id_).grades == (2.5, 1.0, None)
+    assert corpus.recorded(id_).weights == (1.0, 2.0, 0.0)
+    assert corpus.grade(id_, 1, None)
+    assert not corpus.grade(id_, 1, None)
+    assert not corpus.grade(id_, 3, None), "nothing to take back"
+    assert corpus.recorded(id_).grades == (None, 1.0, None)
+    assert len(rows(corpus, "SELECT * FROM judgements")) == 4
+
+
+@pytest.mark.parametrize("grade", [-1, 3.01, float("nan"), float("inf"), True])
+def test_grades_that_are_none(corpus: Corpus, grade: float) -> None:
+    id_ = corpus.record(corpus.search("lamp"))
+    with pytest.raises(UsageError, match="a number from 0 to 3"):
+        corpus.grade(id_, 1, grade)
+
+
+def test_questions_that_are_none(corpus: Corpus) -> None:
+    with pytest.raises(UsageError, match="none was recorded"):
+        corpus.grade("aaaa", 1, 1)
+    id_ = corpus.record(corpus.search("lamp"))
+    for strange in ("", " ", "%", "_" * 8, "~", "a'--", id_ + "a", "é" * 8):
+        with pytest.raises(UsageError, match="was recorded; did you mean"):
+            corpus.recorded(strange)
+
+
+def test_the_same_question_twice_is_two(corpus: Corpus) -> None:
+    ids = [corpus.record(corpus.search("lamp")) for _ in range(5)]
+    assert [each.asked.id for each in corpus.queries()] == ids
+    assert len(set(ids)) == 5
+
+
+def test_judged_questions_by_recipe(corpus: Corpus) -> None:
+    papers = corpus.record(corpus.search("lamp", recipe="papers"))
+    default = corpus.record(corpus.search("lamp"))
+    corpus.record(corpus.search("oil", recipe="papers"))
+    corpus.grade(papers, 1, 0)
+    corpus.click(default, 3)
+    assert [each.asked.id for each in corpus.judged()] == [papers, default]
+    assert [each.asked.id for each in corpus.judged("papers")] == [papers]
+    assert len(corpus.queries("papers")) == 2
+    assert corpus.judged("asof", eta=0)[0].weights == (0.0, 0.0, 1.0)
+    with pytest.raises(UsageError, match="eta is 9"):
+        corpus.judged(eta=9)
+
+
+def test_states_of_learning(corpus: Corpus) -> None:
+    assert corpus.learned("papers") is None
+    corpus.learn_state("papers", '{"n": 1}')
+    corpus.learn_state("asof", "other")
+    corpus.learn_state("papers", '{"n": 2}')
+    first, _, second = (added for (added,) in rows(corpus, "SELECT added FROM learned ORDER BY id"))
+    assert corpus.learned("papers") == '{"n": 2}'
+    assert corpus.learned("papers", moment(second - 1)) == '{"n": 1}'
+    assert corpus.learned("papers", moment(first - 1)) is None
+    with pytest.raises(UsageError, match="a state has 16,000,001 characters"):
+        corpus.learn_state("papers", "x" * 16_000_001)
+
+
+def test_recording_changes_no_search(corpus: Corpus) -> None:
+    before = corpus.at("2024-06-01").search("lamp")
+    id_ = corpus.record(before)
+    corpus.grade(id_, 3, 3)
+    after = corpus.at("2024-06-01").search("lamp")
+    assert after.view.known_at == before.view.known_at
+    assert [(h.id, h.score, h.why) for h in after.hits] == [(h.id, h.score, h.why) for h in before.hits]
+
+
+def test_it_does_not_wait_for_another_writer(corpus: Corpus) -> None:
+    results = corpus.search("lamp")
+    id_ = corpus.record(results)
+    with writing(corpus.store.folder / "write.lock", 1.0):
+        started = time.monotonic()
+        with pytest.raises(Busy, match="is writing to"):
+            corpus.record(results)
+        assert time.monotonic() - started < 30  # of the 60 that a write waits
+        corpus.store.wait = 0.0
+        with pytest.raises(Busy):
+            corpus.grade(id_, 1, 1)
+    assert corpus.grade(id_, 1, 1)
+
+
+def test_threads_share_it(corpus: Corpus) -> None:
+    results = corpus.search("lamp")
+
+    def work() -> None:
+        for _ in range(5):
+            corpus.grade(corpus.record(results), 1, 2)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len({each.asked.id for each in corpus.judged()}) == 15
+
+
+def test_rows_that_were_altered(corpus: Corpus) -> None:
+    id_ = corpus.record(corpus.search("lamp"))
+    db = corpus.store.writer()
+    db.execute("UPDATE shown SET why = x'00'")
+    db.close()
+    with pytest.raises(DamagedStore, match="the tree of a score"):
+        _ = corpus.recorded(id_).asked.shown[0].why
+
+
+# -- as of any moment -----------------------------------------------------------------------------------
+
+ranks = st.integers(1, 3)
+doings = st.one_of(
+    st.tuples(st.just("record"), st.sampled_from(["lamp", "who keeps the lamp", "oil"])),
+    st.tuples(st.just("grade"), st.integers(0, 5), ranks, st.sampled_from([0.0, 1.0, 2.5, 3.0, None])),
+    st.tuples(st.just("click"), st.integers(0, 5), ranks),
+    st.tuples(st.just("state"), st.sampled_from(["a", "b"])),
+    st.tuples(st.just("add"), st.integers(0, 9)),
+)
+
+
+def do(corpus: Corpus, doing: Any) -> None:
+    what, *given_ = doing
+    ids = [each.asked.id for each in corpus.queries()]
+    if what == "record":
+        corpus.record(corpus.search(given_[0]))
+    elif what == "state":
+        corpus.learn_state("papers", given_[0])
+    elif what == "add":
+        corpus.add([document(f"new{given_[0]}", "Another lamp that nobody keeps.", "2024-06-01")])
+    elif ids:
+        id_ = ids[given_[0] % len(ids)]
+        shown = corpus.recorded(id_).asked.shown
+        hit = shown[given_[1] % len(shown)].rank
+        getattr(corpus, what)(id_, hit, *given_[2:])
+
+
+LATEST = (
+    "SELECT max(m) FROM (SELECT max(id) AS m FROM transactions UNION SELECT max(added) FROM asked"
+    " UNION SELECT max(added) FROM judgements UNION SELECT max(added) FROM learned)"
+)
+
+
+@settings(max_examples=25)
+@given(st.lists(doings, min_size=1, max_size=12), st.lists(st.integers(-3, 3), min_size=1, max_size=8))
+def test_as_known_then_is_what_was_read_then(history: Any, steps: list[int]) -> None:
+    """Also where the clock stands still or goes back: every write is later than all before."""
+    with opened() as corpus:
+        ticks = itertools.accumulate(itertools.cycle(steps), initial=START)
+        corpus.clock = ticks.__next__
+        then = []
+        for doing in history:
+            do(corpus, doing)
+            [(now,)] = rows(corpus, LATEST)
+            then.append((now, corpus.queries(), corpus.judged(), corpus.learned("papers")))
+        stamps = [now for now, *_ in then]
+        assert stamps == sorted(stamps)
+        for now, queries, judged, learned in then:
+            known = moment(now)
+            assert corpus.queries(known_at=known) == queries
+            assert corpus.judged(known_at=known) == judged
+            assert corpus.learned("papers", known) == learned
+
+
+# -- erasure --------------------------------------------------------------------------------------------
+
+MARKER = "quuxbarrow"
+TOPIC = "The lamp of the harbour is kept by the board since 2021."
+
+
+def marked() -> list[Document]:
+    """One document whose words would be in what feedback and facts say of the others."""
+    name = f"{MARKER.title()} Ltd"
+    said = f"{TOPIC} {name} owns the lamp. {name} reported a revenue of $4 million in 2023."
+    others = [
+        document(f"o{n}", f"{TOPIC} Pier Ltd reported a revenue of ${n + 5} million in 2023.", "2024-02-01")
+        for n in range(3)
+    ]
+    return [Document(MARKER, said, MARKER, Stated(read("2024-01-01"), "2024-01-01", "metadata")), *others]
+
+
+def traces(corpus: Corpus) -> list[str]:
+    """Where the marker stands: in which files, and in which trees."""
+    files = [
+        path.name for path in corpus.store.folder.rglob("*")
+        if path.is_file() and MARKER.encode() in path.read_bytes().lower()
+    ]  # fmt: skip
+    trees = [hit for hit, why in rows(corpus, "SELECT hit, why FROM shown")
+             if MARKER.encode() in zlib.decompress(why).lower()]  # fmt: skip
+    return files + trees
+
+
+def every_recipe() -> list[Any]:
+    """With the one whose trees tell facts of other documents than the hit's."""
+    return [*NAMES, named("tgrag").replaced({"local.sum_over": "graph"})]
+
+
+QUESTIONS = ("who keeps the lamp of the harbour", "what revenue did they report")
+
+
+def test_nothing_of_a_text_is_left_after_a_purge() -> None:
+    with opened(marked()) as corpus:
+        corpus.know()
+        ids = []
+        quoted = False
+        for recipe, question in itertools.product(every_recipe(), QUESTIONS):
+            for k in (1, 10):
+                results = corpus.search(question, k=k, recipe=recipe)
+                ids.append(corpus.record(results, None if isinstance(recipe, str) else recipe))
+                others = (hit.why for hit in results.hits if hit.document != MARKER)
+                quoted = quoted or any(MARKER in json.dumps(tree.as_json()).lower() for tree in others)
+        assert quoted, "trees of other documents say it, as they are shown"
+        alone = corpus.record(corpus.search(MARKER, k=1))
+        for id_ in (*ids, alone):
+            for hit in corpus.recorded(id_).asked.shown:
+                corpus.grade(id_, hit.rank, 1)
+        assert any(hit.document == MARKER for id_ in ids for hit in corpus.recorded(id_).asked.shown)
+        assert traces(corpus)
+        judged = rows(corpus, "SELECT count(*) FROM judgements")
+        corpus.purge(MARKER)
+        assert traces(corpus) == []
+        left = {each.asked.id: each for each in corpus.queries()}
+        assert alone not in left
+        assert all(each.asked.shown for each in left.values())
+        assert all(grade == 1.0 for each in left.values() for grade in each.grades)
+        assert rows(corpus, "SELECT count(*) FROM judgements") < judged
+        dangling = (
+            "SELECT count(*) FROM judgements WHERE (asked, rank) NOT IN (SELECT asked, rank FROM shown)"
+        )
+        assert rows(corpus, dangling) == [(0,)]
+
+
+def test_the_question_stays_with_other_hits() -> None:
+    with opened(marked()) as corpus:
+        id_ = corpus.record(corpus.search(f"lamp {MARKER}"))
+        assert corpus.purge(MARKER)
+        assert corpus.recorded(id_).asked.question == f"lamp {MARKER}"
+        with pytest.raises(UsageError, match="was not shown"):
+            corpus.grade(id_, MARKER, 1)
+
+
+def test_vacuum_drops_what_was_shown_of_the_past(corpus: Corpus) -> None:
+    old = corpus.record(corpus.at("2024-03-15").search("lamp harbour"))
+    now = corpus.record(corpus.search("lamp oil", k=1))
+    corpus.grade(old, 1, 3)
+    corpus.learn_state("papers", "kept")
+    corpus.add([document("ann", "Ann keeps no lamp any more.", "2024-06-01")])
+    before = moment(corpus.recorded(now).asked.added)
+    assert corpus.vacuum("2025-01-01") == 1
+    assert [each.asked.id for each in corpus.queries()] == [now]
+    assert rows(corpus, "SELECT count(*) FROM judgements") == [(0,)]
+    assert corpus.learned("papers") == "kept"
+    for ask in (corpus.queries, corpus.judged):
+        with pytest.raises(BeforeHorizon, match="was dropped by `asof vacuum`"):
+            ask(known_at=before)
+    with pytest.raises(BeforeHorizon):
+        corpus.learned("papers", before)

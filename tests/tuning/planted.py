@@ -1,0 +1,74 @@
+"""Questions whose judgements were made by hidden weights."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.learn.box import Box
+from asof.learn.candidates import Candidates
+from asof.learn.columns import Columns
+from asof.learn.loss import gains
+from asof.learn.posed import Posed
+from asof.learn.scored import scored
+from asof.rank.recipe import Recipe
+from asof.rank.tunable import value_of
+from asof.recipes.papers import PAPERS
+from asof.tuning.material import Material
+
+WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))
+BOX = Box.of(PAPERS, WEIGHTS)
+GRADES = (3, 2, 2, 1, 1, 1)
+DOCUMENTS = 25
+
+Floats = NDArray[np.float64]
+
+
+def nowhere(do: object) -> None:
+    """Nothing is searched."""
+
+
+def planted(
+    seed: int, hidden: Floats, questions: int = 60, noise: float = 0.02, *, shuffled: bool = False,
+    times: list[int] | None = None,
+) -> Material:  # fmt: skip
+    """The best documents by a hidden sum of their columns, plus noise, are right; `shuffled`: any of them."""
+    rng = np.random.default_rng(seed)
+    plan = scored(PAPERS, BOX)
+    assert plan is not None
+    found, posed = [], []
+    every = np.arange(DOCUMENTS, dtype=np.int64)
+    for _ in range(questions):
+        columns = rng.random((DOCUMENTS, 4))
+        order = np.argsort(-(columns @ hidden + rng.normal(0, noise, DOCUMENTS)), kind="stable")
+        grades = np.zeros(DOCUMENTS)
+        grades[(rng.permutation(DOCUMENTS) if shuffled else order)[: len(GRADES)]] = GRADES
+        gain = np.array(gains(grades.tolist()))
+        found.append(
+            Candidates(
+                every,
+                every,
+                gain,
+                tuple(columns.T),
+                np.zeros(DOCUMENTS),
+                every,
+                np.ones_like(every),
+                matching=False,
+            )
+        )
+        right = {str(at): each for at, each in enumerate(gain.tolist())}
+        posed.append(Posed(None, (0, None), nowhere, right))  # type: ignore[arg-type]
+    table = Columns.made(posed, found, plan, BOX, 5)
+
+    def measure(recipe: Recipe, which: NDArray[np.int64], advance: Callable[[], None]) -> Floats:
+        for _ in which:
+            advance()
+        setting = np.array([[value_of(recipe, name) for name in BOX.names]])
+        return np.asarray(1 - table.losses(setting, which)[0])
+
+    texts = [f"question {at}" for at in range(questions)]
+    return Material(
+        "planted", PAPERS, BOX, 5, table, measure, texts, [[]] * questions, [[]] * questions, times
+    )

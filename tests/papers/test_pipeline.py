@@ -264,6 +264,25 @@ def test_as_of_the_past_nothing_later_shows(archive, corpus):
     assert "amber" in again.says[0].quote
 
 
+def test_the_full_text_of_another_version_is_not_quoted(archive, corpus):
+    """Of version 2 there is an abstract and no PDF: what version 1 says in full is no longer in force."""
+    archive.papers = [REVISED]
+    archive.pdfs["2401.00009v1"] = pdf("The lamp oil of glass.")
+    then = ask(corpus, as_of="2024-01-25")
+    assert then.says[0].quote == "The lamp oil of glass."
+    now = ask(corpus)
+    assert now.texts is not None
+    assert [each.document for each in now.texts.problems] == ["arxiv:2401.00009/full"]
+    assert now.says[0].place == "abstract"
+    assert now.answer is not None
+    assert "glass" not in now.answer.text
+
+
+@pytest.mark.parametrize("question", ["papers", "the", "?", "lamp " * 390, "last week", '"lamp oil', "cs.IR"])
+def test_odd_questions(corpus, question):
+    ask(corpus, question, read=1)
+
+
 def test_as_known_then(archive, corpus):
     first = ask(corpus)
     good(corpus, first, 5)

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.papers.pier import opened
 
 from asof.data import Document, Heading, Stated
-from asof.papers.saying import documents_of, said
+from asof.papers.saying import full_text, said
 from asof.time.moment import read
 
 
@@ -24,7 +24,8 @@ def paper(text: str, *, full: str = "", title: str = "The lamp") -> list[Documen
 def of(folder: Path, documents: list[Document], topic: str = "lamp oil") -> tuple[str, str]:
     with opened(folder) as corpus:
         corpus.add(documents)
-        (found,) = said(corpus.at(), topic, ["arxiv:2401.00001"])
+        sources = {"arxiv:2401.00001": tuple(each.id for each in documents)}
+        (found,) = said(corpus.at(), topic, sources)
     return found.place, found.quote
 
 
@@ -53,16 +54,14 @@ def test_without_a_word_of_the_question_a_stretch(memory_folder):
     assert (place, quote) == ("abstract", "the mole, the quay, and no more")
 
 
-def test_documents_of_papers():
-    assert documents_of(["arxiv:2401.00001", "arxiv:hep-th/9901001"]) == (
-        "arxiv:2401.00001", "arxiv:hep-th/9901001", "arxiv:2401.00001/full", "arxiv:hep-th/9901001/full",
-    )  # fmt: skip
+def test_the_full_text_of_a_paper():
+    assert full_text("arxiv:hep-th/9901001") == "arxiv:hep-th/9901001/full"
 
 
 def test_a_sentence_that_passages_part_is_whole(memory_folder):
     """Passages of 400 characters begin anywhere in a sentence."""
     filling = "The quay is long and the mole is old and nothing happens there all day. " * 5
-    said = "The oil of the QA lamp is bought in spring, when it is cheap and the days are getting longer again."
+    quote = "The oil of the QA lamp is bought in spring, when it is cheap, and the days are getting longer."
     for cut in (20, 60):
-        text = f"{filling}{'x' * cut} end. {said} {filling}"
-        assert of(memory_folder, paper(text))[1] == said
+        text = f"{filling}{'x' * cut} end. {quote} {filling}"
+        assert of(memory_folder, paper(text))[1] == quote

@@ -13,7 +13,7 @@ from asof.cli.main import tell
 from asof.cli.plain import plain
 from asof.cli.said import shortened, when
 from asof.cli.show import TITLE, hit_json
-from asof.data import Hit, Why
+from asof.data import Answer, Hit, Why
 from asof.rank.gather import UNKNOWN
 from asof.time.span import iso
 
@@ -104,15 +104,22 @@ def _show_paper(hit: Hit, said: Said | None) -> None:
 
 
 def _show_answer(found: Outcome) -> None:
-    """The answer. Where quotes give none, the sentences of the papers stand above."""
+    """The answer; quotes only as far as they do not stand above already, with the papers."""
     answer, request = found.answer, found.request
-    if answer is None:
+    if answer is None or _above(answer, found):
         return
     if answer.refused and answer.by == "extractive":
         click.secho("no single sentence answers it: above is what comes nearest in each paper read", dim=True)
     else:
         show_answer(answer, dated=request.as_of is not None, known=request.known_at is not None, streamed="")
     click.echo()
+
+
+def _above(answer: Answer, found: Outcome) -> bool:
+    """Whether an answer is nothing but quotes that the papers are shown with."""
+    quotes = [each.quote for each in answer.citations]
+    only = answer.by == "extractive" and not answer.values and not answer.refused
+    return only and all(any(quote in each.quote for each in found.says) for quote in quotes)
 
 
 def columns(why: Why) -> dict[str, float]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from asof.data import Answer, Filters, Hit
@@ -16,7 +17,7 @@ from asof.engine import Results
 from asof.errors import Busy, MissingExtra, ModelError, NoSpace, SourceError, UsageError
 from asof.models.ports import Prompt
 from asof.papers.outcome import Outcome, Request
-from asof.papers.saying import PASSAGES, Said, documents_of, said
+from asof.papers.saying import PASSAGES, Sources, full_text, said
 from asof.papers.wanted import LONGEST, expanded, topic_of, wanted
 from asof.papers.weights import learner
 from asof.rank.recipe import Recipe
@@ -84,11 +85,12 @@ class _Round:
         recorded, judging = self._recorded(ranked, recipe)
         first = ranked.hits[: request.read]
         texts = self._read(then, first) if first and fetches else None
-        says = said(then, topic, [hit.document for hit in first])
+        sources = self._sources(then, first)
+        says = said(then, topic, sources)
+        answer = self._answer(then, topic, sources)
         return Outcome(
-            request, wish, ranked, says, self._answer(then, topic, says), learned, fetched, texts, recorded,
-            judging, tuple(self.notes),
-        )  # fmt: skip
+            request, wish, ranked, says, answer, learned, fetched, texts, recorded, judging, tuple(self.notes)
+        )
 
     # -- what is wanted ---------------------------------------------------------------------------------
 
@@ -132,7 +134,8 @@ class _Round:
 
     def _read(self, then: Standpoint, hits: tuple[Hit, ...]) -> Report | None:
         """The full texts of papers, in the versions that were found; None where all of them are here."""
-        missing = self._unread(then, hits)
+        here = self._texts(then, hits)
+        missing = [version for version in map(_version, hits) if version not in here]
         if not missing:
             return None
         try:
@@ -141,13 +144,20 @@ class _Round:
             self.notes.append(f"not all was read in full, what is here answers: {error}")
             return None
 
-    def _unread(self, then: Standpoint, hits: tuple[Hit, ...]) -> list[str]:
-        """The versions of papers whose full texts are not here, as arXiv names them (2401.13222v1)."""
-        names = documents_of(hit.document for hit in hits)[len(hits) :]
-        filters = Filters(documents=names)
-        texts = then.search("text", len(names), filters=filters, recipe=by_document(PASSAGES), rerank=False)
-        here = {_version(hit) for hit in texts.hits}
-        return [version for version in map(_version, hits) if version not in here]
+    def _texts(self, then: Standpoint, hits: tuple[Hit, ...]) -> set[str]:
+        """The versions whose full texts are here."""
+        names = [full_text(hit.document) for hit in hits]
+        filters = Filters(documents=tuple(names))
+        found = then.search("text", len(names), filters=filters, recipe=by_document(PASSAGES), rerank=False)
+        return set(map(_version, found.hits))
+
+    def _sources(self, then: Standpoint, hits: tuple[Hit, ...]) -> Sources:
+        """What there is of each paper: its abstract, and its full text if that is of the same version."""
+        here = self._texts(then, hits) if hits else set()
+        return {
+            hit.document: (hit.document, full_text(hit.document))[: 1 + (_version(hit) in here)]
+            for hit in hits
+        }
 
     # -- ranking and answering --------------------------------------------------------------------------
 
@@ -159,12 +169,12 @@ class _Round:
         )  # fmt: skip
         return then.search(topic, self.request.k or asked, filters=filters, unit="passage", recipe=recipe)
 
-    def _answer(self, then: Standpoint, topic: str, says: tuple[Said, ...]) -> Answer | None:
+    def _answer(self, then: Standpoint, topic: str, sources: Sources) -> Answer | None:
         """Out of the abstracts and full texts of the papers that were read; None, with a note, where the
         model gives none."""
-        if not says:
+        if not sources:
             return None
-        filters = Filters(documents=documents_of(each.paper for each in says))
+        filters = Filters(documents=tuple(chain.from_iterable(sources.values())))
         try:
             return then.ask(topic, mode="local", filters=filters, recipe=PASSAGES)
         except ModelError as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from asof.data import Filters, Hit
@@ -55,19 +55,26 @@ class Said:
         return self.hit.place.headings[-1] if self.hit.place.headings else FULL
 
 
-def documents_of(papers: Iterable[str]) -> tuple[str, ...]:
-    """The ids of papers (as those of documents), and those of their full texts."""
-    names = tuple(papers)
-    return (*names, *(document_id(full_id(each.removeprefix(PREFIX))) for each in names))
+Sources = Mapping[str, tuple[str, ...]]
+"""Of papers (the ids of their documents) the ids of the documents that are looked at."""
 
 
-def said(then: Standpoint, topic: str, papers: Iterable[str]) -> tuple[Said, ...]:
+def full_text(paper: str) -> str:
+    """The id of the full text of a paper, by that of its document.
+
+    >>> full_text("arxiv:2401.13222")
+    'arxiv:2401.13222/full'
+    """
+    return document_id(full_id(paper.removeprefix(PREFIX)))
+
+
+def said(then: Standpoint, topic: str, sources: Sources) -> tuple[Said, ...]:
     """What each paper says to a topic, in their order. Raises UsageError, BeforeHorizon, ModelError."""
-    return tuple(_best(then, topic, paper) for paper in papers)
+    return tuple(_best(then, topic, *each) for each in sources.items())
 
 
-def _best(then: Standpoint, topic: str, paper: str) -> Said:
-    filters = Filters(documents=documents_of([paper]))
+def _best(then: Standpoint, topic: str, paper: str, documents: tuple[str, ...]) -> Said:
+    filters = Filters(documents=documents)
     found = then.search(topic, LOOKED_AT, filters=filters, unit="passage", recipe=PASSAGES, rerank=False)
     analyzer = found.view.analyzer
     wanted = {term.word for term in query_terms(replace(found.query, stop_words=False), analyzer)}

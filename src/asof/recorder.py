@@ -55,8 +55,9 @@ class Recorder(Learner):
         """Remember a question with what was shown for it; returns its id.
 
         `recipe`: what ranked, where documents were ranked, or hits put in another order afterwards, by a
-        recipe that is not that of its name in asof.toml. Of words, only those of the question are kept. Waits a quarter of a second for another writer. Raises UsageError when
-        nothing was shown or another recipe ranked; Busy, NoSpace, CorpusError.
+        recipe that is not that of its name in asof.toml. Of words, only those of the question are kept.
+        Waits a quarter of a second for another writer. Raises UsageError when nothing was shown or another
+        recipe ranked; Busy, NoSpace, CorpusError.
         """
         name, _ = recording.base_name(results.recipe)
         own = results.ran if results.ran.name == name else self.config.recipe_named(name)

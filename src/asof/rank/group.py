@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index.view import View
 from asof.rank.fields import within
-from asof.rank.stage import Ranking
+from asof.rank.stage import Ranking, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,10 @@ class ByDocument:
         found = ranking.matching()
         rows = found.rows
         documents = view.column("document", rows)
+        if self.passages == 1:
+            best = _best(found.score, documents, rows, view)
+            alone, why_of = found.keep(best), found.columns[found.by].why
+            return alone.with_column("document", alone.score, why_of).note(_grouped(len(rows), len(best)))
         order = view.tie_order(found.score, rows)
         order = order[np.argsort(documents[order], kind="stable")]
         first = np.flatnonzero(np.diff(documents[order], prepend=-1))
@@ -37,14 +42,26 @@ class ByDocument:
         members = {
             int(scored[at]): scored[at : at + min(int(n), self.passages)].tolist()
             for at, n in zip(first, size, strict=True)
-        } if self.passages > 1 else {}  # fmt: skip
+        }
 
         def why(row: int) -> Why:
-            if row not in members:
-                return column.why(row)
             return Why.of("document", "sum", *[column.why(member) for member in members[row]])
 
         grouped = found.keep(order[first])
-        return grouped.with_column("document", total, why).note(
-            f"{len(scored)} matching passages of {len(first)} documents; each document is shown by its best"
-        )
+        return grouped.with_column("document", total, why).note(_grouped(len(scored), len(first)))
+
+
+def _best(
+    score: Values, documents: NDArray[np.int64], rows: NDArray[np.int64], view: View
+) -> NDArray[np.int64]:
+    """Places of the best passage of each document; only among equals the whole order of ties is asked."""
+    most = np.full(int(documents.max(initial=-1)) + 1, -np.inf)
+    np.maximum.at(most, documents, score)
+    best = np.flatnonzero(score == most[documents])
+    order = best[view.tie_order(score[best], rows[best])]
+    first = np.unique(documents[order], return_index=True)[1]
+    return order[first]
+
+
+def _grouped(passages: int, documents: int) -> str:
+    return f"{passages} matching passages of {documents} documents; each document is shown by its best"

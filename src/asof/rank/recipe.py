@@ -12,7 +12,7 @@ from asof.data import Query
 from asof.errors import UsageError
 from asof.rank.fields import checked
 from asof.rank.stage import Stage
-from asof.rank.tunable import Tunable
+from asof.rank.tunable import NOTHING, Tunable
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Recipe:
     about: str
     stages: tuple[Stage, ...]
     typed: bool = False
-    tunable: Tunable = Tunable()
+    tunable: Tunable = NOTHING
 
     def named(self) -> dict[str, Stage]:
         """The stages by name: the class in lower case, with a number from the second of its kind on."""

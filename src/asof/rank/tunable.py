@@ -36,6 +36,9 @@ class Tunable:
     simplex: tuple[str, ...] = ()
 
 
+NOTHING = Tunable()
+
+
 def ranges(recipe: Recipe) -> dict[str, Range]:
     """All numbers of a recipe that have bounds: those that it declares, and fields of its stages with a
     range of their own (`asof.rank.fields.within`)."""

@@ -44,6 +44,8 @@ PAPERS = Recipe(
             Range("coverage.above", 0.3, 0.7, also=("volume.above",)),
             Range("freshness.rate", 0.01, 0.1),
         ),
-        simplex=tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume")),
+        simplex=tuple(
+            f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume")
+        ),
     ),
 )

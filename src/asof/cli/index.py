@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from asof.cli.bar import taking_in
 from asof.cli.fetched import check, fetch, is_arxiv
 from asof.cli.main import (
     DONE,
@@ -23,6 +22,7 @@ from asof.cli.main import (
     tell,
     time_option,
 )
+from asof.cli.opening import opened
 from asof.cli.plain import passages, plain
 
 if TYPE_CHECKING:
@@ -96,7 +96,7 @@ def index(
     papers = {"since": since, "until": until, "per_day": per_day, "full": full}
     for source in sources:
         _readable(source, root, history=history, papers=papers)
-    corpus = _open(root, wait, settings, quiet=as_json)
+    corpus = opened(root, wait, settings, quiet=as_json)
     indexed = []
     with corpus:
         for source in sources:
@@ -140,76 +140,11 @@ def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any])
     open_source(Path(source), root=root, history=history)
 
 
-OPTIONS = {"languages": "--language", "stem": "--no-stem", "chunking": "--chunking", "undated": "--undated"}
-
-
-def _open(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Corpus:
-    """The corpus, new or not. Raises UsageError when it was made with other settings than asked for."""
-    from asof import config, service
-    from asof.errors import UsageError
-    from asof.store.store import FOLDER
-
-    given = _given(asked)
-    configured = config.load(root / config.FILE).index
-    wanted = replace(configured, **given)
-    new = service.find_folder(root) != root / FOLDER
-    corpus = service.open(root, settings=wanted, wait=wait, tell=tell)
-    has = corpus.store.settings
-    for key in given:
-        if getattr(has, key) != getattr(wanted, key):
-            corpus.close()
-            raise UsageError(
-                f"{OPTIONS[key]}: this corpus was made with {_said(getattr(has, key))}, not "
-                f"{_said(getattr(wanted, key))}; settings are those of the first run; "
-                "index into another folder with --into"
-            )
-    for key in OPTIONS:
-        says = getattr(configured, key)
-        if key not in given and says not in (getattr(has, key), getattr(config.Config().index, key)):
-            tell(
-                f"{root / config.FILE} says {key} = {_said(says)}; this corpus was made with "
-                f"{_said(getattr(has, key))}, which stays: index into another folder with --into"
-            )
-    if not quiet and (new or root.resolve() != Path.cwd()):
-        click.echo(f"{'new index' if new else 'index'} in {plain(str(root / FOLDER))}")
-    _tell_encoder(corpus)
-    return corpus
-
-
-def _tell_encoder(corpus: Corpus) -> None:
-    """Say so where asof.toml names another encoder than the corpus has."""
-    from asof import config
-
-    says, has = corpus.outside.encoder(), corpus.store.settings.encoder
-    if says is not None and says.name != has:
-        tell(
-            f"{corpus.root / config.FILE} names the encoder {says.name}; this corpus has "
-            f"{has or 'none'}, which stays until `asof embed` changes it"
-        )
-
-
-def _given(asked: dict[str, Any]) -> dict[str, Any]:
-    """The settings among the options, checked as those of asof.toml are. Raises BadConfig."""
-    from asof import config
-
-    values: dict[str, Any] = {key: asked[key] for key in ("chunking", "undated") if asked[key]}
-    if asked["language"]:
-        values["languages"] = [code.strip() for code in asked["language"].split(",")]
-    if asked["no_stem"]:
-        values["stem"] = False
-    checked = {key: config.read({"index": {key: value}}, OPTIONS[key]).index for key, value in values.items()}
-    return {key: getattr(settings, key) for key, settings in checked.items()}
-
-
-def _said(value: object) -> str:
-    return ",".join(value) if isinstance(value, tuple) else str(value).lower()
-
-
 def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime: bool) -> Report | None:
     """The report; None when documents would have ended and the answer was no. Raises SourceError."""
     from asof.errors import SourceShrunk
 
-    with _progress(source) as advance:
+    with taking_in(source) as advance:
         try:
             return corpus.add(
                 source, history=history, trust_mtime=trust_mtime, allow_shrinking=yes, progress=advance
@@ -226,41 +161,8 @@ def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime
 
 def _fetch(corpus: Corpus, source: str, papers: dict[str, Any], *, quiet: bool) -> Report:
     """The report of what was fetched from arXiv. Raises SourceError, UsageError."""
-    with _progress(source) as advance:
+    with taking_in(source) as advance:
         return fetch(corpus, source, papers, advance, quiet=quiet)
-
-
-class _progress:  # noqa: N801  used as a function
-    """A bar on a terminal, nothing elsewhere."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-
-    def __enter__(self) -> Callable[[Report], None] | None:
-        self.bar = None
-        if not sys.stderr.isatty():
-            return None
-        from rich.console import Console
-        from rich.markup import escape
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        self.bar = Progress(
-            SpinnerColumn(), TextColumn("{task.description}"), TextColumn("{task.completed:,} documents"),
-            TimeElapsedColumn(), console=Console(stderr=True), transient=True,
-        )  # fmt: skip
-        self.bar.start()
-        task = self.bar.add_task(escape(plain(self.source)), total=None)
-        bar = self.bar
-
-        def advance(report: Report) -> None:
-            done = report.added + report.changed + report.corrected + report.unchanged
-            bar.update(task, completed=done)
-
-        return advance
-
-    def __exit__(self, *error: object) -> None:
-        if self.bar is not None:
-            self.bar.stop()
 
 
 _COUNTS = ("added", "changed", "corrected", "unchanged", "ended", "failed")

@@ -1,0 +1,79 @@
+"""The corpus that `asof index` writes to, made with the settings that are asked for or as it is."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from asof.cli.main import tell
+from asof.cli.plain import plain
+
+if TYPE_CHECKING:
+    from asof.service import Corpus
+
+OPTIONS = {"languages": "--language", "stem": "--no-stem", "chunking": "--chunking", "undated": "--undated"}
+
+
+def opened(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Corpus:
+    """The corpus, new or not. Raises UsageError when it was made with other settings than asked for."""
+    from asof import config, service
+    from asof.errors import UsageError
+    from asof.store.store import FOLDER
+
+    given = _given(asked)
+    configured = config.load(root / config.FILE).index
+    wanted = replace(configured, **given)
+    new = service.find_folder(root) != root / FOLDER
+    corpus = service.open(root, settings=wanted, wait=wait, tell=tell)
+    has = corpus.store.settings
+    for key in given:
+        if getattr(has, key) != getattr(wanted, key):
+            corpus.close()
+            raise UsageError(
+                f"{OPTIONS[key]}: this corpus was made with {_said(getattr(has, key))}, not "
+                f"{_said(getattr(wanted, key))}; settings are those of the first run; "
+                "index into another folder with --into"
+            )
+    for key in OPTIONS:
+        says = getattr(configured, key)
+        if key not in given and says not in (getattr(has, key), getattr(config.Config().index, key)):
+            tell(
+                f"{root / config.FILE} says {key} = {_said(says)}; this corpus was made with "
+                f"{_said(getattr(has, key))}, which stays: index into another folder with --into"
+            )
+    if not quiet and (new or root.resolve() != Path.cwd()):
+        click.echo(f"{'new index' if new else 'index'} in {plain(str(root / FOLDER))}")
+    _tell_encoder(corpus)
+    return corpus
+
+
+def _tell_encoder(corpus: Corpus) -> None:
+    """Say so where asof.toml names another encoder than the corpus has."""
+    from asof import config
+
+    says, has = corpus.outside.encoder(), corpus.store.settings.encoder
+    if says is not None and says.name != has:
+        tell(
+            f"{corpus.root / config.FILE} names the encoder {says.name}; this corpus has "
+            f"{has or 'none'}, which stays until `asof embed` changes it"
+        )
+
+
+def _given(asked: dict[str, Any]) -> dict[str, Any]:
+    """The settings among the options, checked as those of asof.toml are. Raises BadConfig."""
+    from asof import config
+
+    values: dict[str, Any] = {key: asked[key] for key in ("chunking", "undated") if asked[key]}
+    if asked["language"]:
+        values["languages"] = [code.strip() for code in asked["language"].split(",")]
+    if asked["no_stem"]:
+        values["stem"] = False
+    checked = {key: config.read({"index": {key: value}}, OPTIONS[key]).index for key, value in values.items()}
+    return {key: getattr(settings, key) for key, settings in checked.items()}
+
+
+def _said(value: object) -> str:
+    return ",".join(value) if isinstance(value, tuple) else str(value).lower()

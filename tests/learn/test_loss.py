@@ -82,7 +82,14 @@ def test_a_click_further_down_weighs_more():
 
 @pytest.mark.parametrize(
     ("grades", "weights"),
-    [([1, 2], [1]), ([1], [-1]), ([1], [math.nan]), ([math.inf], None), ([math.nan], None)],
+    [
+        ([1, 2], [1]),
+        ([1], [-1]),
+        ([1], [math.nan]),
+        ([math.inf], None),
+        ([math.nan], None),
+        ([10**400], None),
+    ],
 )
 def test_what_is_no_grade_or_weight_is_refused(grades, weights):
     with pytest.raises(UsageError):

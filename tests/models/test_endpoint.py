@@ -78,6 +78,7 @@ def test_a_failure_that_stays(server: Any, endpoint: Callable[..., Endpoint], wa
         ({"Date": "Tue, 01 Jan 2002 00:00:00 GMT", "Retry-After": "Tue, 01 Jan 2002 00:00:09 GMT"}, 9.0),
         ({"Date": "Tue, 01 Jan 2002 00:00:09 GMT", "Retry-After": "Tue, 01 Jan 2002 00:00:00 GMT"}, 0.0),
         ({"Retry-After": "soon"}, 0.5 * 0.5),
+        ({"Retry-After": "Tue, 01 Jan 2002 00:00:00 +99999999999999"}, 0.5 * 0.5),
         ({"Date": "Tue, 01 Jan 2002 00:00:00 -0000", "Retry-After": "Tue, 01 Jan 2002 GMT"}, 0.5 * 0.5),
     ],
 )

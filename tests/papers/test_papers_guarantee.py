@@ -115,3 +115,15 @@ def test_as_known_then_it_is_what_was_shown_then(drawn: Any, doing: Any) -> None
             then.append((moment(ticks + at * 60_000_000 + 30_000_000), shown(found)))
         for known, seen in then:
             assert shown(question(corpus, as_of=known, known_at=known, record=False)) == seen
+
+
+def test_as_of_then_no_later_grade_has_moved_the_weights() -> None:
+    """A grade that is given today may be of a paper that was published after the day that is asked about."""
+    papers = [(number, 1, 7 * number, word, False) for number, word in enumerate(WORDS[:3], 1)]
+    with corpus_of(papers) as corpus:
+        published = dict(question(corpus, record=False).learned.now)
+        for _ in range(6):
+            corpus.grade(question(corpus).recorded, 1, 3)
+        assert dict(question(corpus, record=False).learned.now) != published
+        before = question(corpus, as_of=f"{day(12):%Y-%m-%d}", record=False).learned
+        assert (dict(before.now), before.told) == (published, ())

@@ -24,6 +24,9 @@ BLOCK = 1 << 18
 FEW = 16
 """Up to so many candidates that gain, on average, are counted into their places; more are sorted."""
 
+STEEPEST = 500
+"""The highest grade whose gain is taken: sums of such gains are numbers still."""
+
 Floats = NDArray[np.float64]
 
 
@@ -31,9 +34,9 @@ def gains(grades: Iterable[float | None], weights: Iterable[float] | None = None
     """2^grade - 1 of each grade, times its weight; 0 for None, a hit that was not judged.
 
     `weights`: one for each grade. Raises UsageError for a grade or weight that is not a finite number, a
-    weight below 0, or another number of them.
+    grade above STEEPEST, a weight below 0, or another number of them.
     """
-    plain = [0.0 if grade is None else 2.0 ** max(grade, 0) - 1 for grade in grades]
+    plain = [0.0 if grade is None else _gain(grade) for grade in grades]
     if weights is not None:
         given = list(weights)
         if len(given) != len(plain):
@@ -44,6 +47,12 @@ def gains(grades: Iterable[float | None], weights: Iterable[float] | None = None
     if not all(map(math.isfinite, plain)):
         raise UsageError("a grade or its weight is not a finite number")
     return plain
+
+
+def _gain(grade: float) -> float:
+    if grade > STEEPEST:
+        raise UsageError(f"a grade is {grade!r:.40}; up to {STEEPEST} is accepted: its gain is a power of 2")
+    return float(2.0 ** max(grade, 0) - 1)
 
 
 def condensed(grades: Iterable[float | None]) -> list[float]:

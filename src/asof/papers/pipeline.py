@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -76,7 +77,7 @@ class _Round:
             self.notes.append(AS_KNOWN_THEN)
         fetches = request.fetch and request.known_at is None
         fetched = self._fetched(wish) if fetches else None
-        found, learned = learner(self.corpus, request.known_at, self.notes)
+        found, learned = learner(self.corpus, self._learned_by(then), self.notes)
         recipe = found.chosen()
         topic = topic_of(then.read(request.question).query.lexical) or request.question
         ranked = self._ranked(then, wish, recipe, topic)
@@ -91,6 +92,15 @@ class _Round:
         return Outcome(
             request, wish, ranked, says, answer, learned, fetched, texts, recorded, judging, tuple(self.notes)
         )
+
+    def _learned_by(self, then: Standpoint) -> datetime | None:
+        """Until when weights were learned: None for now. Grades may be of papers that were published after
+        the moment that is asked about, so what was said after it is not known there either."""
+        last = min(then.as_of, then.as_of if then.known_at is None else then.known_at)
+        return None if last >= self.corpus.clock() or self._asked_now() else nearest_moment(last)
+
+    def _asked_now(self) -> bool:
+        return self.request.as_of is None and self.request.known_at is None
 
     # -- what is wanted ---------------------------------------------------------------------------------
 

@@ -92,7 +92,7 @@ class Tuning:
         """What came of it."""
         found = self.comparison
         moved = (
-            f"({signed(found.difference)}, 95% {signed(found.low)} to {signed(found.high)}, p {found.p:.3f})"
+            f"({signed(found.difference)}, 95% {signed(found.low)} to {signed(found.high)}, {_p(found.p)})"
         )
         from_to = f"{self.metric} {short(self.start.value)} -> {short(self.tuned.value)}"
         if self.gain:
@@ -134,6 +134,10 @@ class Tuning:
 def short(value: float) -> str:
     """.412; 1.000."""
     return f"{value:.3f}".removeprefix("0") if value >= 0 else f"-{f'{-value:.3f}'.removeprefix('0')}"
+
+
+def _p(value: float) -> str:
+    return "p < .001" if value < 0.001 else f"p {short(value)}"
 
 
 def signed(value: float) -> str:

@@ -109,6 +109,8 @@ def test_what_says_that_it_was_withdrawn(comment: str, summary: str, gone: bool)
         (WHOLE.replace("<id>", "<x>").replace("</id>", "</x>"), "no id"),
         (WHOLE.replace("1999-01-01T", "1999-13-01T"), "no dates"),
         (WHOLE.replace("00:59Z", "00:59"), "no dates"),  # without a zone
+        (WHOLE.replace("1999-01-01T", "9999-01-01T"), "no dates"),
+        (WHOLE.replace("<id>http://", "<id>http://["), "no id of a paper"),  # as if it were an IPv6 address
         ("<entry><id>http://arxiv.org/abs/2401.00001v1</id></entry>", "neither a title nor an abstract"),
     ],
 )
@@ -133,6 +135,7 @@ def test_an_error_is_what_the_api_says():
         (b"<html><body>busy</body></html>", "no Atom feed"),
         (feed(WHOLE).replace(b"<feed", b'<!DOCTYPE feed [<!ENTITY a "aaaa">]><feed'), "document type"),
         (b'<!DOCTYPE feed SYSTEM "file:///etc/hostname"><x/>', "document type"),
+        (b'<!-- <feed --><!DOCTYPE feed [<!ENTITY a "aaaa">]><feed>&a;</feed>', "document type"),
         (feed(WHOLE).decode().encode("utf-16"), "not UTF-8"),
         (b"\xff\xfe", "not UTF-8"),
         (feed(WHOLE, counts=""), "does not say its totalResults"),

@@ -234,7 +234,9 @@ def test_a_network_that_was_there_a_moment_ago_is_waited_for(web, clock, fetcher
     assert clock.slept == [3.0, 3.0]  # the pause, and the wait before the second attempt
 
 
-@pytest.mark.parametrize("value", ["", "soon", "-3", "1e9", "9" * 30])
+@pytest.mark.parametrize(
+    "value", ["", "soon", "-3", "1e9", "9" * 30, "Mon, 01 Jan 2024 00:00:00 +99999999999999"]
+)
 def test_a_wait_that_says_nothing(value: str):
     from email.message import Message
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ def test_what_is_done_is_known_again(kept: Kept):
         "null",
         '{"covered": 3}',
         '{"covered": [[1]], "checked": 1, "witnesses": []}',
+        '{"covered": [[1e999, 2]], "checked": 1, "witnesses": []}',
         "[" * 9_999,
     ],
 )
@@ -101,7 +103,13 @@ def test_a_torn_line_is_no_page(kept: Kept):
     assert kept.resume(HEAD) == (HEAD, [LINE, LINE])
 
 
-@pytest.mark.parametrize("spoil", [{"part": 3, "x": 1}, {"start": 1}, [], 7])
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        {"part": 3, "x": 1}, {"start": 1}, [], 7, {**asdict(LINE), "taken": [5]}, {**asdict(LINE), "part": 5},
+        {**asdict(LINE), "total": 1e999}, {**asdict(LINE), "x": 1},
+    ],
+)  # fmt: skip
 def test_a_line_that_is_no_page_begins_anew(kept: Kept, spoil: Any):
     kept.resume(HEAD)
     path = file(kept, ".jsonl")

@@ -18,8 +18,10 @@ from asof.sources.decode import storable
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
-_DECLARED = re.compile(r"<!(?:DOCTYPE|ENTITY)", re.IGNORECASE)
 _ERRORS = "/api/errors"
+
+LAST = 5138
+"""Dates of this year or later are none: `sources/dates.py` would take their seconds for milliseconds."""
 
 
 class Garbled(Exception):
@@ -70,16 +72,21 @@ class Feed:
     start: int
 
 
+class _Undeclared(ET.TreeBuilder):
+    """Builds no tree of what declares a document type: entities of it can grow a page to gigabytes."""
+
+    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
+        raise Garbled("the answer declares a document type, which no feed of arXiv does")
+
+
 def read(body: bytes) -> Feed:
     """The feed in an answer's bytes. Raises Garbled, Refused."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise Garbled(f"the answer is not UTF-8 (byte {error.start})") from error
-    if _DECLARED.search(text, 0, max(text.find("<feed"), 0) or len(text)):
-        raise Garbled("the answer declares a document type, which no feed of arXiv does")
     try:
-        root = ET.fromstring(text)  # noqa: S314  nothing is declared in it, see above
+        root = ET.fromstring(text, ET.XMLParser(target=_Undeclared()))  # noqa: S314  nothing is declared in it
     except ET.ParseError as error:
         raise Garbled(f"the answer is no whole XML ({error})") from error
     if root.tag != f"{_ATOM}feed":
@@ -93,7 +100,7 @@ def read(body: bytes) -> Feed:
 
 def _entry(node: ET.Element) -> Entry | Unusable:
     address = _text(node, f"{_ATOM}id")
-    paper = paper_id(urlsplit(address).path.partition("/abs/")[2])
+    paper = _paper(address)
     if paper is None or not paper.version:
         return Unusable(address, "has no id of a paper with its version")
     title, summary = _text(node, f"{_ATOM}title"), _text(node, f"{_ATOM}summary")
@@ -116,6 +123,13 @@ def _entry(node: ET.Element) -> Entry | Unusable:
     )  # fmt: skip
 
 
+def _paper(address: str) -> PaperId | None:
+    try:
+        return paper_id(urlsplit(address).path.partition("/abs/")[2])
+    except ValueError:  # brackets that are no IPv6 address
+        return None
+
+
 def _text(node: ET.Element, tag: str) -> str:
     """The words of a child on one line; empty if there is none."""
     return " ".join(storable(node.findtext(tag) or "").split())
@@ -135,6 +149,8 @@ def _number(root: ET.Element, name: str) -> int:
 def _moment(said: str) -> datetime | None:
     try:
         read = datetime.fromisoformat(said)
-        return read.astimezone(UTC) if read.tzinfo is not None else None
+        if read.tzinfo is None or not 1 < read.year < LAST:
+            return None
+        return read.astimezone(UTC)
     except (ValueError, OverflowError):
         return None

@@ -223,6 +223,6 @@ def asked_wait(headers: HTTPMessage) -> float | None:
         return float(value)
     try:
         wait = parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("Date", ""))
-    except (ValueError, TypeError):  # absent, no date, or one with a zone and one without
+    except (ValueError, TypeError, OverflowError):  # absent, no date, or one with a zone and one without
         return None
     return max(wait.total_seconds(), 0.0)

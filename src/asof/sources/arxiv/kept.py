@@ -121,7 +121,7 @@ class Kept:
                 tuple((int(first), int(last)) for first, last in said["covered"]),
                 int(said["checked"]), tuple(map(str, said["witnesses"])),
             )  # fmt: skip
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, OverflowError):
             return Done()
         return done if self._has(done.witnesses) else Done()
 
@@ -147,11 +147,8 @@ class Kept:
             head = lines[0]
             first, last = head["window"]
             old = Header(str(head["asked"]), (int(first), int(last)), int(head["started"]))
-            pages = [
-                Line(**{**each, "listed": tuple(each["listed"]), "taken": tuple(each["taken"])})
-                for each in lines[1:]
-            ]
-        except (IndexError, KeyError, TypeError, ValueError):
+            pages = [_line(each) for each in lines[1:]]
+        except (IndexError, KeyError, TypeError, ValueError, OverflowError):
             old, pages = replace(fresh, asked=""), []
         stated = {each.rpartition("v")[0] for page in pages for each in page.taken}
         recent = 0 <= fresh.started - old.started <= LASTING
@@ -196,3 +193,14 @@ class Kept:
         return not papers or not set(papers) - {
             id_ for id_, versions in self.known(papers).items() if versions
         }
+
+
+def _line(said: Mapping[str, Any]) -> Line:
+    """A line as it was written down. Raises ValueError, IndexError, KeyError, TypeError, OverflowError."""
+    line = Line(
+        str(said["part"]), *(int(said[key]) for key in ("round", "start", "after", "total")),
+        tuple(map(str, said["listed"])), tuple(map(str, said["taken"])),
+    )  # fmt: skip
+    if line.first < 0 or said.keys() != asdict(line).keys():
+        raise ValueError(f"{line.part}: no part")
+    return line

@@ -58,7 +58,8 @@ def named_encoder(
         try:
             return encoder_from(Encoding(name), root, environment)
         except UsageError as error:
-            raise UsageError(f"encoder: {error}; accepted: none, hashed, configured too") from error
+            also = f"also accepted: none, hashed, configured (by {FILE})"
+            raise UsageError(f"encoder: {error}; {also}") from error
     found = configured_encoder(config, root, environment)
     if found is None:
         raise UsageError(f"no encoder is configured: see [encoder] in {FILE}")

@@ -64,6 +64,8 @@ def test_nothing_is_recorded_unasked(asof, notes):
     assert "recorded" not in asof("search", "crane", "--json").json()
     listed = asof("feedback")
     assert (listed.code, listed.out) == (1, "no question was recorded: asof search --record QUERY does\n")
+    some = asof("feedback", "--recipe", "twe", "--known-at", "2020").out
+    assert some.startswith("no question was recorded that twe ranked, as known at 2020:")
     assert asof("feedback", "--json").json() == {"queries": []}
 
 
@@ -104,6 +106,8 @@ def test_a_grade(asof, notes, recorded):
     assert (again.code, again.err) == (0, "that was said before; nothing was added\n")
     assert "(click, weight 3)" in asof("feedback", recorded, "3", "click").out
     assert "  2. -    " in asof("feedback", recorded, "2", "none").out
+    again = asof("feedback", recorded, "3", "none")
+    assert (again.code, again.err) == (0, "there is no grade to take back; nothing was added\n")
     assert "1 of 3 judged" in asof("feedback").out
 
 
@@ -145,7 +149,7 @@ def test_files_for_evaluate(asof, notes, recorded, here):
     assert asof("feedback", "--export", "set").code == 1
     asof("feedback", recorded, "notes/red.md", "3")
     said = asof("feedback", "--export", "set")
-    assert (said.code, said.out) == (0, "1 questions and 1 judgements written to set\n")
+    assert (said.code, said.out) == (0, "1 question and 1 judgement written to set\n")
     assert (here / "set" / "qrels.tsv").read_text() == f"{recorded}\tnotes/red.md\t3\n"
     assert asof("feedback", "--export", "set").code == 2
 

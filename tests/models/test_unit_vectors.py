@@ -59,3 +59,9 @@ def test_blank_texts_are_like_nothing() -> None:
     assert around_blanks(["", " "], lengths, 2).tolist() == [[0, 0], [0, 0]]
     assert around_blanks(["", " "], lengths, None).tolist() == [[0, 0], [0, 0]]  # asked for "."
     assert around_blanks([], lengths, None).shape == (0, 2)
+
+
+def test_numbers_whose_length_is_none_are_refused():
+    """(1e300)² is no number: numpy's warning about it would fail this test."""
+    with pytest.raises(ModelError, match="without a direction"):
+        unit(np.array([[1e300, 1e300]]), "it")

@@ -10,7 +10,7 @@ from tests.papers.pier import PIER, ask, opened
 
 from asof.data import Document, Stated
 from asof.errors import DamagedState
-from asof.papers.weights import ANEW, RECIPE, forget, learner
+from asof.papers.weights import ANEW, DROPPED, RECIPE, forget, learner
 from asof.service import Corpus
 from asof.store.lock import writing
 from asof.time.moment import read
@@ -41,6 +41,18 @@ def learned_from_one(corpus: Corpus) -> str:
     corpus.grade(found.recorded, 5, 3)
     ask(corpus, fetch=False)
     return corpus.learned(RECIPE) or ""
+
+
+def test_after_a_vacuum_the_past_is_ranked_by_the_numbers_of_asof_toml(memory_folder: Path):
+    """What was learned before it is not known any more, but papers can be asked about from 2024-01-20 on."""
+    with opened(memory_folder) as corpus:
+        learned_from_one(corpus)
+        corpus.vacuum("2024-01-20")
+        then = ask(corpus, fetch=False, as_of="2024-01-28")
+        assert then.found.hits
+        assert list(then.learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.05]
+        assert DROPPED in then.notes
+        assert DROPPED not in ask(corpus, fetch=False).notes
 
 
 def test_it_begins_with_the_numbers_that_were_published(memory_folder: Path):

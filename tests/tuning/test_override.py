@@ -138,6 +138,31 @@ def test_a_journal_that_is_none_is_refused(tmp_path: Path, text: str) -> None:
         undone(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "spoil",
+    [{"recipe": 2}, {"before": 4}, {"text_before": 6}, {"text_after": None}, {"after": {"x": 1}}],
+)  # fmt: skip
+def test_an_entry_that_cannot_be_undone_is_refused(tmp_path: Path, spoil: dict[str, object]) -> None:
+    written(tmp_path)
+    journal = json.loads((tmp_path / JOURNAL).read_text())
+    journal["entries"][0].update(spoil)
+    (tmp_path / JOURNAL).write_text(json.dumps(journal))
+    with pytest.raises(UsageError, match="another version"):
+        undone(tmp_path)
+
+
+def test_a_link_stays_one(tmp_path: Path) -> None:
+    own, folder = tmp_path / "mine.toml", tmp_path / "corpus"
+    own.write_text("[search]\nk = 3\n")
+    folder.mkdir()
+    (folder / config.FILE).symlink_to(own)
+    written(folder)
+    assert (folder / config.FILE).is_symlink()
+    assert "[recipes.papers]" in own.read_text()
+    undo(undone(folder))
+    assert own.read_text() == "[search]\nk = 3\n"
+
+
 def test_a_journal_of_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / JOURNAL).write_text('{"format": 2, "entries": []}')
     with pytest.raises(UsageError, match="another version"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ def feedback(
             found = corpus.queries(recipe, known_at)
             if folder is not None:
                 return _export(found, folder)
-            return _list(found, as_json=as_json)
+            return _list(found, as_json=as_json, which=_which(recipe, known_at))
         judging = corpus.judge(query_id, budget) if judge else None
         if hit is not None and grade is not None:
             _say(corpus, query_id, hit, grade)
@@ -101,26 +102,39 @@ def _say(corpus: Corpus, query_id: str, hit: str, grade: str) -> None:
     if grade == CLICK:
         news = corpus.click(query_id, hit)
     else:
-        try:
-            value = None if grade == NONE else float(grade)
-        except ValueError as error:
-            raise click.UsageError(
-                f"GRADE is {grade!r}; accepted: a number from 0 to 3, {CLICK}, {NONE}"
-            ) from error
-        news = corpus.grade(query_id, hit, value)
+        news = corpus.grade(query_id, hit, None if grade == NONE else _number(grade))
     if not news:
-        tell("that was said before; nothing was added")
+        tell(
+            "there is no grade to take back; nothing was added" if grade == NONE
+            else "that was said before; nothing was added"
+        )  # fmt: skip
+
+
+def _number(grade: str) -> float:
+    """Raises click.UsageError for what is no grade."""
+    from asof.learn.feedback import HIGHEST
+
+    with suppress(ValueError):
+        if 0 <= (value := float(grade)) <= HIGHEST:
+            return value
+    raise click.UsageError(f"GRADE is {grade!r}; accepted: a number from 0 to {HIGHEST:g}, {CLICK}, {NONE}")
 
 
 # -- what is shown --------------------------------------------------------------------------------------
 
 
-def _list(found: list[Judged], *, as_json: bool) -> int:
+def _which(recipe: str | None, known_at: str | None) -> str:
+    """The questions that are asked for, as words after "recorded"."""
+    ranked = f" that {recipe} ranked" if recipe else ""
+    return ranked + (f", as known at {known_at}" if known_at else "")
+
+
+def _list(found: list[Judged], *, as_json: bool, which: str) -> int:
     if as_json:
         print_json({"queries": [_head_json(each) for each in found]})
         return DONE if found else NOTHING
     if not found:
-        click.echo("no question was recorded: asof search --record QUERY does")
+        click.echo(f"no question was recorded{plain(which)}: asof search --record QUERY does")
         return NOTHING
     from asof.time.span import iso
 
@@ -185,7 +199,9 @@ def _export(found: list[Judged], folder: Path) -> int:
     from asof.learn.export import export
 
     written = export(found, folder)
-    click.echo(f"{written.queries} questions and {written.judgements} judgements written to {folder}")
+    questions = f"{written.queries} question{'s' * (written.queries != 1)}"
+    judgements = f"{written.judgements} judgement{'s' * (written.judgements != 1)}"
+    click.echo(f"{questions} and {judgements} written to {folder}")
     for problem in written.problems:
         tell(problem.message)
     return DONE if written.queries else NOTHING

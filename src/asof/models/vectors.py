@@ -20,7 +20,8 @@ def unit(numbers: NDArray[np.floating], whose: str) -> NDArray[np.float32]:
         raise ModelError(f"{whose} gives vectors of {rows.shape[1]:,} dimensions; up to {LONGEST:,} are used")
     if not np.isfinite(rows).all():
         raise ModelError(f"{whose} gives numbers that are not finite; the model may be damaged")
-    lengths = np.array([np.sqrt(row @ row) for row in rows])
+    with np.errstate(over="ignore"):  # of numbers like 1e200, whose length is told below
+        lengths = np.array([np.sqrt(row @ row) for row in rows])
     if not lengths.all() or not np.isfinite(lengths).all():
         raise ModelError(f"{whose} gives a vector without a direction; the model may be damaged")
     return (rows / lengths[:, None]).astype(np.float32) if len(rows) else rows.astype(np.float32)

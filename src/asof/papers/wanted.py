@@ -11,6 +11,7 @@ from asof.sources.arxiv.target import category
 from asof.sources.arxiv.wish import DAYS, Wish, table
 from asof.time.bounds import first_instant, last_instant
 from asof.time.decay import DAY
+from asof.time.span import iso
 
 LONGEST = 2_000
 """Characters of a question."""
@@ -49,7 +50,8 @@ def wanted(request: Request, read: Wish, as_of: int, fiscal: int) -> Wish:
         notes = [note for note in notes if not _time(note)]
         wish = replace(wish, since=first_instant(request.since, as_of, fiscal))
     if wish.since > wish.until:
-        raise UsageError("the end of the time that is asked for lies before its beginning")
+        ends = f"ends at {iso(wish.until)}: that lies before its beginning, {iso(wish.since)}"
+        raise UsageError(f"the time that is asked for {ends}")
     return replace(wish, notes=tuple(notes))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from asof.errors import Busy, NoSpace
+from asof.errors import BeforeHorizon, Busy, NoSpace
 from asof.learn.adaptive import Adaptive
 from asof.learn.feedback import Judged
 from asof.papers.outcome import Learned, Told
@@ -17,15 +17,17 @@ from asof.time.bounds import When
 RECIPE = "papers"
 
 ANEW = "asof.toml has other numbers for papers than learning began with: it begins anew from them"
+DROPPED = "what was learned by then was dropped by `asof vacuum`: ranked by the numbers of asof.toml"
 
 
 def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Adaptive, Learned]:
     """The learner as the corpus knew it at `known_at` (None: now), after what was judged since.
 
     What it learned is kept, unless an earlier moment is asked for; where the corpus cannot be written to now,
-    a note says so, and the next question learns the same. Raises DamagedState.
+    a note says so, and the next question learns the same. A note says, too, where a vacuum took from what was
+    known then: nothing was learned there. Raises DamagedState.
     """
-    text = corpus.learned(RECIPE, known_at)
+    text, judged = _recorded(corpus, known_at, notes)
     fresh = Adaptive.begin(corpus.config.recipe_named(RECIPE))
     found = fresh if text is None else Adaptive.loads(text, fresh.recipe)
     if not np.array_equal(found.online.start, fresh.online.start):
@@ -33,7 +35,6 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
         found = fresh
     notes += _outside(found)
     before = found.setting()
-    judged = corpus.judged(RECIPE, known_at)
     new = found.take(judged)
     now = found.setting()
     if known_at is None and found.dumps() != text:
@@ -45,6 +46,15 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
         found.online.stage, found.online.told + 1, before, now, _told(found, judged), new,
         found.mean_loss(judged, found.chosen()), found.mean_loss(judged, found.recipe),
     )  # fmt: skip
+
+
+def _recorded(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[str | None, list[Judged]]:
+    """The state that was kept last, and what was judged, as known at `known_at`."""
+    try:
+        return corpus.learned(RECIPE, known_at), corpus.judged(RECIPE, known_at)
+    except BeforeHorizon:
+        notes.append(DROPPED)
+        return None, []
 
 
 def _outside(found: Adaptive) -> list[str]:

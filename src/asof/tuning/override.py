@@ -193,7 +193,7 @@ def _entries(journal: Path) -> list[dict[str, Any]]:
     try:
         value = json.loads(text)
         entries: list[dict[str, Any]] = value["entries"]
-        sound = value["format"] == FORMAT and all(each.keys() >= _ENTRY for each in entries)
+        sound = value["format"] == FORMAT and all(map(_sound, entries))
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise UsageError(
             f"{journal} is no journal of tuning: {error}; move it away to begin a new one"
@@ -205,12 +205,24 @@ def _entries(journal: Path) -> list[dict[str, Any]]:
     return entries
 
 
+def _sound(entry: Mapping[str, Any]) -> bool:
+    """Whether an entry has what undoing it reads."""
+    if not entry.keys() >= _ENTRY:
+        return False
+    words = all(isinstance(entry[key], str) for key in ("at", "recipe", "text_after"))
+    keys = all(isinstance(entry[key], Mapping) for key in ("before", "after"))
+    before = entry["text_before"] is None or isinstance(entry["text_before"], str)
+    return words and keys and before and entry["before"].keys() == entry["after"].keys()
+
+
 _ENTRY = {"at", "recipe", "file_was_there", "before", "after", "text_before", "text_after"}
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all, with the permissions that it has."""
+    """Write a file whole or not at all, with the permissions that it has; where it is a link, what that
+    leads to."""
     try:
+        path = path.resolve()
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
         part = Path(name)
         try:

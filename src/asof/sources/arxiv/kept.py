@@ -198,7 +198,7 @@ class Kept:
 def _line(said: Mapping[str, Any]) -> Line:
     """A line as it was written down. Raises ValueError, IndexError, KeyError, TypeError, OverflowError."""
     line = Line(
-        str(said["part"]), *(int(said[key]) for key in ("round", "start", "after", "total")),
+        str(said["part"]), int(said["round"]), int(said["start"]), int(said["after"]), int(said["total"]),
         tuple(map(str, said["listed"])), tuple(map(str, said["taken"])),
     )  # fmt: skip
     if line.first < 0 or said.keys() != asdict(line).keys():

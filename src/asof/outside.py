@@ -130,6 +130,11 @@ class Outside:
         """The configured encoder, None for words only; see `configured_encoder`."""
         return configured_encoder(self.config, self.root, self.environment)
 
+    @property
+    def speaks(self) -> bool:
+        """Whether there is a language model, given or configured."""
+        return self.model is not None or self.config.model is not None
+
     @contextmanager
     def language(self, budget: float | None = None) -> Iterator[Metered | None]:
         """The language model, None where none is configured. Its replies are kept in the corpus, its use is

@@ -34,6 +34,9 @@ LONGEST_STATE = 16_000_000
 """Characters of a state of learning."""
 
 
+NO_JUDGE = "no model is named that could judge: see [model] in asof.toml"
+
+
 @dataclass(frozen=True, slots=True)
 class Judging:
     """What a model did as judge of a question: how many hits it graded, why it did not grade others, and what
@@ -98,13 +101,14 @@ class Recorder(Learner):
         """Let the language model of asof.toml grade all hits of a question, within a `budget` (US dollars;
         tokens without prices). What it replied is kept and not paid for again. Raises UsageError, ModelError,
         Busy, NoSpace."""
-        from asof.learn.judging import judge
         from asof.store.reader import records
 
         asked = self.recorded(query_id).asked
         with self.outside.language(budget) as model:
             if model is None:
-                raise UsageError("no model is named that could judge: see [model] in asof.toml")
+                raise UsageError(NO_JUDGE)
+            from asof.learn.judging import judge  # its shapes need an extra that the model needs as well
+
             passages = [each.passage for each in asked.shown]
             found = self._read(lambda db: records(db, passages))
             graded = judge(model, asked, [found.get(passage) for passage in passages])
@@ -129,6 +133,17 @@ class Recorder(Learner):
             return _judged(db, [row], None, ETA)[0]
 
         return self._read(look)
+
+    def titles(self, one: Judged) -> dict[int, str]:
+        """By rank, what the documents that were shown are called, and when they were published."""
+        from asof.store.reader import records
+
+        found = self._read(lambda db: records(db, [each.passage for each in one.asked.shown]))
+        there = {each.rank: found[each.passage] for each in one.asked.shown if each.passage in found}
+        return {
+            rank: f"{record.title or record.document} ({record.published or 'undated'})"
+            for rank, record in there.items()
+        }
 
     def queries(self, recipe: str | None = None, known_at: When | None = None) -> list[Judged]:
         """All questions that were recorded (`recipe`: ranked by the recipe of that name), in order of

@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-FETCHED = "fetched"
-"""The folder in `.asof` of what is remembered of runs that fetched papers."""
-
 
 def now() -> int:
     """The wall clock, in microseconds since 1970."""
@@ -171,6 +168,7 @@ class Corpus(Upkeep):
         is added. `since`, `until`: when papers of categories were submitted (default: since the last run, at
         first for a week; until now); `per_day`: only a day's newest. `full`: also the texts of the PDFs of
         papers that are named by their ids. Raises SourceError, UsageError, BadTime, MissingExtra."""
+        from asof.sources.arxiv.erased import FETCHED
         from asof.sources.open import open_arxiv
 
         now, fiscal = self.clock(), self.config.fields.fiscal_start

@@ -107,8 +107,32 @@ class Upkeep(Recorder):
             changes.correct(write, document, stated)
 
     def purge(self, document: str) -> int:
-        """Erase a document with all its versions for good; returns how many passages went."""
-        return self._remove(lambda db: changes.erase(db, document), "purge")
+        """Erase a document with all its versions for good; returns how many passages went.
+
+        With a paper of arXiv its full text goes. Later runs over categories and questions pass over it; it
+        is taken in again when it is asked for by its id. Raises UsageError when there is no such document;
+        Busy, also when papers are being fetched; NoSpace.
+        """
+        paper = _paper(document)
+        if not paper:
+            return self._remove(lambda db: changes.erase(db, document), "purge")
+        from asof.sources.arxiv.erased import FETCHED, forgetting
+        from asof.sources.arxiv.stated import document_id
+
+        with forgetting(self.store.folder / FETCHED, paper):
+            names = self.purged_with(document) or (document,)
+            return self._remove(lambda db: changes.erase_paper(db, names, document_id(paper)), "purge")
+
+    def purged_with(self, document: str) -> tuple[str, ...]:
+        """The documents of the corpus that go when this one is purged."""
+        names = [document]
+        if paper := _paper(document):
+            from asof.sources.arxiv.stated import document_id, full_id
+
+            names += [document_id(full_id(paper))] if document == document_id(paper) else []
+        with self._lock, reading(self.store.database):
+            found = "SELECT 1 FROM documents WHERE name = ?"
+            return tuple(name for name in names if self._db.execute(found, (name,)).fetchone())
 
     def vacuum(self, before: When) -> int:
         """Drop the history before a moment; returns how many passages went. Earlier questions are refused."""
@@ -122,3 +146,11 @@ class Upkeep(Recorder):
             removed = engine.remove(self.store, self.manifest, db, self.clock, remove, what)
         self._stepper.forget()
         return removed
+
+
+def _paper(document: str) -> str:
+    """The id of the paper of arXiv that a document is of; empty if it is of none."""
+    from asof.sources.arxiv.target import is_target, paper_id
+
+    found = paper_id(document.partition(":")[2].removesuffix("/full")) if is_target(document) else None
+    return "" if found is None or found.version else found.id

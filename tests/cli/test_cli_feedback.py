@@ -100,8 +100,9 @@ def test_a_grade(asof, notes, recorded):
     said = asof("feedback", recorded[:4], "2", "2.5")
     assert (said.code, said.err) == (0, "")
     assert re.search(
-        r"^  2\. 2\.5  notes/\S+#[0-9a-f]+  [\d.]+  \(grade, weight 1\)$", said.out, re.MULTILINE
-    )
+        r"^  2\. 2\.5  .+ \(.+\)  \(grade, weight 1\)\n          notes/\S+#[0-9a-f]+  [\d.]+$",
+        said.out, re.MULTILINE,
+    )  # fmt: skip
     again = asof("feedback", recorded, "2", "2.5")
     assert (again.code, again.err) == (0, "that was said before; nothing was added\n")
     assert "(click, weight 3)" in asof("feedback", recorded, "3", "click").out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import tempfile
 from pathlib import Path
 
@@ -88,6 +89,25 @@ def test_purge(asof, here, notes, answer):
     held = b"".join(file.read_bytes() for file in (here / ".asof").rglob("*") if file.is_file())
     assert b"blue now" not in held
     assert b"The crane is red" in held  # it can be seen that way at all
+
+
+def test_purge_of_a_paper(asof, here, answer):
+    said = [
+        {"id": f"arxiv:{id_}", "text": f"The crane of {id_}.", "date": "2024-01-01"}
+        for id_ in ("2401.00001", "2401.00001/full", "2401.00002")
+    ]
+    (here / "papers.jsonl").write_text("\n".join(map(json.dumps, said)))
+    asof("index", "papers.jsonl")
+    paper, full, other = (each["id"] for each in said)
+    assert sorted(found(asof, "crane")) == [paper, full, other]
+    answer("n\n")
+    refused = asof("purge", paper)
+    assert f"Erase {paper} with {full} and all its history?" in refused.err + refused.out
+    erased = asof("purge", paper, "--yes")
+    assert erased.out == (
+        f"{paper} with {full}: erased, 2 passages; it is fetched again only if you index it by its id\n"
+    )
+    assert found(asof, "crane") == [other]
 
 
 def test_vacuum(asof, notes, answer):

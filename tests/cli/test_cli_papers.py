@@ -62,7 +62,8 @@ def test_a_question_feedback_and_the_next_question(asof, archive):
     assert second.code == 0
     assert " · 0 new abstracts" in second.out
     assert (
-        "learned from 1 judged question, 1 of them since the last question; on them these lose" in second.out
+        "learned from 1 judged question, 1 of them since the last question; on 1 judged question these"
+        " weights, a trial, lose" in second.out
     )
     assert "exploration" in second.out
     assert second.err == "drawn: learning.csv, learning.png in drawn\n"
@@ -161,7 +162,7 @@ def test_weights_begin_anew(asof, archive, here):
     assert said.err == "the weights of papers begin anew; what was said of papers stays\n"
     said = asof(*QUESTION, "--offline")
     assert said.code == 0
-    assert "learned from 1 judged question" in said.out
+    assert "as they began: no judged question to learn from yet" in said.out
     assert asof("feedback", recorded(first)).out.count("3") > 0
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from asof.models.attempts import Absent, Attempts, GaveUp
 from asof.models.breaker import Breaker, Unsent
-from asof.models.endpoint import Again, asked_wait
+from asof.models.endpoint import Again
 
 
 class Failing:
@@ -81,21 +81,3 @@ def test_other_errors_are_not_asked_again() -> None:
     with pytest.raises(ValueError, match="no"):
         Attempts(3).make(once, Breaker(5))
     assert len(once.timeouts) == 1
-
-
-@pytest.mark.parametrize(
-    ("headers", "wait"),
-    [
-        ({"Retry-After": "7"}, 7.0),
-        ({"Retry-After": " 0.25 "}, 0.25),
-        # a date is compared with the server's own: its clock may be wrong, ours is not read
-        ({"Date": "Tue, 01 Jan 2002 00:00:00 GMT", "Retry-After": "Tue, 01 Jan 2002 00:00:09 GMT"}, 9.0),
-        ({"Date": "Tue, 01 Jan 2002 00:00:09 GMT", "Retry-After": "Tue, 01 Jan 2002 00:00:00 GMT"}, 0.0),
-        ({"Retry-After": "-3"}, None),
-        ({"Retry-After": "soon"}, None),
-        ({"Date": "Tue, 01 Jan 2002 00:00:00 -0000", "Retry-After": "Tue, 01 Jan 2002 GMT"}, None),
-        ({}, None),
-    ],
-)
-def test_how_long_a_server_asks_to_wait(headers: dict[str, str], wait: float | None) -> None:
-    assert asked_wait(headers) == wait

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
@@ -146,6 +148,23 @@ def test_half_a_body(encoder: Make) -> None:
     assert encoder(half).encode(["mill"]).shape == (1, 3), "asked again"
     with pytest.raises(ModelError, match=r"the answer was cut off \(3 attempts\)"):
         encoder(half, half, half).encode(["mill"])
+
+
+def test_a_refusal_by_the_drop(encoder: Make) -> None:
+    """Each byte comes in time, but the time is for the whole of it."""
+
+    def drops(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(400)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        for _ in range(1_000):
+            handler.wfile.write(b" ")
+            time.sleep(0.02)
+
+    began = time.perf_counter()
+    with pytest.raises(ModelError, match=r"no answer within 0\.2 s"):
+        HttpEncoder(replace(encoder(drops).endpoint, timeout=0.2, attempts=1), "m").encode(["mill"])
+    assert time.perf_counter() - began < 3
 
 
 # -- answers that are refused ---------------------------------------------------------------------------

@@ -180,6 +180,16 @@ def test_a_chunked_answer(server: Any, endpoint: Callable[..., Endpoint]) -> Non
     assert len(server.seen) == 2
 
 
+def test_a_refusal_in_chunks_of_negative_size(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+    def negative(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 401 No\r\nTransfer-Encoding: chunked\r\n\r\n-5\r\nno")
+        handler.close_connection = True
+
+    server.replies.append(negative)
+    with pytest.raises(ModelError, match=r"the answer was cut off \(1 attempt\)"):
+        endpoint(attempts=1).post(BODY)
+
+
 def test_an_answer_that_is_too_large(server: Any, endpoint: Callable[..., Endpoint]) -> None:
     def endless(handler: BaseHTTPRequestHandler) -> None:
         handler.send_response(200)
@@ -208,21 +218,30 @@ def test_silence(server: Any, endpoint: Callable[..., Endpoint], waits: list[flo
         hold.set()
 
 
-def test_an_answer_by_the_drop(server: Any, endpoint: Callable[..., Endpoint]) -> None:
+@pytest.mark.parametrize(
+    "first",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nX: ",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;",
+        b"HTTP/1.1 401 No\r\nContent-Length: 1000\r\n\r\n",
+    ],
+    ids=["status line", "headers", "body", "a chunk's size", "error body"],
+)
+def test_an_answer_by_the_drop(server: Any, endpoint: Callable[..., Endpoint], first: bytes) -> None:
     """Each byte comes in time, but the time is for the whole of it."""
 
     def drops(handler: BaseHTTPRequestHandler) -> None:
-        handler.send_response(200)
-        handler.send_header("Content-Length", "1000")
-        handler.end_headers()
+        handler.wfile.write(first)
         for _ in range(1_000):
             handler.wfile.write(b" ")
             time.sleep(0.02)
 
     server.replies.append(drops)
     began = time.perf_counter()
-    with pytest.raises(ModelError, match=r"no answer within 0\.3 s"):
-        endpoint(timeout=0.3, attempts=1).post(BODY)
+    with pytest.raises(ModelError, match=r"no answer within 0\.2 s"):
+        endpoint(timeout=0.2, attempts=1).post(BODY)
     assert time.perf_counter() - began < 3
 
 

@@ -121,8 +121,8 @@ def test_forgetting_leaves_judgements_and_the_past(memory_folder: Path):
         corpus.clock = lambda: then
         forget(corpus)
         found, learned = learner(corpus, None, [])
-        assert learned.new == 1  # the question was ranked by what is waited for again
-        assert found.online.told == 1
+        assert (learned.new, found.online.told, learned.told) == (0, 0, ())  # forgotten, though judged
+        assert learned.compared == 1
         assert corpus.learned(RECIPE, moment(then - 1)) == state
 
 

@@ -100,7 +100,7 @@ def test_what_gives_no_text(raw: bytes, said: str):
         pages(raw, PdfLimits(file=9_000, pages=3, characters=300))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)  # each starts a process
 @given(st.integers(0, 900), st.binary(max_size=30))
 def test_any_bytes_are_pages_or_unreadable(at: int, noise: bytes):
     raw = small_pdf([[LONG, "First."], ["Second page."]])

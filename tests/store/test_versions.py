@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asof
-from asof.store.versions import numbered
+from asof.sources.arxiv.erased import ERASED
+from asof.store.versions import never_again, numbered
 
 
 def test_numbers_of_all_versions(memory_folder, document):
@@ -28,3 +29,16 @@ def test_a_version_that_was_dated_anew_counts_once(memory_folder, document):
         corpus.add([document("a", "first", "2024-01-01", meta={"version": 1})])
         corpus.correct("a", "2023-12-01")
         assert numbered(corpus._db, ["a"]) == {"a": {1}}
+
+
+def test_what_was_erased_has_no_version_until_it_is_here_again(memory_folder, document):
+    with asof.open(memory_folder) as corpus:
+        corpus.background = False
+        corpus.add([document("a", "first", "2024-01-01", meta={"version": 1})])
+        db = corpus.store.writer()
+        for name in ("a", "b", "b"):
+            never_again(db, name)
+        db.close()
+        assert numbered(corpus._db, ["a", "b", "c"]) == {"a": {1}, "b": {ERASED}}
+        corpus.add([document("b", "words", "2024-01-01")])
+        assert numbered(corpus._db, ["a", "b", "c"]) == {"a": {1}}

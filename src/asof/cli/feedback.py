@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from asof.service import Corpus
 
 NONE, CLICK = "none", "click"
-QUESTION = 60
+QUESTION, TITLE = 60, 90
 """The most characters of a question in a list."""
 
 
@@ -72,10 +73,11 @@ def feedback(
         if hit is not None and grade is not None:
             _say(corpus, query_id, hit, grade)
         one = corpus.recorded(query_id)
+        titles = corpus.titles(one)
     if as_json:
         print_json(_one_json(one, judging))
     else:
-        _show(one)
+        _show(one, titles)
         if judging is not None:
             _tell(judging)
     return PROBLEMS if judging is not None and judging.problems else DONE
@@ -148,7 +150,7 @@ def _list(found: list[Judged], *, as_json: bool, which: str) -> int:
     return DONE
 
 
-def _show(one: Judged) -> None:
+def _show(one: Judged, titles: Mapping[int, str]) -> None:
     from asof.time.span import iso
 
     asked = one.asked
@@ -157,7 +159,9 @@ def _show(one: Judged) -> None:
     for hit, grade, weight, kind in zip(asked.shown, one.grades, one.weights, one.kinds, strict=True):
         said = "-" if grade is None else f"{grade:g}"
         by = f"  ({kind}, weight {weight:g})" if kind else ""
-        click.echo(f"{hit.rank:>3}. {said:<4} {plain(hit.hit)}  {hit.score:.4f}{by}")
+        title = shortened(titles.get(hit.rank, hit.document), TITLE)
+        click.echo(f"{hit.rank:>3}. {said:<4} {plain(title)}{by}")
+        click.secho(f"          {plain(hit.hit)}  {hit.score:.4f}", dim=True)
 
 
 def _tell(judging: Judging) -> None:

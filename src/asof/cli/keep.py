@@ -110,13 +110,18 @@ def correct(document: str, published: str, index: Path | None) -> int:
 @index_option
 def purge(document: str, yes: bool, index: Path | None) -> int:
     """Erase DOCUMENT with all its versions for good: text, index, caches."""
+    from asof.sources.arxiv.target import is_target
+
     with open_corpus(index) as corpus:
-        question = f"Erase {document} and all its history? This cannot be undone."
+        names = plain(" with ".join(corpus.purged_with(document)) or document)
+        question = f"Erase {names} and all its history? This cannot be undone."
         if not yes and not sure(question, "nothing was erased"):
             return NOTHING
         gone = corpus.purge(document)
-    erased = f"{plain(document)}: erased, {passages(gone)}"
-    click.echo(f"{erased}; remove it from its source too, or it comes back")
+    later = "remove it from its source too, or it comes back"
+    if is_target(document):
+        later = "it is fetched again only if you index it by its id"
+    click.echo(f"{names}: erased, {passages(gone)}; {later}")
     return DONE
 
 

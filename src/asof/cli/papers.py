@@ -167,4 +167,4 @@ def _shown(found: Outcome, figures: Path | None, *, as_json: bool) -> int:
     )
     if not found.found.hits:
         return NOTHING
-    return PROBLEMS if lost else DONE
+    return PROBLEMS if lost or found.incomplete else DONE

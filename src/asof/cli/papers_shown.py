@@ -139,7 +139,9 @@ def _show_learned(learned: Learned) -> None:
     new = f", {learned.new:,} of them since the last question" if learned.new else ""
     lost = ""
     if not math.isnan(learned.lost):
-        lost = f"; on them these lose {learned.lost:.3f}, the first weights {learned.began:.3f} (1 - nDCG@10)"
+        on = f"{learned.compared:,} judged question{'s' * (learned.compared != 1)}"
+        both = f"lose {learned.lost:.3f}, the first {learned.began:.3f} (1 - nDCG@10)"
+        lost = f"; on {on} these weights, a trial, {both}"
     click.secho(
         f"learned from {judged:,} judged question{'s' * (judged != 1)}{new}{lost}; {STAGES[learned.stage]}",
         dim=True,
@@ -190,7 +192,7 @@ def outcome_json(found: Outcome) -> dict[str, Any]:
         "learned": {
             "stage": learned.stage, "question": learned.question, "before": dict(learned.before),
             "now": dict(learned.now), "new": learned.new, "loss": _number(learned.lost),
-            "loss_at_first": _number(learned.began),
+            "loss_at_first": _number(learned.began), "compared": learned.compared,
             "told": [
                 {"id": each.id, "question": each.question, "loss": each.lost, "numbers": dict(each.numbers)}
                 for each in learned.told
@@ -201,7 +203,7 @@ def outcome_json(found: Outcome) -> dict[str, Any]:
             "judge": judging.judge, "graded": judging.graded, "problems": list(judging.problems),
             "cost": judging.cost.as_json(),
         },
-        "notes": [*found.notes, *found.found.notes],
+        "incomplete": found.incomplete, "notes": [*found.notes, *found.found.notes],
     }  # fmt: skip
 
 

@@ -13,18 +13,28 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from asof.data import Why
 from asof.errors import DamagedState, UsageError
 from asof.learn.box import Box
 from asof.learn.feedback import Asked, Judged
 from asof.learn.loss import gains, ideal, ndcg_of_gains
 from asof.learn.online import Online
-from asof.learn.trees import replayable, replayed, trees_of
+from asof.learn.trees import (
+    RATE,
+    Ages,
+    Columns,
+    aged,
+    ages,
+    columns,
+    combined,
+    replayable,
+    replayed,
+    trees_of,
+)
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import value_of, with_values
 
@@ -32,57 +42,79 @@ FORMAT = 1
 LOOKED_AT = 10
 """k of nDCG@k, as published."""
 
+COMPARED = 100
+"""On so many of the last judged questions settings are compared."""
+
 BEGIN_ANEW = "begin anew with `asof papers --forget`, which leaves the judgements"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Lesson:
-    """A judged question whose hits can be ordered by other settings. A grade that nobody gave counts as 0."""
+    """A judged question whose hits can be ordered by other settings: what was added up of them, their days,
+    and what each gains. A grade that nobody gave counts as 0."""
 
-    judged: Judged
+    asked: Asked
+    columns: Columns
+    ages: Ages | None
+    gains: list[float]
 
-    @property
-    def id(self) -> str:
-        return self.judged.asked.id
+    @classmethod
+    def of(cls, judged: Judged, recipe: Recipe) -> Lesson | None:
+        """None where no order of the hits is better than another, or where the question was ranked by other
+        fields than those that can be tried. Raises DamagedStore."""
+        gained = gains(judged.grades, judged.weights)
+        if not ideal(gained, LOOKED_AT):
+            return None
+        asked, trees = judged.asked, trees_of(judged.asked)
+        try:
+            replayed(asked, recipe, trees)
+            label = combined(recipe)
+            found = columns(asked, label, trees)
+            return cls(
+                asked, found, ages(asked, label, trees) if RATE in replayable(recipe) else None, gained
+            )
+        except UsageError:
+            return None
 
-    @cached_property
-    def trees(self) -> tuple[Why, ...]:
-        return trees_of(self.judged.asked)
+    def losses(self, settings: Sequence[Mapping[str, float]]) -> list[float]:
+        """1 - nDCG@10 of the shown hits in the order of the scores by each setting; equals stay as shown."""
+        found = []
+        for setting in settings:
+            order = np.argsort(-self._scores(setting), kind="stable").tolist()
+            found.append(1 - ndcg_of_gains([self.gains[at] for at in order], self.gains, LOOKED_AT))
+        return found
 
-    @cached_property
-    def gains(self) -> list[float]:
-        return gains(self.judged.grades, self.judged.weights)
-
-    def loss(self, recipe: Recipe) -> float:
-        """1 - nDCG@10 of the shown hits in the order of that recipe's scores; equals stay as shown. Raises
-        UsageError where the trees do not tell it, DamagedStore."""
-        scores = replayed(self.judged.asked, recipe, self.trees)
-        order = np.argsort(-scores, kind="stable").tolist()
-        return 1 - ndcg_of_gains([self.gains[at] for at in order], self.gains, LOOKED_AT)
-
-    @property
-    def teaches(self) -> bool:
-        """Whether any order of its hits is better than another."""
-        return ideal(self.gains, LOOKED_AT) > 0
+    def _scores(self, setting: Mapping[str, float]) -> NDArray[np.float64]:
+        """As `asof.learn.trees.replayed` has them, for numbers that are learned."""
+        by_name = {name.rpartition(".")[2]: value for name, value in setting.items() if name != RATE}
+        named = zip(self.columns.names, self.columns.weights.tolist(), strict=True)
+        weights = np.array([by_name.get(name, own) for name, own in named])
+        values = self.columns.values
+        if self.ages is not None:
+            values = aged(self.columns, self.ages, float(self.asked.fields[RATE]), setting[RATE])
+        return self.columns._replace(values=values, weights=weights).scores()
 
 
 @dataclass(slots=True)
 class Adaptive:
     """What learning knows of a recipe. `recipe` is where it began; `told`: ids of the questions whose losses
-    the learner was told, oldest first, with the loss that each had then."""
+    the learner was told, oldest first, with the loss that each had then. Questions that were recorded until
+    `since` (an instant) move nothing, what they taught is forgotten; settings are compared on them too."""
 
     recipe: Recipe
     online: Online
     told: list[tuple[str, float]] = field(default_factory=list)
+    since: int = 0
 
     @classmethod
-    def begin(cls, recipe: Recipe, seed: int = 0) -> Adaptive:
+    def begin(cls, recipe: Recipe, seed: int = 0, since: int = 0) -> Adaptive:
         """A learner of those tunable numbers of a recipe that recorded questions can be ranked by again.
 
         Raises UsageError for a recipe without any.
         """
         box = box_of(recipe)
-        return cls(recipe, Online.begin(box, [value_of(recipe, name) for name in box.names], seed))
+        start = [value_of(recipe, name) for name in box.names]
+        return cls(recipe, Online.begin(box, start, seed), since=since)
 
     def setting(self) -> dict[str, float]:
         """The numbers for the next question; the same until a question that was ranked by them is judged."""
@@ -92,44 +124,40 @@ class Adaptive:
         """The recipe for the next question."""
         return with_values(self.recipe, self.setting())
 
-    def take(self, judged: Sequence[Judged]) -> int:
+    def lessons(self, judged: Sequence[Judged]) -> list[Lesson]:
+        """The judged questions that teach something, in the order in which they were asked: the last 100, so
+        that a question does not cost more the more were judged. Raises DamagedStore."""
+        found: list[Lesson] = []
+        for each in reversed(judged):
+            lesson = Lesson.of(each, self.recipe)
+            if lesson is not None:
+                found.append(lesson)
+            if len(found) == COMPARED:
+                break
+        return found[::-1]
+
+    def take(self, lessons: Sequence[Lesson]) -> int:
         """Learn from judged questions, in the order in which they were asked; returns how many were new.
 
-        A question that was ranked by the setting that is waited for tells its loss; all that can be ranked
-        again are what settings are compared on. Others are passed over. Raises DamagedStore.
+        The first that was ranked by the setting that is waited for tells its loss. Settings are compared on
+        all of them.
         """
-        lessons = [each for each in map(Lesson, judged) if each.teaches and self._comparable(each)]
         before, known = len(self.told), {name for name, _ in self.told}
         for lesson in lessons:
-            if lesson.id not in known and self._waited_for(lesson.judged.asked):
-                lost = lesson.loss(self.chosen())
+            asked = lesson.asked
+            if asked.id not in known and asked.added > self.since and self._waited_for(asked):
+                (lost,) = lesson.losses([self.setting()])
                 self.online.tell(lost)
-                self.told.append((lesson.id, lost))
+                self.told.append((asked.id, lost))
                 self._compare(lessons)
         if len(self.told) == before:
             self._compare(lessons)  # grades may have changed
         return len(self.told) - before
 
-    def mean_loss(self, judged: Sequence[Judged], recipe: Recipe) -> float:
-        """What a recipe loses on average of the questions that teach; nan where none does."""
-        lessons = [each for each in map(Lesson, judged) if each.teaches and self._comparable(each)]
-        return math.fsum(each.loss(recipe) for each in lessons) / len(lessons) if lessons else math.nan
-
     def _compare(self, lessons: Sequence[Lesson]) -> None:
         """Give all settings that are kept their mean losses on the same questions."""
-        if not lessons or not len(self.online.losses):
-            return
-        tried = [with_values(self.recipe, self.online.box.named(each)) for each in self.online.settings]
-        self.online.rescore(
-            [math.fsum(each.loss(recipe) for each in lessons) / len(lessons) for recipe in tried]
-        )
-
-    def _comparable(self, lesson: Lesson) -> bool:
-        try:
-            replayed(lesson.judged.asked, self.recipe, lesson.trees)
-        except UsageError:  # ranked by a recipe with other fields
-            return False
-        return True
+        if lessons and len(self.online.losses):
+            self.online.rescore(mean_losses(lessons, [*map(self.online.box.named, self.online.settings)]))
 
     def ranked_by(self, asked: Asked) -> dict[str, float]:
         """The numbers that a recorded question was ranked by, of those that are learned."""
@@ -141,7 +169,7 @@ class Adaptive:
     def dumps(self) -> str:
         """The state as JSON, for `Adaptive.loads`."""
         state = {"format": FORMAT, "recipe": self.recipe.name, "online": json.loads(self.online.dumps())}
-        return json.dumps({**state, "told": self.told})
+        return json.dumps({**state, "told": self.told, "since": self.since})
 
     @classmethod
     def loads(cls, text: str, recipe: Recipe) -> Adaptive:
@@ -156,8 +184,8 @@ class Adaptive:
             raise DamagedState(
                 f"what was learned is no state of format {FORMAT} of the recipe {recipe.name}; {BEGIN_ANEW}"
             )
-        told = state.get("told")
-        if not isinstance(told, list) or not all(map(_told, told)):
+        told, since = state.get("told"), state.get("since")
+        if not isinstance(told, list) or not all(map(_told, told)) or type(since) is not int:
             raise DamagedState(f"what was learned of {recipe.name} lacks what was told; {BEGIN_ANEW}")
         try:
             online = Online.loads(json.dumps(state.get("online")), box_of(recipe))
@@ -168,7 +196,15 @@ class Adaptive:
                 f"what was learned of {recipe.name} names {len(told)} questions, and {online.told} losses "
                 f"were told; {BEGIN_ANEW}"
             )
-        return cls(recipe, online, [(name, float(lost)) for name, lost in told])
+        return cls(recipe, online, [(name, float(lost)) for name, lost in told], since)
+
+
+def mean_losses(lessons: Sequence[Lesson], settings: Sequence[Mapping[str, float]]) -> list[float]:
+    """What settings lose on average of the lessons; nan where there is none."""
+    lost = [each.losses(settings) for each in lessons]
+    return [math.fsum(each) / len(lessons) if lessons else math.nan for each in zip(*lost, strict=True)] or [
+        math.nan for _ in settings
+    ]
 
 
 def box_of(recipe: Recipe) -> Box:

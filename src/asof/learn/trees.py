@@ -155,8 +155,16 @@ def replayed(asked: Asked, recipe: Recipe, trees: Sequence[Why] = ()) -> Values:
     found, weights = columns(asked, combine.name, trees), dict(combine.weights)
     if missing := [each for each in found.names if each not in weights]:
         raise UsageError(f"recipe {recipe.name} has no weight for {', '.join(missing)}")
-    values = found.values if rate is None else _aged(found, ages(asked, combine.name, trees), *rate)
+    values = found.values if rate is None else aged(found, ages(asked, combine.name, trees), *rate)
     return Columns(found.names, values, np.array([weights[each] for each in found.names])).scores()
+
+
+def combined(recipe: Recipe) -> str:
+    """The name of the sum that a recipe's last `Combine` makes. Raises UsageError where there is none."""
+    stage = _combine(recipe)
+    if stage is None:
+        raise UsageError(f"recipe {recipe.name} adds up no columns")
+    return stage[1].name
 
 
 def summed_last(trees: Sequence[Why], recipe: Recipe) -> bool:
@@ -193,8 +201,8 @@ def _sums_are_scores(recipe: Recipe) -> bool:
     return all(isinstance(stage, ByDocument | Cut) for stage in recipe.stages[last + 1 :])
 
 
-def _aged(found: Columns, old: Ages, rate: float, new: float) -> Values:
-    """The columns with freshness at a new rate; a half-life of its own stays."""
+def aged(found: Columns, old: Ages, rate: float, new: float) -> Values:
+    """The columns with freshness at a new rate in place of `rate`; a half-life of its own stays."""
     values = found.values.copy()
     at = found.names.index(FRESHNESS)
     for row, (days, scale) in enumerate(zip(old.days.tolist(), old.scales.tolist(), strict=True)):

@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
-from asof.models.endpoint import READ_AT_ONCE, Endpoint, one_line
+from asof.models.endpoint import Endpoint
 from asof.models.prefixes import Prefixes, of_family, told
 from asof.models.vectors import around_blanks, unit
+from asof.web import READ_AT_ONCE, first_bytes, one_line
 
 PATH = "/embeddings"
 LARGEST = 64_000_000
@@ -55,7 +56,7 @@ class EmbeddingsEndpoint(Endpoint):
         if remedy is None:
             Endpoint._accept(self, response)
             return
-        said = response.read(READ_AT_ONCE).decode("utf-8", "replace")
+        said = first_bytes(response, READ_AT_ONCE).decode("utf-8", "replace")
         said = one_line(said.replace(self.key, "(the key)") if self.key else said)
         self.refuse(f"status {response.status}" + (f", {said!r}" if said else "") + f"; {remedy}")
 

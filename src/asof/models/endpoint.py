@@ -12,19 +12,15 @@ import ssl
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
-from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection, IncompleteRead
-from typing import Any, NoReturn, Protocol
+from http.client import HTTPException, HTTPResponse, IncompleteRead
+from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from asof.errors import ModelError, UsageError
+from asof.web import READ_AT_ONCE, asked_wait, connection_to, first_bytes, one_line
 
 FIRST_WAIT = 0.5
 """Seconds before the second attempt, at most; twice as many before the third, and so on."""
-
-READ_AT_ONCE = 65_536
-QUOTED = 200
-"""So many characters of a server's own message are shown."""
 
 _REMEDIES = {
     401: "check the key",
@@ -101,13 +97,12 @@ class Endpoint:
 
     def _answer(self, data: bytes) -> bytes:
         """What the server says with status 200. Raises Again, ModelError."""
-        deadline = time.perf_counter() + self.timeout
-        connection = self._connection()
+        connection = connection_to(self.url, self.timeout)
         try:
             connection.request("POST", self._path(), data, self._headers())
             with connection.getresponse() as response:
                 self._accept(response)
-                return self._body(response, connection, deadline)
+                return self._body(response)
         except TimeoutError as error:
             raise Again(f"no answer within {self.timeout:g} s") from error
         except ssl.SSLError as error:
@@ -123,14 +118,6 @@ class Endpoint:
             self.refuse(f"it cannot be reached: {reason}; check the address", cause=error)
         finally:
             connection.close()
-
-    def _connection(self) -> HTTPConnection:
-        parts = urlsplit(self.url)
-        host = parts.hostname or ""
-        if parts.scheme == "https":
-            context = ssl.create_default_context()
-            return HTTPSConnection(host, parts.port, timeout=self.timeout, context=context)
-        return HTTPConnection(host, parts.port, timeout=self.timeout)
 
     def _path(self) -> str:
         parts = urlsplit(self.url)
@@ -150,34 +137,24 @@ class Endpoint:
         if 300 <= status < 400:
             target = self._plain(response.headers.get("Location", ""))
             self.refuse(f"it redirects to {target!r}, which is not followed; set the right address as url")
-        said = self._plain(response.read(READ_AT_ONCE).decode("utf-8", "replace"))
+        said = self._plain(first_bytes(response, READ_AT_ONCE).decode("utf-8", "replace"))
         reason = f"status {status}" + (f", {said!r}" if said else "")
         if status == 429 or status >= 500:
             raise Again(reason, asked_wait(response.headers))
         remedy = _REMEDIES.get(status)
         self.refuse(reason + (f"; {remedy}" if remedy else ""))
 
-    def _body(self, response: HTTPResponse, connection: HTTPConnection, deadline: float) -> bytes:
+    def _body(self, response: HTTPResponse) -> bytes:
         """The answer's bytes, as many as were announced, and not too many."""
         announced = response.length
         if announced is not None and announced > self.largest:
             self._too_large()
-        body = bytearray()
-        while True:
-            left = deadline - time.perf_counter()
-            if left <= 0:
-                raise TimeoutError
-            if connection.sock is not None:  # None once the server said that it will close
-                connection.sock.settimeout(left)
-            block = response.read1(READ_AT_ONCE)
-            if not block:
-                break
-            body += block
-            if len(body) > self.largest:
-                self._too_large()
+        body = first_bytes(response, self.largest + 1)
+        if len(body) > self.largest:
+            self._too_large()
         if announced is not None and len(body) < announced:
-            raise IncompleteRead(bytes(body), announced - len(body))
-        return bytes(body)
+            raise IncompleteRead(body, announced - len(body))
+        return body
 
     def _too_large(self) -> NoReturn:
         self.refuse(f"the answer has more than {self.largest:,} bytes; is this the right address?")
@@ -207,27 +184,3 @@ def _readable(url: str) -> bool:
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
-
-
-def one_line(said: str) -> str:
-    """A server's own words as part of a message: on one line, printable, not long."""
-    said = " ".join("".join(each if each.isprintable() else " " for each in said).split())
-    return said[:QUOTED] + ("…" if len(said) > QUOTED else "")
-
-
-class Headers(Protocol):
-    """Headers of an answer, whatever client brought it."""
-
-    def get(self, name: str, default: str, /) -> str: ...
-
-
-def asked_wait(headers: Headers) -> float | None:
-    """Seconds of the header Retry-After; a date there is compared with the date of the answer, no clock."""
-    value = headers.get("Retry-After", "").strip()
-    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
-        return float(value)
-    try:
-        wait = parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("Date", ""))
-    except (ValueError, TypeError, OverflowError):  # absent, no date, or one with a zone and one without
-        return None
-    return max(wait.total_seconds(), 0.0)

@@ -18,8 +18,9 @@ from urllib.parse import urlsplit
 
 from asof.errors import MissingExtra, ModelError, UsageError
 from asof.models.attempts import GaveUp
-from asof.models.endpoint import READ_AT_ONCE, Again, Endpoint, asked_wait, one_line
+from asof.models.endpoint import Again, Endpoint
 from asof.models.openai_errors import Refused, translated
+from asof.web import READ_AT_ONCE, asked_wait, one_line
 
 NEEDED = frozenset({"host", "content-type", "content-length", "connection", "x-stainless-raw-response"})
 """Headers that the client adds and that stay (by the last one it knows later that we read the answer). All
@@ -154,7 +155,8 @@ class Connection:
     client: Any
 
     def post(self, body: Mapping[str, Any], timeout: float) -> Any:
-        """The answer to a chat completion, which is JSON, within `timeout` seconds."""
+        """The answer to a chat completion, which is JSON; its body within `timeout` seconds, and so is each
+        read of what stands before it."""
         answer = b"".join(self._blocks(body, timeout, time.perf_counter() + timeout))
         try:
             return json.loads(answer)

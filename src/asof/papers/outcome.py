@@ -60,8 +60,8 @@ class Learned:
     something is learned; `before` and `now` are the numbers of the question before and of this one.
 
     `told`: the judged questions that the learner was told of, oldest first, unless they were erased since;
-    `new`: how many are new. `lost` is what `now` loses on all judged questions on average,
-    `began` what the numbers lose that were there at first (nan: nothing is judged).
+    `new`: how many are new. On `compared` judged questions `now` loses `lost` on average, and the numbers
+    that were there at first lose `began` (nan: there is none).
     """
 
     stage: str
@@ -70,6 +70,7 @@ class Learned:
     now: Mapping[str, float]
     told: tuple[Told, ...] = ()
     new: int = 0
+    compared: int = 0
     lost: float = float("nan")
     began: float = float("nan")
 
@@ -81,7 +82,7 @@ class Outcome:
     the model failed), and what was learned.
 
     `fetched`: abstracts, `texts`: full texts (None: nothing had to be asked, or could be). `recorded`: under
-    which id the question is recorded, "" if it is not.
+    which id the question is recorded, "" if it is not. `incomplete`: arXiv did not give all that was asked.
     """
 
     request: Request
@@ -95,3 +96,4 @@ class Outcome:
     recorded: str = ""
     judging: Judging | None = None
     notes: tuple[str, ...] = ()
+    incomplete: bool = False

@@ -8,7 +8,7 @@ sections 2 and 3 (`asof.learn`), pages of 100 and the newest of each day (`asof.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from asof.papers.wanted import LONGEST, expanded, topic_of, wanted
 from asof.papers.weights import learner
 from asof.rank.recipe import Recipe
 from asof.recipes import by_document
+from asof.recorder import NO_JUDGE
 from asof.service import Corpus, Standpoint
 from asof.sources.arxiv.paper import FULL
 from asof.sources.arxiv.target import PREFIX
@@ -71,6 +72,12 @@ class _Round:
         if len(request.question) > LONGEST:
             given = f"{len(request.question):,} characters"
             raise UsageError(f"the question has {given}; accepted: up to {LONGEST:,}")
+        if (request.k is not None and request.k < 1) or request.read < 0:
+            raise UsageError(
+                f"k is {request.k}, read is {request.read}: k from 1 on and read from 0 on are accepted"
+            )
+        if request.judge and not self.corpus.outside.speaks:
+            raise UsageError(NO_JUDGE)
         then = self.corpus.at(request.as_of, request.known_at)
         wish = self._wish(then)
         if request.known_at is not None:
@@ -90,8 +97,9 @@ class _Round:
         says = said(then, topic, sources)
         answer = self._answer(then, topic, sources)
         return Outcome(
-            request, wish, ranked, says, answer, learned, fetched, texts, recorded, judging, tuple(self.notes)
-        )
+            request, wish, ranked, says, answer, learned, fetched, texts, recorded, judging,
+            tuple(self.notes), bool(self.failed),
+        )  # fmt: skip
 
     def _learned_by(self, then: Standpoint) -> datetime | None:
         """Until when weights were learned: None for now. Grades may be of papers that were published after
@@ -149,8 +157,10 @@ class _Round:
         if not missing:
             return None
         try:
-            return self.corpus.add(PREFIX + "+".join(missing), full=True, progress=self.progress)
+            source = self.corpus.papers(PREFIX + "+".join(missing), full=True)
+            return self.corpus.add(replace(source, reading=True), progress=self.progress)
         except (SourceError, MissingExtra) as error:
+            self.failed = str(error)
             self.notes.append(f"not all was read in full, what is here answers: {error}")
             return None
 

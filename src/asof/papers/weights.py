@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from asof.errors import BeforeHorizon, Busy, NoSpace
-from asof.learn.adaptive import Adaptive
+from asof.learn.adaptive import Adaptive, mean_losses
 from asof.learn.feedback import Judged
 from asof.papers.outcome import Learned, Told
 from asof.rank.tunable import value_of
@@ -35,16 +35,19 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
         found = fresh
     notes += _outside(found)
     before = found.setting()
-    new = found.take(judged)
+    lessons = found.lessons(judged)
+    new = found.take(lessons)
     now = found.setting()
+    first = {name: value_of(found.recipe, name) for name in now}
+    lost, began = mean_losses(lessons, [now, first])
     if known_at is None and found.dumps() != text:
         try:
             corpus.learn_state(RECIPE, found.dumps())
         except (Busy, NoSpace) as error:
             notes.append(f"what was learned is not kept now, the next question learns it again: {error}")
     return found, Learned(
-        found.online.stage, found.online.told + 1, before, now, _told(found, judged), new,
-        found.mean_loss(judged, found.chosen()), found.mean_loss(judged, found.recipe),
+        found.online.stage, found.online.told + 1, before, now, _told(found, judged), new, len(lessons),
+        lost, began,
     )  # fmt: skip
 
 
@@ -77,6 +80,7 @@ def _told(found: Adaptive, judged: Sequence[Judged]) -> tuple[Told, ...]:
 
 
 def forget(corpus: Corpus) -> None:
-    """Begin anew with the next question. Judgements stay, and so do the states that were kept before, for
-    questions as known then."""
-    corpus.learn_state(RECIPE, Adaptive.begin(corpus.config.recipe_named(RECIPE)).dumps())
+    """Begin anew with the next question: what was recorded until now moves nothing any more. Judgements stay,
+    settings are compared on them; so do the states that were kept before, for questions as known then."""
+    last = max([corpus.clock(), *(each.asked.added for each in corpus.queries(RECIPE))])
+    corpus.learn_state(RECIPE, Adaptive.begin(corpus.config.recipe_named(RECIPE), since=last).dumps())

@@ -2,47 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from asof.data import Heading, Problem
 from asof.errors import MissingExtra
 from asof.sources import references
 from asof.sources.decode import storable
 from asof.sources.page import Unreadable
+from asof.sources.pdf_process import PdfLimits as PdfLimits
+from asof.sources.pdf_process import texts
 from asof.sources.pdflines import flowing, lines_of, vocabulary, without_heads
-
-if TYPE_CHECKING:
-    import pypdfium2
 
 PACKAGE = "pypdfium2"
 SCANNED = 16
 """A document with fewer characters a page than these is a picture of one."""
 
 
-@dataclass(frozen=True, slots=True)
-class PdfLimits:
-    """The largest PDF that is read: in bytes, pages, and characters of its text."""
-
-    file: int = 50 * 2**20
-    pages: int = 300
-    characters: int = 4_000_000
-
-
 LIMITS = PdfLimits()
 
 
-def installed() -> None:
-    """Raises MissingExtra unless PDFs can be read; nothing is loaded."""
-    if find_spec(PACKAGE) is None:
+def installed() -> Path:
+    """The folder in which the package lies that reads PDFs; nothing is loaded. Raises MissingExtra."""
+    found = find_spec(PACKAGE)
+    if found is None or found.origin is None:
         raise MissingExtra("reading PDFs needs pypdfium2: pip install 'asof[pdf]'")
+    return Path(found.origin).parent.parent
 
 
 def paper(raw: bytes, limits: PdfLimits = LIMITS) -> tuple[str, tuple[Heading, ...], list[Problem]]:
     """The text of a paper without its list of references, its headings, and what is to be said of it. Raises
-    Unreadable, MissingExtra."""
-    installed()
+    Unreadable, MissingExtra, SourceError."""
     read = without_heads([lines_of(each) for each in pages(raw, limits)])
     notes = []
     try:
@@ -76,39 +66,11 @@ def paged(read: list[list[str]]) -> tuple[str, tuple[Heading, ...]]:
 
 
 def pages(raw: bytes, limits: PdfLimits) -> list[str]:
-    """The text of each page as PDFium gives it. Raises Unreadable."""
-    import pypdfium2
-
+    """The text of each page, as PDFium gives it to a process that may die of it. Raises Unreadable,
+    MissingExtra, and SourceError when no such process can be had."""
     if len(raw) > limits.file:
         raise Unreadable(f"the PDF has {len(raw)} bytes; the limit is {limits.file}")
-    try:
-        document = pypdfium2.PdfDocument(raw)
-    except pypdfium2.PdfiumError as wrong:
-        if "password" in str(wrong).lower():
-            raise Unreadable("the PDF is encrypted", "save it without a password") from None
-        raise Unreadable("this is no PDF, or a damaged one", "fetch or save it again") from None
-    try:
-        return _texts(document, limits)
-    except pypdfium2.PdfiumError as wrong:
-        raise Unreadable(f"a page of the PDF cannot be read: {wrong}", "fetch or save it again") from None
-    finally:
-        document.close()
-
-
-def _texts(document: pypdfium2.PdfDocument, limits: PdfLimits) -> list[str]:
-    count = len(document)
-    if count > limits.pages:
-        raise Unreadable(f"the PDF has {count} pages; the limit is {limits.pages}", "split it")
-    texts, characters = [], 0
-    for number in range(count):
-        sheet = document[number]
-        words = sheet.get_textpage()
-        characters += words.count_chars()
-        if characters > limits.characters:
-            raise Unreadable(f"the PDF has more than {limits.characters} characters", "split it")
-        texts.append(words.get_text_range())
-        words.close()
-        sheet.close()
-    if sum(len(text.strip()) for text in texts) < SCANNED * max(count, 1):
+    read = texts(raw, limits, installed())
+    if sum(len(text.strip()) for text in read) < SCANNED * max(len(read), 1):
         raise Unreadable("there is no text in the PDF, as in a scanned one", "recognise its text first (OCR)")
-    return texts
+    return read

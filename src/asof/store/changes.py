@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Container, Sequence
 
@@ -11,6 +12,7 @@ from asof.errors import UsageError
 from asof.store import feedback, state
 from asof.store.digest import KEY_BYTES, layout_keys
 from asof.store.schema import set_meta
+from asof.store.versions import never_again
 from asof.store.write import Write
 from asof.time.span import NEVER
 
@@ -57,6 +59,40 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
         db.execute(f"DELETE FROM {table} WHERE document = ?", (document,))
     db.execute("DELETE FROM documents WHERE id = ?", (document,))
     return passages
+
+
+def erase_paper(db: sqlite3.Connection, names: Sequence[str], paper: str) -> list[int]:
+    """Remove documents of a paper (`arxiv:2401.00001`) for good: no later run over categories takes them in
+    again. Returns the ids of their passages. Raises UsageError when there is no such document."""
+    passages = [passage for name in names for passage in erase(db, name)]
+    for name in names:
+        never_again(db, name)
+    wanted = json.dumps([paper, f"{paper}/full"])
+    some = "SELECT 1 FROM documents WHERE name IN (SELECT value FROM json_each(?))"
+    if db.execute(some, (wanted,)).fetchone() is None:
+        _unname(db, paper)
+    return passages
+
+
+def _unname(db: sqlite3.Connection, paper: str) -> None:
+    """Take a paper out of the names of sources, which say what was asked for (`arxiv:2401.00001v1+...`)."""
+    prefix, _, id_ = paper.partition(":")
+    sources = db.execute("SELECT id, name FROM sources WHERE kind = 'arxiv'").fetchall()
+    for source, name in sources:
+        asked = name.partition(":")[2].split("+")
+        left = [each for each in asked if re.sub(r"v[0-9]+\Z", "", each) != id_]
+        if len(left) == len(asked):
+            continue
+        renamed = f"{prefix}:{'+'.join(left) or ' erased'}"
+        other = db.execute("SELECT id FROM sources WHERE name = ?", (renamed,)).fetchone()
+        held = "SELECT 1 FROM documents WHERE source = ?1 UNION SELECT 1 FROM heads WHERE source = ?1"
+        if other is None and (left or db.execute(held, (source,)).fetchone()):
+            db.execute("UPDATE sources SET name = ? WHERE id = ?", (renamed, source))
+            continue
+        if other is not None:
+            for table in ("documents", "heads"):
+                db.execute(f"UPDATE {table} SET source = ? WHERE source = ?", (other[0], source))
+        db.execute("DELETE FROM sources WHERE id = ?", (source,))
 
 
 def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:

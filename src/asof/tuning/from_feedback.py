@@ -22,7 +22,7 @@ from asof.learn import trees
 from asof.learn.box import Box
 from asof.learn.candidates import Candidates
 from asof.learn.columns import Columns
-from asof.learn.feedback import CLICK, Judged
+from asof.learn.feedback import Judged
 from asof.learn.loss import dcg, gains
 from asof.learn.posed import Posed, as_it_is
 from asof.learn.scored import FRESH, Part, Scored, scored
@@ -79,14 +79,9 @@ def _tells(each: Judged) -> bool:
 
 
 def _gains(each: Judged) -> dict[int, float]:
-    """What each hit (by its place in what was shown) gains. A hit that nobody judged is not looked at where
-    grades were given; among clicks it counts as not clicked."""
-    clicked = CLICK in each.kinds
-    return {
-        at: gains([grade], None if grade is None else [weight])[0]
-        for at, (grade, weight) in enumerate(zip(each.grades, each.weights, strict=True))
-        if grade is not None or clicked
-    }
+    """What each hit (by its place in what was shown) gains; one that nobody judged gains nothing, as
+    `asof.learn.adaptive` has it."""
+    return dict(enumerate(gains(each.grades, each.weights)))
 
 
 def _good(each: Judged) -> dict[str, float]:

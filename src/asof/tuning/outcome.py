@@ -12,6 +12,9 @@ FLAT = 0.002
 """A number is flat when the metric moves by less along all of its range."""
 
 
+SIGNIFICANT = 0.05
+
+
 @dataclass(frozen=True, slots=True)
 class Judged:
     """A fold: how many questions it was fitted to and judged on, the search that was better, its values, and
@@ -79,8 +82,9 @@ class Tuning:
 
     @property
     def gain(self) -> bool:
-        """Whether the values are better on questions that they were not fitted to, beyond chance."""
-        return self.comparison.low > 0
+        """Whether the values are better on questions that they were not fitted to, beyond chance: by the
+        interval and by the paired test, since few questions that changed make an interval too narrow."""
+        return self.comparison.low > 0 and self.comparison.p < SIGNIFICANT
 
     @property
     def values(self) -> dict[str, float]:

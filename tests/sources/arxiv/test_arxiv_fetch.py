@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,18 +13,28 @@ import pytest
 
 from asof.errors import SourceError
 from asof.sources.arxiv.feed import Garbled, Refused
-from asof.sources.arxiv.fetch import Fetcher, Missing, TooLarge, asked_wait, redirected
+from asof.sources.arxiv.fetch import Fetcher, Missing, TooLarge, redirected
 
 Reply = tuple[int, dict[str, str], bytes]
 
 
 @dataclass
 class Web:
-    """`replies` are used up, one a request; then it says b"well". `seen`: paths and headers."""
+    """`replies` are used up, one a request; then it says b"well". Bytes are said as they are, and then drop
+    by drop without an end. `seen`: paths and headers."""
 
     url: str = ""
-    replies: list[Reply] = field(default_factory=list)
+    replies: list[Reply | bytes] = field(default_factory=list)
     seen: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+
+def drip(handler: BaseHTTPRequestHandler, first: bytes) -> None:
+    handler.close_connection = True
+    with contextlib.suppress(ConnectionError):  # the client hung up
+        handler.wfile.write(first)
+        for _ in range(500):
+            handler.wfile.write(b"a")
+            time.sleep(0.02)
 
 
 @pytest.fixture
@@ -32,7 +44,11 @@ def web() -> Iterator[Web]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             there.seen.append((self.path, dict(self.headers)))
-            status, headers, body = there.replies.pop(0) if there.replies else (200, {}, b"well")
+            reply = there.replies.pop(0) if there.replies else (200, {}, b"well")
+            if isinstance(reply, bytes):
+                drip(self, reply)
+                return
+            status, headers, body = reply
             self.send_response_only(status)
             for name, value in {"Content-Length": str(len(body)), **headers}.items():
                 self.send_header(name, value)
@@ -235,11 +251,20 @@ def test_a_network_that_was_there_a_moment_ago_is_waited_for(web, clock, fetcher
 
 
 @pytest.mark.parametrize(
-    "value", ["", "soon", "-3", "1e9", "9" * 30, "Mon, 01 Jan 2024 00:00:00 +99999999999999"]
+    "first",
+    [
+        b"",
+        b"HTTP/1.1 200 OK\r\nX: ",
+        b"HTTP/1.1 200 OK\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5;",
+        b"HTTP/1.1 400 No\r\nContent-Length: 1000\r\n\r\n",
+    ],
+    ids=["status line", "headers", "body", "a chunk's size", "error body"],
 )
-def test_a_wait_that_says_nothing(value: str):
-    from email.message import Message
-
-    headers = Message()
-    headers["Retry-After"] = value
-    assert asked_wait(headers) is None  # type: ignore[arg-type]
+def test_an_answer_by_the_drop(web, fetcher, first: bytes):
+    """Each byte comes in time, but the time is for the whole of it."""
+    web.replies = [first]
+    began = time.perf_counter()
+    with pytest.raises(SourceError, match=r"no answer within 0\.2 s \(1 attempt\)"):
+        fetcher(timeout=0.2, attempts=1).get(web.url, bytes)
+    assert time.perf_counter() - began < 3

@@ -11,22 +11,20 @@ import ssl
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from email.utils import parsedate_to_datetime
-from http.client import HTTPConnection, HTTPException, HTTPMessage, HTTPResponse, HTTPSConnection
+from http.client import HTTPException, HTTPResponse
 from typing import NoReturn, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from asof.errors import SourceError
 from asof.sources.arxiv.feed import Garbled, Refused
 from asof.sources.arxiv.settings import of_arxiv
+from asof.web import asked_wait, connection_to, first_bytes, one_line
 
 T = TypeVar("T")
 
 AGENT = "asof (a search engine on a user's own machine; one request at a time)"
-READ_AT_ONCE = 65_536
 LARGEST = 16 * 2**20
 REDIRECTS = 3
-QUOTED = 200
 
 
 class Passing(Exception):
@@ -93,8 +91,7 @@ class Fetcher:
         """The body of status 200, or the address of a redirect. Raises Passing, Refused, SourceError."""
         self._pause()
         self.requests += 1
-        deadline = time.perf_counter() + self.timeout
-        connection = self._connection(url)
+        connection = connection_to(url, self.timeout)
         parts = urlsplit(url)
         path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         try:
@@ -103,7 +100,7 @@ class Fetcher:
                 if 300 <= response.status < 400 and response.headers.get("Location"):
                     return str(response.headers["Location"])
                 self.answered = True
-                body = self._body(url, response, connection, deadline, largest)
+                body = self._body(url, response, largest)
                 self._accept(url, response, body, read)
                 return body
         except TimeoutError as error:
@@ -131,33 +128,14 @@ class Fetcher:
         if self.last is not None and (left := self.last + self.delay - self.clock()) > 0:
             self.sleep(left)
 
-    def _connection(self, url: str) -> HTTPConnection:
-        parts = urlsplit(url)
-        named = parts.hostname or ""
-        if parts.scheme == "https":
-            context = ssl.create_default_context()
-            return HTTPSConnection(named, parts.port, timeout=self.timeout, context=context)
-        return HTTPConnection(named, parts.port, timeout=self.timeout)
-
-    def _body(
-        self, url: str, response: HTTPResponse, connection: HTTPConnection, deadline: float, largest: int
-    ) -> bytes:
+    def _body(self, url: str, response: HTTPResponse, largest: int) -> bytes:
         """The answer's bytes, as many as were announced, and not too many."""
         announced = response.length
-        body = bytearray()
-        while len(body) <= largest and (announced is None or announced <= largest):
-            left = deadline - time.perf_counter()
-            if left <= 0:
-                raise TimeoutError
-            if connection.sock is not None:  # None once the server said that it will close
-                connection.sock.settimeout(left)
-            block = response.read1(READ_AT_ONCE)
-            if not block:
-                if announced is not None and len(body) < announced:
-                    raise Passing(f"the answer was cut off after {len(body)} of {announced} bytes")
-                return bytes(body)
-            body += block
-        raise TooLarge(f"{shown(url)}: the answer has more than {largest:,} bytes")
+        if (announced or 0) > largest or len(body := first_bytes(response, largest + 1)) > largest:
+            raise TooLarge(f"{shown(url)}: the answer has more than {largest:,} bytes")
+        if announced is not None and len(body) < announced:
+            raise Passing(f"the answer was cut off after {len(body)} of {announced} bytes")
+        return body
 
     def _accept(self, url: str, response: HTTPResponse, body: bytes, read: Callable[[bytes], T]) -> None:
         """Nothing for status 200. A request that is wrong is answered with 400 and a feed that says why."""
@@ -208,21 +186,3 @@ def shown(url: str) -> str:
 def refuse(url: str, reason: str, cause: BaseException | None = None) -> NoReturn:
     """Raise SourceError about an address."""
     raise SourceError(f"{shown(url)}: {reason}") from cause
-
-
-def one_line(said: str) -> str:
-    """A server's own words as part of a message: on one line, printable, not long."""
-    said = " ".join("".join(each if each.isprintable() else " " for each in said).split())
-    return said[:QUOTED] + ("…" if len(said) > QUOTED else "")
-
-
-def asked_wait(headers: HTTPMessage) -> float | None:
-    """Seconds of the header Retry-After; a date there is compared with the date of the answer, no clock."""
-    value = headers.get("Retry-After", "").strip()
-    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
-        return float(value)
-    try:
-        wait = parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("Date", ""))
-    except (ValueError, TypeError, OverflowError):  # absent, no date, or one with a zone and one without
-        return None
-    return max(wait.total_seconds(), 0.0)

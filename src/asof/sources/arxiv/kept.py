@@ -28,7 +28,8 @@ LASTING = DAY
 """A run that broke off is gone on with for so long; a later one begins anew."""
 
 Known = Callable[[Collection[str]], Mapping[str, Collection[int]]]
-"""Which versions of papers (ids without `arxiv:`) the store has."""
+"""Which versions of papers (ids without `arxiv:`) the store has; `erased.ERASED` of one that was
+erased from it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +95,15 @@ class Kept:
     def turn(self) -> Iterator[float]:
         """Nobody else fetches into this corpus meanwhile. Gives the seconds since somebody did. Raises
         SourceError when somebody does."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        with alone(self.folder) as descriptor:
+            if descriptor is None:
+                raise SourceError(another(self.folder))
             status = os.fstat(descriptor)
             try:
                 yield max(time.time() - status.st_mtime, 0.0) if status.st_size else float("inf")
             finally:
                 os.pwrite(descriptor, b"asof", 0)
                 os.utime(descriptor)
-        except BlockingIOError:
-            raise SourceError(
-                f"another process fetches from arXiv into {self.folder.parent}: wait until it has ended"
-            ) from None
-        finally:
-            os.close(descriptor)
 
     # -- what is done ------------------------------------------------------------------------------------
 
@@ -193,6 +187,27 @@ class Kept:
         return not papers or not set(papers) - {
             id_ for id_, versions in self.known(papers).items() if versions
         }
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[int | None]:
+    """The lock of the folder (its descriptor) while it is held; None when somebody else holds it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held = True
+        except BlockingIOError:
+            held = False
+        yield descriptor if held else None
+    finally:
+        os.close(descriptor)
+
+
+def another(folder: Path) -> str:
+    """What is said when somebody holds it."""
+    return f"another process fetches from arXiv into {folder.parent}: wait until it has ended"
 
 
 def _line(said: Mapping[str, Any]) -> Line:

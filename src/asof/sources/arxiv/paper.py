@@ -10,13 +10,9 @@ from asof.sources.arxiv.feed import Entry, Garbled
 from asof.sources.arxiv.fetch import Fetcher, Missing, TooLarge
 from asof.sources.arxiv.stated import FULL as FULL
 from asof.sources.arxiv.stated import dated, document_id, meta, withdrawn
+from asof.sources.arxiv.stated import full_id as full_id
 from asof.sources.page import Unreadable
 from asof.sources.pdf import LIMITS, PdfLimits, paper
-
-
-def full_id(paper_id: str) -> str:
-    """The part of a full text's id after `arxiv:`."""
-    return f"{paper_id}/{FULL}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from asof.data import Commit, Document, Problem
 from asof.errors import UsageError
+from asof.sources.arxiv.erased import ERASED, hidden
 from asof.sources.arxiv.feed import Entry
 from asof.sources.arxiv.fetch import Fetcher
 from asof.sources.arxiv.kept import Done, Header, Kept, Line
 from asof.sources.arxiv.pages import A_PAGE, MOST, Api, Page, Part, Walk
 from asof.sources.arxiv.settings import Settings
 from asof.sources.arxiv.spans import DAY, Stretch, days, joined, without
-from asof.sources.arxiv.stated import document_id
-from asof.sources.arxiv.target import Target
+from asof.sources.arxiv.stated import document_id, full_id
+from asof.sources.arxiv.target import PaperId, Target
 from asof.sources.arxiv.versions import Versions
 from asof.sources.arxiv.wanted import Figures, Wanted
 from asof.time.span import instant, iso
@@ -26,6 +27,9 @@ FIRST_WINDOW = 7 * DAY
 LATE = 7 * DAY
 """A paper is announced some days after it was submitted: so many days are asked for again."""
 
+FULL_TEXTS = "arxiv: full texts"
+"""What the source of all papers is called that are read for questions."""
+
 Item = Document | Problem | Commit
 
 
@@ -33,7 +37,8 @@ Item = Document | Problem | Commit
 class Arxiv:
     """The source that `arxiv:...` names. `now`: the instant that the run begins. `kept`: where it is kept how
     far it came; without it every run begins anew. `size`: results a page; a part of the window with more than
-    `most` is cut in two. `full`: also the texts of the papers' PDFs."""
+    `most` is cut in two. `full`: also the texts of the papers' PDFs. `reading`: a question wants to read
+    these papers, nobody asked for them by their ids: what was erased is passed over, as in categories."""
 
     target: Target
     wanted: Wanted
@@ -44,15 +49,17 @@ class Arxiv:
     size: int = A_PAGE
     most: int = MOST
     full: bool = False
+    reading: bool = False
     figures: Figures = field(default_factory=Figures)
     name: str = field(init=False)
     kind: str = field(default="arxiv", init=False)
     complete: bool = field(default=False, init=False)
     _lines: list[Line] = field(default_factory=list, init=False)
     _covered: tuple[Stretch, ...] = field(default=(), init=False)
+    _erased: set[str] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
-        self.name = self.target.name
+        self.name = FULL_TEXTS if self.reading else self.target.name
         since, until, per_day = self.wanted.since, self.wanted.until, self.wanted.per_day
         if self.full and not self.target.papers:
             raise UsageError(f"{self.name}: full texts are fetched of papers that are named by their ids")
@@ -72,10 +79,10 @@ class Arxiv:
         fetcher = self.fetcher or Fetcher(
             settings.delay, settings.attempts, settings.timeout, settings.patience
         )
-        before, self.figures = fetcher.requests, Figures()
+        before, self.figures, self._erased = fetcher.requests, Figures(), set()
         api = Api(settings.url, fetcher)
         known = self.kept.known if self.kept is not None else lambda papers: {}  # noqa: ARG005
-        versions = Versions(api, known, self.figures, self.size)
+        versions = Versions(api, known, self.figures, self.size, erased=self._erased)
         try:
             with self.kept.turn() if self.kept is not None else nullcontext(None) as ago:
                 if ago is not None and fetcher.last is None:
@@ -88,7 +95,9 @@ class Arxiv:
 
     def _by_id(self, api: Api, versions: Versions) -> Iterator[Item]:
         for first in range(0, len(self.target.papers), self.size):
-            asked = self.target.papers[first : first + self.size]
+            asked = self._allowed(self.target.papers[first : first + self.size], versions)
+            if not asked:
+                continue
             found = api.papers(asked)
             self.figures.pages += 1
             yield from versions.unusable(found)
@@ -105,9 +114,20 @@ class Arxiv:
             if self.full:
                 yield from self._texts(entries, api, versions)
 
+    def _allowed(self, papers: Sequence[PaperId], versions: Versions) -> Sequence[PaperId]:
+        """Those that may be fetched: of what a question wants to read, nothing that was erased."""
+        if not self.reading:
+            return papers
+        known = versions.known({name for each in papers for name in (each.id, full_id(each.id))})
+        return [
+            each
+            for each in papers
+            if ERASED not in {*known.get(each.id, ()), *known.get(full_id(each.id), ())}
+        ]
+
     def _texts(self, entries: Sequence[Entry], api: Api, versions: Versions) -> Iterator[Item]:
         """The full texts of the entries' versions that are not known."""
-        from asof.sources.arxiv.paper import Papers, full_id
+        from asof.sources.arxiv.paper import Papers
 
         papers = Papers(self.settings.pdf_url, api.fetcher)
         known = versions.known({full_id(each.paper.id) for each in entries})
@@ -141,7 +161,9 @@ class Arxiv:
         return [line for line in self._lines if line.part == part]
 
     def add(self, line: Line) -> None:
-        """Write a page down."""
+        """Write a page down, without the names of papers that were erased."""
+        listed = tuple(hidden(each) if each in self._erased else each for each in line.listed)
+        line = replace(line, listed=listed)
         self._lines.append(line)
         if self.kept is not None:
             self.kept.page(line)
@@ -188,6 +210,7 @@ class Arxiv:
         first, last = page.part.stretch
         entries = versions.fresh(page.feed.entries)
         entries = [each for each in entries if first <= page.part.at(each) <= last]
+        entries = versions.allowed(entries)
         if page.part.updated:
             entries = [each for each in entries if self._covers(each)]
         if self.wanted.per_day and page.part.updated:

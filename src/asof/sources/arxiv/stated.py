@@ -31,6 +31,11 @@ def document_id(paper: str) -> str:
     return PREFIX + paper
 
 
+def full_id(paper: str) -> str:
+    """The part of a full text's id after `arxiv:`."""
+    return f"{paper}/{FULL}"
+
+
 def withdrawn(entry: Entry) -> bool:
     """Whether this version says that the paper was withdrawn."""
     return any(_WITHDRAWN.search(words) is not None for words in (entry.comment, entry.summary))

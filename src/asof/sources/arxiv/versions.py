@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from asof.data import Document, Problem
+from asof.sources.arxiv.erased import ERASED
 from asof.sources.arxiv.feed import Entry, Unusable
 from asof.sources.arxiv.kept import Known
 from asof.sources.arxiv.pages import A_PAGE, Api
@@ -13,10 +14,18 @@ from asof.sources.arxiv.stated import document, document_id, withdrawn
 from asof.sources.arxiv.target import PaperId
 from asof.sources.arxiv.wanted import Figures
 
+MOST_EARLIER = 50
+"""So many of the latest versions before the last are taken of a paper, beside the first."""
+
+SPARE, EACH = 2_000, 5
+"""A run asks for at most `SPARE` earlier versions, and `EACH` more for every paper that it lists: a paper of
+arXiv has fewer than one on average, and a feed may say anything."""
+
 
 @dataclass(slots=True)
 class Versions:
-    """States the versions of papers, each once (`seen`, as `2401.13222v2`).
+    """States the versions of papers, each once (`seen`, as `2401.13222v2`). `erased`: the papers that were
+    passed over, since they are not to be taken in again. `left`: how many earlier versions may be asked for.
 
     A version that is `known` is not stated again: at arXiv its words do not change any more, and a reference
     to a journal that was added since would count as an edit of today, after versions of yesterday.
@@ -27,27 +36,29 @@ class Versions:
     figures: Figures
     size: int = A_PAGE
     seen: set[str] = field(default_factory=set)
+    erased: set[str] = field(default_factory=set)
+    left: int = SPARE
+
+    def allowed(self, entries: Sequence[Entry]) -> list[Entry]:
+        """The entries without those of papers that were erased."""
+        known = self.numbers(entries)
+        self.erased.update(paper for paper, versions in known.items() if ERASED in versions)
+        return [each for each in entries if each.paper.id not in self.erased]
 
     def state(self, entries: Sequence[Entry], alone: Collection[str] = ()) -> Iterator[Document | Problem]:
         """The versions of the entries, and all before them. `alone`: ids of papers of which no version but
         the entry's is wanted."""
         known = self.numbers(entries)
-        wanted = [
-            PaperId(each.paper.id, version)
-            for each in entries
-            if each.paper.id not in alone
-            for version in range(1, each.paper.version)
-            if version not in known.get(each.paper.id, ())
-        ]
-        earlier = self._earlier(wanted)
-        for paper in wanted:
-            if paper not in earlier:
-                yield Problem(
-                    "arXiv does not give this earlier version: what it said is not known", str(paper),
-                    document=document_id(paper.id),
-                )  # fmt: skip
+        self.left += EACH * len(entries)
+        wanted: dict[PaperId, list[PaperId]] = {}
         for entry in entries:
-            fresh = [earlier[paper] for paper in wanted if paper.id == entry.paper.id and paper in earlier]
+            if entry.paper.id not in alone:
+                wanted[entry.paper] = yield from self._wanted(entry, known.get(entry.paper.id, ()))
+        earlier = self._earlier([paper for papers in wanted.values() for paper in papers])
+        for papers in wanted.values():
+            yield from _missing([paper for paper in papers if paper not in earlier])
+        for entry in entries:
+            fresh = [earlier[paper] for paper in wanted.get(entry.paper, ()) if paper in earlier]
             if entry.paper.version not in known.get(entry.paper.id, ()):
                 fresh.append(entry)
             self.figures.known += not fresh
@@ -78,6 +89,27 @@ class Versions:
                 self.seen.add(each.id)
                 yield Problem(f"the entry {each.reason}", each.id or "arXiv", remedy="index again later")
 
+    def _wanted(
+        self, entry: Entry, known: Collection[int]
+    ) -> Generator[Problem, None, list[PaperId]]:  # fmt: skip
+        """The earlier versions of a paper that are to be asked for; what is left out is a problem."""
+        id_, last = entry.paper.id, entry.paper.version
+        latest = range(max(2, last - MOST_EARLIER), last)
+        numbers = [each for each in (*range(1, min(2, last)), *latest) if each not in known]
+        if len(latest) < last - 2 and last not in known:
+            yield Problem(
+                f"it has {last} versions: taken are the first and the latest {MOST_EARLIER + 1}",
+                str(entry.paper), lost=False, document=document_id(id_),
+            )  # fmt: skip
+        if len(numbers) > self.left:
+            yield Problem(
+                f"its {len(numbers)} earlier versions are not asked for: too many were in this run",
+                str(entry.paper), remedy=f"asof index {document_id(id_)}", document=document_id(id_),
+            )  # fmt: skip
+            numbers = []
+        self.left -= len(numbers)
+        return [PaperId(id_, each) for each in numbers]
+
     def _earlier(self, wanted: Sequence[PaperId]) -> dict[PaperId, Entry]:
         """Versions by their own ids: what the API gives in place of one is not taken for it."""
         found: dict[PaperId, Entry] = {}
@@ -85,3 +117,14 @@ class Versions:
             came = self.api.papers(wanted[first : first + self.size])
             found.update((each.paper, each) for each in came if isinstance(each, Entry))
         return found
+
+
+def _missing(papers: Sequence[PaperId]) -> Iterator[Problem]:
+    """One problem for all the earlier versions of a paper that arXiv does not give."""
+    if not papers:
+        return
+    message = "arXiv does not give this earlier version: what it said is not known"
+    if len(papers) > 1:
+        which = f"{len(papers)} earlier versions, the last of them v{papers[-1].version}"
+        message = f"arXiv does not give {which}: what they said is not known"
+    yield Problem(message, str(papers[0]), document=document_id(papers[0].id))

@@ -92,15 +92,27 @@ def by_rules(question: str, asked: datetime) -> Wish:
     """What a question wants that is asked at an aware moment; any text has an answer."""
     notes: list[str] = []
     since, until = _times(question, asked, notes)
-    found = _categories(question)
+    found = _named_codes(question, notes) or _categories(question)
     if not found:
         notes.append(f"no category is named or known by these words: {DEFAULT[0]} was taken")
     return Wish(found or DEFAULT, since, until, _papers(question, notes), tuple(notes))
 
 
+def _named_codes(question: str, notes: list[str]) -> tuple[str, ...]:
+    """Categories that are named as arXiv has them, `cs.IR`: then nothing else is meant."""
+    codes = tuple(dict.fromkeys(_CODE.findall(question)))
+    known = tuple(code for code in codes if code in table().titles)
+    archives = {name.partition(".")[0] for name in table().titles}
+    notes += [
+        f"{code} is no category that is known here"
+        for code in codes
+        if code not in known and code.partition(".")[0] in archives
+    ]
+    return known[:MOST_CATEGORIES]
+
+
 def _categories(question: str) -> tuple[str, ...]:
-    """Categories that are named, then those of the longest phrases, in the order of the question."""
-    codes = [code for code in _CODE.findall(question) if code in table().titles]
+    """The categories of the longest phrases, in the order of the question."""
     words, at = _stems(question), 0
     found: list[str] = []
     phrases = table().phrases
@@ -112,7 +124,7 @@ def _categories(question: str) -> tuple[str, ...]:
                 at += length - 1
                 break
         at += 1
-    return tuple(dict.fromkeys([*codes, *found]))[:MOST_CATEGORIES]
+    return tuple(dict.fromkeys(found))[:MOST_CATEGORIES]
 
 
 def _stems(text: str) -> tuple[str, ...]:

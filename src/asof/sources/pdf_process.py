@@ -1,0 +1,136 @@
+"""The process that reads a PDF: what goes in, what may come out, and what it means when it dies."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from asof.errors import SourceError
+from asof.sources import pdf_child
+from asof.sources.page import Unreadable
+
+_INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+"""What a Python may need to find its own libraries."""
+_AGAIN = "fetch or save it again"
+_REASONS = {
+    "locked": ("the PDF is encrypted", "save it without a password"),
+    "damaged": ("this is no PDF, or a damaged one", _AGAIN),
+    "page": ("a page of the PDF cannot be read", _AGAIN),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PdfLimits:
+    """The largest PDF that is read: in bytes, pages, and characters of its text; and what reading one may
+    take: bytes of memory (limited on Linux only) and seconds."""
+
+    file: int = 50 * 2**20
+    pages: int = 300
+    characters: int = 4_000_000
+    memory: int = 2**30
+    seconds: int = 60
+
+
+def texts(raw: bytes, limits: PdfLimits, folder: Path) -> list[str]:
+    """The text of each page, as pypdfium2, which lies in `folder`, gives it to a process that is bound by the
+    limits. Raises Unreadable; SourceError when no such process can be had."""
+    # A UTF-16 unit is at most three bytes of UTF-8, a control character six bytes of JSON.
+    most = len(pdf_child.READY) + 6 * limits.characters + 8 * limits.pages + 1_000
+    status, said, late = _exchange(_command(folder, limits), raw, most, limits.seconds)
+    ready, _, answer = said.partition(pdf_child.READY)
+    if late and status:
+        raise Unreadable(f"reading the PDF takes more than {limits.seconds} seconds", "print it to a new PDF")
+    if ready or not said:
+        raise SourceError(
+            f"the process that reads PDFs does not start (status {status}); "
+            f"see what this says: {sys.executable} -c 'import pypdfium2'"
+        )
+    if status or len(said) > most:
+        raise _broken(limits)
+    return _judged(answer, limits)
+
+
+def _command(folder: Path, limits: PdfLimits) -> list[str]:
+    """Python without the user's settings, packages and folder, and without what `.pth` files start."""
+    if not sys.executable or getattr(sys, "frozen", False):
+        raise SourceError(
+            "PDFs are read by a Python process of its own, and here is no Python to start: "
+            "run asof with an installed Python"
+        )
+    return [sys.executable, "-I", "-S", "-B", pdf_child.__file__, str(folder), json.dumps(asdict(limits))]
+
+
+def _exchange(command: list[str], raw: bytes, most: int, seconds: int) -> tuple[int, bytes, bool]:
+    """How the process ended, what it said (one byte more than `most` when that was more), and whether it was
+    ended for being late."""
+    late = threading.Event()
+
+    def end() -> None:
+        late.set()
+        process.kill()
+
+    try:
+        process = subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={name: os.environ[name] for name in _INHERITED if name in os.environ},
+        )
+    except OSError as wrong:
+        raise SourceError(f"{command[0]} cannot be run, which reads PDFs: {wrong.strerror}") from None
+    clock = threading.Timer(seconds, end)
+    giving = threading.Thread(target=_give, args=(process, raw), daemon=True)
+    assert process.stdout is not None  # noqa: S101  it is a pipe
+    with process:
+        try:
+            clock.start()
+            giving.start()
+            said = process.stdout.read(most + 1)
+            if len(said) <= most:
+                process.wait()
+        finally:
+            process.kill()
+            clock.cancel()
+            giving.join()
+    return process.returncode, said, late.is_set()
+
+
+def _give(process: subprocess.Popen[bytes], raw: bytes) -> None:
+    assert process.stdin is not None  # noqa: S101  it is a pipe
+    with suppress(OSError), process.stdin:  # a process that died reads no more: its status tells
+        process.stdin.write(raw)
+
+
+def _judged(answer: bytes, limits: PdfLimits) -> list[str]:
+    """The pages of an answer; a PDF may have brought the process to say anything, so its form is checked."""
+    try:
+        told: Any = json.loads(answer)
+    except (ValueError, RecursionError):
+        raise _broken(limits) from None
+    match told:
+        case {"pages": [*pages]} if all(isinstance(page, str) for page in pages):
+            if len(pages) <= limits.pages and sum(map(len, pages)) <= limits.characters:
+                return pages
+        case {"no": "pages", "count": int(count)}:
+            raise Unreadable(f"the PDF has {count} pages; the limit is {limits.pages}", "split it")
+        case {"no": "characters"}:
+            raise Unreadable(f"the PDF has more than {limits.characters} characters", "split it")
+        case {"no": str(reason)} if reason in _REASONS:
+            raise Unreadable(*_REASONS[reason])
+    raise _broken(limits)
+
+
+def _broken(limits: PdfLimits) -> Unreadable:
+    """For a process that died. PDFium says only by dying that there is no more memory, or that it failed."""
+    return Unreadable(
+        f"the PDF breaks what reads it, or needs more than {limits.memory // 2**20} MiB of memory",
+        "print it to a new PDF",
+    )

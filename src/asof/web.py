@@ -1,0 +1,133 @@
+"""What every asking over HTTP has in common: a time that is for all of it, and how a server's words are read.
+
+A socket's timeout is for one wait: a server that sends a byte now and then in its status line, its headers
+or the size of a chunk, or `100 Continue` without an end, is waited for without one. Here each wait gets the
+time that is left.
+"""
+
+from __future__ import annotations
+
+import re
+import ssl
+import time
+from email.utils import parsedate_to_datetime
+from functools import partial
+from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from io import BufferedReader, RawIOBase
+from socket import socket
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+READ_AT_ONCE = 65_536
+QUOTED = 200
+"""So many characters of a server's own message are shown."""
+
+
+class Headers(Protocol):
+    """Headers of an answer, whatever client brought it."""
+
+    def get(self, name: str, default: str, /) -> str: ...
+
+
+def connection_to(url: str, seconds: float) -> HTTPConnection:
+    """A connection to an http or https address, not yet made, for one request and its answer.
+
+    Connecting, asking and reading raise TimeoutError once `seconds` from now are over. Two things can take
+    longer: finding the addresses of a host, and a host of several addresses, each of which is given what
+    was left when the first was tried. No proxy of the environment is used, no redirect followed.
+    """
+    deadline = time.perf_counter() + seconds
+    parts = urlsplit(url)
+    host = parts.hostname or ""
+    connection: _Timed
+    if parts.scheme == "https":
+        connection = _TimedSecure(host, parts.port, context=ssl.create_default_context())
+    else:
+        connection = _Timed(host, parts.port)
+    connection.deadline = deadline
+    connection.response_class = partial(_TimedResponse, deadline=deadline)  # type: ignore[assignment]
+    return connection
+
+
+def first_bytes(response: HTTPResponse, most: int) -> bytes:
+    """The first bytes of an answer, at most `most`; fewer where it ends, as announced or before that.
+
+    Raises IncompleteRead where an answer in chunks is cut off. Not `response.read(most)`, which follows a
+    chunk of negative size to the end of the connection, or raises ValueError.
+    """
+    body = bytearray()
+    while len(body) < most and (block := response.read1(min(most - len(body), READ_AT_ONCE))):
+        body += block
+    return bytes(body[:most])
+
+
+def one_line(said: str) -> str:
+    """A server's own words as part of a message: on one line, printable, not long."""
+    said = " ".join("".join(each if each.isprintable() else " " for each in said).split())
+    return said[:QUOTED] + ("…" if len(said) > QUOTED else "")
+
+
+def asked_wait(headers: Headers) -> float | None:
+    """Seconds of the header Retry-After; a date there is compared with the date of the answer, no clock."""
+    value = headers.get("Retry-After", "").strip()
+    if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
+        return float(value)
+    try:
+        wait = parsedate_to_datetime(value) - parsedate_to_datetime(headers.get("Date", ""))
+    except (ValueError, TypeError, OverflowError):  # absent, no date, or one with a zone and one without
+        return None
+    return max(wait.total_seconds(), 0.0)
+
+
+def _left(deadline: float) -> float:
+    left = deadline - time.perf_counter()
+    if left <= 0:
+        raise TimeoutError
+    return left
+
+
+class _Timed(HTTPConnection):
+    deadline: float
+
+    def connect(self) -> None:
+        self.timeout = _left(self.deadline)
+        super().connect()
+        self.sock.settimeout(_left(self.deadline))  # for the handshake of https, which comes next
+
+    def send(self, data: Any) -> None:
+        if self.sock is None:
+            self.connect()
+        self.sock.settimeout(_left(self.deadline))
+        super().send(data)
+
+
+class _TimedSecure(HTTPSConnection, _Timed):
+    """`HTTPSConnection.connect` calls `_Timed.connect`, then shakes hands."""
+
+
+class _TimedResponse(HTTPResponse):
+    def __init__(self, sock: socket, *rest: Any, deadline: float, **more: Any) -> None:
+        super().__init__(sock, *rest, **more)
+        self.fp = BufferedReader(_Until(self.fp.detach(), sock, deadline))
+
+
+class _Until(RawIOBase):
+    """The bytes of a socket, each wait for them as long as the time that is left."""
+
+    def __init__(self, raw: RawIOBase, sock: socket, deadline: float) -> None:
+        self.raw, self.sock, self.deadline = raw, sock, deadline
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int | None:
+        self.sock.settimeout(_left(self.deadline))
+        return self.raw.readinto(buffer)
+
+    def close(self) -> None:
+        if not self.closed:
+            self.raw.close()
+        super().close()

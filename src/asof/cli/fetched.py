@@ -27,8 +27,11 @@ def check(source: str, options: Mapping[str, Any], *, history: bool) -> None:
 
     if is_arxiv(source):
         from asof.sources.arxiv.target import read
+        from asof.sources.arxiv.wish import table
 
-        read(source)
+        for each in read(source).categories:
+            if each not in table().titles and not each.endswith(".*"):
+                tell(plain(f"{each} is no category that is known here; arXiv is asked for it all the same"))
         if history:
             raise UsageError("--history is for folders; all versions of papers are fetched as it is")
     elif given := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:

@@ -137,8 +137,17 @@ class Api:
             came = {form for each in found if isinstance(each, Entry) for form in each.paper.forms}
             if missing := [each for each in ids if each not in came]:
                 asked = {"id_list": ",".join(map(str, missing)), "start": 0, "max_results": len(missing)}
-                found += self.fetcher.get(f"{self.url}?{urlencode(asked)}", atom.read).entries
+                found += self.fetcher.get(f"{self.url}?{urlencode(asked)}", _told).entries
         return found
+
+
+def _told(body: bytes) -> Feed:
+    """A page of papers that were asked for by their ids. Raises Passing for one that tells of some and has
+    none."""
+    page = atom.read(body)
+    if not page.entries and page.total:
+        raise Passing(f"the page is empty, of {page.total} results")
+    return page
 
 
 @dataclass(slots=True)

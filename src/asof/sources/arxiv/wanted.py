@@ -41,7 +41,7 @@ class Figures:
         if self.texts:
             told.append(_counted(self.texts, "full text"))
         if self.known:
-            told.append(f"{self.known:,} papers that were known")
+            told.append(f"{self.known:,} paper{'s' * (self.known != 1)} known before")
         before = f" (and {self.resumed:,} by the run that broke off)" if self.resumed else ""
         asked = f"{_counted(self.pages, 'page')}{before}, {_counted(self.requests, 'request')}"
         return f"arXiv: {', '.join(told)}; {asked}"

@@ -19,6 +19,7 @@ from asof.store import feedback as kept
 from asof.store.feedback import JudgementRow
 from asof.store.store import reading
 from asof.time.bounds import When, last_instant
+from asof.time.span import iso
 
 if TYPE_CHECKING:
     import sqlite3
@@ -134,16 +135,18 @@ class Recorder(Learner):
 
         return self._read(look)
 
-    def titles(self, one: Judged) -> dict[int, str]:
-        """By rank, what the documents that were shown are called, and when they were published."""
-        from asof.store.reader import records
+    def titles(self, one: Judged) -> dict[int, tuple[str, str]]:
+        """By rank, what the documents that were shown are called, and the day on which they were published
+        ("undated")."""
+        from asof.store.reader import published_of, records
 
         found = self._read(lambda db: records(db, [each.passage for each in one.asked.shown]))
         there = {each.rank: found[each.passage] for each in one.asked.shown if each.passage in found}
-        return {
-            rank: f"{record.title or record.document} ({record.published or 'undated'})"
-            for rank, record in there.items()
+        dates = {rank: published_of(record) for rank, record in there.items()}
+        days = {
+            rank: "undated" if date is None else iso(date.span.first)[:10] for rank, date in dates.items()
         }
+        return {rank: (record.title or record.document, days[rank]) for rank, record in there.items()}
 
     def queries(self, recipe: str | None = None, known_at: When | None = None) -> list[Judged]:
         """All questions that were recorded (`recipe`: ranked by the recipe of that name), in order of

@@ -150,7 +150,7 @@ def _list(found: list[Judged], *, as_json: bool, which: str) -> int:
     return DONE
 
 
-def _show(one: Judged, titles: Mapping[int, str]) -> None:
+def _show(one: Judged, titles: Mapping[int, tuple[str, str]]) -> None:
     from asof.time.span import iso
 
     asked = one.asked
@@ -159,8 +159,8 @@ def _show(one: Judged, titles: Mapping[int, str]) -> None:
     for hit, grade, weight, kind in zip(asked.shown, one.grades, one.weights, one.kinds, strict=True):
         said = "-" if grade is None else f"{grade:g}"
         by = f"  ({kind}, weight {weight:g})" if kind else ""
-        title = shortened(titles.get(hit.rank, hit.document), TITLE)
-        click.echo(f"{hit.rank:>3}. {said:<4} {plain(title)}{by}")
+        title, date = titles.get(hit.rank, (hit.document, "undated"))
+        click.echo(f"{hit.rank:>3}. {said:<4} {plain(shortened(title, TITLE))} ({date}){by}")
         click.secho(f"          {plain(hit.hit)}  {hit.score:.4f}", dim=True)
 
 

@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
+from asof.learn.trees import only_cuts
 from asof.rank.combine import Combine
-from asof.rank.cut import Cut
-from asof.rank.group import ByDocument
 from asof.rank.recipe import Recipe
 from asof.rank.signals.freshness import Freshness
 from asof.rank.signals.passages import Coverage, Volume
@@ -61,7 +60,7 @@ def scored(recipe: Recipe, box: Box) -> Scored | None:
     """How the score follows from columns; None where what is tuned has other consequences as well."""
     stages, named = recipe.stages, recipe.named()
     sums = [at for at, stage in enumerate(stages) if isinstance(stage, Combine)]
-    if not sums or not _only_cuts(recipe, sums[-1]):
+    if not sums or not only_cuts(recipe, sums[-1]):
         return None
     at, names = sums[-1], list(named)
     last = stages[at]
@@ -81,14 +80,6 @@ def scored(recipe: Recipe, box: Box) -> Scored | None:
     if len(dict(last.weights)) < len(last.weights) or not set(sources) <= known:
         return None
     return Scored(at, tuple(parts), recipe, sources)
-
-
-def _only_cuts(recipe: Recipe, at: int) -> bool:
-    """Whether all that comes after a stage takes documents by their best passage, and cuts."""
-    return all(
-        isinstance(stage, Cut) or (isinstance(stage, ByDocument) and stage.passages == 1)
-        for stage in recipe.stages[at + 1 :]
-    )
 
 
 def _kind(stage: object) -> str | None:

@@ -131,7 +131,7 @@ def replayable(recipe: Recipe) -> frozenset[str]:
     """Which of its tunable numbers (`rank.tunable.ranges`) can be tried on what was shown: none where its
     scores are not the sums of a `Combine`."""
     stage = _combine(recipe)
-    if stage is None or not _sums_are_scores(recipe):
+    if stage is None or not only_cuts(recipe, recipe.stages.index(stage[1])):
         return frozenset()
     name, combine = stage
     known = {f"{name}.weights.{column}" for column, _ in combine.weights}
@@ -195,10 +195,13 @@ def _combine(recipe: Recipe) -> tuple[str, Combine] | None:
     return found[-1] if found else None
 
 
-def _sums_are_scores(recipe: Recipe) -> bool:
-    """Whether what follows the last `Combine` only groups by document and cuts."""
-    last = max(at for at, stage in enumerate(recipe.stages) if isinstance(stage, Combine))
-    return all(isinstance(stage, ByDocument | Cut) for stage in recipe.stages[last + 1 :])
+def only_cuts(recipe: Recipe, at: int) -> bool:
+    """Whether all that comes after a stage (by its place) takes documents by their best passage, and cuts:
+    then the scores that it made are those that are shown."""
+    return all(
+        isinstance(stage, Cut) or (isinstance(stage, ByDocument) and stage.passages == 1)
+        for stage in recipe.stages[at + 1 :]
+    )
 
 
 def aged(found: Columns, old: Ages, rate: float, new: float) -> Values:

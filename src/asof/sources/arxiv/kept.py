@@ -10,7 +10,6 @@ import contextlib
 import fcntl
 import json
 import os
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
@@ -98,9 +97,11 @@ class Kept:
         with alone(self.folder) as descriptor:
             if descriptor is None:
                 raise SourceError(another(self.folder))
-            status = os.fstat(descriptor)
+            last = os.fstat(descriptor)
+            os.utime(descriptor)  # two times of one file: no clock of ours is compared with the file system's
+            passed = (os.fstat(descriptor).st_mtime_ns - last.st_mtime_ns) / 1e9
             try:
-                yield max(time.time() - status.st_mtime, 0.0) if status.st_size else float("inf")
+                yield max(passed, 0.0) if last.st_size else float("inf")
             finally:
                 os.pwrite(descriptor, b"asof", 0)
                 os.utime(descriptor)

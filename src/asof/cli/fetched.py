@@ -34,7 +34,11 @@ def check(source: str, options: Mapping[str, Any], *, history: bool) -> None:
                 tell(plain(f"{each} is no category that is known here; arXiv is asked for it all the same"))
         if history:
             raise UsageError("--history is for folders; all versions of papers are fetched as it is")
-    elif given := [f"--{name.replace('_', '-')}" for name, value in options.items() if value]:
+    elif given := [
+        f"--{name.replace('_', '-')}"
+        for name, value in options.items()
+        if value is not None and value is not False
+    ]:
         raise UsageError(f"{', '.join(given)}: only for arxiv:..., and {source!r} is none")
 
 

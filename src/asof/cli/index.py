@@ -39,7 +39,9 @@ SHOWN_PROBLEMS = 20
 @click.option("--history", is_flag=True, help="Every version in the folder's git history, by commit date.")
 @time_option("--since", "arxiv: only papers submitted since then (default: the last run, or a week ago).")
 @time_option("--until", "arxiv: only papers submitted until then (default: now).")
-@click.option("--per-day", type=click.IntRange(1, 2_000), metavar="N", help="arxiv: only a day's N newest.")
+@click.option(
+    "--per-day", type=click.IntRange(0, 2_000), metavar="N", help="arxiv: only a day's N newest; 0: all."
+)
 @click.option("--full", is_flag=True, help="arxiv: with the text of the PDF, for papers named by their ids.")
 @click.option("--language", metavar="CODE[,CODE]", help="Languages of the texts, e.g. en,de (new corpora).")
 @click.option("--chunking", metavar="SIZE", help="Passages: 120w, 120w/20, 2000c/200, whole (new corpora).")

@@ -87,8 +87,8 @@ def open_arxiv(
         from asof.sources.pdf import installed
 
         installed()
-    if per_day is not None and not 1 <= per_day <= MOST_PER_DAY:
-        raise UsageError(f"per day: {per_day} papers; accepted are 1 to {MOST_PER_DAY}")
+    if per_day is not None and not 0 <= per_day <= MOST_PER_DAY:
+        raise UsageError(f"per day: {per_day} papers; accepted are 1 to {MOST_PER_DAY}, and 0 for all")
     if per_day is None:
         per_day = 0 if named.papers else settings.per_day
     kept = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -324,7 +325,8 @@ def test_two_processes_do_not_fetch_at_once(archive, corpus):
             "since .* is after .*, where it ends",
         ),
         ("arxiv:cs.IR", {"since": "2030"}, "is after"),
-        ("arxiv:cs.IR", {"per_day": 0}, "accepted are 1 to 2000"),
+        ("arxiv:cs.IR", {"per_day": -1}, "accepted are 1 to 2000, and 0 for all"),
+        ("arxiv:cs.IR", {"per_day": 2_001}, "accepted are 1 to 2000, and 0 for all"),
         ("arxiv:cs.IR", {"full": True}, "papers that are named by their ids"),
         ("arxiv:2401.00001", {"since": "2024"}, "are for categories, and these are ids"),
         ("arxiv:2401.00001", {"per_day": 3}, "are for categories"),
@@ -334,6 +336,14 @@ def test_two_processes_do_not_fetch_at_once(archive, corpus):
 def test_options_that_do_not_go_together(corpus, target: str, options: dict[str, Any], said: str):
     with pytest.raises(UsageError, match=said):
         corpus(day(28)).add(target, **options)
+
+
+def test_none_a_day_means_all_of_them_whatever_the_settings_say(corpus):
+    opened = corpus(day(5))
+    limited = replace(opened.config.arxiv, per_day=20)
+    opened.config = replace(opened.config, arxiv=limited)
+    assert opened.papers("arxiv:cs.IR").wanted.per_day == 20
+    assert opened.papers("arxiv:cs.IR", per_day=0).wanted.per_day == 0
 
 
 def test_nothing_is_asked_before_the_source_is_read(archive, corpus):

@@ -14,6 +14,7 @@ from asof.engine import Stepper
 from asof.errors import DamagedSegment
 from asof.index.manifest import Manifest
 from asof.outside import Outside
+from asof.store.soundness import UNREADABLE
 from asof.store.store import Store, reading
 
 if TYPE_CHECKING:
@@ -91,9 +92,10 @@ class Opened:
                     if attempt:  # the first time it may only have been merged away
                         self.manifest.mend()
                     self._stepper.forget()
-                except IndexError:  # a number that was altered after it had been checked, or a fault of ours
-                    if not self.manifest.mend():
+                except UNREADABLE:  # rows of an index that was made up, or a fault of ours
+                    if not self.manifest.faults(self._db):
                         raise
+                    self.manifest.mend()
                     self._stepper.forget()
             return self._undisturbed(as_of, known_at, do)
 

@@ -69,12 +69,14 @@ class Upkeep(Recorder):
         return replace(figures, derived=(*derived, *known))
 
     def check(self) -> list[str]:
-        """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user."""
+        """Check every byte of store and index; damaged segments are rebuilt. Returns lines for the user.
+
+        The index is checked against a sound store only: from another one it could not be rebuilt.
+        """
         from asof.store.status import check
 
         with self._lock, reading(self.store.database):
-            lines = check(self._db, self.store.database)
-            lines += self.manifest.mend()
+            lines = check(self._db, self.store.database) or self.manifest.mend()
             self._stepper.forget()
             return lines
 

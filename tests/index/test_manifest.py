@@ -107,10 +107,11 @@ def test_what_is_missing_is_rebuilt_just_as_it_was(
 def test_files_that_nobody_names_are_swept(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001")])
-        for name in ("0123.seg", "0123.tmp", "0123-0.part"):
+        killed = "0123456789abcdef"
+        for name in (f"{killed}.seg", f"{killed}.tmp", f"{killed}-0.part", f"{killed}.spool", "notes.txt"):
             (corpus.manifest.folder / name).write_bytes(b"left behind")
         corpus.tidy()
-        assert files(corpus) == {entry.file for entry in listed(corpus)}
+        assert files(corpus) == {entry.file for entry in listed(corpus)} | {"notes.txt"}, "not one of ours"
 
 
 def test_a_reader_goes_on_with_files_that_were_merged_away(fresh: Make, document: Make) -> None:

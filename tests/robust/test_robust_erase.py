@@ -102,7 +102,7 @@ def test_nothing_is_left_after_merging(corpus: asof.Corpus, memory_folder: Path)
 def test_nothing_is_left_in_files_of_a_killed_process(corpus: asof.Corpus, memory_folder: Path) -> None:
     folder = memory_folder / ".asof" / "segments"
     for path in list(folder.iterdir()):
-        shutil.copy(path, folder / f"0{path.name}")
+        shutil.copy(path, folder / f"{path.stem[::-1]}.seg")
     corpus.purge(f"notes/{MARKER}")
     assert (traces(memory_folder), indexed(memory_folder)) == ([], [])
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from asof.graph.rows import Rows
 from asof.graph.statement import LEAST_TITLED, LEAST_UNTITLED, PARTS, Statements
 from asof.graph.words import words_in
-from asof.index.segment import Array
+from asof.index.file_format import Array
 
 NO, SAME_WORDS, SAME_SUBJECT, SAME_PLACE = 0, 1, 2, 3
 """Grades: not the same; nearly the same text; the same subject; an edit of one document."""

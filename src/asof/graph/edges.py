@@ -10,10 +10,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.graph.overlap import Weighted
+from asof.index.file_format import ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
 
 MANY = 2_000_000
 """From so many edges on a product is six times as fast as numpy, and worth the import of scipy."""
+
+
+FILE_FORMAT = FileFormat(
+    {
+        "start": ArraySpec("<i8", "base+1", order="offsets", of="edges"),
+        "high": ArraySpec("<i4", "edges", low=0, below="base"), "weight": ArraySpec("<i4", "edges", low=1),
+        "known": ArraySpec("|u1", "packed"),
+    },
+    {"nodes": int, "rows": int, "cap": int, "threshold": float, "made": str},
+    {
+        "start": lambda read, facts: len(read("start")) <= facts["nodes"] + 1,
+        "known": lambda read, facts: len(read("known")) == -(-facts["nodes"] // 8),
+    },
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +127,7 @@ class Edges:
             writer.add("weight", self.weight)
             writer.add("known", np.packbits(known))
             writer.close(nodes=self.n, **facts)
-        return self.opened(Segment(path))[0]
+        return self.opened(Segment(path, expected=FILE_FORMAT))[0]
 
     @classmethod
     def opened(cls, segment: Segment) -> tuple[Self, NDArray[np.bool_]]:

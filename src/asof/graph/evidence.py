@@ -16,11 +16,14 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from asof import corpus_files
 from asof.errors import DamagedSegment
 from asof.graph.centrality import DAMPING, mean_visits
+from asof.graph.edges import FILE_FORMAT as EDGES
 from asof.graph.edges import Edges, summed
-from asof.graph.kept import FOLDER, kept
+from asof.graph.kept import FOLDER, SHINGLES, kept
 from asof.graph.overlap import Weighted
+from asof.graph.postings import FILE_FORMAT as POSTINGS
 from asof.graph.rows import Rows
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
@@ -171,15 +174,16 @@ def _voices(view: View, rows: Rows, independent: str) -> NDArray[np.int64] | Non
 
 def status(folder: Path) -> list[str]:
     """Lines for `asof status` about files that are kept, if any; `folder` is that of all that is derived."""
-    files = sorted((folder / FOLDER).glob("*.seg")) if (folder / FOLDER).is_dir() else []
+    files = [name for name in corpus_files.names(folder / FOLDER) if name.endswith(".seg")]
     if not files:
         return []
     lines, rows, size = [], 0, 0
-    for path in files:
+    for name in files:
         try:
-            segment = Segment(path)
+            expected = POSTINGS if SHINGLES.fullmatch(name) else EDGES
+            segment = Segment(folder / FOLDER / name, expected=expected)
         except DamagedSegment:
-            lines.append(f"evidence graph: {path.name} is damaged; it will be made anew")
+            lines.append(f"evidence graph: {name} is damaged; it will be made anew")
             continue
         size += segment.size
         if "known" in segment:

@@ -11,8 +11,7 @@ they are many, files are written anew. A folder that nobody can write to is no e
 from __future__ import annotations
 
 import contextlib
-import fcntl
-import os
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator
@@ -23,8 +22,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from asof import corpus_files
 from asof.errors import DamagedSegment
+from asof.graph.edges import FILE_FORMAT as EDGES
 from asof.graph.edges import Edges
+from asof.graph.postings import FILE_FORMAT as POSTINGS
 from asof.graph.postings import MOST, Postings, merged, opened, read
 from asof.graph.rows import Rows, end_of, known_to
 from asof.graph.update import Graph, Updater
@@ -42,6 +44,9 @@ GRAPHS = 4
 LEAST_WRITTEN = 256
 SHARE_WRITTEN = 64
 """Files are written anew when so many rows, and one in so many of all, came since."""
+
+SHINGLES = re.compile(r"shingles-(\d{1,18})-(\d{1,18})\.seg")
+LEFTOVER = re.compile(r"(shingles-[0-9-]+|edges-[0-9.e-]+|chains)\.tmp")
 
 Key = tuple[float, int]
 """Threshold and cap."""
@@ -141,9 +146,10 @@ class Kept:
         """The postings in files, without gaps from the first row on."""
         parts: list[Postings] = []
         begin = 0
-        found = sorted(self._files("shingles-"), key=lambda path: -path.stat().st_size)
+        found = self._shingle_files()
         while begin < rows.n:
-            part = next((part for path in found if (part := self._part(path, begin, rows))), None)
+            longest_first = sorted((end, path) for first, end, path in found if first == begin < end)[::-1]
+            part = next((part for _, path in longest_first if (part := self._part(path, begin, rows))), None)
             if part is None:
                 break
             parts.append(part)
@@ -151,12 +157,10 @@ class Kept:
         return parts
 
     def _part(self, path: Path, begin: int, rows: Rows) -> Postings | None:
-        if path.name.split("-")[1] != str(begin):
-            return None
         try:
-            segment = Segment(path)
+            segment = Segment(path, expected=POSTINGS)
             facts = segment.facts
-            if facts["end"] <= rows.n and facts["made"] == made_from(rows, begin, facts["end"]):
+            if (facts["begin"], facts["made"]) == (begin, made_from(rows, begin, min(facts["end"], rows.n))):
                 return opened(segment)
         except (DamagedSegment, OSError):
             pass  # as if it were not there
@@ -165,16 +169,18 @@ class Kept:
 
     # -- files --------------------------------------------------------------------------------------
 
-    def _files(self, kind: str) -> list[Path]:
-        return list(self.folder.glob(f"{kind}*.seg")) if self.folder.is_dir() else []
+    def _shingle_files(self) -> list[tuple[int, int, Path]]:
+        """The files of postings by their names: first node, node after the last, path."""
+        found = ((SHINGLES.fullmatch(name), self.folder / name) for name in corpus_files.names(self.folder))
+        return [(int(match[1]), int(match[2]), path) for match, path in found if match]
 
     def _load(self, key: Key, rows: Rows) -> Graph | None:
         """The graph in a file, if it is of rows of this corpus."""
         path = self.folder / edges_file(key)
-        if not path.exists():
+        if path.name not in corpus_files.names(self.folder):
             return None
         try:
-            segment = Segment(path)
+            segment = Segment(path, expected=EDGES)
             if segment.facts["nodes"] <= rows.n and segment.facts["made"] == made_from(
                 rows, 0, segment.facts["nodes"]
             ):
@@ -212,22 +218,21 @@ class Kept:
                 made = made_from(rows, part.begin, part.end)
                 self._parts[at] = part.save(path, end=part.end, made=made)
         ours = {part.file for part in self._parts}
-        for path in self._files("shingles-"):
+        for _, _, path in self._shingle_files():
             if path not in ours:
                 remove(path)
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """Write while no other process does; raises BlockingIOError when one does."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            for left in self.folder.glob("*.tmp"):  # by a process that was killed
-                remove(left)
+        corpus_files.make_folder(self.folder)
+        with corpus_files.try_lock(self.folder / "lock") as held:
+            if held is None:
+                raise BlockingIOError
+            for name in corpus_files.names(self.folder):
+                if LEFTOVER.fullmatch(name):  # by a process that was killed
+                    remove(self.folder / name)
             yield
-        finally:
-            os.close(descriptor)
 
 
 def mergeable(parts: list[Postings]) -> bool:
@@ -264,4 +269,4 @@ def keep(graphs: OrderedDict[Any, Graph], key: Any, graph: Graph) -> None:
 def remove(path: Path) -> None:
     """Remove a file that is of no use; where nobody can, it stays."""
     with contextlib.suppress(OSError):
-        path.unlink(missing_ok=True)
+        corpus_files.remove(path)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from asof.graph.postings import Postings
 from asof.graph.rows import Rows
-from asof.index.segment import Array
+from asof.index.file_format import Array
 
 SCALE = 1_000_000_000
 """Weights are whole numbers: rint(SCALE · J). Sums of them have the same bits in any order."""

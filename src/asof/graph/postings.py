@@ -10,13 +10,24 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.index.segment import Array, Segment, SegmentWriter
+from asof.index.file_format import Array, ArraySpec, FileFormat
+from asof.index.segment import Segment, SegmentWriter
 from asof.store.evidence import texts_between, texts_of
 from asof.text.shingles import Shingler
 
 TEXTS_AT_ONCE = 8_192
 MOST = 32_000_000
 """Postings in one part: more are made into several, and parts are not merged beyond it."""
+
+
+FILE_FORMAT = FileFormat(
+    {
+        "counts": ArraySpec("<i4", "n", low=0), "hashes": ArraySpec("<u8", "p", order="ascending"),
+        "carriers": ArraySpec("<i4", "p", low=0, below="n"),
+    },
+    {"begin": int, "end": int, "made": str},
+    {"counts": lambda read, facts: facts["end"] == facts["begin"] + len(read("counts"))},
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +68,7 @@ class Postings:
             writer.add("hashes", self.hashes)
             writer.add("carriers", self.carriers)
             writer.close(begin=self.begin, **facts)
-        return opened(Segment(path))
+        return opened(Segment(path, expected=FILE_FORMAT))
 
 
 def opened(segment: Segment) -> Postings:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.index.file_format import Array
 from asof.index.prefix import Prefix
-from asof.index.segment import Array, Segment
+from asof.index.segment import Segment
 from asof.text.shingles import mixed
 from asof.time.span import BEGINNING, NEVER
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from asof import corpus_files
 from asof.errors import DamagedSegment
 from asof.graph.chain import Chain, Linker
 from asof.graph.kept import Kept, is_newest, mergeable, remove
@@ -22,6 +23,7 @@ from asof.graph.postings import Postings, merged
 from asof.graph.rows import Rows
 from asof.graph.statement import COLUMNS, Statements, read
 from asof.graph.words import Lexicon
+from asof.index.file_format import ArraySpec, FileFormat
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment, SegmentWriter
 from asof.index.view import View
@@ -37,6 +39,22 @@ CHAINS = 4
 LEAST_WRITTEN = 256
 SHARE_WRITTEN = 64
 """The file is written anew when so many rows, and one in so many of all, came or went since."""
+
+
+_LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
+FILE_FORMAT = FileFormat(
+    {
+        name: ArraySpec(np.dtype(dtype).str, "nodes", shape[0] if shape else "")
+        for name, (dtype, shape) in COLUMNS.items()
+    }
+    | {
+        "counts": ArraySpec("<i4", "nodes", low=0), "keys": ArraySpec("<u8", "keys", order="ascending"),
+        "nodes": ArraySpec("<i4", "keys", low=0, below="nodes"), "known": ArraySpec("|u1", "packed"),
+        "ends": ArraySpec("<i8", "nodes"), "before": _LINK, "after": _LINK, "edit": _LINK,
+    },
+    {"nodes": int, "rows": int, "made": str},
+    {"known": lambda read, facts: len(read("known")) == -(-facts["nodes"] // 8)},
+)  # fmt: skip
 
 
 def kept_series(view: View) -> KeptSeries:
@@ -104,10 +122,10 @@ class KeptSeries(Kept):
 
     def _open(self, view: View, rows: Rows) -> None:
         path = self.folder / FILE
-        if not path.exists():
+        if FILE not in corpus_files.names(self.folder):
             return
         try:
-            segment = Segment(path)
+            segment = Segment(path, expected=FILE_FORMAT)
             n = segment.facts["nodes"]
             if n <= rows.n and segment.facts["made"] == _made_from(rows, n, view):
                 keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"], path)

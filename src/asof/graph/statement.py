@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.graph.words import SIZE_WORDS, Lexicon, bits_of, minima
-from asof.index.segment import Array
+from asof.index.file_format import Array
 from asof.text.shingles import mixed
 from asof.text.tokens import term_hash, tokenize
 

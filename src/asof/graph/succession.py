@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof import corpus_files
 from asof.errors import DamagedSegment
 from asof.graph.chain import Chain, Linker
-from asof.graph.series_kept import FILE, FOLDER, kept_series
+from asof.graph.series_kept import FILE, FILE_FORMAT, FOLDER, kept_series
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import View
@@ -149,10 +150,10 @@ def superseded(view: View, rows: Rows) -> list[Successor | None]:
 def status(folder: Path) -> list[str]:
     """A line for `asof status` about the file, if there is one; `folder` is that of all that is derived."""
     path = folder / FOLDER / FILE
-    if not path.is_file():
+    if FILE not in corpus_files.names(path.parent):
         return []
     try:
-        segment = Segment(path)
+        segment = Segment(path, expected=FILE_FORMAT)
     except DamagedSegment:
         return [f"succession: {path.name} is damaged; it will be made anew"]
     links = int((segment.unchecked("before") >= 0).sum())

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.about import About
-from asof.index.segment import Array, SegmentWriter
+from asof.index.file_format import Array
+from asof.index.segment import SegmentWriter
 from asof.store.rows import EndRow, IndexRow
 from asof.text.tokens import Analyzer
 

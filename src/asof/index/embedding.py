@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.corpus_files import remove
 from asof.errors import Busy, DamagedSegment, DamagedStore
 from asof.index.manifest import Manifest
 from asof.index.rebuild import REBUILD_ROWS, Entry, vectors_of
@@ -87,7 +88,7 @@ class Embedding:
                     encoded += self.fill(progress)
             finally:
                 for file, _ in self._files.values():
-                    (self.manifest.folder / file).unlink(missing_ok=True)
+                    remove(self.manifest.folder / file)
         return encoded
 
     def _forget_others(self) -> None:

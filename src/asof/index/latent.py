@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from asof import corpus_files
 from asof.index.dense import SCALE, products, quantise
 from asof.index.forward import Counts, kept_counts
 from asof.index.latent_files import Kept, Part, Shelf, Vectors
@@ -126,9 +127,9 @@ def _shelf(view: View) -> Shelf:
 def status(folder: Path) -> list[str]:
     """A line about the files in the folder of what is derived; none where there are none."""
     bases = size = 0
-    for path in (folder / "latent").glob("*"):
+    for path in map((folder / "latent").joinpath, corpus_files.names(folder / "latent")):
         with suppress(FileNotFoundError):
-            size += path.stat().st_size
+            size += path.lstat().st_size
             bases += path.suffix == ".basis"
     if not bases:
         return []

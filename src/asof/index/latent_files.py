@@ -10,6 +10,7 @@ oldest files go.
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,8 +21,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from asof import corpus_files
 from asof.errors import DamagedSegment
-from asof.index.segment import Array, Segment, SegmentWriter
+from asof.index.file_format import FINITE, Array, ArraySpec, FileFormat
+from asof.index.segment import Segment, SegmentWriter
 from asof.models.lsa import Basis
 
 MOST_BYTES = 2_000_000_000
@@ -32,6 +35,22 @@ MOST_MEMORY = 1_000_000_000
 
 Vectors = NDArray[np.int16]
 Arrays = Mapping[str, Array]
+
+
+NAME = re.compile(r"([0-9a-f]+)-[0-9a-f]{8}\.(basis|vectors|tmp)")
+"""The names of the files in the folder: the key of a space, chance, and what it holds."""
+
+FORMATS = {
+    "basis": FileFormat({
+        "terms": ArraySpec("<u8", "m", order="distinct"),
+        "idf": ArraySpec("<f8", "m", low=-FINITE, below=FINITE),
+        "components": ArraySpec("<f4", "m", "d", low=-FINITE, below=FINITE),
+    }),
+    "vectors": FileFormat({
+        "passages": ArraySpec("<i8", "n", order="distinct"), "added": ArraySpec("<i8", "n"),
+        "vectors": ArraySpec("<i2", "n", "d", low=-(2**12), below=2**12),
+    }),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,6 +118,9 @@ class Shelf:
         known = {part.path for part in kept.parts}
         for path in self._files(key, "vectors"):
             if path not in known and (segment := _opened(path)) is not None:
+                if segment["vectors"].shape[1] != kept.basis.components.shape[1]:
+                    _remove([path])
+                    continue
                 part = Part(segment["passages"], segment["added"], segment["vectors"], path)
                 kept.parts = (*kept.parts, part)
 
@@ -132,13 +154,14 @@ class Shelf:
             self.memo.popitem(last=False)
 
     def _files(self, key: str, kind: str) -> list[Path]:
-        return sorted(self.folder.glob(f"{key}-*.{kind}"))
+        found = ((NAME.fullmatch(name), self.folder / name) for name in corpus_files.names(self.folder))
+        return [path for match, path in found if match and match.groups() == (key, kind)]
 
     def _write(self, key: str, kind: str, arrays: Arrays) -> Path | None:
         """The file that these arrays were written to; None where that is not possible."""
         path = self.folder / f"{key}-{secrets.token_hex(4)}.{kind}"
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            corpus_files.make_folder(self.folder)
             with SegmentWriter(path) as writer:
                 for name, array in arrays.items():
                     writer.add(name, array)
@@ -151,9 +174,9 @@ class Shelf:
     def _prune(self, key: str) -> None:
         """Remove the oldest files, those of `key` excepted, until the rest is small enough."""
         found = []
-        for path in self.folder.iterdir():
+        for path in map(self.folder.joinpath, filter(NAME.fullmatch, corpus_files.names(self.folder))):
             with suppress(FileNotFoundError):
-                stat = path.stat()
+                stat = path.lstat()
                 found.append((stat.st_mtime_ns, path, stat.st_size))
         size = sum(each for _, _, each in found)
         for _, path, each in sorted(found):
@@ -179,7 +202,7 @@ def _joined(parts: Sequence[Part]) -> Part:
 def _opened(path: Path) -> Segment | None:
     """The arrays of a file, all of it checked; a damaged one is removed."""
     try:
-        segment = Segment(path)
+        segment = Segment(path, expected=FORMATS[path.suffix[1:]])
         segment.verify()
     except DamagedSegment:
         _remove([path])
@@ -192,4 +215,4 @@ def _opened(path: Path) -> Segment | None:
 def _remove(paths: Iterable[Path]) -> None:
     for path in paths:
         with suppress(OSError):
-            path.unlink(missing_ok=True)
+            corpus_files.remove(path)

@@ -7,32 +7,39 @@ rebuilt from the store.
 
 from __future__ import annotations
 
-import fcntl
-import os
+import re
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asof import corpus_files
 from asof.data import Document
 from asof.errors import CorpusError, DamagedSegment
 from asof.index import vectors
 from asof.index.build import build
+from asof.index.check import is_entry, list_fault, segment_fault
 from asof.index.merge import due, merge
 from asof.index.rebuild import Entry, rebuild
-from asof.index.segment import Segment
+from asof.index.segment import SEGMENT, Segment
 from asof.models.hashed import HashedNgrams
 from asof.models.ports import Encoder
 from asof.store.lock import writing
 from asof.store.settings import encoder_of
 from asof.store.store import Store, translated
 from asof.store.write import Write
+
+SEGMENT_NAME = re.compile(r"[0-9a-f]{16}\.seg")
+"""The name of a file that the list of segments may name."""
+
+LEFTOVER = re.compile(r"[0-9a-f]{16}(-[0-9]+)?\.(seg|tmp|part|spool)")
+"""The names of files that a killed process may leave behind; no other file is ever removed."""
 
 
 class Snapshot(NamedTuple):
@@ -59,7 +66,11 @@ class Manifest:
     # -- reading ------------------------------------------------------------------------------------
 
     def entries(self, db: sqlite3.Connection) -> list[Entry]:
-        return [Entry(*row) for row in db.execute("SELECT * FROM segments ORDER BY first, ends_first")]
+        """The list of segments. Raises DamagedSegment for one that holds something else."""
+        rows = _listed(db)
+        if not all(map(is_entry, rows)):
+            raise DamagedSegment("the list of segments holds values of other types")
+        return [Entry(*row) for row in rows]
 
     def snapshot(self, db: sqlite3.Connection) -> Snapshot:
         """The state that the read transaction of `db` sees.
@@ -80,7 +91,21 @@ class Manifest:
     def open(self, entry: Entry) -> Segment:
         segment = self._open.get(entry.file)
         if segment is None:
-            segment = self._open[entry.file] = Segment(self.folder / entry.file, entry.checksum)
+            segment = self._open[entry.file] = self._opened(entry)
+        return segment
+
+    def _opened(self, entry: Entry) -> Segment:
+        if not _is_segment_name(entry.file):
+            raise DamagedSegment(f"the list of segments names {entry.file!r}, which is no segment's name")
+        segment = Segment(self.folder / entry.file, entry.checksum, SEGMENT)
+        if segment.n and bool(segment.facts["encoder"]) != ("vectors" in segment):
+            raise DamagedSegment(f"{entry.file} names an encoder and has no vectors, or has some of none")
+        first = segment.facts["first"]
+        if (
+            segment.n
+            and not entry.first <= first <= first + len(segment.unchecked("row_of")) - 1 <= entry.last
+        ):
+            raise DamagedSegment(f"{entry.file} holds passages beyond those that it is listed with")
         return segment
 
     # -- writing ------------------------------------------------------------------------------------
@@ -90,7 +115,7 @@ class Manifest:
         if not write.begun and not write.ended:
             return
         self._refuse_other(write.db)
-        self.folder.mkdir(exist_ok=True)
+        corpus_files.make_folder(self.folder)
         matrix = vectors.written(write, self.encoder, self._ready) if self.encoder and write.begun else None
         self._ready = {}
         file = f"{secrets.token_hex(8)}.seg"
@@ -169,7 +194,7 @@ class Manifest:
         finally:
             if db.in_transaction:
                 db.execute("ROLLBACK")
-                (self.folder / file).unlink(missing_ok=True)
+                corpus_files.remove(self.folder / file)
 
     def without(self, db: sqlite3.Connection, entry: Entry, passages: NDArray[np.int64]) -> None:
         """Replace a segment by one without these passages, inside the transaction that removes them.
@@ -180,7 +205,7 @@ class Manifest:
         try:
             made = merge(self.folder / file, [self.open(entry)], passages)
         except DamagedSegment:
-            self._rebuild(db, entry, file)
+            self._rebuild(db, entry)
             return
         self.enter(db, [entry], file, made)
 
@@ -197,22 +222,15 @@ class Manifest:
     def discard(self, old: Iterable[Entry]) -> None:
         """Remove files that the list does not name any more; who has them open keeps them."""
         for entry in old:
-            (self.folder / entry.file).unlink(missing_ok=True)
+            if _is_segment_name(entry.file):
+                corpus_files.remove(self.folder / entry.file)
 
     @contextmanager
     def merging(self) -> Iterator[bool]:
         """Whether this process may merge now."""
-        self.folder.mkdir(exist_ok=True)
-        descriptor = os.open(self.store.folder / "merge.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                yield False
-            else:
-                yield True
-        finally:
-            os.close(descriptor)
+        corpus_files.make_folder(self.folder)
+        with corpus_files.try_lock(self.store.folder / "merge.lock") as held:
+            yield held is not None
 
     def sweep(self, db: sqlite3.Connection) -> None:
         """Remove files that a killed process left behind, unless a process is merging just now."""
@@ -224,11 +242,26 @@ class Manifest:
         """Remove files that a killed process left behind; nobody else writes segments now."""
         with translated(self.store.database), writing(self.store.folder / "write.lock", self.store.wait):
             listed = {entry.file for entry in self.entries(db)}
-            for path in self.folder.iterdir():
-                if path.name not in listed:
-                    path.unlink(missing_ok=True)
+            for name in corpus_files.names(self.folder):
+                if name not in listed and LEFTOVER.fullmatch(name):
+                    corpus_files.remove(self.folder / name)
 
     # -- rebuilding ---------------------------------------------------------------------------------
+
+    def faults(self, db: sqlite3.Connection) -> list[tuple[Entry | None, str]]:
+        """Segments that are not sound or do not say what the store says, each with what is wrong.
+
+        None in place of a segment: the list itself is at fault. Reads every byte of the index.
+        """
+        rows = _listed(db)
+        if not all(map(is_entry, rows)):
+            return [(None, "the list of segments holds values of other types")]
+        entries = [Entry(*row) for row in rows]
+        if fault := list_fault(db, entries):
+            return [(None, fault)]
+        encoder = encoder_of(db)
+        looked = ((entry, self._fault(db, entry, encoder)) for entry in entries)
+        return [(entry, fault) for entry, fault in looked if fault]
 
     def mend(self) -> list[str]:
         """Check every byte of every listed segment and rebuild those that are not sound.
@@ -240,35 +273,55 @@ class Manifest:
             with translated(self.store.database), writing(self.store.folder / "write.lock", self.store.wait):
                 # no merge can be entered in the list from here on: what is missing really is missing
                 db.execute("BEGIN IMMEDIATE")
-                encoder = encoder_of(db)
-                faults = [(entry, self._fault(entry, encoder)) for entry in self.entries(db)]
-                damaged = [(entry, fault) for entry, fault in faults if fault]
-                for entry, _ in damaged:
-                    self._rebuild(db, entry, f"{secrets.token_hex(8)}.seg")
+                damaged = self.faults(db)
+                lines = []
+                for entry, fault in damaged:
+                    rows = self._rebuild_all(db) if entry is None else self._rebuild(db, entry)
+                    lines.append(f"index: {fault}; rebuilt its {rows} passages from the store")
                 db.execute("COMMIT")
-                self.discard(entry for entry, _ in damaged)
+                self.discard(entry for entry, _ in damaged if entry is not None)
         finally:
             db.close()
-        lines = [
-            f"index: {fault}; rebuilt its {entry.rows} passages from the store" for entry, fault in damaged
-        ]
         for line in lines:
             self.tell(line)
         return lines
 
-    def _fault(self, entry: Entry, encoder: str) -> str:
+    def _fault(self, db: sqlite3.Connection, entry: Entry, encoder: str) -> str:
         self._open.pop(entry.file, None)
         try:
-            segment = Segment(self.folder / entry.file, entry.checksum)
-            segment.verify()
-            if segment.n and segment.facts["encoder"] != encoder:
-                return f"{entry.file} holds vectors of another encoder"
+            return segment_fault(db, entry, self._opened(entry), encoder)
         except DamagedSegment as damage:
             return str(damage)
-        return ""
 
-    def _rebuild(self, db: sqlite3.Connection, entry: Entry, file: str) -> None:
-        """Write a segment anew from the store, and enter it in the place of the old one."""
-        self.folder.mkdir(exist_ok=True)
-        made = rebuild(db, entry, self.folder / file, self.store.analyzer, encoder_of(db))
+    def _rebuild(self, db: sqlite3.Connection, entry: Entry) -> int:
+        """Write a segment anew from the store, enter it in the place of the old one; returns its rows."""
+        file, made = self._made_anew(db, entry)
         self.enter(db, [entry], file, made)
+        return made[0]
+
+    def _rebuild_all(self, db: sqlite3.Connection) -> int:
+        """One segment of all passages and ends in the place of a list that is not sound."""
+        bounds: list[int] = []
+        for table in ("passages", "ends"):
+            bounds += db.execute(f"SELECT coalesce(min(id), 1), coalesce(max(id), 0) FROM {table}").fetchone()
+        first, last, ends_first, ends_last = bounds
+        whole = Entry("", first, last, ends_first, ends_last, 0, 0, 0)
+        file, made = self._made_anew(db, whole)
+        db.execute("DELETE FROM segments")
+        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (file, *bounds, *made))
+        self._open.clear()
+        return made[0]
+
+    def _made_anew(self, db: sqlite3.Connection, entry: Entry) -> tuple[str, tuple[int, int, int]]:
+        corpus_files.make_folder(self.folder)
+        file = f"{secrets.token_hex(8)}.seg"
+        return file, rebuild(db, entry, self.folder / file, self.store.analyzer, encoder_of(db))
+
+
+def _listed(db: sqlite3.Connection) -> list[tuple[Any, ...]]:
+    return db.execute("SELECT * FROM segments ORDER BY first, ends_first").fetchall()
+
+
+def _is_segment_name(name: object) -> bool:
+    """Whether this is the name of a segment's file; what a crafted list holds need not even be a text."""
+    return isinstance(name, str) and SEGMENT_NAME.fullmatch(name) is not None

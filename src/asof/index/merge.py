@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import IO
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.corpus_files import spooled
 from asof.index.about import About
 from asof.index.build import COLUMNS, time_order, write_rows
-from asof.index.segment import Array, Segment, SegmentWriter
+from asof.index.file_format import Array
+from asof.index.segment import Segment, SegmentWriter
 
 POSTINGS_AT_ONCE = 4_000_000
 ROWS_AT_ONCE = 65_536
@@ -68,7 +69,7 @@ def merge(
     with SegmentWriter(path) as writer:
         about = About.joined(segment.about for segment in segments).take(order)
         first = write_rows(writer, {name: values[order] for name, values in columns.items()}, about, ends)
-        with TemporaryFile(dir=path.parent) as spool:
+        with spooled(path.with_suffix(".spool")) as spool:
             terms, counts = _write_postings(writer, segments, places, spool)
         writer.add("terms", terms)
         writer.add("start", np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))

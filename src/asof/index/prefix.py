@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.about import About
-from asof.index.segment import Array, Segment
+from asof.index.file_format import Array
+from asof.index.segment import Segment
 from asof.time.span import NEVER
 
 

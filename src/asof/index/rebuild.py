@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.corpus_files import remove
 from asof.errors import DamagedStore
 from asof.index.build import build
 from asof.index.merge import merge
@@ -48,7 +49,7 @@ def rebuild(
         return merge(path, [Segment(part) for part in parts])
     finally:
         for part in parts:
-            part.unlink(missing_ok=True)
+            remove(part)
 
 
 Part = tuple[list[IndexRow], list[EndRow], NDArray[np.int16] | None]

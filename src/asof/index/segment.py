@@ -4,8 +4,8 @@
 
 Each array starts at a multiple of 64 bytes. The table of contents gives dtype, shape, place and a CRC-32 for
 every 256 KiB of each array; the footer gives the place and the CRC of the table, and so the size that the
-file must have. A block is checked when it is first touched: opening costs nothing, and no torn or altered
-byte is ever used.
+file must have. A block is checked when it is first touched, its bounds (`file_format.py`) with its checksum:
+opening costs nothing, and no torn, altered or made up number is ever used.
 
 Arrays, n rows sorted by (visible, digest, number, passage):
 
@@ -24,11 +24,12 @@ Arrays, n rows sorted by (visible, digest, number, passage):
 from __future__ import annotations
 
 import json
+import math
 import mmap
 import os
 import struct
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -36,16 +37,52 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.corpus_files import NotAFile, create_file, open_file, remove, rename
 from asof.errors import DamagedSegment
 from asof.index.about import COLUMNS as ABOUT
 from asof.index.about import About
+from asof.index.file_format import NUMBERS, Array, ArraySpec, FileFormat, instants
 
 MAGIC = b"asof-sg1"
 BLOCK = 1 << 18
 ALIGN = 64
 _FOOTER = struct.Struct("<QII8s")
 
-Array = NDArray[Any]
+
+def _lengths_add_up(read: Callable[[str], Array], _facts: Mapping[str, Any]) -> bool:
+    total = read("total")
+    return bool(total[0] == 0 and (np.diff(total) == read("length")).all())
+
+
+def _rows_are_found(read: Callable[[str], Array], facts: Mapping[str, Any]) -> bool:
+    """Whether `row_of` leads from every passage to its row, and nowhere else."""
+    table, places = read("row_of"), read("passage") - facts["first"]
+    if not len(places):
+        return True
+    inside = bool(places.min() >= 0 and places.max() < len(table))
+    found = int(np.count_nonzero(table >= 0)) == len(places)
+    return inside and found and bool((table[places] == np.arange(len(places))).all())
+
+
+SEGMENT = FileFormat(
+    {
+        "visible": instants("n", "ascending"), "added": instants("n"), "passage": instants("n"),
+        "document": instants("n"), "digest": instants("n"), "head": instants("n"),
+        "number": ArraySpec("<i4", "n", low=0), "length": ArraySpec("<i4", "n", low=0),
+        "dated": ArraySpec("|u1", "n", below=2), "row_of": ArraySpec("<i4", "span", low=-1, below="n"),
+        "total": ArraySpec("<i8", "n+1", low=0, order="ascending"),
+        "terms": ArraySpec("<u8", "m", order="distinct"),
+        "start": ArraySpec("<i8", "m+1", order="offsets", of="p"),
+        "rows": ArraySpec("<i4", "p", low=0, below="n"), "tf": ArraySpec("|u1 <u2 <i4", "p", low=1),
+        "about_offsets": ArraySpec("<i8", "n+1", order="offsets", of="a"), "about_first": instants("a"),
+        "about_last": instants("a"), "about_kind": ArraySpec("|u1", "a"),
+        "end_passage": instants("e"), "end_at": instants("e"), "end_added": instants("e"),
+        "vectors": ArraySpec("<i2", "n", "d", low=-(2**12), below=2**12, optional=True),
+    },
+    {"first": int, "encoder": str},
+    {"total": _lengths_add_up, "row_of": _rows_are_found},
+)  # fmt: skip
+"""The arrays of a segment."""
 
 
 class SegmentWriter:
@@ -58,7 +95,7 @@ class SegmentWriter:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._temporary = path.with_suffix(".tmp")
-        self._file = self._temporary.open("wb")
+        self._file = os.fdopen(create_file(self._temporary), "wb")
         self._toc: dict[str, dict[str, Any]] = {}
         self._at = 0
         self.checksum = 0
@@ -73,7 +110,7 @@ class SegmentWriter:
             try:
                 self._file.close()  # writes what is buffered, so it fails again on a full disk
             finally:
-                self._temporary.unlink(missing_ok=True)
+                remove(self._temporary)
 
     def add(self, name: str, array: Array) -> None:
         self.stream(name, array.dtype, array.shape[1:], [array])
@@ -112,40 +149,42 @@ class SegmentWriter:
         os.fsync(self._file.fileno())
         size = self._file.tell()
         self._file.close()
-        self._temporary.rename(self.path)
-        folder = os.open(self.path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        rename(self._temporary, self.path, durable=True)
         return size
 
 
 class Segment:
     """An open segment. Arrays are read-only views of the mapped file; nothing is copied.
 
-    Raises DamagedSegment when the file is missing, is not whole, or a block that is touched does not have
-    its checksum.
+    `expected`: what the arrays of this kind of file hold, None for any. Raises DamagedSegment when the file
+    is missing or not whole, when a block that is touched does not have its checksum or is out of bounds.
     """
 
-    def __init__(self, path: Path, checksum: int | None = None) -> None:
+    def __init__(self, path: Path, checksum: int | None = None, expected: FileFormat | None = None) -> None:
         self.path = path
         try:
-            with path.open("rb") as file:
+            with os.fdopen(open_file(path), "rb") as file:
                 size = os.fstat(file.fileno()).st_size
                 if size < _FOOTER.size:
                     raise DamagedSegment(f"{path.name} is torn: {size} bytes")
                 self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except FileNotFoundError as error:
             raise DamagedSegment(f"{path.name} is missing") from error
+        except (NotAFile, NotADirectoryError) as error:
+            raise DamagedSegment(f"{path.name} is a link, a folder or a device, not a file") from error
         at, length, crc, magic = _FOOTER.unpack_from(self._map, size - _FOOTER.size)
         if magic != MAGIC or at + length + _FOOTER.size != size:
             raise DamagedSegment(f"{path.name} is torn or not a segment")
         table = self._map[at : at + length]
         if zlib.crc32(table) != crc or (checksum is not None and checksum != crc):
             raise DamagedSegment(f"{path.name}: the table of contents does not have its checksum")
-        self.facts: dict[str, Any] = json.loads(table)
-        self._toc: dict[str, dict[str, Any]] = self.facts["arrays"]
+        self._expected = expected
+        try:
+            self.facts: dict[str, Any] = json.loads(table)
+            self._toc: dict[str, dict[str, Any]] = _contents(self.facts["arrays"], at)
+            self._sizes = expected.sizes(self._toc, self.facts) if expected else {}
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+            raise DamagedSegment(f"{path.name}: the table of contents is not sound: {error}") from error
         self._arrays: dict[str, Array] = {}
         self._checked: dict[str, bytearray] = {}
         self._whole: set[str] = set()
@@ -190,15 +229,38 @@ class Segment:
                 end = min(begin + BLOCK, entry["at"] + size)
                 if zlib.crc32(memoryview(self._map)[begin:end]) != entry["crc"][block]:
                     raise DamagedSegment(f"{self.path.name}: {name} does not have its checksum")
+                self._check_bounds(name, block)
                 checked[block] = 1
         if 0 not in checked:
-            self._whole.add(name)
+            self._finish(name)
+
+    def _check_bounds(self, name: str, block: int) -> None:
+        column = self._spec(name)
+        if column is not None:
+            array = self._arrays[name].reshape(-1)
+            per_block = BLOCK // array.itemsize
+            if not column.within(array[block * per_block : (block + 1) * per_block], self._sizes):
+                raise DamagedSegment(f"{self.path.name}: {name} holds numbers out of bounds")
+
+    def _finish(self, name: str) -> None:
+        """Check what only the whole array tells, and remember that all of it is checked."""
+        column = self._spec(name)
+        if column is not None and not column.ordered(self._arrays[name], self._sizes):
+            raise DamagedSegment(f"{self.path.name}: {name} is not in order")
+        self._whole.add(name)
+        agrees = self._expected.agrees.get(name) if self._expected else None
+        if agrees is not None and not agrees(self.__getitem__, self.facts):
+            self._whole.discard(name)
+            raise DamagedSegment(f"{self.path.name}: {name} does not fit the other columns")
+
+    def _spec(self, name: str) -> ArraySpec | None:
+        return self._expected.columns.get(name) if self._expected else None
 
     def __getitem__(self, name: str) -> Array:
         """The whole array, checked."""
         if name not in self._whole:
-            self.check(name, 0, len(self.unchecked(name)))
-            self._whole.add(name)
+            array = self.unchecked(name)
+            self._check_blocks(name, range(-(-array.nbytes // BLOCK)))
         return self._arrays[name]
 
     @property
@@ -209,7 +271,7 @@ class Segment:
     def verify(self) -> None:
         """Check every byte."""
         for name in self._toc:
-            self.check(name, 0, len(self.unchecked(name)))
+            self[name]
 
     def find(self, hashes: NDArray[np.uint64]) -> list[tuple[int, int]]:
         """Where the postings of each term lie: (first, last), equal when there are none."""
@@ -229,3 +291,19 @@ class Segment:
         inside = passages[(passages >= first) & (passages < first + len(table))]
         rows = table[inside - first]
         return np.sort(rows[rows >= 0].astype(np.int64))
+
+
+def _contents(table: Any, end: int) -> dict[str, dict[str, Any]]:
+    """The entries of a table of contents; each array lies before `end`. Raises ValueError, TypeError,
+    KeyError, AttributeError."""
+    for name, entry in table.items():
+        numbers = [*entry["shape"], entry["at"], *entry["crc"]]
+        sound = all(type(number) is int and 0 <= number < 2**62 for number in numbers)
+        if not entry["shape"] or not sound:
+            raise ValueError(f"{name} has the shape {entry['shape']!r} at {entry['at']!r}")
+        if entry["dtype"] not in NUMBERS:
+            raise ValueError(f"{name} has the type {entry['dtype']!r}")
+        size = math.prod(entry["shape"]) * np.dtype(entry["dtype"]).itemsize
+        if entry["at"] + size > end or len(entry["crc"]) != -(-size // BLOCK):
+            raise ValueError(f"{name} does not fit into the file")
+    return dict(table)

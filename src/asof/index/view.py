@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from asof.data import Filters, Hit, Place, Why
 from asof.errors import DamagedStore
 from asof.index.about import About
+from asof.index.file_format import Array
 from asof.index.prefix import Prefix, Window
-from asof.index.segment import Array
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, layout_places
 from asof.store.reader import AsOf, Record, about_of, heads_with, published_of, records
@@ -69,6 +69,14 @@ class View:
             here = which == at
             out[here] = parts[at].segment[name][rows[here] - parts[at].offset]
         return out
+
+    def documents(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """A number for the document of each row, from 0 on and small enough to be the place in an array."""
+        documents = np.asarray(self.column("document", rows), np.int64)
+        sparse = 8 * len(documents) + 65_536  # ids grow with every document that there ever was
+        if len(documents) and not 0 <= documents.min() <= documents.max() < sparse:
+            return np.unique(documents, return_inverse=True)[1]
+        return documents
 
     def _parts(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Which part of the prefix holds each row."""

@@ -93,7 +93,7 @@ def _column(part: Part, ranking: Ranking, view: View, plan: Scored) -> Floats:
 def _days(rows: Ints, view: View) -> Floats:
     """The whole days of `Freshness`: since the newest dated passage of a document; infinite without one."""
     visible, dated = view.column("visible", rows), view.column("dated", rows).astype(bool)
-    documents = view.column("document", rows)
+    documents = view.documents(rows)
     newest = np.full(int(documents.max(initial=0)) + 1, BEGINNING)
     np.maximum.at(newest, documents[dated], visible[dated])
     own = newest[documents]

@@ -25,7 +25,7 @@ class ByDocument:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         found = ranking.matching()
         rows = found.rows
-        documents = view.column("document", rows)
+        documents = view.documents(rows)
         if self.passages == 1:
             best = _best(found.score, documents, rows, view)
             alone, why_of = found.keep(best), found.columns[found.by].why

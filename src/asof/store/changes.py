@@ -10,13 +10,11 @@ from collections.abc import Container, Sequence
 from asof.data import Stated
 from asof.errors import UsageError
 from asof.store import feedback, state
-from asof.store.digest import KEY_BYTES, layout_keys
+from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
 from asof.store.schema import set_meta
 from asof.store.versions import never_again
 from asof.store.write import Write
 from asof.time.span import NEVER
-
-PLACE_BYTES = KEY_BYTES + 8
 
 
 def correct(write: Write, name: str, published: Stated) -> None:

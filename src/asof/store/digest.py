@@ -22,6 +22,7 @@ WEAK_DATES = frozenset({"mtime", "none"})
 
 KEY_BYTES = 6
 _PLACE = struct.Struct(f"<{KEY_BYTES}sII")
+PLACE_BYTES = _PLACE.size
 
 
 # one encoder for all: `json.dumps` with options makes a new one at every call

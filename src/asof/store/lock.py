@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from asof.corpus_files import open_lock
 from asof.errors import Busy
 
 POLL_SECONDS = 0.01
@@ -20,7 +21,7 @@ def writing(path: Path, wait: float) -> Iterator[None]:
 
     Raises Busy, naming the holder's process id, after `wait` seconds.
     """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    descriptor = open_lock(path)
     try:
         deadline = time.monotonic() + wait
         while True:

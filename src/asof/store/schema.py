@@ -10,6 +10,7 @@ import os
 import sqlite3
 from pathlib import Path
 
+from asof.corpus_files import check_file
 from asof.errors import CorpusError, DamagedStore, NewerSchema, NoSpace
 
 FIRST = """
@@ -172,6 +173,11 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
 
     Raises NewerSchema when a later asof wrote the file, DamagedStore when it is no sound database.
     """
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        try:
+            check_file(path.with_name(f"{path.name}{suffix}"))
+        except OSError as error:
+            raise CorpusError(str(error.strerror)) from error
     uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
     if not write and not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
         uri += "&immutable=1"  # nobody can write here: SQLite would still want to make its -shm file
@@ -181,6 +187,7 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     except sqlite3.Error as error:
         raise store_error(error, path) from error
     try:
+        db.execute("PRAGMA trusted_schema = OFF")  # the file may come from anybody
         db.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
         if write:
             db.execute("PRAGMA journal_mode = WAL")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sqlite3
+import stat
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from asof.store.digest import layout_places
 from asof.store.schema import get_meta
 from asof.store.settings import Settings
+from asof.store.soundness import value_faults
 from asof.store.store import Store
 
 
@@ -82,7 +83,7 @@ def _one(db: sqlite3.Connection) -> Callable[[str], int]:
 
 
 def size_of(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return sum(status.st_size for path in folder.rglob("*") if stat.S_ISREG((status := path.lstat()).st_mode))
 
 
 def check(db: sqlite3.Connection, database: Path) -> list[str]:
@@ -98,15 +99,5 @@ def check(db: sqlite3.Connection, database: Path) -> list[str]:
 
 
 def _faults(db: sqlite3.Connection, database: Path) -> list[str]:
-    lines = [
-        f"{database.name}: {fault}" for (fault,) in db.execute("PRAGMA integrity_check") if fault != "ok"
-    ]
-    keys: dict[int, set[bytes]] = {}
-    for document, key in db.execute("SELECT document, key FROM passages"):
-        keys.setdefault(document, set()).add(key)
-    for version, document, layout in db.execute(
-        "SELECT id, document, layout FROM versions WHERE layout IS NOT NULL"
-    ):
-        if any(key not in keys.get(document, ()) for key, _, _ in layout_places(layout)):
-            lines.append(f"{database.name}: version {version} lacks a passage")
-    return lines
+    faults = [fault for (fault,) in db.execute("PRAGMA integrity_check") if fault != "ok"]
+    return [f"{database.name}: {fault}" for fault in (*faults, *value_faults(db))]

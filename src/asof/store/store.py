@@ -11,14 +11,16 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from asof.errors import Busy, CorpusError, NoCorpus, NoSpace
+from asof.corpus_files import FOLDER as FOLDER
+from asof.corpus_files import make_folder, refuse_links
+from asof.errors import Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError
 from asof.store.lock import writing
 from asof.store.schema import BUSY_MS, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
 from asof.store.settings import Settings
+from asof.store.soundness import UNREADABLE, schema_fault, value_faults
 from asof.store.write import Write
 from asof.text.tokens import Analyzer
 
-FOLDER = ".asof"
 DEFAULT_WAIT = 60.0
 BETWEEN = 0.02
 """Seconds between two looks whether readers have left the write-ahead log."""
@@ -52,7 +54,8 @@ class Store:
         """
         database = folder / "corpus.db"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            refuse_links(folder)
+            make_folder(folder)
             with writing(folder / "write.lock", wait):
                 db = connect(database, write=True)
                 try:
@@ -66,18 +69,20 @@ class Store:
             raise store_error(error, database) from error
         except OSError as error:
             raise NoSpace(f"{folder}: {error.strerror}: cannot make a corpus here") from error
-        return cls(folder, Settings.loads(stored) if stored else settings, wait)
+        return cls(folder, _settings(stored, database) if stored else settings, wait)
 
     @classmethod
     def open(cls, folder: Path, wait: float = DEFAULT_WAIT) -> Store:
         """Open the corpus in `folder`; raises NoCorpus when there is none."""
         database = folder / "corpus.db"
+        refuse_links(folder)
         if not database.is_file():
             raise NoCorpus(f"no corpus in {folder}: make one with `asof index SOURCE`, or name it by --index")
         db = connect(database)
         try:
             version = db.execute("PRAGMA user_version").fetchone()[0]
             stored = get_meta(db, "settings") if version else None
+            fault = schema_fault(db) if version == len(MIGRATIONS) else ""
         except sqlite3.Error as error:
             raise store_error(error, database) from error
         finally:
@@ -86,7 +91,9 @@ class Store:
             raise NoCorpus(f"{folder} holds no corpus yet: make one with `asof index SOURCE`")
         if version < len(MIGRATIONS):
             return cls.create(folder, Settings(), wait)
-        return cls(folder, Settings.loads(stored), wait)
+        if fault:
+            raise DamagedStore(f"{database} is no database of asof: {fault}; restore it from a copy")
+        return cls(folder, _settings(stored, database), wait)
 
     def reader(self) -> sqlite3.Connection:
         return connect(self.database)
@@ -180,13 +187,37 @@ class Store:
                 self.writer().close()
 
 
+def _settings(stored: str, database: Path) -> Settings:
+    try:
+        return Settings.loads(stored)
+    except (*UNREADABLE, UsageError) as error:
+        raise DamagedStore(
+            f"{database}: the settings of the corpus cannot be read ({error}): restore it from a copy"
+        ) from error
+
+
 @contextmanager
 def reading(database: Path) -> Iterator[None]:
-    """Errors of SQLite as errors of ours."""
+    """Errors of SQLite, and those that come of rows that asof did not write, as errors of ours."""
     try:
         yield
     except sqlite3.Error as error:
         raise store_error(error, database) from error
+    except UNREADABLE as error:
+        refuse_unsound(database, error)
+        raise
+
+
+def refuse_unsound(database: Path, error: Exception) -> None:
+    """Raise DamagedStore, caused by `error`, if the rows of the database are not what asof writes."""
+    with contextlib.closing(connect(database)) as db:
+        faults = value_faults(db)
+    if faults:
+        more = f" (and {len(faults) - 1} more: asof status --check)" if len(faults) > 1 else ""
+        raise DamagedStore(
+            f"{database} does not hold what asof writes: {faults[0]}{more}; restore it from a copy, "
+            "or remove it and index the sources again"
+        ) from error
 
 
 @contextmanager

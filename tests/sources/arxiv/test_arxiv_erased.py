@@ -206,8 +206,9 @@ def test_an_old_id(archive, corpus):
     "text", ["{2401.00003", '["2401.00003"]', '{"name": "2401.00003", "witnesses": ["a"]}']
 )
 def test_a_file_that_cannot_do_without_it_goes(tmp_path, text):
-    (tmp_path / "a.json").write_text(text)
-    (tmp_path / "b.json").write_text('{"witnesses": ["2401.00004"]}')
-    (tmp_path / "a.tmp").write_text("torn")
+    one, other = "a" * 24, "b" * 24
+    (tmp_path / f"{one}.json").write_text(text)
+    (tmp_path / f"{other}.json").write_text('{"witnesses": ["2401.00004"]}')
+    (tmp_path / f"{one}.tmp").write_text("torn")
     with forgetting(tmp_path, "2401.00003"):
-        assert sorted(path.name for path in tmp_path.iterdir()) == ["b.json", "lock"]
+        assert sorted(path.name for path in tmp_path.iterdir()) == [f"{other}.json", "lock"]

@@ -48,7 +48,7 @@ class Freshness:
     def _newest(self, rows: NDArray[np.int64], view: View) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For each row when the newest dated passage of its document became visible, and if there is one."""
         visible, dated = view.column("visible", rows), view.column("dated", rows).astype(bool)
-        documents = view.column("document", rows)
+        documents = view.documents(rows)
         newest = np.full(int(documents.max(initial=0)) + 1, BEGINNING)
         np.maximum.at(newest, documents[dated], visible[dated])
         return newest[documents], newest[documents] > BEGINNING

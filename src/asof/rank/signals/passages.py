@@ -90,7 +90,7 @@ class Volume:
 
 
 def _counted(of: str, above: float, ranking: Ranking, view: View) -> Counted:
-    documents = view.column("document", ranking.rows)
+    documents = view.documents(ranking.rows)
     return counted(documents, ranking.column(of).values, above)
 
 

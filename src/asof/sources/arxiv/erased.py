@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
 
+from asof import corpus_files
 from asof.errors import Busy
-from asof.sources.arxiv.kept import alone, another
+from asof.sources.arxiv.kept import LARGEST, alone, another
 
 ERASED = 0
 """No version has this number: it stands for those of a paper that is not to be taken in again."""
+
+NAME = re.compile(r"[0-9a-f]{24}\.(json|jsonl|tmp)")
+"""The names of the files in it."""
 
 FETCHED = "fetched"
 """The folder in `.asof` of what is kept between runs."""
@@ -25,14 +30,14 @@ def forgetting(folder: Path, paper: str) -> Iterator[None]:
     with alone(folder) as descriptor:
         if descriptor is None:
             raise Busy(another(folder))
-        for path in folder.glob("*.tmp"):  # of a process that was killed
-            path.unlink()
-        for path in folder.glob("*.jsonl"):
-            if paper.encode() in path.read_bytes():
-                path.unlink()
-        for path in folder.glob("*.json"):
-            if paper.encode() in path.read_bytes():
-                _without(path, paper)
+        for path in map(folder.joinpath, filter(NAME.fullmatch, corpus_files.names(folder))):
+            if path.suffix == ".tmp":  # of a process that was killed
+                corpus_files.remove(path)
+            elif paper.encode() in (content := _content(path, paper)):
+                if path.suffix == ".jsonl":
+                    corpus_files.remove(path)
+                else:
+                    _without(path, content, paper)
         yield
 
 
@@ -41,17 +46,23 @@ def hidden(paper: str) -> str:
     return f"erased {blake2b(paper.encode(), digest_size=12).hexdigest()}"
 
 
-def _without(path: Path, paper: str) -> None:
+def _content(path: Path, paper: str) -> bytes:
+    """The bytes of a file; of one that is too large to be ours the paper alone, so that it is removed."""
+    try:
+        return corpus_files.read_file(path, LARGEST)
+    except corpus_files.FileTooLarge:
+        return paper.encode()
+
+
+def _without(path: Path, content: bytes, paper: str) -> None:
     """Take a paper out of the witnesses; without any that is left, nothing that was done is believed."""
     try:
-        said = json.loads(path.read_bytes())
+        said = json.loads(content)
         said["witnesses"] = [each for each in said["witnesses"] if each != paper]
     except (ValueError, RecursionError, KeyError, TypeError):
         said = {}
     whole = json.dumps(said)
     if not said.get("witnesses") or paper in whole:
-        path.unlink()
+        corpus_files.remove(path)
         return
-    passing = path.with_suffix(".tmp")
-    passing.write_text(whole)
-    passing.replace(path)
+    corpus_files.write_file(path, whole.encode())

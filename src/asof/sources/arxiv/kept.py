@@ -7,7 +7,6 @@ believed only as far as the store really has the papers that it speaks of.
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping
@@ -17,6 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from asof import corpus_files
 from asof.errors import SourceError
 from asof.sources.arxiv.spans import DAY, Stretch
 
@@ -122,16 +122,14 @@ class Kept:
 
     def finish(self, done: Done) -> None:
         """The run has ended: what it covered is kept, how it got there is not."""
-        path = self._path(".json")
-        passing = path.with_suffix(".tmp")
-        passing.write_text(json.dumps({"name": self.name, "covered": done.covered, "checked": done.checked,
-                                       "witnesses": done.witnesses[:WITNESSES]}))  # fmt: skip
-        passing.replace(path)
+        said = {"name": self.name, "covered": done.covered, "checked": done.checked,
+                "witnesses": done.witnesses[:WITNESSES]}  # fmt: skip
+        corpus_files.write_file(self._path(".json"), json.dumps(said).encode())
         self.forget()
 
     def forget(self) -> None:
         """How far the run has come is not kept any more."""
-        self._path(".jsonl").unlink(missing_ok=True)
+        corpus_files.remove(self._path(".jsonl"))
 
     # -- how far a run has come --------------------------------------------------------------------------
 
@@ -158,26 +156,23 @@ class Kept:
         self._append(asdict(line))
 
     def _append(self, value: Mapping[str, Any]) -> None:
-        with self._path(".jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps(value) + "\n")
+        with os.fdopen(corpus_files.append_file(self._path(".jsonl")), "ab") as file:
+            file.write(json.dumps(value).encode() + b"\n")
 
     def _lines(self) -> list[dict[str, Any]]:
         """The whole lines; what a kill tore is not one, and is cut off."""
         path = self._path(".jsonl")
         with contextlib.suppress(OSError, UnicodeDecodeError, ValueError, RecursionError):
-            if path.stat().st_size > LARGEST:
-                return []
-            whole = path.read_bytes()
+            whole = corpus_files.read_file(path, LARGEST)
             end = whole.rfind(b"\n") + 1
             if end < len(whole):
-                os.truncate(path, end)
+                corpus_files.write_file(path, whole[:end])
             return [json.loads(each) for each in whole[:end].decode().splitlines()]
         return []
 
     def _json(self, path: Path) -> Any:
         with contextlib.suppress(OSError, UnicodeDecodeError, ValueError, RecursionError):
-            if path.stat().st_size <= LARGEST:
-                return json.loads(path.read_text(encoding="utf-8"))
+            return json.loads(corpus_files.read_file(path, LARGEST))
         return None
 
     def _path(self, suffix: str) -> Path:
@@ -193,17 +188,9 @@ class Kept:
 @contextmanager
 def alone(folder: Path) -> Iterator[int | None]:
     """The lock of the folder (its descriptor) while it is held; None when somebody else holds it."""
-    folder.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            held = True
-        except BlockingIOError:
-            held = False
-        yield descriptor if held else None
-    finally:
-        os.close(descriptor)
+    corpus_files.make_folder(folder)
+    with corpus_files.try_lock(folder / "lock") as descriptor:
+        yield descriptor
 
 
 def another(folder: Path) -> str:

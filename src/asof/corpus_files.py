@@ -1,0 +1,229 @@
+"""Files of a corpus: opened, made, renamed, listed and removed without following a symbolic link.
+
+A corpus folder may come from anybody. From `.asof` on downward every component of a path is opened relative
+to the folder above it and must not be a link; above `.asof` links are the user's own and are followed. A path
+without `.asof` in it has only its last folder and its file checked.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO
+
+from asof.errors import CorpusError
+
+FOLDER = ".asof"
+"""The folder of a corpus, in the folder that it is the corpus of."""
+
+_SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
+"""O_NONBLOCK: a pipe is opened, and refused, instead of waited for. It changes nothing for a regular file."""
+
+_OPEN_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class NotAFile(OSError):
+    """A symbolic link, a folder, a pipe or a device stands where a file of a corpus is expected."""
+
+
+class FileTooLarge(OSError):
+    """A file is larger than what asof writes there."""
+
+
+def refuse_links(folder: Path) -> None:
+    """Check that nothing in a corpus is a symbolic link; `folder` is its `.asof`, which may be missing.
+
+    Raises CorpusError. Asof never makes one, so whoever did wants something else to be read or written.
+    """
+    places = [folder]
+    while places:
+        place = places.pop()
+        try:
+            mode = place.lstat().st_mode
+            if stat.S_ISLNK(mode):
+                raise CorpusError(
+                    f"{place} is a symbolic link to {place.readlink()}: asof follows no link in a corpus; "
+                    "remove it, or name the folder that holds the corpus by --index"
+                )
+            if stat.S_ISDIR(mode):
+                places += [place / name for name in names(place)]
+        except FileNotFoundError:
+            continue
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder of a corpus, and those above it, if they are missing. Raises OSError."""
+    base, below = _split(path)
+    base.mkdir(parents=True, exist_ok=True)
+    descriptor = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name in below:
+            if not _is_folder(descriptor, name):
+                os.mkdir(name, dir_fd=descriptor)
+            inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+    finally:
+        os.close(descriptor)
+
+
+def open_file(path: Path) -> int:
+    """A descriptor of a regular file, for reading. Raises FileNotFoundError, NotAFile, OSError."""
+    return _opened(path, os.O_RDONLY)
+
+
+def create_file(path: Path) -> int:
+    """A descriptor of a new, empty file, for writing; a file or link of that name is replaced."""
+    with _folder(path.parent) as folder:
+        with suppress(FileNotFoundError):
+            os.unlink(path.name, dir_fd=folder)
+        return os.open(path.name, os.O_RDWR | os.O_CREAT | os.O_EXCL | _SAFE, 0o666, dir_fd=folder)
+
+
+def append_file(path: Path) -> int:
+    """A descriptor of a regular file, made if it is missing, for appending."""
+    return _opened(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+
+def open_lock(path: Path) -> int:
+    """A descriptor of a lock file, made if it is missing.
+
+    Raises NotAFile also for one that has another name elsewhere (a hard link), because the process id of the
+    holder is written into it.
+    """
+    descriptor = _opened(path, os.O_RDWR | os.O_CREAT)
+    if os.fstat(descriptor).st_nlink > 1:
+        os.close(descriptor)
+        raise NotAFile(errno.EMLINK, f"{path} has another name elsewhere (a hard link); remove it")
+    return descriptor
+
+
+@contextmanager
+def try_lock(path: Path) -> Iterator[int | None]:
+    """The descriptor of a lock file while its exclusive lock is held; None when another process holds it."""
+    descriptor = open_lock(path)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            held = True
+        except BlockingIOError:
+            held = False
+        yield descriptor if held else None
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def spooled(path: Path) -> Iterator[IO[bytes]]:
+    """A file to write to and read again, which is gone afterwards."""
+    with os.fdopen(create_file(path), "w+b") as file:
+        remove(path)
+        yield file
+
+
+def read_file(path: Path, largest: int) -> bytes:
+    """The bytes of a regular file. Raises FileNotFoundError, NotAFile, FileTooLarge, OSError."""
+    with os.fdopen(open_file(path), "rb") as file:
+        if os.fstat(file.fileno()).st_size > largest:
+            raise FileTooLarge(errno.EFBIG, f"{path} is larger than {largest:,} bytes")
+        return file.read()
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Put a file with this content in the place of `path`, in one step."""
+    passing = path.with_suffix(".tmp")
+    with os.fdopen(create_file(passing), "wb") as file:
+        file.write(content)
+    rename(passing, path)
+
+
+def rename(old: Path, new: Path, *, durable: bool = False) -> None:
+    """Rename a file inside its folder; a file or link of the new name is replaced."""
+    with _folder(old.parent) as folder:
+        os.rename(old.name, new.name, src_dir_fd=folder, dst_dir_fd=folder)
+        if durable:
+            os.fsync(folder)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, or a link itself; nothing happens when it is missing."""
+    with suppress(FileNotFoundError), _folder(path.parent) as folder:
+        os.unlink(path.name, dir_fd=folder)
+
+
+def names(folder: Path) -> list[str]:
+    """The names in a folder, sorted; none when it is missing or is no folder."""
+    try:
+        with _folder(folder) as descriptor:
+            return sorted(os.listdir(descriptor))  # noqa: PTH208  a descriptor, so that no link is followed
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def check_file(path: Path) -> None:
+    """Check that a path leads to a regular file or to nothing. Raises NotAFile.
+
+    For files that a library opens by their path.
+    """
+    try:
+        with _folder(path.parent) as folder:
+            mode = os.stat(path.name, dir_fd=folder, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise _not_a_file(path)
+
+
+def _opened(path: Path, flags: int) -> int:
+    try:
+        with _folder(path.parent) as folder:
+            descriptor = os.open(path.name, flags | _SAFE, 0o600, dir_fd=folder)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EISDIR, errno.ENXIO):
+            raise _not_a_file(path) from error
+        raise
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise _not_a_file(path)
+    return descriptor
+
+
+def _not_a_file(path: Path) -> NotAFile:
+    return NotAFile(errno.EINVAL, f"{path} is a link, a folder or a device, not a file of asof; remove it")
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[int]:
+    """A descriptor of a folder. Raises FileNotFoundError, NotADirectoryError, OSError."""
+    base, below = _split(path)
+    descriptor = os.open(base, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        for name in below:
+            inner = os.open(name, _OPEN_FOLDER, dir_fd=descriptor)
+            os.close(descriptor)
+            descriptor = inner
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _split(path: Path) -> tuple[Path, tuple[str, ...]]:
+    """The part of a folder's path that may hold links, and the names below it that may be none."""
+    path = path.absolute()
+    parts = path.parts
+    if FOLDER not in parts:
+        return path.parent, (path.name,) if path.name else ()
+    at = len(parts) - 1 - parts[::-1].index(FOLDER)
+    return Path(*parts[:at]), parts[at:]
+
+
+def _is_folder(descriptor: int, name: str) -> bool:
+    try:
+        return stat.S_ISDIR(os.stat(name, dir_fd=descriptor, follow_symlinks=False).st_mode)
+    except FileNotFoundError:
+        return False

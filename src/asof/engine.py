@@ -125,11 +125,7 @@ def remove(
     """
     with store.exclusive(db, clock, what):
         passages = np.array(choose(db), np.int64)
-        touched = [
-            entry
-            for entry in manifest.entries(db)
-            if ((passages >= entry.first) & (passages <= entry.last)).any()
-        ]
+        touched = [entry for entry in manifest.entries(db) if manifest.mentions(entry, passages)]
         for entry in touched:
             manifest.without(db, entry, passages)
     manifest.discard(touched)

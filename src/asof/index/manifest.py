@@ -196,6 +196,15 @@ class Manifest:
                 db.execute("ROLLBACK")
                 corpus_files.remove(self.folder / file)
 
+    def mentions(self, entry: Entry, passages: NDArray[np.int64]) -> bool:
+        """Whether a segment holds any of these passages, or an end of one that an earlier segment holds."""
+        if ((passages >= entry.first) & (passages <= entry.last)).any():
+            return True
+        try:
+            return bool(np.isin(self.open(entry)["end_passage"], passages).any())
+        except DamagedSegment:
+            return True
+
     def without(self, db: sqlite3.Connection, entry: Entry, passages: NDArray[np.int64]) -> None:
         """Replace a segment by one without these passages, inside the transaction that removes them.
 

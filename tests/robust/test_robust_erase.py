@@ -129,7 +129,7 @@ def test_a_damaged_segment_is_no_hiding_place(corpus: asof.Corpus, memory_folder
         path.write_bytes(path.read_bytes()[:-1])
     corpus.purge(f"notes/{MARKER}")
     assert traces(memory_folder) == []
-    assert len(corpus.check()) == 5  # those of the other documents
+    assert corpus.check() == []  # what the other damaged ones held cannot be known, so all were rebuilt
     assert corpus.check() == []
     assert indexed(memory_folder) == []
 

@@ -72,19 +72,21 @@ class Standpoint(Knowing):
     ) -> WhyNot:
         """Why a document (or a passage, by a hit's id) is not among the hits of a question, or where it is.
 
-        Raises UsageError when the corpus has no such document.
+        `wanted`: an id, or a title or what else names a document alone (see `asof.store.called`); one that
+        was published later is meant by its whole id only. Raises UsageError when there is none, or several.
         """
         from asof.rank.whynot import why_not
-        from asof.store.reader import similar_names
 
         reading, query, chosen = self._asked(question, k, filters or Filters(), unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
-        found = then._use(lambda view: why_not(wanted, query, view, chosen))
-        if found is None:
-            near = self._use(lambda view: similar_names(view.store.db, wanted))
-            meant = f"did you mean {' or '.join(near)}?" if near else "ids are shown by `asof search`"
-            raise UsageError(f"no document or passage {wanted!r} in this corpus; {meant}")
-        return found
+        return then._use(lambda view: why_not(wanted, query, view, chosen))
+
+    def called(self, wanted: str) -> str:
+        """The id of the document that is called so, as it stood: by its id, title, alias, or a part of its
+        path, without regard to case. Raises UsageError when it is called so by none, or by several."""
+        from asof.store.called import document_called
+
+        return self._use(lambda view: document_called(view.store, wanted))
 
     def text(self, document: str) -> str | None:
         """The text of a document as it stood, byte for byte; None if it said nothing then."""

@@ -48,9 +48,11 @@ def test_json(asof, linked):
 
 
 def test_an_unknown_document(asof, linked):
-    said = asof("links", "bell")
+    said = asof("links", "bel", "--as-of", "2021-05-04")
+    assert (said.code, said.out.partition(" as of")[0]) == (0, "notes/bell.md")
+    said = asof("links", "bolls", "--as-of", "2021-05-04")
     assert said.code == 2
-    assert "no document 'bell' in force; did you mean notes/bell.md?" in said.err
+    assert said.err == "asof: no document 'bolls' as of 2021-05-04; did you mean notes/bell.md?\n"
 
 
 def test_a_document_of_another_time(asof, linked):

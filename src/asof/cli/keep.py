@@ -97,8 +97,12 @@ def status_json(figures: Status) -> dict[str, Any]:
 @time_option("--published", "When it was really published.", required=True)
 @index_option
 def correct(document: str, published: str, index: Path | None) -> int:
-    """Say that DOCUMENT was dated wrongly. What was believed before stays askable with --known-at."""
+    """Say that DOCUMENT was dated wrongly. What was believed before stays askable with --known-at.
+
+    DOCUMENT is its id, or its title, file name or part of its path where only one has it.
+    """
     with open_corpus(index) as corpus:
+        document = corpus.at().called(document)
         corpus.correct(document, published)
     click.echo(f"{plain(document)}: published {published} from now on; indexing its source again keeps this")
     return DONE
@@ -109,11 +113,18 @@ def correct(document: str, published: str, index: Path | None) -> int:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @index_option
 def purge(document: str, yes: bool, index: Path | None) -> int:
-    """Erase DOCUMENT with all its versions for good: text, index, caches."""
+    """Erase DOCUMENT with all its versions for good: text, index, caches.
+
+    DOCUMENT is its id, or its title, file name or part of its path where only one has it.
+    """
     from asof.sources.arxiv.target import is_target
 
     with open_corpus(index) as corpus:
-        names = plain(" with ".join(corpus.purged_with(document)) or document)
+        going = corpus.purged_with(document)
+        if not going:
+            document = corpus.ever_called(document)
+            going = corpus.purged_with(document)
+        names = plain(" with ".join(going))
         question = f"Erase {names} and all its history? This cannot be undone."
         if not yes and not sure(question, "nothing was erased"):
             return NOTHING

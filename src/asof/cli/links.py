@@ -32,17 +32,20 @@ SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 def links(
     document: str, depth: int, as_of: str | None, known_at: str | None, index: Path | None, as_json: bool
 ) -> int:
-    """What DOCUMENT links to (->), and what links to it (<-), as it stood."""
+    """What DOCUMENT links to (->), and what links to it (<-), as it stood.
+
+    DOCUMENT is its id, or its title, file name or part of its path where only one has it.
+    """
     with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
         found = then.links(document, depth)
     if as_json:
         print_json({
-            "document": document, "as_of": iso(then.as_of),
+            "document": found.document, "as_of": iso(then.as_of),
             "neighbours": [each._asdict() for each in found.neighbours], "broken": list(found.broken),
         })  # fmt: skip
     else:
-        click.secho(f"{plain(document)} as of {iso(then.as_of) if as_of else 'now'}", bold=True)
+        click.secho(f"{plain(found.document)} as of {iso(then.as_of) if as_of else 'now'}", bold=True)
         for each in found.neighbours:
             far = f"  {each.distance} links away" if each.distance > 1 else ""
             title = f"  {plain(each.title)}" if each.title else ""

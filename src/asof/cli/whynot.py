@@ -32,8 +32,9 @@ def why_not(
 ) -> int:
     """Why ID is not among the hits for QUERY, or at which rank it is.
 
-    ID is a document's id or a hit's. It was published later, it had ended, a filter shuts it out, or a
-    stage of the recipe dropped it: then each stage is shown with the rank that it gave.
+    ID is a document's id or a hit's; or a title, a file name or part of a path that only one has. It was
+    published later, it had ended, a filter shuts it out, or a stage of the recipe dropped it: then each
+    stage is shown with the rank that it gave.
     """
     with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
@@ -52,7 +53,7 @@ def why_not(
             }
         )  # fmt: skip
     else:
-        click.secho(f"{plain(wanted)} as of {iso(then.as_of) if as_of else 'now'}", bold=True)
+        click.secho(f"{plain(found.id)} as of {iso(then.as_of) if as_of else 'now'}", bold=True)
         for step in found.steps:
             place = "out" if step.rank is None else f"rank {step.rank:,} of {step.candidates:,}"
             score = "" if step.score is None else f"  {step.score:.4f}"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from asof.errors import UsageError
 from asof.index.view import View
+from asof.store.called import document_called
 from asof.store.links import (
     Resolver,
     aliases_in_force,
@@ -25,7 +26,6 @@ from asof.store.links import (
     links_in_force,
     versions_after,
 )
-from asof.store.reader import has_document, similar_names
 from asof.time.span import iso
 
 DEPTHS = range(1, 6)
@@ -165,8 +165,9 @@ def _distances(start: int, steps: Mapping[int, tuple[int, ...]], depth: int) -> 
 
 
 class Reach(NamedTuple):
-    """Documents within reach of one, and what it links to that leads nowhere, as written."""
+    """The id of a document, those within reach of it, and what it links to that leads nowhere, as written."""
 
+    document: str
     neighbours: tuple[Neighbour, ...]
     broken: tuple[str, ...]
 
@@ -174,14 +175,10 @@ class Reach(NamedTuple):
 def reach(view: View, document: str, depth: int) -> Reach:
     """What a document links to and what links to it, up to `depth` links away.
 
-    Raises UsageError when no such document is in force in the view.
+    `document`: its id, its title or what else names it alone (see `store.called`). Raises UsageError when no
+    such document was in force in the view, or several are meant.
     """
-    if view.store.in_force(document) is not None:
-        return Reach(neighbours(view, document, depth), broken(view, document))
-    if has_document(view.store.db, document):
-        raise UsageError(
-            f"document {document!r} is in this corpus, but was not in force as of {iso(view.as_of)}"
-        )
-    near = similar_names(view.store.db, document)
-    meant = f"did you mean {' or '.join(near)}?" if near else "ids are shown by `asof search`"
-    raise UsageError(f"no document {document!r} in force; {meant}")
+    name = document_called(view.store, document)
+    if view.store.in_force(name) is None:
+        raise UsageError(f"document {name!r} is in this corpus, but was not in force as of {iso(view.as_of)}")
+    return Reach(name, neighbours(view, name, depth), broken(view, name))

@@ -12,6 +12,7 @@ from asof.data import Filters, Query
 from asof.index.view import View
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
+from asof.store.called import document_called
 from asof.store.reader import Whereabouts, whereabouts
 from asof.time.span import BEGINNING, iso
 
@@ -36,11 +37,17 @@ class WhyNot:
     steps: tuple[Step, ...] = ()
 
 
-def why_not(wanted: str, query: Query, view: View, recipe: Recipe) -> WhyNot | None:
-    """What became of a document (by its id) or of one passage (by a hit's id); None: there is none such."""
+def why_not(wanted: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
+    """What became of a document (by what names it, see `store.called`) or of one passage (by a hit's id).
+
+    Raises UsageError when there is none such.
+    """
     known = whereabouts(view.store.db, wanted)
     if not known:
-        return None
+        wanted = document_called(view.store, wanted)
+        known = whereabouts(view.store.db, wanted)
+        if not known:
+            return WhyNot(wanted, None, "it has no text that could be found")
     rows = _rows(view, known)
     if not len(rows):
         return WhyNot(wanted, None, _absence(known, view))

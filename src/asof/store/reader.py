@@ -257,13 +257,3 @@ def whereabouts(db: sqlite3.Connection, wanted: str) -> list[Whereabouts]:
 def has_document(db: sqlite3.Connection, name: str) -> bool:
     """Whether a document of that id was ever stated."""
     return db.execute("SELECT 1 FROM documents WHERE name = ?", (name,)).fetchone() is not None
-
-
-def similar_names(db: sqlite3.Connection, name: str, most: int = 3) -> list[str]:
-    """Ids of documents that hold the last part of a name, the shortest first."""
-    tail = name.rpartition("#")[0] or name
-    rows = db.execute(
-        "SELECT name FROM documents WHERE name LIKE ? ESCAPE '!' ORDER BY length(name), name LIMIT ?",
-        (_around(tail.rpartition("/")[2].removesuffix(".md")), most),
-    )
-    return [row[0] for row in rows]

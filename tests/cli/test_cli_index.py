@@ -123,7 +123,7 @@ def test_other_settings_are_refused(asof, notes, options, message):
     said = asof("index", "notes", *options)
     assert said.code == 2
     assert message in said.err
-    assert "--into" in said.err
+    assert "--index" in said.err
 
 
 def test_the_same_settings_are_not(asof, notes):

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from asof.cli.main import Lazy
+from asof.cli.commands import Commands
 
 WRONG = [
     (["serch", "x"], "no command 'serch'; did you mean search?"),
     (
         ["frobnicate"],
-        "no command 'frobnicate'; there are " + ", ".join(Lazy.rooms),
+        "no command 'frobnicate'; there are " + ", ".join(Commands.rooms),
     ),
+    (["find", "x"], "no command 'find'; did you mean search?"),
+    (["Who is the master?"], "to look for these words: asof search 'Who is the master?'"),
+    (["who", "is", "it"], "to look for these words: asof search 'who is it'"),
+    (["--as-of", "2020", "search", "x"], "no option --as-of before the command; options stand after it"),
     (["search", "x", "--recipe", "tew"], "no recipe 'tew'; did you mean twe?"),
     (["why-not", "notes/red.md"], "Missing argument 'QUERY...'"),
     (["why-not", "reed", "crane"], "did you mean notes/red.md?"),
@@ -32,7 +36,7 @@ WRONG = [
     (["search", "x", "--meta", "=value"], "KEY=VALUE is expected"),
     (["search", "x", "--index", "nowhere"], "no corpus in nowhere/.asof: make one with `asof index SOURCE`"),
     (["search", "x", "--index", "file.md"], "file.md is a file; accepted: a folder"),
-    (["index"], "Missing argument 'SOURCE...'"),
+    (["index"], "Missing argument 'SOURCE...'; for example: asof index notes (see asof index --help)"),
     (["index", ""], "a source is empty"),
     (["index", "nowhere"], "nowhere is not there; accepted are a folder"),
     (["index", "picture.png"], "picture.png is of no kind that can be read; accepted are"),
@@ -67,12 +71,6 @@ def test_without_a_corpus(asof, here, command):
     assert said.err.startswith("asof: no corpus in ")
     assert "asof index SOURCE" in said.err
     assert list(here.iterdir()) == []
-
-
-def test_no_arguments_show_the_help(asof, here):
-    said = asof()
-    assert (said.code, said.out) == (2, "")
-    assert said.err == asof("--help").out
 
 
 def test_a_message_stays_one_line_whatever_was_typed(asof, notes):

@@ -8,9 +8,13 @@ import sys
 
 def main() -> None:
     """Entry point of the `asof` command."""
-    from asof.cli.main import cli, run
-
     for stream in (sys.stdout, sys.stderr):  # a name that is not UTF-8, a terminal that is not
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
-    sys.exit(run(cli))
+    try:
+        from asof.cli.main import cli, run
+
+        code = run(cli)
+    except KeyboardInterrupt:  # before a command began
+        code = 130
+    sys.exit(code)

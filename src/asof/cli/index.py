@@ -35,7 +35,10 @@ SHOWN_PROBLEMS = 20
 
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
-@click.option("--into", type=click.Path(path_type=Path), metavar="DIR", help="Folder of the corpus.")
+@click.option(
+    "--index", "--into", "into", type=click.Path(path_type=Path), metavar="DIR",
+    help="Folder of the corpus (default: this one or the nearest parent with .asof; --into is the same).",
+)  # fmt: skip
 @click.option("--history", is_flag=True, help="Every version in the folder's git history, by commit date.")
 @time_option("--since", "arxiv: only papers submitted since then (default: the last run, or a week ago).")
 @time_option("--until", "arxiv: only papers submitted until then (default: now).")

@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from difflib import get_close_matches
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from asof import __version__
+from asof.cli.commands import START, Commands
 from asof.cli.plain import plain, plain_json
 from asof.errors import AsofError, UsageError
 
@@ -30,94 +29,37 @@ TIMES = '2024-03-01, 2024-Q1, "March 2024", "end of 2023", "last spring", "3 mon
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Lazy(click.Group):
-    """Commands by name, loaded when asked for. The short help stands here, so that `--help` loads nothing."""
-
-    rooms: ClassVar[dict[str, tuple[str, str]]] = {
-        "index": ("asof.cli.index", "Take in folders, vaults, .jsonl files; again: what changed."),
-        "search": ("asof.cli.search", "The best passages for a question, as of any date, with reasons."),
-        "feedback": ("asof.cli.feedback", "Say how well hits answered; what was asked and said so far."),
-        "why-not": ("asof.cli.whynot", "Why a document is not among the hits, or at which rank it is."),
-        "timeline": ("asof.cli.timeline", "How the answer to a question changed, statement by statement."),
-        "diff": ("asof.cli.diff", "The answers as of two dates side by side."),
-        "when": ("asof.cli.when", "How the time in a question is read; needs no corpus."),
-        "links": ("asof.cli.links", "What a document links to, and what links to it."),
-        "ask": (
-            "asof.cli.ask",
-            "An answer with citations, as of any date; refuses when the evidence is missing.",
-        ),
-        "facts": (
-            "asof.cli.facts",
-            "What is known of a subject: facts with their times, and what replaced what.",
-        ),
-        "graph": ("asof.cli.graph", "The entities around one, and the facts between them."),
-        "report": (
-            "asof.cli.report",
-            "What happened in a period: its central facts, against the period before.",
-        ),
-        "papers": ("asof.cli.papers", "Answer from new papers of arXiv; the ranking learns from feedback."),
-        "recipes": ("asof.cli.recipes", "The ways of ranking, and what can be set about them."),
-        "embed": ("asof.cli.embed", "Another encoder for a corpus: its vectors made anew, or none."),
-        "status": ("asof.cli.keep", "What the corpus holds, how it is dated, how big it is."),
-        "correct": ("asof.cli.keep", "Say that a document was dated wrongly."),
-        "purge": ("asof.cli.keep", "Erase a document and all its versions for good."),
-        "vacuum": ("asof.cli.keep", "Drop history before a date."),
-        "evaluate": (
-            "asof.cli.evaluate",
-            "What recipes are worth on a dataset, and whether they see the future.",
-        ),
-        "tune": ("asof.cli.tune", "Fit a recipe's numbers to judgements, and what that gains on the rest."),
-        "demo": ("asof.cli.demo", "Index the example notes and ask one question as of three dates."),
-    }
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.rooms)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in self.rooms:
-            near = get_close_matches(cmd_name, self.rooms, 1, 0.5)
-            meant = f"did you mean {near[0]}?" if near else f"there are {', '.join(self.rooms)}"
-            raise click.UsageError(f"no command {cmd_name!r}; {meant}", ctx)
-        command: click.Command = getattr(import_module(self.rooms[cmd_name][0]), cmd_name.replace("-", "_"))
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, about) for name, (_, about) in self.rooms.items()])
-
-
-@click.group(cls=Lazy, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(
+    cls=Commands, invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)  # fmt: skip
 @click.version_option(__version__, package_name="asof")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Search documents that change, as of any date, and see why each passage ranks where it does.
 
-    \b
-    Begin with:
-      asof demo                                      an example, which leaves nothing behind
-      asof index NOTES                               NOTES: a folder, or a .jsonl file
-      asof search "harbour master" --as-of 2020-06   what was in force then
-
     The index lies in .asof of this folder or of the nearest parent that has one. Times: 2024-03-01,
-    2024-03, 2024-Q1, "March 2024", yesterday, "3 months ago". Exit codes: 0 done, 1 nothing found (or a
-    question answered with no), 2 wrong usage or an error, 3 done with problems.
+    2024-03, 2024-Q1, "March 2024", yesterday, "3 months ago". asof COMMAND -h shows the options of a command,
+    which stand after it. Exit codes: 0 done, 1 nothing found (or a question answered with no), 2 wrong usage
+    or an error, 3 done with problems.
     """
+    if context.invoked_subcommand is None:
+        click.echo(START)
 
 
 def run(command: click.Command) -> int:
     """Run a command; every error of ours becomes one line on standard error."""
     try:
         # Not command.main: that leaves with code 1 when a reader such as `head` has had enough.
-        with command.make_context("asof", sys.argv[1:]) as context:
+        plainly = False if os.environ.get("NO_COLOR") else None
+        with command.make_context("asof", sys.argv[1:], color=plainly) as context:
             code = command.invoke(context)
         sys.stdout.flush()
     except click.exceptions.Exit as done:
         return done.exit_code
-    except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
-        return WRONG
     except click.ClickException as error:
         usage = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "asof"
-        message = plain(error.format_message()).removesuffix(".")
+        message = plain(error.format_message()).removesuffix(".") + _for_example(error)
         click.echo(f"{usage}: {message} (see {usage} --help)", err=True)
         return WRONG
     except (click.Abort, KeyboardInterrupt):
@@ -130,6 +72,12 @@ def run(command: click.Command) -> int:
         click.echo(f"asof: {plain(str(error))}", err=True)
         return WRONG
     return code if isinstance(code, int) else DONE
+
+
+def _for_example(error: click.ClickException) -> str:
+    """How a command is typed that was typed without what it needs."""
+    name = error.ctx.info_name if isinstance(error, click.MissingParameter) and error.ctx else None
+    return f"; for example: {Commands.rooms[name].example}" if name in Commands.rooms else ""
 
 
 def sure(question: str, otherwise: str) -> bool:

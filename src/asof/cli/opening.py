@@ -35,14 +35,14 @@ def opened(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Co
             raise UsageError(
                 f"{OPTIONS[key]}: this corpus was made with {_said(getattr(has, key))}, not "
                 f"{_said(getattr(wanted, key))}; settings are those of the first run; "
-                "index into another folder with --into"
+                "index into another folder with --index"
             )
     for key in OPTIONS:
         says = getattr(configured, key)
         if key not in given and says not in (getattr(has, key), getattr(config.Config().index, key)):
             tell(
                 f"{root / config.FILE} says {key} = {_said(says)}; this corpus was made with "
-                f"{_said(getattr(has, key))}, which stays: index into another folder with --into"
+                f"{_said(getattr(has, key))}, which stays: index into another folder with --index"
             )
     if not quiet and (new or root.resolve() != Path.cwd()):
         click.echo(f"{'new index' if new else 'index'} in {plain(str(root / FOLDER))}")

@@ -1,0 +1,86 @@
+"""What a newcomer types first: nothing, help, a command's help, an index elsewhere."""
+
+from __future__ import annotations
+
+import os
+import pty
+import shlex
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from asof.cli.commands import GROUPS, MEANT, START, Commands
+
+COMMAND = Path(sys.executable).with_name("asof")
+
+
+def test_nothing_shows_a_short_start(asof, here):
+    said = asof()
+    assert (said.code, said.out, said.err) == (0, f"{START}\n", "")
+    assert len(said.out.splitlines()) < 10
+    assert list(here.iterdir()) == []
+
+
+def test_help_has_each_group_with_an_example(asof, here):
+    said = asof("--help").out
+    for group, commands in GROUPS.items():
+        section = said.partition(f"\n{group}:\n")[2].partition("\n\n")[0]
+        assert all(f"  {name} " in section for name in commands)
+        assert section.count("e.g. asof ") == 1
+    assert asof("-h").out == asof("help").out == said
+
+
+@pytest.mark.parametrize("name", Commands.rooms)
+def test_help_of_a_command_has_an_example_that_it_accepts(asof, here, name):
+    example = Commands.rooms[name].example
+    said = asof(name, "-h")
+    assert f"\n  Example:\n    {example}\n" in said.out
+    assert asof("help", name).out == said.out == asof(name, "--help").out
+    program, command, *arguments = shlex.split(example)
+    assert (program, command) == ("asof", name)
+    found = Commands("asof").get_command(None, name)  # type: ignore[arg-type]
+    assert found is not None
+    assert found.make_context(name, arguments).params is not None  # every option and argument is read
+
+
+def test_what_is_meant_is_there():
+    assert set(MEANT.values()) <= set(Commands.rooms)
+    assert not set(MEANT) & set(Commands.rooms)
+
+
+def test_index_takes_the_option_that_all_others_take(asof, here, write):
+    write("notes/red.md", "The crane is red.")
+    assert asof("index", "notes", "--index", "one").code == 0
+    assert asof("index", "notes", "--into", "two").code == 0
+    for folder in ("one", "two"):
+        assert "red.md" in asof("search", "crane", "--index", folder).out
+    assert not (here / ".asof").exists()
+
+
+def test_help_is_there_at_once():
+    """In a process that has nothing loaded; the best of a few, since others use the machine."""
+    code = "from asof.cli import main; main()"
+    took = []
+    for _ in range(5):
+        started = time.perf_counter()
+        subprocess.run([sys.executable, "-c", code, "--help"], check=False, capture_output=True)
+        took.append(time.perf_counter() - started)
+    assert min(took) < 0.5
+
+
+def test_no_color_on_a_terminal(notes):
+    for variable, coloured in (("NO_COLOR", False), ("SOME_COLOR", True)):
+        ours, theirs = pty.openpty()
+        environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        subprocess.run(
+            [COMMAND, "search", "crane"], check=True, stdout=theirs, env={**environment, variable: "1"}
+        )
+        os.close(theirs)
+        said = b""
+        while b"Blue" not in said:
+            said += os.read(ours, 4096)
+        os.close(ours)
+        assert (b"\x1b[" in said) is coloured

@@ -184,7 +184,8 @@ def test_many_problems_are_counted(asof, here, write):
     write("alike.jsonl", "{not json\n" * 30)
     said = asof("index", "alike.jsonl")
     assert said.code == 3
-    (line,) = said.err.splitlines()
+    line, left = said.err.splitlines()
+    assert left == "nothing was taken in, and no index is left behind"
     assert line.startswith("  alike.jsonl:1: ")
     assert line.endswith(" [and 29 more like this: --json lists them]")
     for number in range(30):
@@ -232,7 +233,7 @@ def test_nothing_is_made_for_a_source_that_is_not_there(asof, here, write):
 def test_a_folder_without_anything_to_read(asof, here, write):
     write("pictures/a.png", "")
     said = asof("index", "pictures")
-    assert said.code == 0
+    assert said.code == 1
     assert "pictures: nothing to read in " in said.out
     assert "1 .png file is not read" in said.err
 

@@ -91,19 +91,22 @@ def index(
 
     A file or line that cannot be read is reported and stops nothing (exit code 3). So are passages whose
     facts could not be read, and reports that could not be told, or what is left because of the budget: the
-    next run goes on with them.
+    next run goes on with them. A first run that takes nothing in leaves no index (exit code 1, 2 or 3).
     """
     from asof.cli.learn import Ahead
     from asof.errors import ModelError
+    from asof.service import find_folder
+    from asof.store.store import FOLDER
+    from asof.store.unused import made_for_something
 
     root = corpus_root(into)
     ahead = Ahead.of(root, facts=facts, reports=reports, estimate=estimate, budget=budget)
     papers = {"since": since, "until": until, "per_day": per_day, "full": full}
     for source in sources:
         _readable(source, root, history=history, papers=papers)
-    corpus = opened(root, wait, settings, quiet=as_json)
-    indexed = []
-    with corpus:
+    indexed: list[tuple[str, Report, float]] = []
+    empty = find_folder(root) != root / FOLDER
+    with made_for_something(root), opened(root, wait, settings, quiet=as_json) as corpus:
         for source in sources:
             started = time.perf_counter()
             report = (
@@ -114,6 +117,10 @@ def index(
             if report is None:
                 return NOTHING
             indexed.append((source, report, time.perf_counter() - started))
+            if empty and report.written:
+                empty = False
+                if not as_json:
+                    click.echo(f"new index in {plain(str(root / FOLDER))}")
             if not as_json:
                 _show(*indexed[-1])
         corpus.prepare()
@@ -127,7 +134,9 @@ def index(
     if as_json:
         print_json({"sources": said, **done.as_json()} if done.asked else said)
     lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
-    return PROBLEMS if lost or not done.complete else DONE
+    if empty and not as_json:
+        tell("nothing was taken in, and no index is left behind")
+    return PROBLEMS if lost or not done.complete else NOTHING if empty else DONE
 
 
 def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any]) -> None:

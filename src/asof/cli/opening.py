@@ -44,8 +44,8 @@ def opened(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Co
                 f"{root / config.FILE} says {key} = {_said(says)}; this corpus was made with "
                 f"{_said(getattr(has, key))}, which stays: index into another folder with --index"
             )
-    if not quiet and (new or root.resolve() != Path.cwd()):
-        click.echo(f"{'new index' if new else 'index'} in {plain(str(root / FOLDER))}")
+    if not quiet and not new and root.resolve() != Path.cwd():
+        click.echo(f"index in {plain(str(root / FOLDER))}")
     _tell_encoder(corpus)
     return corpus
 

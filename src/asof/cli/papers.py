@@ -82,6 +82,7 @@ def papers(
     if forget and not question:
         return _forget(index)
     from asof.papers.outcome import Request
+    from asof.store.unused import made_for_something
 
     asked = joined(question, "QUESTION", "some words are")
     if judge and no_record:
@@ -97,7 +98,7 @@ def papers(
         asked, named, since, until, per_day, k, read, not offline, not no_record, judge, budget, as_of,
         known_at,
     )  # fmt: skip
-    with _corpus(index) as corpus, waiting(corpus):
+    with made_for_something(corpus_root(index)), _corpus(index) as corpus, waiting(corpus):
         if forget:
             _begin_anew(corpus)
         tell_reader(corpus.config)

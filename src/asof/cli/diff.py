@@ -107,7 +107,7 @@ def _show_change(change: Change) -> None:
                 click.echo(f"    {word}  {shortened(plain(each.said))}")
                 click.secho(f"          {plain(each.document)}{_since(each)}", dim=True)
     else:
-        click.echo(f"    {shortened(plain(side.said))}")
+        click.echo(f"    {shortened(plain(side.said)) or '(only a title)'}")
         click.secho(f"    {plain(side.document)}{_since(side)}", dim=True)
 
 

@@ -109,7 +109,7 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
         click.secho(f"     {_shortened(plain(told), TITLE)}", fg="yellow")
     analyzer = results.view.analyzer
     text, ranges = snippet(_body(hit), words, analyzer, analyzer.detect(hit.text))
-    click.echo(f"     {_highlight(plain(text), ranges)}")
+    click.echo(f"     {_highlight(plain(text), ranges)}" if text else "     (only a title)")
 
 
 def _told(times: Sequence[Stated]) -> str:

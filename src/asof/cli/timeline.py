@@ -101,7 +101,7 @@ def _show_entry(entry: Entry, *, dated: bool) -> None:
     until = ("then" if dated else "now") if entry.end is None else when(entry.end)
     title = f"  {shortened(plain(entry.title))}" if entry.title else ""
     click.echo(f"{click.style(f'{when(entry.start)} - {until}', fg='cyan')}{click.style(title, bold=True)}")
-    click.echo(f"  {shortened(plain(entry.said))}")
+    click.echo(f"  {shortened(plain(entry.said)) or '(only a title)'}")
     for sign, words in (("+", entry.added), ("-", entry.removed)):
         if words:
             click.echo(f"  {sign} {shortened(plain(' … '.join(words)))}")

@@ -152,9 +152,14 @@ def cut(text: str, pieces: list[Piece], head: Head) -> list[Cut]:
 
 
 def cuts_of(document: Document, head: Head, chunking: Chunking) -> list[Cut]:
-    from asof.text.chunks import chunk
+    """The passages of a document; one without a text that has a title is found by that: a passage of no
+    characters."""
+    from asof.text.chunks import Piece, chunk
 
-    return cut(document.text, chunk(document.text, document.outline, chunking), head)
+    pieces = chunk(document.text, document.outline, chunking)
+    if not pieces and document.title:
+        pieces = [Piece(0, 0, ())]
+    return cut(document.text, pieces, head)
 
 
 def pack_layout(cuts: list[Cut]) -> bytes:

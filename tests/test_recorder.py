@@ -382,3 +382,9 @@ def test_vacuum_drops_what_was_shown_of_the_past(corpus: Corpus) -> None:
             ask(known_at=before)
     with pytest.raises(BeforeHorizon):
         corpus.learned("papers", before)
+
+
+def test_a_question_asked_of_a_knowledge_to_come_sees_what_there_was(corpus: Corpus) -> None:
+    """Recorded is what was known when it was asked, not all that will be known by then."""
+    id_ = corpus.record(corpus.at(known_at="2030").search("lamp"))
+    assert corpus.recorded(id_).asked.known_at < read("2026").first

@@ -166,7 +166,7 @@ class Stepper:
         snapshot = self._snapshot
         assert snapshot is not None  # noqa: S101  just made
         self._refuse_before_horizon(as_of, known_at)
-        known = snapshot.head if known_at is None else min(known_at, snapshot.head)
+        known = snapshot.head if known_at is None else known_at
         self.analyzer.reset_if_large()
         return View(
             as_of, known, self._prefix(snapshot, as_of, known), AsOf(self.db, as_of, known),

@@ -67,6 +67,8 @@ class Recorder(Learner):
         own = results.ran if results.ran.name == name else self.config.recipe_named(name)
         with self._lock:
             asked, shown = recording.rows_of(results, recipe or own)
+            # what is yet to be learned by a K that lies ahead was not seen
+            asked = asked._replace(known_at=min(asked.known_at, self._last_write()))
         with self._adding(PATIENCE) as (db, added):
             asked, attempt = asked._replace(added=added), 0
             made = asked._replace(id=recording.id_of(asked))

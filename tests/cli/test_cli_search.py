@@ -101,6 +101,9 @@ def test_a_source_that_is_not_there_is_named(asof, notes):
     said = asof("search", "crane", "--source", "note")
     assert said.code == 1
     assert said.err == "there is no source 'note'; there are: notes\n"
+    for clock in ("--as-of", "--known-at"):
+        said = asof("search", "crane", "--source", "note", clock, "2019")
+        assert said.err == "there is no source 'note'; there are: none\n"
 
 
 def test_what_a_reader_sees(asof, notes):

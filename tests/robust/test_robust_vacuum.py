@@ -220,3 +220,15 @@ def test_an_empty_corpus(memory_folder: Path) -> None:
         assert corpus.search("mill").hits == ()
         with pytest.raises(UsageError, match="only the past"):
             corpus.vacuum(moment(6 * DAY))
+
+
+def test_a_later_vacuum_of_less_does_not_open_what_was_dropped(memory_folder, document) -> None:
+    """What was before the later of two moments is gone, whichever was given last."""
+    with asof.open(memory_folder) as corpus:
+        corpus.background = False
+        for year in ("2020", "2021", "2022"):
+            corpus.add([document("ferry", f"the ferry of {year}", year)])
+        corpus.vacuum("2022-06")
+        corpus.vacuum("2020-06")
+        with pytest.raises(BeforeHorizon):
+            corpus.at("2021-06").search("ferry")

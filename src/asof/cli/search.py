@@ -56,7 +56,7 @@ def search(
             if recording and (recorded := _recorded(corpus, results)):
                 click.secho(f"recorded as {recorded}: asof feedback {recorded} 1 3", dim=True)
         if options["source"] and not results.hits:
-            _name_sources(corpus, options["source"])
+            _name_sources(results, options["source"])
     return DONE if results.hits else NOTHING
 
 
@@ -71,7 +71,7 @@ def _recorded(corpus: Corpus, results: Results) -> str | None:
         return None
 
 
-def _name_sources(corpus: Corpus, source: str) -> None:
-    names = [name for name, _, _ in corpus.status().sources]
+def _name_sources(results: Results, source: str) -> None:
+    names = results.view.store.sources()
     if source not in names:
         tell(f"there is no source {source!r}; there are: {', '.join(names) or 'none'}")

@@ -1,7 +1,7 @@
 """Which document a person means: by its id, its file's name, its title, an alias, a part of its path.
 
-A name that fits several documents is not guessed at: they are listed. What is not visible at (T, K) is found
-by its whole id only, and nothing that was not typed names it in a message.
+A name that fits several documents is not guessed at: they are listed. What is not visible at (T, K) is not
+found, and no message names it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def document_called(store: AsOf, wanted: str) -> str:
 
     Raises UsageError for a name of several documents, which are listed, and for one of none.
     """
-    if has_document(store.db, wanted):
+    if store.stated(wanted):
         return wanted
     moment = (store.db, store.as_of, store.known_at)
     documents = documents_in_force(*moment)
@@ -102,7 +102,7 @@ def _only(wanted: str, found: list[str]) -> str:
 def _near(wanted: str, pool: Iterable[Called]) -> str:
     """What may have been meant instead."""
     names: dict[str, str] = {}
-    for name, title in pool:
+    for name, title in sorted(pool):
         for each in (stem_of(_key(name)).rpartition("/")[2], _key(title)):
             names.setdefault(each, name)
     key = stem_of(_key(wanted)).rpartition("/")[2]

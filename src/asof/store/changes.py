@@ -11,7 +11,7 @@ from asof.data import Stated
 from asof.errors import UsageError
 from asof.store import feedback, state
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
-from asof.store.schema import set_meta
+from asof.store.schema import get_meta, set_meta
 from asof.store.versions import never_again
 from asof.store.write import Write
 from asof.time.span import NEVER
@@ -117,8 +117,8 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
         "DELETE FROM heads WHERE id NOT IN (SELECT head FROM passages)"
         " AND id NOT IN (SELECT head FROM versions WHERE head IS NOT NULL)"
     )
-    set_meta(db, "horizon", str(horizon))
-    set_meta(db, "known_horizon", str(max(last, horizon)))
+    for key, dropped_before in (("horizon", horizon), ("known_horizon", max(last, horizon))):
+        set_meta(db, key, str(max(dropped_before, int(get_meta(db, key) or dropped_before))))
     return dropped
 
 

@@ -72,7 +72,7 @@ def about_of(record: Record) -> tuple[Stated, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AsOf:
-    """The store at (`as_of`, `known_at`), in instants; `known_at` is not after the last transaction."""
+    """The store at (`as_of`, `known_at`), in instants."""
 
     db: sqlite3.Connection
     as_of: int
@@ -88,6 +88,22 @@ class AsOf:
         """The version of a document that is in force, as (id, layout); None when it says nothing."""
         row = self.db.execute(self._IN_FORCE, (document, self.as_of, self.known_at, self.known_at)).fetchone()
         return None if row is None or row[2] is None else (row[0], row[1])
+
+    def stated(self, document: str) -> bool:
+        """Whether a document was or had been in force, as was known."""
+        row = self.db.execute(self._IN_FORCE, (document, self.as_of, self.known_at, self.known_at)).fetchone()
+        return row is not None
+
+    def sources(self) -> list[str]:
+        """The names of the sources whose documents were or had been in force, as was known, in order."""
+        rows = self.db.execute(
+            "SELECT DISTINCT s.name FROM versions AS v JOIN heads AS h ON h.id = v.head"
+            " JOIN sources AS s ON s.id = h.source"
+            " WHERE v.visible <= ?1 AND v.added <= ?2 AND (v.retired IS NULL OR v.retired > ?2)"
+            " ORDER BY s.name",
+            (self.as_of, self.known_at),
+        )
+        return [name for (name,) in rows]
 
     def layouts(self, documents: Iterable[str]) -> dict[str, bytes]:
         """The layouts of the versions in force of these documents; those that say nothing are left out."""

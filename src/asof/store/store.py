@@ -121,7 +121,8 @@ class Store:
             try:
                 last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
                 now = max(clock(), last + 1)
-                write = Write(db, now, self.settings, self.analyzer, source_row(db, source, now))
+                origin = source_row(db, source, now) if any(source) else 0
+                write = Write(db, now, self.settings, self.analyzer, origin)
                 yield write
                 if write.empty:
                     db.execute("ROLLBACK")

@@ -1,0 +1,51 @@
+"""Which document is meant by a name depends on what was visible, never on what else is in the corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from asof.data import Ended, Stated
+from asof.errors import UsageError
+from asof.time.moment import read
+
+Make = Callable[..., Any]
+
+
+def test_the_id_of_a_later_document_is_the_name_of_an_earlier_one(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("harbour/mill.md", "text", "2020"), document("mill.md", "text", "2022")])
+        assert [corpus.at(year).called("mill.md") for year in ("2021", "2023")] == [
+            "harbour/mill.md", "mill.md",
+        ]  # fmt: skip
+        assert corpus.at("2021").links("mill.md").document == "harbour/mill.md"
+
+
+def test_what_was_learned_later_is_not_known_by_its_id(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("harbour/mill.md", "text", "2020")])
+        corpus.clock.to("2025-06")
+        corpus.add([document("mill.md", "text", "2020")])
+        assert corpus.at("2021", "2025-05").called("mill.md") == "harbour/mill.md"
+        assert corpus.at("2021").called("mill.md") == "mill.md"
+
+
+def test_what_ended_keeps_its_id(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document("mill.md", "text", "2020"), document("old/mill.md", "text", "2020")])
+        corpus.add([Ended("mill.md", Stated(read("2022"), "2022", "git"))])
+        assert corpus.at("2023").called("mill.md") == "mill.md"
+
+
+def test_proposals_do_not_depend_on_what_came_first(fresh: Make, document: Make) -> None:
+    said = []
+    for names in (("a/ferry.md", "b/ferry.md"), ("b/ferry.md", "a/ferry.md")):
+        with fresh() as corpus:
+            for name in names:
+                corpus.add([document(name, "text", "2020")])
+            with pytest.raises(UsageError) as refused:
+                corpus.at("2021").called("ferri")
+            said.append(str(refused.value))
+    assert said[0] == said[1] == "no document 'ferri' as of 2021-12-31; did you mean a/ferry.md?"

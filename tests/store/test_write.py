@@ -195,3 +195,19 @@ def test_a_date_before_the_common_era_of_clocks(fresh: Make, document: Make) -> 
         assert hit.published is not None
         assert hit.published.span == Span(datetime(1850, 1, 1, tzinfo=UTC), datetime(1851, 1, 1, tzinfo=UTC))
         assert corpus.at("1849").text("d") is None
+
+
+def test_a_passage_that_is_begun_anew_keeps_the_source_of_its_version(
+    fresh: Make, document: Make, said: Make
+) -> None:
+    """Two sources said the same at two times; what the first one said lasts longer than was known."""
+    with fresh() as corpus:
+        for name, text, year in (
+            ("wire", "ferry", "2021"),
+            ("wire", "mill", "2022"),
+            ("notes", "ferry", "2020"),
+        ):
+            corpus.add(said(document("a", text, year), name=name))
+        corpus.correct("a", "2023")  # until then the ferry goes on
+        then = corpus.at("2020")
+        assert [len(then.search("ferry", source=name).hits) for name in ("wire", "notes")] == [0, 1]

@@ -91,11 +91,12 @@ def _begin(write: Write, dossier: Dossier, name: int, life: Life) -> int:
         title, about, keywords = attributes.title, attributes.about, attributes.keywords
         fiscal_start = attributes.fiscal_start
     else:
-        headings, text, head, language, title, about, keywords, fiscal_start = write.db.execute(
-            "SELECT p.headings, p.text, p.head, h.language, h.title, h.about, h.keywords, h.fiscal_start"
+        head = _head(write, life.version)  # an older row may be from another source
+        headings, text, language, title, about, keywords, fiscal_start = write.db.execute(
+            "SELECT p.headings, p.text, h.language, h.title, h.about, h.keywords, h.fiscal_start"
             " FROM passages AS p"
-            " JOIN heads AS h ON h.id = p.head WHERE p.document = ? AND p.key = ? LIMIT 1",
-            (dossier.id, life.key),
+            " JOIN heads AS h ON h.id = ? WHERE p.document = ? AND p.key = ? LIMIT 1",
+            (head, dossier.id, life.key),
         ).fetchone()
     dated, published = _date(write, life.version)
     times = times_of(about, title, headings, text, published, Manner(language, fiscal_start))
@@ -113,6 +114,14 @@ def _begin(write: Write, dossier: Dossier, name: int, life: Life) -> int:
     if life.end != NEVER:
         write.ended.append(EndRow(passage, life.end, write.now))
     return passage
+
+
+def _head(write: Write, version: int) -> int:
+    """The head of a version that says something."""
+    first = write.ids["versions"].first
+    if version >= first:
+        return cast(int, write.pending["versions"][version - first][2])
+    return cast(int, write.db.execute("SELECT head FROM versions WHERE id = ?", (version,)).fetchone()[0])
 
 
 def _date(write: Write, version: int) -> tuple[bool, Span | None]:

@@ -78,14 +78,32 @@ def test_line_ends_and_encodings(tmp_path):
         "a.txt": "one\ntwo\nthree\n",
         "b.txt": "mark",
         "c.txt": "sixteen ü",
+        "d.txt": "café",
         "e.txt": "a\ufffdb",
     }
     assert [(p.file, p.document, p.remedy, p.lost) for p in problems] == [
-        ("d.txt", "d.txt", "save it as UTF-8", True),
         ("e.txt", "", "", False),
         ("f.txt", "f.txt", "save it as UTF-8", True),
+        (".", "", "save as UTF-8 what looks wrong", False),
+        (".", "", "save as UTF-8 what looks wrong", False),
     ]
-    assert "not UTF-8 (byte 0xe9 at 3)" in problems[0].message
+    assert [p.message for p in problems[2:]] == [
+        "1 file was read as UTF-16: c.txt",
+        "1 file was read as windows-1252: d.txt",
+    ]
+
+
+def test_many_of_an_encoding_are_one_note(tmp_path):
+    for number in range(7):
+        write(tmp_path / f"{number}.txt", "café".encode("latin-1"))
+    (tmp_path / "bad.md").write_bytes(bytes(range(256)))
+    documents, problems = read(tmp_path)
+    assert len(documents) == 7
+    told = [p.message for p in problems if "mtimes" not in p.message]
+    assert told == [
+        "the file is not UTF-8 (byte 0x80 at 128) nor other text",
+        "7 files were read as windows-1252: 0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 2 more",
+    ]
 
 
 @pytest.mark.parametrize("content", ["", " \n\t\n", "---\n---\n", "\ufeff"])

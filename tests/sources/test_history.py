@@ -190,7 +190,7 @@ def test_other_line_ends_are_no_edit(repository):
 
 def test_versions_that_cannot_be_read(repository):
     repository.commit(0, a="fine", b="x" * 200)
-    repository.commit(10, a=b"caf\xe9", b="small")
+    repository.commit(10, a=bytes(range(256))[::-1][:99], b="small")
     repository.commit(20, a=" ", b="---\nx: [\n---\nb")
     repository.commit(30, a="back", b="---\nx: [\n---\nbb")
     items = history(repository.folder, limits=Limits(file=100))
@@ -209,6 +209,21 @@ def test_versions_that_cannot_be_read(repository):
         ("its frontmatter is n", "", False),
     ]
     assert all("@" in p.file for p in found)
+
+
+def test_versions_in_another_encoding(repository):
+    """Each version is read in its own, one note tells of all, and a change of the encoding is no edit."""
+    repository.commit(0, a="one")
+    repository.commit(10, a="café".encode("latin-1"), b="Fähre".encode("utf-16"))
+    repository.commit(20, a="cafés".encode("latin-1"))
+    repository.write("a.md", "cafés")
+    items = history(repository.folder)
+    assert [item.text for item in items if isinstance(item, Document)] == ["one", "café", "Fähre", "cafés"]
+    assert [p.message for p in problems(items)] == [
+        "1 file was read as UTF-16: b.md",
+        "1 file was read as windows-1252: a.md",
+    ]
+    assert not any(p.lost for p in problems(items))
 
 
 def test_a_date_in_the_frontmatter_does_not_win(repository):

@@ -1,11 +1,11 @@
-"""Bytes become text: UTF-8, or UTF-16 that says so; line feeds only; no character that cannot be stored."""
+"""Bytes become text: UTF-8, UTF-16, or what is likely; with line feeds, and only what can be stored."""
 
 from __future__ import annotations
 
 import codecs
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 DEEPEST = 16
 """How deep the values of metadata may be nested."""
@@ -21,18 +21,40 @@ class TooDeep(ValueError):
     """A value that is nested deeper than `DEEPEST`."""
 
 
-def decoded(raw: bytes) -> str:
-    """The text of a file, with line feeds. Raises NotText."""
-    encoding = "utf-8-sig"
-    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
+class Decoded(NamedTuple):
+    """The text of a file, with line feeds, and the name of its encoding where that is not UTF-8."""
+
+    text: str
+    encoding: str = ""
+
+
+def decoded(raw: bytes) -> Decoded:
+    """The text of a file. What is neither UTF-8 nor says what it is is guessed at. Raises NotText."""
+    codec, name = _marked(raw)
     try:
-        text = raw.decode(encoding)
+        return Decoded(line_feeds(raw.decode(codec)), name)
     except UnicodeDecodeError as wrong:
-        name = "UTF-16" if encoding == "utf-16" else "UTF-8"
+        if not name:
+            from asof.sources.encodings import guessed
+
+            found = guessed(raw)
+            if found is not None:
+                return Decoded(line_feeds(found[0]), found[1])
         at = f"byte 0x{raw[wrong.start]:02x} at {wrong.start}" if wrong.start < len(raw) else "its end"
-        raise NotText(f"is not {name} ({at})") from None
-    return line_feeds(text)
+        raise NotText(f"is not {name or 'UTF-8'} ({at}){'' if name else ' nor other text'}") from None
+
+
+def _marked(raw: bytes) -> tuple[str, str]:
+    """The codec of bytes by their mark, or by where their NULs stand, and its name; else UTF-8, without."""
+    if raw.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+        return "utf-32", "UTF-32"
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16", "UTF-16"
+    if b"\0" in raw and not len(raw) % 2:
+        for first, codec in enumerate(("utf-16-be", "utf-16-le")):  # most letters of Latin texts have one NUL
+            if 4 * raw[first::2].count(0) > len(raw) and not raw[1 - first :: 2].count(0):
+                return codec, "UTF-16"
+    return "utf-8-sig", ""
 
 
 def line_feeds(text: str) -> str:

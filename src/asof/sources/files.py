@@ -38,6 +38,32 @@ class Survey:
     problems: tuple[Problem, ...]
 
 
+class Encodings:
+    """Which files of a run were not UTF-8, by the encoding that they were read as."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, set[str]] = {}
+
+    def clear(self) -> None:
+        self._files.clear()
+
+    def of(self, relative: str, page: Page) -> Page:
+        """The page, noted."""
+        if page.encoding:
+            self._files.setdefault(page.encoding, set()).add(relative)
+        return page
+
+    def said(self, naming: Naming) -> Iterator[Problem]:
+        """A note for each encoding: how many files were read so, and which."""
+        for encoding, files in sorted(self._files.items()):
+            count = "1 file was" if len(files) == 1 else f"{len(files)} files were"
+            more = f" and {len(files) - FEW} more" if len(files) > FEW else ""
+            yield Problem(
+                f"{count} read as {encoding}: {', '.join(sorted(files)[:FEW])}{more}", naming.shown,
+                remedy="save as UTF-8 what looks wrong", lost=False,
+            )  # fmt: skip
+
+
 class Files:
     """The documents of the files below a folder, or of one file."""
 
@@ -52,8 +78,10 @@ class Files:
         self.limits = limits
         self.trust_mtime = trust_mtime
         self.fiscal_start = fiscal_start
+        self._encodings = Encodings()
 
     def documents(self) -> Iterator[Document | Ended | Problem]:
+        self._encodings.clear()
         found = survey(self.naming)
         yield from found.problems
         yield from unread(self.naming, found.others)
@@ -68,6 +96,7 @@ class Files:
             for item in self._read(file, git, believed=not alike):
                 undated += isinstance(item, Document) and item.published is None
                 yield item
+        yield from self._encodings.said(self.naming)
         if alike and undated:
             yield Problem(
                 f"{alike} of {len(found.files)} files were last modified within the same minute,"
@@ -96,7 +125,7 @@ class Files:
         relative = file.relative or self.naming.target.name
         try:
             raw = content(self.naming.target / file.relative, file.size, self.limits.file)
-            page = page_of(raw, relative, self.limits)
+            page = self._encodings.of(relative, page_of(raw, relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return

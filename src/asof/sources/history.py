@@ -11,7 +11,7 @@ from asof.sources import dating
 from asof.sources.commits import commits, moments
 from asof.sources.dates import of_file, second
 from asof.sources.decode import NotText, decoded
-from asof.sources.files import TooLarge, content, document, notes, survey, unread, unreadable
+from asof.sources.files import Encodings, TooLarge, content, document, notes, survey, unread, unreadable
 from asof.sources.git import Blobs, Git, GitFailed, in_work_tree, tree
 from asof.sources.gitdates import same_content
 from asof.sources.page import READERS, Unreadable, page_of, suffix
@@ -34,6 +34,7 @@ class History:
         self.limits = limits
         self.fiscal_start = fiscal_start
         self._told: set[tuple[str, str]] = set()
+        self._encodings = Encodings()
 
     def documents(self) -> Iterator[Document | Ended | Problem]:
         if not in_work_tree(self.naming.target):
@@ -49,6 +50,7 @@ class History:
                     " git fetch --unshallow"
                 )
             self._told.clear()
+            self._encodings.clear()
             with git.blobs() as blobs:
                 if layout.head:
                     past, clamped = commits(git, layout)
@@ -59,6 +61,7 @@ class History:
                             if _wanted(path):
                                 yield from self._version(blobs, path, blob, commit, moment.when)
                 yield from self._work_tree(git, blobs, tree(git, layout.head) if layout.head else {})
+            yield from self._encodings.said(self.naming)
         except GitFailed as wrong:
             raise SourceError(f"{self.naming.shown}: {wrong}") from wrong
 
@@ -84,7 +87,7 @@ class History:
             raw = blobs.read(blob, self.limits.file)
             if isinstance(raw, int):
                 raise TooLarge(raw, self.limits.file)
-            page = page_of(raw, path, self.limits)
+            page = self._encodings.of(path, page_of(raw, path, self.limits))
         except Unreadable as wrong:
             if wrong.empty:
                 yield Ended(self.naming.id(path), at)
@@ -129,7 +132,7 @@ class History:
             raw = content(self.naming.target / file.relative, file.size, self.limits.file)
             if blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)):
                 return
-            page = page_of(raw, file.relative, self.limits)
+            page = self._encodings.of(file.relative, page_of(raw, file.relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
@@ -141,7 +144,7 @@ class History:
         """Whether a file that differs from its blob in bytes has the same text (another encoding, say)."""
         committed = blobs.read(blob, self.limits.file)
         try:
-            return isinstance(committed, bytes) and decoded(raw) == decoded(committed)
+            return isinstance(committed, bytes) and decoded(raw).text == decoded(committed).text
         except NotText:
             return False
 

@@ -17,7 +17,8 @@ from asof.sources.source import Limits
 class Page:
     """What stands in a file. `front` is what it says about itself, `lines` where (for problems).
 
-    `by` is what dates in `front` count as; `notes` are problems that still lack the name of the file.
+    `by` is what dates in `front` count as; `notes` are problems that still lack the name of the file;
+    `encoding` is that of the file where it is not UTF-8.
     """
 
     text: str
@@ -31,6 +32,7 @@ class Page:
     lines: Mapping[str, int] = field(default_factory=dict)
     by: str = "frontmatter"
     notes: tuple[Problem, ...] = ()
+    encoding: str = ""
 
 
 Reader = Callable[[str, str, Limits], Page]
@@ -63,7 +65,7 @@ def suffix(relative: str) -> str:
 def page_of(raw: bytes, relative: str, limits: Limits) -> Page:
     """The page that a file's bytes make; its name says how they are read. Raises Unreadable."""
     try:
-        text = decoded(raw)
+        text, encoding = decoded(raw)
     except NotText as wrong:
         raise Unreadable(f"the file {wrong}", "save it as UTF-8") from None
     if not text or text.isspace():
@@ -76,4 +78,4 @@ def page_of(raw: bytes, relative: str, limits: Limits) -> Page:
     page = read(text, storable(PurePosixPath(relative).stem), limits)
     if not page.text.strip() and not page.lines:  # a note of frontmatter alone still has a name and links
         raise Unreadable("there is no text in the file", empty=True)
-    return replace(page, notes=(*notes, *page.notes)) if notes else page
+    return replace(page, notes=(*notes, *page.notes), encoding=encoding) if notes or encoding else page

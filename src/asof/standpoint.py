@@ -57,7 +57,15 @@ class Standpoint(Knowing):
         reading, query, chosen = self._asked(question, k, hard, unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
         found = then._use(lambda view: engine.search(query, view, chosen))
-        return replace(found, notes=(*reading.notes, *found.notes))
+        unmet = [] if found.hits else then.unmet(hard)
+        return replace(found, notes=(*reading.notes, *unmet, *found.notes))
+
+    def unmet(self, filters: Filters) -> list[str]:
+        """Why nothing can be found here, whatever the words: a filter that no document passes, or a time
+        before all of them. It says nothing of what is not visible."""
+        from asof.store.unmet import unmet
+
+        return self._use(lambda view: unmet(view.store, filters))
 
     def why_not(
         self,
@@ -119,8 +127,9 @@ class Standpoint(Knowing):
             raise UsageError(f"most is {most}; accepted: whole numbers from 1")
         filters = self.filters(since, until)
         found = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
+        hits = () if filters.reversed else found.hits
         return replace(self, as_of=found.view.as_of)._use(
-            lambda view: timeline(view, question, found.hits, most, filters.since, filters.until)
+            lambda view: timeline(view, question, hits, most, filters.since, filters.until)
         )
 
     def diff(

@@ -97,15 +97,6 @@ def test_nothing_found_is_code_1(asof, notes):
     assert said.out.startswith("as of 1850-12-31T23:59:59.999999Z · 0 passages in force\n")
 
 
-def test_a_source_that_is_not_there_is_named(asof, notes):
-    said = asof("search", "crane", "--source", "note")
-    assert said.code == 1
-    assert said.err == "there is no source 'note'; there are: notes\n"
-    for clock in ("--as-of", "--known-at"):
-        said = asof("search", "crane", "--source", "note", clock, "2019")
-        assert said.err == "there is no source 'note'; there are: none\n"
-
-
 def test_what_a_reader_sees(asof, notes):
     said = asof("search", "blue crane", "-k", "1", "--as-of", "2021-06")
     head, first, second, third = said.out.splitlines()

@@ -22,6 +22,7 @@ from asof.cli.main import (
 from asof.cli.plain import plain
 from asof.cli.question import joined
 from asof.cli.reader import tell_reader
+from asof.cli.said import tell_why_nothing
 from asof.data import MODES
 from asof.time.span import iso
 
@@ -66,6 +67,8 @@ def ask(
             asked, mode=mode, filters=then.filters(since, until, about=about), recipe=recipe,
             tokens=tokens, tell=None if as_json else streamed,
         )  # fmt: skip
+        if found.refused and not as_json:
+            tell_why_nothing(then, since, until)
     if as_json:
         print_json(answer_json(found))
     else:

@@ -9,7 +9,7 @@ import click
 
 from asof.cli.main import DONE, NOTHING, TIMES, index_option, json_option, open_corpus, print_json
 from asof.cli.plain import plain
-from asof.cli.said import shortened, when
+from asof.cli.said import shortened, tell_why_nothing, when
 from asof.time.span import iso
 
 if TYPE_CHECKING:
@@ -56,7 +56,10 @@ def diff(
     if not query.strip():
         raise click.UsageError("QUERY is empty; some words to look for are expected")
     with open_corpus(index) as corpus:
-        found = corpus.at(a).diff(query, corpus.at(b), k, recipe=recipe)
+        then = corpus.at(b)
+        found = corpus.at(a).diff(query, then, k, recipe=recipe)
+        if found.empty and not as_json:
+            tell_why_nothing(then)
     if as_json:
         print_json(_json(found))
     else:

@@ -29,7 +29,7 @@ from asof.cli.main import (
 )
 from asof.cli.plain import plain
 from asof.cli.reader import tell_reader
-from asof.cli.said import shortened, when
+from asof.cli.said import shortened, tell_why_nothing, when
 from asof.time.span import iso
 
 if TYPE_CHECKING:
@@ -73,6 +73,8 @@ def facts(
         tell_reader(corpus.config)
         then = corpus.at(as_of, known_at)
         found = then.facts(name, relation=relation, since=since, until=until, most=k)
+        if not found.groups and not as_json:
+            tell_why_nothing(then, since, until)
     if as_json:
         print_json(facts_json(found))
     else:

@@ -21,7 +21,7 @@ from asof.cli.main import (
 from asof.cli.plain import plain
 from asof.cli.question import joined
 from asof.cli.reader import tell_reader
-from asof.cli.said import shortened
+from asof.cli.said import shortened, tell_why_nothing
 from asof.time.span import iso
 
 if TYPE_CHECKING:
@@ -48,7 +48,10 @@ def report(
     asked = joined(period, "PERIOD", "a date or a period is")
     with open_corpus(index) as corpus, waiting(corpus):
         tell_reader(corpus.config)
-        found = corpus.at(as_of, known_at).report(asked, about.strip())
+        then = corpus.at(as_of, known_at)
+        found = then.report(asked, about.strip())
+        if not found.reports and not as_json:
+            tell_why_nothing(then)
     if as_json:
         print_json(found.as_json())
     else:

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from asof.cli.main import tell
 from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from asof.standpoint import Standpoint
+    from asof.time.bounds import When
 
 SAID = 240
 """The most characters of a sentence, and of the words that changed."""
@@ -20,3 +27,9 @@ def when(instant: int) -> str:
     ('2024-02-29', '2024-03-01T00:00:00Z')
     """
     return iso(instant).removesuffix("T23:59:59.999999Z")
+
+
+def tell_why_nothing(then: Standpoint, since: When | None = None, until: When | None = None) -> None:
+    """Say why nothing was found, where that is not for the words that were asked for."""
+    for note in then.unmet(then.filters(since, until)):
+        tell(f"note: {note}")

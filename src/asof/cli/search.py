@@ -55,8 +55,6 @@ def search(
             show_results(results, explain=explain, dated=dated, known=known)
             if recording and (recorded := _recorded(corpus, results)):
                 click.secho(f"recorded as {recorded}: asof feedback {recorded} 1 3", dim=True)
-        if options["source"] and not results.hits:
-            _name_sources(results, options["source"])
     return DONE if results.hits else NOTHING
 
 
@@ -69,9 +67,3 @@ def _recorded(corpus: Corpus, results: Results) -> str | None:
     except AsofError as error:
         tell(f"not recorded: {error}")
         return None
-
-
-def _name_sources(results: Results, source: str) -> None:
-    names = results.view.store.sources()
-    if source not in names:
-        tell(f"there is no source {source!r}; there are: {', '.join(names) or 'none'}")

@@ -19,7 +19,7 @@ from asof.cli.main import (
 )
 from asof.cli.plain import plain
 from asof.cli.question import joined
-from asof.cli.said import shortened, when
+from asof.cli.said import shortened, tell_why_nothing, when
 from asof.store.digest import times_json
 from asof.time.span import iso
 
@@ -53,7 +53,10 @@ def timeline(
     """
     question = joined(query)
     with open_corpus(index) as corpus:
-        found = corpus.at(as_of, known_at).timeline(question, k, since=since, until=until, recipe=recipe)
+        then = corpus.at(as_of, known_at)
+        found = then.timeline(question, k, since=since, until=until, recipe=recipe)
+        if not found.entries and not as_json:
+            tell_why_nothing(then, since, until)
     if as_json:
         print_json(_json(found))
     else:

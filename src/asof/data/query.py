@@ -32,6 +32,11 @@ class Filters:
     no_tags: tuple[str, ...] = ()
     documents: tuple[str, ...] = ()
 
+    @property
+    def reversed(self) -> bool:
+        """Whether `since` is after `until`: nothing lies between."""
+        return self.since is not None and self.until is not None and self.since > self.until
+
 
 @dataclass(frozen=True, slots=True)
 class Query:

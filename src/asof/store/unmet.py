@@ -1,0 +1,82 @@
+"""Why nothing was found: a filter that no document passes, or a time before all of them.
+
+Judged on what was visible at (T, K) alone: what came later is neither counted nor named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+
+from asof.data import Filters
+from asof.store.reader import AsOf
+from asof.time.span import iso
+
+UNMET = "nothing can be found:"
+"""How a note begins that says so."""
+
+LISTED = 10
+"""The most names that a note lists."""
+
+_VISIBLE = "v.visible <= ?1 AND v.added <= ?2 AND (v.retired IS NULL OR v.retired > ?2)"
+_DOCUMENTS = (
+    f"SELECT DISTINCT d.name FROM versions AS v JOIN documents AS d ON d.id = v.document WHERE {_VISIBLE}"
+)
+_TAGS = (
+    f"SELECT DISTINCT t.tag FROM versions AS v JOIN tags AS t ON t.head = v.head WHERE {_VISIBLE} ORDER BY 1"
+)
+
+
+def unmet(store: AsOf, filters: Filters) -> list[str]:
+    """A note for each of these filters that no document passes or had passed, with what there is instead."""
+    moment = (store.as_of, store.known_at)
+    if store.db.execute(f"{_DOCUMENTS} LIMIT 1", moment).fetchone() is None:
+        return [f"{UNMET} no document is known to have been published by {iso(store.as_of)[:10]}"]
+    notes = []
+    if filters.since is not None and filters.until is not None and filters.reversed:
+        since, until = iso(filters.since), iso(filters.until)
+        notes.append(f"{UNMET} since {since} begins after until {until} ends")
+    if filters.source and filters.source not in (names := store.sources()):
+        notes.append(f"{UNMET} there is no source {filters.source!r}; {_instead(filters.source, names)}")
+    if filters.path and not _matches(store, filters.path):
+        notes.append(
+            f"{UNMET} no document's id matches {filters.path!r}; {_path_instead(store, filters.path)}"
+        )
+    if filters.tags:
+        tags = [tag for (tag,) in store.db.execute(_TAGS, moment)]
+        asked = [given.removeprefix("#") for given in filters.tags]
+        notes += [
+            f"{UNMET} no document has the tag {tag!r}; {_instead(tag, tags)}"
+            for tag in asked
+            if tag not in tags
+        ]
+    return notes
+
+
+def _matches(store: AsOf, pattern: str) -> bool:
+    found = store.db.execute(
+        f"{_DOCUMENTS} AND d.name GLOB ?3 LIMIT 1", (store.as_of, store.known_at, pattern)
+    )
+    return found.fetchone() is not None
+
+
+def _path_instead(store: AsOf, pattern: str) -> str:
+    """The pattern as a folder or as a part of ids, if that fits; else folders that there are."""
+    bare = pattern.removeprefix("./").rstrip("/")
+    for other in (bare, f"{bare}/*", f"*/{bare}", f"*/{bare}/*", f"*{bare}*"):
+        if bare and _matches(store, other):
+            return f"did you mean {other!r}?"
+    folders = {
+        name.rpartition("/")[0]
+        for (name,) in store.db.execute(_DOCUMENTS, (store.as_of, store.known_at))
+        if "/" in name
+    }
+    return _instead(bare.removesuffix("/*"), sorted(folders), "/*")
+
+
+def _instead(given: str, names: Sequence[str], ending: str = "") -> str:
+    near = get_close_matches(given, names, 3, 0.6)
+    if near:
+        return f"did you mean {' or '.join(f'{name}{ending}' for name in near)}?"
+    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
+    return f"there are: {', '.join(f'{name}{ending}' for name in names[:LISTED]) or 'none'}{more}"

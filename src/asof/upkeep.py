@@ -5,11 +5,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 from asof import engine
-from asof.data import Stated
+from asof.data import Stated, given
 from asof.errors import CorpusError, UsageError
 from asof.index.manifest import Manifest
 from asof.recorder import Recorder
@@ -98,10 +97,10 @@ class Upkeep(Recorder):
     def correct(self, document: str, published: When) -> None:
         """Say that a document's version in force was dated wrongly. Raises UsageError."""
         anchor = self.clock()
-        if isinstance(published, datetime):
-            stated = Stated(read(published.isoformat()), published.isoformat(), "metadata")
-        else:
+        if isinstance(published, str):
             stated = Stated(read(published, moment(anchor)), published, "metadata")
+        else:
+            stated = given.time(published, "published", "metadata")
         with (
             self._writing() as db,
             self.store.write(db, self.clock, self.manifest.publish, what="correct") as write,

@@ -154,6 +154,6 @@ def test_keywords_and_times_of_documents_from_python(fresh: Make) -> None:
 
 def test_a_fiscal_year_that_begins_in_no_month_is_refused(fresh: Make) -> None:
     with fresh() as corpus:
-        with pytest.raises(UsageError, match="'d': fiscal_start is 13; accepted: 1 to 12"):
+        with pytest.raises(UsageError, match=r"fiscal_start is 13 .int.; accepted: a month, 1 to 12"):
             corpus.add([Document("d", "The crane.", fiscal_start=13)])
         assert corpus.status().versions == 0

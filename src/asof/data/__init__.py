@@ -6,10 +6,11 @@ shows the same as a table.
 """
 
 from asof.data.answer import GLOBAL, LOCAL, MODES, Answer, Citation, Value
-from asof.data.document import DATED_BY, Commit, Document, Ended, Heading, Link, Problem, Stated
+from asof.data.document import DATED_BY, Commit, Document, Ended, Heading, Link, Problem
 from asof.data.fact import CHANGE, EVENT, EXPECTED, KINDS, NAME, VALUE, Amount, Fact
 from asof.data.hit import Hit, Place, Superseded
 from asof.data.query import Filters, Query
+from asof.data.stated import Stated
 from asof.data.why import Why
 
 __all__ = [

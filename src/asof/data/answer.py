@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from asof.data.document import Stated
+from asof.data.stated import Stated
 
 LOCAL, GLOBAL = "local", "global"
 MODES = ("auto", LOCAL, GLOBAL)

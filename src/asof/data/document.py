@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import partial
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
-if TYPE_CHECKING:
-    from asof.time.span import Span
+from asof.data import given
+from asof.data.stated import Stated
+from asof.time.period import Period
+from asof.time.span import Span
 
 DATED_BY = ("metadata", "frontmatter", "filename", "git", "content", "edit", "mtime", "none")
 """Where a date may come from, most trusted first; `edit`: the text changed, its date did not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Stated:
-    """A time as somebody stated it: the span it means, its own words, and where it was stated."""
-
-    span: Span
-    text: str
-    by: str
+Time: TypeAlias = Stated | Span | Period | str | date | int
+"""How Python code may give a time: see `Document`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,44 +41,98 @@ class Link:
     kind: str = "link"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False, repr=False)
 class Document:
     """One version of a document as its source states it.
 
     `text` is the normalised text (Unicode, line feeds); `outline` holds its headings in order of offset.
     `published` is when the world was told, as the interval that was written; None when nobody knows.
     `changed` is when the text last changed as far as the source can tell (a file's mtime): it dates an edit
-    that carries no later date of its own. `meta` holds plain JSON values, without the keys that were read as
-    dates. `language` is an ISO 639-1 code where the source knows it. `fiscal_start` is the first month (1 to
-    12) of the fiscal year that its words mean (`FY2024`).
+    that carries no later date of its own. `about`: the times that it speaks of. Times are given as a text
+    ("2021-03", "5 March 2024"), a date, an aware datetime, a year as a whole number, a `Period`,
+    a `Span` or `Stated`; a naive datetime is refused, for it names no instant. `meta` holds plain JSON
+    values, without the keys that were read as dates. `tags`: one text is parted at its commas. `links`:
+    targets. `language` is an ISO 639-1 code where the source knows it. `fiscal_start` is the first month (1
+    to 12) of the fiscal year that its words mean (`FY2024`). Raises UsageError (BadTime):
+    which field, and what it takes.
     """
 
     id: str
     text: str
-    title: str = ""
-    published: Stated | None = None
-    changed: Stated | None = None
-    about: tuple[Stated, ...] = ()
-    links: tuple[Link, ...] = ()
-    tags: tuple[str, ...] = ()
-    aliases: tuple[str, ...] = ()
-    meta: Mapping[str, Any] = field(default_factory=dict)
-    outline: tuple[Heading, ...] = ()
-    uri: str = ""
-    language: str = ""
-    fiscal_start: int = 1
+    title: str
+    published: Stated | None
+    changed: Stated | None
+    about: tuple[Stated, ...]
+    links: tuple[Link, ...]
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    meta: Mapping[str, Any]
+    outline: tuple[Heading, ...]
+    uri: str
+    language: str
+    fiscal_start: int
+
+    def __init__(
+        self,
+        id: str,  # noqa: A002  what it is called
+        text: str,
+        title: str = "",
+        published: Time | None = None,
+        changed: Time | None = None,
+        about: Time | Iterable[Time] = (),
+        links: str | Link | Iterable[str | Link] = (),
+        tags: str | Iterable[str] = (),
+        aliases: str | Iterable[str] = (),
+        meta: Mapping[str, Any] = MappingProxyType({}),
+        outline: Iterable[Heading] = (),
+        uri: str = "",
+        language: str = "",
+        fiscal_start: int = 1,
+    ) -> None:
+        keep = partial(object.__setattr__, self)
+        keep("id", _id(id))
+        keep("text", given.text(text, "text"))
+        keep("title", given.text(title, "title"))
+        keep("published", None if published is None else given.time(published, "published", "metadata"))
+        keep("changed", None if changed is None else given.time(changed, "changed", "metadata"))
+        keep("about", given.times(about, "about") if about != () else ())
+        keep("links", given.values(links, Link, "links", Link) if links != () else ())
+        keep("tags", given.texts(tags, "tags", ",") if tags != () else ())
+        keep("aliases", given.texts(aliases, "aliases") if aliases != () else ())
+        keep("meta", given.meta(meta))
+        keep("outline", given.values(outline, Heading, "outline") if outline != () else ())
+        keep("uri", given.text(uri, "uri"))
+        keep("language", given.text(language, "language"))
+        keep("fiscal_start", given.month(fiscal_start, "fiscal_start"))
+
+    def __repr__(self) -> str:
+        said = {
+            "title": self.title,
+            "published": str(self.published or ""),
+            "tags": self.tags,
+            "meta": self.meta,
+        }
+        told = "".join(f", {name}={value!r}" for name, value in said.items() if value)
+        return f"Document({self.id!r}, {shortened(self.text)!r}{told})"
 
     @property
     def dated_by(self) -> str:
         return self.published.by if self.published else "none"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Ended:
-    """A source's word that a document stopped being said (a deletion in a repository's history)."""
+    """A source's word that a document stopped being said (a deletion in a repository's history).
+
+    `at`: a time as `Document` takes it. Raises UsageError (BadTime).
+    """
 
     id: str
     at: Stated
+
+    def __init__(self, id: str, at: Time) -> None:  # noqa: A002
+        object.__setattr__(self, "id", _id(id))
+        object.__setattr__(self, "at", given.time(at, "at", "metadata"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,3 +158,17 @@ class Problem:
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
         return f"{place}{self.message}" + (f" ({self.remedy})" if self.remedy else "")
+
+
+def _id(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if value == "":
+        given.refuse(value, "id", "a text that is not empty, or a whole number")
+    return given.text(value, "id")
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else line[: most - 1] + "…"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from asof.data.document import Stated
+from asof.data.stated import Stated
 
 if TYPE_CHECKING:
     from asof.time.span import Span

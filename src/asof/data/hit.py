@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from asof.data.document import Stated
+from asof.data.stated import Stated
 from asof.data.why import Why
 
 

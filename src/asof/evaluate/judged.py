@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from asof.data import Problem
+from asof.data.storable import storable_value
 from asof.errors import BadTime, UsageError
 from asof.sources.dates import stated
-from asof.sources.decode import storable_value
 from asof.standpoint import LONGEST_QUESTION
 
 _BOM = b"\xef\xbb\xbf"

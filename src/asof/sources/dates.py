@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from asof.data import Stated
+from asof.data import Stated, given
 from asof.errors import BadTime
+from asof.time.exact import YEARS
 from asof.time.moment import epoch, read
 from asof.time.span import Span, iso, moment
 
@@ -20,15 +21,17 @@ def stated(value: object, by: str) -> Stated | None:
     """The time that a value says; None for null and blank texts.
 
     A number is a Unix time in seconds or milliseconds, except the whole numbers 1000 to 2999, which are
-    years. Raises BadTime.
+    years; Python's dates say themselves. Raises BadTime.
     """
     if isinstance(value, str):
         return _read(value, by) if value and not value.isspace() else None
     if value is None:
         return None
+    if isinstance(value, date):
+        return given.time(value, "a date", by)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadTime(f"{_short(value)} is not a time: a date is written as a text or as a number")
-    if isinstance(value, int) and 1000 <= value <= 2999:
+    if isinstance(value, int) and value in YEARS:
         return _read(str(value), by)
     return Stated(epoch(value), str(value), by)
 

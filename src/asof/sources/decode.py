@@ -1,24 +1,15 @@
-"""Bytes become text: UTF-8, UTF-16, or what is likely; with line feeds, and only what can be stored."""
+"""Bytes become text: UTF-8, UTF-16, or what is likely; with line feeds."""
 
 from __future__ import annotations
 
 import codecs
-import re
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-DEEPEST = 16
-"""How deep the values of metadata may be nested."""
-
-_UNFIT = re.compile("[\x00\ud800-\udfff]")
+from asof.data.storable import line_feeds
 
 
 class NotText(ValueError):
     """Bytes that are no text in an encoding that we read; the message says which byte."""
-
-
-class TooDeep(ValueError):
-    """A value that is nested deeper than `DEEPEST`."""
 
 
 class Decoded(NamedTuple):
@@ -55,25 +46,3 @@ def _marked(raw: bytes) -> tuple[str, str]:
             if 4 * raw[first::2].count(0) > len(raw) and not raw[1 - first :: 2].count(0):
                 return codec, "UTF-16"
     return "utf-8-sig", ""
-
-
-def line_feeds(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
-
-
-def storable(text: str) -> str:
-    """The text with U+FFFD for every NUL and every half of a surrogate pair."""
-    return _UNFIT.sub("\ufffd", text)
-
-
-def storable_value(value: Any, depth: int = 0) -> Any:
-    """The same for all texts in a JSON value, the keys included. Raises TooDeep."""
-    if isinstance(value, str):
-        return storable(value)
-    if isinstance(value, Mapping | list) and depth >= DEEPEST:
-        raise TooDeep(f"is nested more than {DEEPEST} levels deep")
-    if isinstance(value, Mapping):
-        return {storable(str(key)): storable_value(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list):
-        return [storable_value(item, depth + 1) for item in value]
-    return value

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from asof.sources.decode import DEEPEST
+from asof.data.storable import DEEPEST
 
 _FENCE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import BinaryIO, cast
 
 from asof.data import Document, Ended, Problem
+from asof.data.storable import TooDeep, storable_value
 from asof.errors import SourceError
-from asof.sources.decode import TooDeep, storable_value
 from asof.sources.fields import Fields
 from asof.sources.record import Records, Unusable, constant
 from asof.sources.source import Limits, Naming

@@ -9,7 +9,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from asof.data import Heading, Link, Problem
-from asof.sources.decode import NotText, decoded, storable
+from asof.data.storable import storable
+from asof.sources.decode import NotText, decoded
 from asof.sources.source import Limits
 
 

@@ -6,9 +6,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from asof.data import Heading, Problem
+from asof.data.storable import storable
 from asof.errors import MissingExtra
 from asof.sources import references
-from asof.sources.decode import storable
 from asof.sources.page import Unreadable
 from asof.sources.pdf_process import PdfLimits as PdfLimits
 from asof.sources.pdf_process import texts

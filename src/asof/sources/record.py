@@ -6,10 +6,10 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from asof.data import Document, Link, Stated
-from asof.errors import BadTime
+from asof.data import Document, Link, Stated, given
+from asof.data.storable import line_feeds
+from asof.errors import BadTime, UsageError
 from asof.sources.dates import about, stated
-from asof.sources.decode import DEEPEST, TooDeep, line_feeds, storable_value
 from asof.sources.fields import Fields
 from asof.sources.periods import fiscal_start_of, periods
 from asof.sources.vault import wikilink
@@ -190,14 +190,17 @@ def _meta(record: Mapping[str, Any], used: set[str], note: Callable[[str], None]
         if name in used or value is None:
             continue
         if type(value) in _PLAIN:
-            meta[name] = value
+            if isinstance(value, float) and not math.isfinite(value):
+                note(f"{name!r} is left out: {value} is no finite number")
+            else:
+                meta[name] = value
         elif isinstance(value, list) and len(value) > LONGEST_LIST:
             note(f"{name!r} holds {len(value)} values and is left out (metadata has at most {LONGEST_LIST})")
         else:
             try:
-                meta[name] = storable_value(value)
-            except TooDeep:
-                note(f"{name!r} is left out: it is nested more than {DEEPEST} levels deep")
+                meta |= given.meta({name: value})
+            except UsageError as wrong:
+                note(f"{name!r} is left out: {wrong}")
     return meta
 
 

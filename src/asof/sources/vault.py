@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from urllib.parse import unquote
 
 from asof.data import Link
-from asof.sources.decode import storable
+from asof.data.storable import storable
 
 _WIKI = re.compile(r"(!?)\[\[([^\[\]\n]+)\]\]")
 _MARKDOWN = re.compile(

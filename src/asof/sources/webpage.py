@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asof.data import Heading, Link, Problem
-from asof.sources.decode import line_feeds, storable
+from asof.data.storable import line_feeds, storable
 from asof.sources.markup import Piece, pieces
 from asof.sources.page import Page
 from asof.sources.record import language_code

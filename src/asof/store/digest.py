@@ -10,7 +10,6 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from asof.data import Document, Stated
-from asof.errors import UsageError
 from asof.store.keywords import keywords_of, unsaid
 from asof.time.span import BEGINNING, NEVER, Span, iso, moment
 
@@ -84,11 +83,8 @@ class Head:
 def head_of(document: Document, language: str, search: str | tuple[str, ...]) -> Head:
     """What passages share; `search` says which metadata is searched (see `keywords_of`).
 
-    Not the source: a passage stays the same when its file moves to another folder. Raises UsageError for a
-    fiscal year that begins in no month.
+    Not the source: a passage stays the same when its file moves to another folder.
     """
-    if document.fiscal_start not in range(1, 13):
-        raise UsageError(f"{document.id!r}: fiscal_start is {document.fiscal_start!r}; accepted: 1 to 12")
     fields = (
         document.title, document.uri, language,
         _encode(list(document.tags)), _encode(dict(document.meta)), _encode(times_json(document.about)),

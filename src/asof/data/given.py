@@ -1,0 +1,149 @@
+"""What Python code gives for the fields of a document, as the values that are kept.
+
+Each function takes the value and the name of the field, for the message. A source's own values pass at once.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date
+from numbers import Integral, Real
+from typing import Any, NoReturn, TypeVar
+
+from asof.data.stated import Stated
+from asof.data.storable import TooDeep, line_feeds, storable_value, unfit
+from asof.errors import BadTime, UsageError
+from asof.time.exact import ACCEPTED, span_of
+from asof.time.moment import read
+from asof.time.period import Period
+from asof.time.span import Span, iso
+
+T = TypeVar("T")
+
+
+def text(value: object, field: str, more: str = "") -> str:
+    """A text, with line feeds. Raises UsageError; `more`: what to do about another value."""
+    if not isinstance(value, str):
+        if isinstance(value, bytes):
+            more = "decode it first: raw.decode()"
+        refuse(value, field, "a text", more)
+    if (at := unfit(value)) is not None:
+        raise UsageError(
+            f"{field} holds {value[at]!r} at {at}, which cannot be stored (NUL, or half of a surrogate "
+            "pair): replace it"
+        )
+    return line_feeds(value)
+
+
+def texts(value: object, field: str, parted: str = "") -> tuple[str, ...]:
+    """Texts, each once; one text stands for a list of it, `parted` at such signs. Raises UsageError."""
+    if isinstance(value, str):
+        value = value.split(parted) if parted else [value]
+    field_of = f"each of {field}"
+    words = (text(each, field_of).strip() for each in _several(value, field, "a text or several"))
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def time(value: object, field: str, by: str) -> Stated:
+    """A time as it was stated, `by` where. Raises BadTime."""
+    if isinstance(value, Stated):
+        return value
+    try:
+        if isinstance(value, str):
+            return Stated(read(value), value, by)
+        span = value if isinstance(value, Span) else span_of(value)
+    except BadTime as wrong:
+        raise BadTime(f"{field}: {wrong}") from None
+    if isinstance(value, Span):
+        words = " .. ".join("" if end is None else iso(at) for end, at in _ends(span))
+    else:
+        words = value.isoformat().replace("+00:00", "Z") if isinstance(value, date) else str(value)
+    return Stated(span, words, by)
+
+
+def times(value: object, field: str) -> tuple[Stated, ...]:
+    """One time or several. Raises BadTime."""
+    if type(value) is not tuple and isinstance(value, _TIMES):
+        return (time(value, field, field),)
+    return tuple(time(each, field, field) for each in _several(value, field, f"one or several of {ACCEPTED}"))
+
+
+def values(value: object, kind: type[T], field: str, made: Callable[[str], T] | None = None) -> tuple[T, ...]:
+    """Values of a kind, one or several, `made` of texts. Raises UsageError."""
+    single = (str, kind) if made else kind
+    words = f"{'a text or ' if made else ''}asof.data.{kind.__name__}, one or several"
+    found = []
+    for each in (value,) if isinstance(value, single) else _several(value, field, words):
+        if isinstance(each, kind):
+            found.append(each)
+        elif made is not None and isinstance(each, str):
+            found.append(made(each))
+        else:
+            refuse(each, f"one of {field}", words)
+    return tuple(found)
+
+
+def meta(value: object) -> dict[str, Any]:
+    """Plain JSON values by their keys: dates become texts, tuples lists. Raises UsageError."""
+    if not isinstance(value, Mapping):
+        refuse(value, "meta", 'a mapping such as {"team": "harbour"}')
+    for key in value:
+        text(key, "a key of meta")
+    if all(
+        type(each) in _SIMPLE and (type(each) is not str or unfit(each) is None) for each in value.values()
+    ):
+        return dict(value)
+    try:
+        made = json.loads(json.dumps(dict(value), default=_plain, allow_nan=False))
+        whole = storable_value(made)
+    except (TypeError, ValueError, RecursionError) as wrong:
+        why = f"it {wrong}" if isinstance(wrong, TooDeep) else str(wrong) or "it is nested too deeply"
+        raise UsageError(f"meta: {why}; accepted is what JSON can say, and dates: {_JSON}") from None
+    if whole != made:
+        raise UsageError(
+            "meta: a text holds NUL, or half of a surrogate pair, which cannot be stored: replace it"
+        )
+    return whole  # type: ignore[no-any-return]
+
+
+def month(value: object, field: str) -> int:
+    """A month, 1 to 12. Raises UsageError."""
+    if not isinstance(value, int) or isinstance(value, bool) or value not in range(1, 13):
+        refuse(value, field, "a month, 1 to 12")
+    return value
+
+
+def refuse(value: object, field: str, words: str, more: str = "") -> NoReturn:
+    """Raises UsageError: what was given for a field, what is accepted, and what more there is to do."""
+    said = f"{field} is {value!r:.60} ({type(value).__name__}); accepted: {words}"
+    raise UsageError(f"{said}; {more}" if more else said)
+
+
+_TIMES = (Stated, str, date, Integral, Span, Period)
+_SIMPLE = {str, int, bool, type(None)}
+_JSON = "text, finite numbers, True, False, None, lists, and mappings of these"
+
+
+def _several(value: object, field: str, words: str) -> Iterable[object]:
+    if type(value) in (tuple, list):
+        return value  # type: ignore[return-value]
+    if isinstance(value, bytes | Mapping) or not isinstance(value, Iterable):
+        refuse(value, field, words)
+    return value
+
+
+def _plain(value: object) -> object:
+    """What JSON says in place of a value that it does not know."""
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Integral):
+        return int(value)
+    if isinstance(value, Real) and math.isfinite(value):
+        return float(value)
+    raise TypeError(f"{value!r:.60} is a {type(value).__name__}")
+
+
+def _ends(span: Span) -> tuple[tuple[object, int], ...]:
+    return (span.start, span.first), (span.end, span.last + 1)

@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from asof.access import lacks
 from asof.errors import CorpusError
 
 FOLDER = ".asof"
@@ -54,6 +55,8 @@ def refuse_links(folder: Path) -> None:
                 places += [place / name for name in names(place)]
         except FileNotFoundError:
             continue
+        except PermissionError as error:
+            raise CorpusError(lacks(place if place.exists() else place.parent, "read")) from error
 
 
 def make_folder(path: Path) -> None:

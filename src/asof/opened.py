@@ -43,7 +43,6 @@ class Opened:
     _stepper: Stepper = field(init=False)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _tidying: threading.Thread | None = None
-    _wrote: bool = False
     model: Model | None = None
     outside: Outside = field(init=False)
     progress: Callable[[int, int], None] | None = None
@@ -65,8 +64,7 @@ class Opened:
         if self._tidying is not None:
             self._tidying.join()
         self._db.close()
-        if self._wrote:
-            self.store.settle()
+        self.store.settle()
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -102,9 +100,8 @@ class Opened:
     def _undisturbed(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
         """Use a view in one read transaction: what is erased meanwhile is there until it is done with."""
         db = self._db
-        db.execute("BEGIN")
         try:
-            db.execute("SELECT 1 FROM transactions LIMIT 1").fetchone()  # from here on it sees one state
+            self.store.begin_read(db)
             return do(self._stepper.at(as_of, known_at))
         finally:
             if db.in_transaction:
@@ -113,7 +110,6 @@ class Opened:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """A connection that writes, for a while."""
-        self._wrote = True
         db = self.store.writer()
         try:
             yield db

@@ -192,8 +192,8 @@ class Recorder(Learner):
     def _read(self, do: Callable[[sqlite3.Connection], T]) -> T:
         """Read rows that belong together: what is erased meanwhile is there until all are read."""
         with self._lock, reading(self.store.database):
-            self._db.execute("BEGIN")
             try:
+                self.store.begin_read(self._db)
                 return do(self._db)
             finally:
                 if self._db.in_transaction:
@@ -201,7 +201,6 @@ class Recorder(Learner):
 
     @contextmanager
     def _adding(self, wait: float | None = None) -> Iterator[tuple[sqlite3.Connection, int]]:
-        self._wrote = True
         patience = None if wait is None else min(wait, self.store.wait)
         with kept.adding(self.store, self.clock, patience) as (db, added):
             yield db, added

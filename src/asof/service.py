@@ -48,7 +48,11 @@ def cache_folder() -> Path:
 def find_folder(start: Path) -> Path | None:
     """`.asof` of `start` or of its nearest parent that has one."""
     for folder in (start, *start.parents):
-        if (folder / FOLDER / "corpus.db").is_file():
+        try:
+            there = (folder / FOLDER / "corpus.db").is_file()
+        except PermissionError:  # opening it says which right is missing
+            there = True
+        if there:
             return folder / FOLDER
     return None
 
@@ -150,7 +154,6 @@ class Corpus(Upkeep):
                 self.store, self.manifest, source, self.clock, name=name, kind=kind, complete=complete,
                 allow_shrinking=allow_shrinking, progress=progress,
             )  # fmt: skip
-        self._wrote = self._wrote or bool(report.written)
         if report.written and self.background:
             self._tidy_behind()
         return report

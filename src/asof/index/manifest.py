@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof import corpus_files
+from asof.access import lacks
 from asof.data import Document
 from asof.errors import CorpusError, DamagedSegment
 from asof.index import vectors
@@ -97,7 +98,11 @@ class Manifest:
     def _opened(self, entry: Entry) -> Segment:
         if not _is_segment_name(entry.file):
             raise DamagedSegment(f"the list of segments names {entry.file!r}, which is no segment's name")
-        segment = Segment(self.folder / entry.file, entry.checksum, SEGMENT)
+        path = self.folder / entry.file
+        try:
+            segment = Segment(path, entry.checksum, SEGMENT)
+        except PermissionError as error:
+            raise CorpusError(lacks(path, "read")) from error
         if segment.n and bool(segment.facts["encoder"]) != ("vectors" in segment):
             raise DamagedSegment(f"{entry.file} names an encoder and has no vectors, or has some of none")
         first = segment.facts["first"]

@@ -1,4 +1,4 @@
-"""One writer at a time: a lock file that says who holds it."""
+"""One writer at a time: a lock file that says who holds it. And a gate that stops new readers for a while."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from asof.corpus_files import open_lock
+from asof.corpus_files import open_file, open_lock
 from asof.errors import Busy
 
 POLL_SECONDS = 0.01
@@ -38,6 +38,25 @@ def writing(path: Path, wait: float) -> Iterator[None]:
                 time.sleep(POLL_SECONDS)
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def passing(gate: Path) -> Iterator[None]:
+    """Wait until nobody holds the lock `gate` by `writing`, and keep others from taking it meanwhile.
+
+    A reader begins its transaction so. Without the file nothing has ever waited for readers; it is not made
+    here, because a reader may not be allowed to write.
+    """
+    try:
+        descriptor = open_file(gate)
+    except (FileNotFoundError, PermissionError):
+        yield
+        return
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
         yield
     finally:
         os.close(descriptor)

@@ -10,6 +10,7 @@ import os
 import sqlite3
 from pathlib import Path
 
+from asof.access import log_is_empty, missing_right
 from asof.corpus_files import check_file
 from asof.errors import CorpusError, DamagedStore, NewerSchema, NoSpace
 
@@ -179,13 +180,13 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
         except OSError as error:
             raise CorpusError(str(error.strerror)) from error
     uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
-    if not write and not os.access(path.parent, os.W_OK) and not path.with_name(f"{path.name}-wal").exists():
+    if not write and not os.access(path.parent, os.W_OK) and log_is_empty(path):
         uri += "&immutable=1"  # nobody can write here: SQLite would still want to make its -shm file
     try:
         db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_MS / 1000,
                              check_same_thread=False)  # fmt: skip
     except sqlite3.Error as error:
-        raise store_error(error, path) from error
+        raise _refused(error, path, write) from error
     try:
         db.execute("PRAGMA trusted_schema = OFF")  # the file may come from anybody
         db.execute(f"PRAGMA cache_size = -{READ_CACHE_KIB}")
@@ -196,13 +197,19 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
         version = db.execute("PRAGMA user_version").fetchone()[0]
     except sqlite3.Error as error:
         db.close()
-        raise store_error(error, path) from error
+        raise _refused(error, path, write) from error
     if version > len(MIGRATIONS):
         db.close()
         raise NewerSchema(
             f"{path} has schema {version}, this asof knows up to {len(MIGRATIONS)}: use a newer asof"
         )
     return db
+
+
+def _refused(error: sqlite3.Error, path: Path, write: bool) -> CorpusError:
+    """SQLite's "unable to open database file" says neither which file nor which right."""
+    right = missing_right(path, write=write)
+    return CorpusError(right) if right else store_error(error, path)
 
 
 def migrate(db: sqlite3.Connection, migrations: tuple[str, ...] = MIGRATIONS) -> int:

@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from asof.access import log_is_empty, missing_right
 from asof.corpus_files import FOLDER as FOLDER
 from asof.corpus_files import make_folder, refuse_links
 from asof.errors import Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError
-from asof.store.lock import writing
+from asof.store.lock import passing, writing
 from asof.store.schema import BUSY_MS, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
 from asof.store.settings import Settings
 from asof.store.soundness import UNREADABLE, schema_fault, value_faults
@@ -24,6 +25,9 @@ from asof.text.tokens import Analyzer
 DEFAULT_WAIT = 60.0
 BETWEEN = 0.02
 """Seconds between two looks whether readers have left the write-ahead log."""
+CLOSED, OPEN = 2.0, 0.5
+"""Seconds for which new readers are stopped, so that the others can leave; and let pass after that, because
+one of those may take long (it asks a model)."""
 FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
 
 Publish = Callable[[Write], None]
@@ -68,13 +72,20 @@ class Store:
         except sqlite3.Error as error:
             raise store_error(error, database) from error
         except OSError as error:
-            raise NoSpace(f"{folder}: {error.strerror}: cannot make a corpus here") from error
+            if error.errno in FULL:
+                raise NoSpace(
+                    f"{folder}: {error.strerror}: make room and run the same command again"
+                ) from error
+            right = missing_right(database, write=True) or f"{folder}: {error.strerror}"
+            raise CorpusError(f"cannot make a corpus: {right}") from error
         return cls(folder, _settings(stored, database) if stored else settings, wait)
 
     @classmethod
     def open(cls, folder: Path, wait: float = DEFAULT_WAIT) -> Store:
         """Open the corpus in `folder`; raises NoCorpus when there is none."""
         database = folder / "corpus.db"
+        if right := missing_right(database, write=False):
+            raise CorpusError(right)
         refuse_links(folder)
         if not database.is_file():
             raise NoCorpus(f"no corpus in {folder}: make one with `asof index SOURCE`, or name it by --index")
@@ -97,6 +108,12 @@ class Store:
 
     def reader(self) -> sqlite3.Connection:
         return connect(self.database)
+
+    def begin_read(self, db: sqlite3.Connection) -> None:
+        """Begin a transaction that reads one state of the corpus; it waits while a removal stops readers."""
+        with passing(self._gate):
+            db.execute("BEGIN")
+            db.execute("SELECT 1 FROM transactions LIMIT 1").fetchone()  # from here on it sees one state
 
     def writer(self) -> sqlite3.Connection:
         return connect(self.database, write=True)
@@ -155,8 +172,9 @@ class Store:
     def compact(self, db: sqlite3.Connection) -> None:
         """Write the database anew without its free pages, and empty the write-ahead log.
 
-        Readers are waited for with the lock left: one of them may be about to keep a model's reply, and
-        would wait for us.
+        The log can be emptied in a moment without a reader. Where readers never stop, new ones are kept
+        waiting until the others have left. The lock for writing is free meanwhile: a reader may be about to
+        keep a model's reply, and would wait for us. Raises Busy when a reader stays.
         """
         until = time.monotonic() + BUSY_MS / 1000
         with translated(self.database), self._locked():
@@ -167,7 +185,22 @@ class Store:
                     f"{self.database}: a process that reads keeps what was removed in the write-ahead log: "
                     "end it, then run the same command or `asof status --check` again"
                 )
+            with translated(self.database), writing(self._gate, self.wait):
+                if self._left(db, min(until, time.monotonic() + CLOSED)):
+                    return
+            time.sleep(OPEN)
+
+    def _left(self, db: sqlite3.Connection, until: float) -> bool:
+        """Whether the readers left before `until`, so that the log is empty."""
+        while not self._emptied(db):
+            if time.monotonic() >= until:
+                return False
             time.sleep(BETWEEN)
+        return True
+
+    @property
+    def _gate(self) -> Path:
+        return self.folder / "readers.lock"
 
     def _emptied(self, db: sqlite3.Connection) -> bool:
         """Whether the write-ahead log could be emptied at once."""
@@ -182,8 +215,11 @@ class Store:
         return writing(self.folder / "write.lock", self.wait)
 
     def settle(self) -> None:
-        """Leave one file where there is no other reader: the last writer to close empties the log."""
-        if self.database.with_name(f"{self.database.name}-wal").exists():
+        """Leave one file where nobody else has the corpus open: the last to close empties the log.
+
+        A connection that only reads cannot do that itself, and may be the last beside one that has written.
+        """
+        if not log_is_empty(self.database):
             with contextlib.suppress(sqlite3.Error, CorpusError):  # read-only: then it stays as it is
                 self.writer().close()
 
@@ -229,6 +265,8 @@ def translated(database: Path) -> Iterator[None]:
             yield
     except OSError as error:
         unchanged = f"{database.parent}: {error.strerror}; the corpus is as it was before this write"
+        if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+            raise CorpusError(missing_right(database, write=True) or unchanged) from error
         if error.errno in FULL:
             raise NoSpace(f"{unchanged}: make room and run the same command again") from error
         raise CorpusError(unchanged) from error

@@ -1,0 +1,63 @@
+"""A removal has its turn beside readers that never stop."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from asof.data import Document
+from asof.index.view import View
+from asof.service import open as open_corpus
+from asof.store import store as module
+from asof.store.lock import passing, writing
+
+
+def test_readers_wait_while_the_gate_is_held(tmp_path: Path) -> None:
+    gate = tmp_path / "readers.lock"
+    with passing(gate):
+        assert not gate.exists()  # a reader makes no file
+    passed = threading.Event()
+
+    def read() -> None:
+        with passing(gate):
+            passed.set()
+
+    with writing(gate, 0):
+        reader = threading.Thread(target=read)
+        reader.start()
+        assert not passed.wait(0.05)
+    reader.join()
+    assert passed.is_set()
+
+
+def test_a_purge_ends_while_readers_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of two readers stays until the other has begun its next question, as among many busy processes."""
+    monkeypatch.setattr(module, "BUSY_MS", 2_000)
+    with open_corpus(tmp_path) as corpus:
+        corpus.add([Document("a", "ferry"), Document("b", "harbour")])
+    stop, begun = threading.Event(), (threading.Event(), threading.Event())
+
+    def ask(me: int) -> None:
+        def stay(_: View) -> None:
+            begun[me].set()
+            if begun[1 - me].wait(0.3):
+                begun[1 - me].clear()
+
+        with open_corpus(tmp_path, create=False) as own:
+            while not stop.is_set():
+                own.use(own.clock(), None, stay)
+
+    readers = [threading.Thread(target=ask, args=(me,)) for me in (0, 1)]
+    for reader in readers:
+        reader.start()
+    try:
+        with open_corpus(tmp_path, create=False) as corpus:
+            time.sleep(0.2)
+            assert corpus.purge("a") == 1
+    finally:
+        stop.set()
+        for reader in readers:
+            reader.join()

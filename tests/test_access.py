@@ -1,0 +1,110 @@
+"""What a user is told who may not read or write a corpus. Root is made to obey the rights of files."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import asof
+
+PR_CAPBSET_DROP, DAC_OVERRIDE, DAC_READ_SEARCH = 24, 1, 2
+RUN = "import sys; from asof.cli import main; sys.argv[0] = 'asof'; sys.exit(main())"
+
+
+def obey_rights() -> None:
+    """From the next program on, root has no more rights to files than their owner has."""
+    if os.geteuid() == 0:
+        for capability in (DAC_OVERRIDE, DAC_READ_SEARCH):
+            ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, capability, 0, 0, 0)
+
+
+def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", RUN, *words], cwd=folder, capture_output=True, text=True, check=False,
+        preexec_fn=obey_rights, env={**os.environ, "HOME": str(folder)},
+    )  # fmt: skip
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "ferry.md").write_text("The ferry leaves at noon.")
+    with asof.open(tmp_path) as corpus:
+        corpus.add(tmp_path / "notes")
+    yield tmp_path
+    for place in (tmp_path, *sorted(tmp_path.rglob("*"))):  # parents first
+        place.chmod(0o700)
+
+
+def test_a_corpus_that_may_only_be_read_is_searched_and_not_written(folder: Path) -> None:
+    for place in (*(folder / ".asof").rglob("*"), folder / ".asof", folder):
+        place.chmod(0o555)
+    found = run(folder, "search", "ferry")
+    assert (found.returncode, found.stderr) == (0, "")
+    assert "leaves at noon" in found.stdout
+    refused = run(folder, "index", "notes")
+    assert refused.returncode == 2
+    assert f"{folder / '.asof'} may not be written by the user " in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("place", "verb"),
+    [(".asof", "entered"), (".asof/corpus.db", "read"), (".asof/segments", "read"), ("segment", "read")],
+)
+def test_the_path_and_the_right_that_is_missing_are_named(folder: Path, place: str, verb: str) -> None:
+    (segment,) = (folder / ".asof" / "segments").iterdir()
+    path = segment if place == "segment" else folder / place
+    path.chmod(0)
+    refused = run(folder, "search", "ferry")
+    assert refused.returncode == 2
+    assert refused.stderr.startswith(f"asof: {path} may not be {verb} by the user ")
+    assert refused.stderr.endswith("ask for the right, or use a copy\n")
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_corpus_cannot_be_made_where_nothing_may_be_written(folder: Path) -> None:
+    (folder / "notes").chmod(0o555)
+    refused = run(folder / "notes", "index", "ferry.md", "--into", ".")
+    assert refused.returncode == 2
+    assert f"cannot make a corpus: {folder / 'notes'} may not be written by the user" in refused.stderr
+
+
+def test_writes_that_are_still_in_the_log_need_the_right_to_write(folder: Path) -> None:
+    database = folder / ".asof" / "corpus.db"
+    writes = "import os, sqlite3, sys; db = sqlite3.connect(sys.argv[1]); "
+    ends = "db.execute('INSERT INTO meta VALUES (1, 2)'); db.commit(); os._exit(0)"
+    subprocess.run([sys.executable, "-c", writes + ends, database], check=True)
+    assert database.with_name("corpus.db-wal").stat().st_size > 0
+    (folder / ".asof").chmod(0o555)
+    assert run(folder, "search", "ferry").returncode == 0  # SQLite has its shared memory still
+    (folder / ".asof").chmod(0o755)
+    database.with_name("corpus.db-shm").unlink()
+    (folder / ".asof").chmod(0o555)
+    refused = run(folder, "search", "ferry")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert "corpus.db-wal holds the latest writes" in refused.stderr
+
+
+def test_the_last_to_close_leaves_no_log(tmp_path: Path) -> None:
+    """A reader that stays longer than the writer finds the log of the writer."""
+    with asof.open(tmp_path) as corpus:
+        corpus.add([asof.Document("a", "ferry")])
+    reader = asof.open(tmp_path, create=False)
+    reader.search("ferry")
+    with asof.open(tmp_path, create=False) as writer:
+        writer.add([asof.Document("b", "harbour " * 1000)])
+    log = tmp_path / ".asof" / "corpus.db-wal"
+    assert log.stat().st_size > 0
+    reader.search("ferry")
+    reader.close()
+    assert not log.exists()
+    with sqlite3.connect(tmp_path / ".asof" / "corpus.db") as db:
+        assert db.execute("SELECT count(*) FROM documents").fetchone() == (2,)
+    db.close()

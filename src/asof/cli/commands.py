@@ -40,6 +40,10 @@ GROUPS: dict[str, dict[str, Room]] = {
         "status": Room(
             "keep", "What the corpus holds, how it is dated, how big it is.", "asof status --check"
         ),
+        "completion": Room(
+            "completion", "Let bash, zsh or fish complete commands, options and files.",
+            "asof completion bash",
+        ),
     },
     "Ask": {
         "search": Room(

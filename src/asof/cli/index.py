@@ -34,7 +34,7 @@ SHOWN_PROBLEMS = 20
 
 
 @click.command()
-@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...")
+@click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
 @click.option(
     "--index", "--into", "into", type=click.Path(path_type=Path), metavar="DIR",
     help="Folder of the corpus (default: this one or the nearest parent with .asof; --into is the same).",

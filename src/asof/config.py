@@ -192,7 +192,8 @@ def _changed(tables: Mapping[str, Any], retrieval: Mapping[str, Any], where: str
             changed["vault"] = vault(**retrieval)
         for name, table in tables.items():
             recipe = changed.get(name) or recipes.named(name)
-            changed[name] = recipe.replaced(_flat(table, recipe))
+            if table:
+                changed[name] = recipe.replaced(_flat(table, recipe))
     except (UsageError, TypeError) as error:
         raise BadConfig(f"{where}: {error}") from error
     return changed

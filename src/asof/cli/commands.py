@@ -40,6 +40,9 @@ GROUPS: dict[str, dict[str, Room]] = {
         "status": Room(
             "keep", "What the corpus holds, how it is dated, how big it is.", "asof status --check"
         ),
+        "config": Room(
+            "config", "An asof.toml with all that can be set, and what it means.", "asof config"
+        ),
         "completion": Room(
             "completion", "Let bash, zsh or fish complete commands, options and files.",
             "asof completion bash",

@@ -1,0 +1,86 @@
+"""`asof config`: all that asof.toml accepts; as printed, and switched on, it is the defaults."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+import pytest
+
+from asof import config
+from asof.cli.config import keys, text
+from asof.cli.config_words import EXAMPLES, TABLES, WORDS
+from asof.config import Config
+from asof.recipes import named
+
+NEEDS: dict[str, dict[str, dict[str, Any]]] = {
+    "encoder": {
+        "": {"model": "./folder"},
+        **{
+            key: {"model": "x", "url": "http://localhost/v1"}
+            for key in ("key_variable", "timeout", "attempts", "patience")
+        },
+    },
+    "rerank": {
+        "": {"url": "http://localhost/rerank"}, "path": {}, "hub": {},
+        **{key: {"hub": "a/b"} for key in ("batch", "top")},
+    },
+    "model": {"": {"url": "http://localhost/v1", "model": "x"}},
+    "diversity": {"": {"kind": "mmr"}, "most": {"kind": "per-document"}},
+    "facts": {key: {"extractor": "model"} for key in ("entity_types", "gleaning")},
+}  # fmt: skip
+"""What else has to be there, by table and key ("": any other)."""
+
+
+def switched_on() -> dict[str, Any]:
+    """What is printed, with every key switched on."""
+    return tomllib.loads(re.sub(r"^#(?=\w+ = )", "", text(), flags=re.MULTILINE))
+
+
+def test_it_is_what_is_printed(asof, here):
+    said = asof("config")
+    assert (said.code, said.err, said.out) == (0, "", text())
+    assert config.read(tomllib.loads(said.out)) == Config()
+    (here / "asof.toml").write_text(said.out)
+    (here / "a.md").write_text("A crane.")
+    assert asof("index", "a.md").code == 0
+    assert asof("search", "crane").err == ""
+
+
+def test_all_tables_and_keys_have_words():
+    assert {name.partition(".")[0] for name in TABLES} == set(config.TABLES)
+    assert list(WORDS) == list(TABLES)
+    for table, words in WORDS.items():
+        assert set(words) == set(keys(table))
+        assert set(EXAMPLES.get(table, {})) <= set(words)
+        assert set(tomllib.loads(text())) <= set(config.TABLES)
+    assert all(len(line) <= 130 for line in text().splitlines())
+
+
+@pytest.mark.parametrize("table", ["index", "fields", "search", "arxiv", "ask", "facts"])
+def test_switched_on_it_is_the_defaults(table):
+    values = switched_on()[table]
+    left = {"ask": ("tokens", "budget"), "facts": ("entity_types", "gleaning")}.get(table, ())
+    assert config.read({table: {key: value for key, value in values.items() if key not in left}}) == Config()
+
+
+def test_the_tables_that_name_a_model_have_its_defaults():
+    values = switched_on()
+    for table, kept in (("encoder", "encoding"), ("rerank", "reranking"), ("model", "model")):
+        needed = NEEDS[table][""]
+        bare = getattr(config.read({table: needed}), kept)
+        for key, value in values[table].items():
+            if key not in EXAMPLES[table]:
+                assert getattr(bare, key) == value
+    assert config.read({"retrieval": values["retrieval"]}).changed == {"vault": named("vault")}
+
+
+@pytest.mark.parametrize(("table", "key"), [(table, key) for table in TABLES for key in keys(table)])
+def test_every_key_is_accepted(table, key):
+    needs = NEEDS.get(table, {})
+    name, _, inner = table.partition(".")
+    at = switched_on()[name]
+    at = at[inner] if inner else at
+    value = {**needs.get(key, needs.get("", {})), key: at[key]}
+    config.read({name: {inner: value} if inner else value})

@@ -245,6 +245,43 @@ def test_the_future_is_not_seen_now(fresh: Make, document: Make) -> None:
         assert shown(corpus, ["2029", "2030"]) == [None, "other"]
 
 
+@pytest.mark.parametrize("date", ["9999-12-31", "9999", "9999-12-31T23:59:59.999999Z"])
+def test_a_text_of_the_last_day_is_edited_and_ends(
+    fresh: Make, said: Make, document: Make, date: str
+) -> None:
+    others = [document(each, "text", "2020") for each in "abc"]
+    with fresh("2024") as corpus:
+        corpus.add(said(*others, document("d", "text", date)))
+        assert corpus.add(said(*others, document("d", "other", date))).changed == 1
+        assert corpus.add(said(*others, document("d", "other", date))).unchanged == 4
+        assert (
+            shown(corpus, ["2024", "9998", "9999-12-30", "9999", "9999-12-31"]) == [None] * 3 + ["other"] * 2
+        )
+        assert corpus.add(said(*others, document("d", "text", date))).changed == 1, "an older text again"
+        assert shown(corpus, ["9998", "9999"]) == [None, "text"]
+
+
+def test_what_is_never_seen_is_edited_and_ends_once(fresh: Make, said: Make, document: Make) -> None:
+    others = [document(each, "text") for each in "abc"]
+    with fresh("2024", undated="never") as corpus:
+        corpus.add(said(*others, document("d", "text")))
+        assert corpus.add(said(*others, document("d", "other"))).changed == 1
+        assert corpus.add(said(*others, document("d", "text"))).changed == 1
+        assert corpus.add(said(*others)).ended == 1
+        assert corpus.add(said(*others)).ended == 0
+        assert shown(corpus, ["1900", "2024", "9999"]) == [None] * 3
+
+
+def test_what_ends_before_its_date_is_never_seen(fresh: Make, said: Make, document: Make) -> None:
+    others = [document(each, "text", "2020") for each in "abc"]
+    with fresh("2024") as corpus:
+        corpus.add(said(*others, document("d", "text", "2030")))
+        assert corpus.add(said(*others)).ended == 1
+        assert corpus.add(said(*others)).ended == 0
+        assert shown(corpus, ["2024", "2030", "9999"]) == [None] * 3
+        assert corpus.at("2031", known_at="2024-01-01T00:00:01Z").text("d") == "text", "as was known before"
+
+
 # -- marks ------------------------------------------------------------------------------------------
 
 

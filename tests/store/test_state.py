@@ -8,7 +8,7 @@ from asof.data import Stated
 from asof.store.digest import stated_digest
 from asof.store.state import Dossier, Known, Verdict, edited, judge, visible_from
 from asof.time.moment import read
-from asof.time.span import BEGINNING, NEVER
+from asof.time.span import BEGINNING, LAST, NEVER
 
 NOW = read("2024-03-10").first
 
@@ -116,10 +116,25 @@ def test_an_mtime_before_the_old_version_or_in_the_future_is_not_believed(mtime:
 def test_an_edit_of_a_text_that_is_published_in_the_future_stays_there() -> None:
     future = known(1, "A", said("2030"), last("2030"))
     assert ask([future], "B", said("2030")).visible == last("2030")
-    assert edited(future, None, NOW).visible == last("2030")
+    assert edited(future, None, None, NOW).visible == last("2030")
 
 
 # -- one text at several times ----------------------------------------------------------------------
+
+
+def test_an_edit_of_a_text_that_is_never_seen_is_never_seen() -> None:
+    old = known(1, "A", None, NEVER)
+    assert ask([old], "B", undated="never") == Verdict("changed", None, NEVER)
+    assert edited(old, None, None, NOW) == Verdict("changed", None, NEVER)
+
+
+@pytest.mark.parametrize("date", ["9999-12-31", "9999-12", "9999", "9999-12-31T23:59:59.999999Z"])
+def test_the_last_day_that_there_is(date: str) -> None:
+    assert ask([], "A", said(date)) == Verdict("added", said(date), LAST)
+    found = ask([known(1, "A", said(date), LAST)], "B", said(date))
+    assert (found.what, found.visible) == ("changed", LAST)
+    assert found.published is not None
+    assert found.published.span.first == LAST
 
 
 def test_the_same_text_twice_in_one_run_is_two_versions() -> None:

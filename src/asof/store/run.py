@@ -189,8 +189,7 @@ class Run:
                 old = max((k for k in dossier.versions if k.id in self.stated), key=lambda k: k.order)
                 if current is None or current.id in self.stated:
                     continue  # another process was faster
-                verdict = state.edited(current, None, write.now)
-                assert verdict.published is not None  # noqa: S101  an edit always has a date
+                verdict = state.edited(current, None, None, write.now)
                 marks.append(write.restate(dossier, old, verdict.published, verdict.visible).id)
                 done.count("changed")
                 done.unchanged -= 1

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from asof.data import Stated
 from asof.store.digest import WEAK_DATES, stated_digest
-from asof.time.span import BEGINNING, NEVER, Span, iso, moment
+from asof.time.span import BEGINNING, LAST, NEVER, Span, iso, moment
 
 
 @dataclass(slots=True)
@@ -78,7 +78,7 @@ def visible_from(published: Stated | None, now: int, undated: str) -> int:
     """
     if published is None:
         return {"added": now, "always": BEGINNING, "never": NEVER}[undated]
-    first, last = published.span.first, published.span.last
+    first, last = published.span.first, min(published.span.last, LAST)
     return now if first <= now <= last else last
 
 
@@ -107,7 +107,7 @@ def judge(
         if not current.fresh:
             return Verdict("corrected", published, visible, retire=current)
     if published is None or current.claims(published):
-        return edited(current, changed, now)
+        return edited(current, published, changed, now)
     return Verdict("changed", published, visible)
 
 
@@ -118,11 +118,16 @@ def returned(
     visible = visible_from(published, now, undated)
     if published is not None and visible > current.visible:
         return Verdict("changed", published, visible)
-    return edited(current, changed, now)
+    return edited(current, published, changed, now)
 
 
-def edited(current: Known, changed: Stated | None, now: int) -> Verdict:
-    """A change without a date of its own is published when it is known: a later mtime, else now."""
+def edited(current: Known, published: Stated | None, changed: Stated | None, now: int) -> Verdict:
+    """A change without a date of its own is published when it is known: a later mtime, else now.
+
+    Of what is never seen a change is not seen either.
+    """
+    if current.visible >= NEVER:
+        return Verdict("changed", published, NEVER)
     at = now
     if changed is not None and current.visible < changed.span.last <= now:
         at = changed.span.last

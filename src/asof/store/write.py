@@ -139,7 +139,8 @@ class Write:
         return version
 
     def end(self, name: str, at: Stated | None, dated_by: str) -> tuple[str, Known | None]:
-        """State that a document ended at a time (None: now). Says ended, or unchanged."""
+        """State that a document ended at a time (None: now, or before it is ever seen). Says ended, or
+        unchanged."""
         dossier = self.dossiers.get(name)
         current = dossier.current if dossier else None
         if dossier is None or current is None:
@@ -150,6 +151,8 @@ class Write:
         if same is not None:
             return "unchanged", same
         visible = state.visible_from(at, self.now, "added")
+        if at is None:
+            visible = max(visible, current.visible)
         return "ended", self.begin_silence(dossier, stated, at, dated_by, visible)
 
     def begin_silence(
@@ -165,14 +168,14 @@ class Write:
         self._touch(dossier, known)
         return known
 
-    def restate(self, dossier: Dossier, old: Known, published: Stated, visible: int) -> Known:
+    def restate(self, dossier: Dossier, old: Known, published: Stated | None, visible: int) -> Known:
         """State an old version's content again, under another date."""
         head, layout = self.db.execute("SELECT head, layout FROM versions WHERE id = ?", (old.id,)).fetchone()
         version = Known(self.ids["versions"].take(), old.content, old.stated, visible, self.now)
         starts, ends = ends_of(published)
         self.pending["versions"].append((
-            version.id, dossier.id, head, old.content, old.stated, published.text, starts, ends,
-            published.by, visible, layout, self.now, None,
+            version.id, dossier.id, head, old.content, old.stated, published.text if published else None,
+            starts, ends, published.by if published else "none", visible, layout, self.now, None,
         ))  # fmt: skip
         self.layouts[version.id] = layout
         self.pending["links"] += [

@@ -7,17 +7,18 @@ from datetime import datetime
 from asof.time.exact import When as When
 from asof.time.exact import instant_of, span_of
 from asof.time.moment import read_bounded
-from asof.time.span import Span, nearest_moment
+from asof.time.span import LAST, Span, nearest_moment
 
 
 def last_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:
     """The last instant of a date or period: what is seen as of "2024-03-01" is what that day's end saw.
 
-    Raises BadTime for what is no time, and for a time without an end.
+    At most the last instant of the year 9999: what is never seen is not seen as of 9999 either. Raises
+    BadTime for what is no time, and for a time without an end.
     """
     if isinstance(when, datetime):
         return instant_of(when)
-    return _span(when, anchor, end=True, fiscal_start=fiscal_start).last
+    return min(_span(when, anchor, end=True, fiscal_start=fiscal_start).last, LAST)
 
 
 def first_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:

@@ -63,8 +63,9 @@ class Span:
 
     @classmethod
     def at(cls, moment: datetime) -> Span:
-        """The span that holds one instant only."""
-        return cls(moment, moment + TICK)
+        """The span that holds one instant only; without an end if it is the last instant that there is."""
+        start = moment.astimezone(UTC)
+        return cls(start, start + TICK if instant(start) < LAST else None)
 
     @property
     def first(self) -> int:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from asof.sources.arxiv.spans import DAY, MINUTE, days, halves, joined, minutes, without
 from asof.time.moment import read
+from asof.time.span import LAST
 
 POINTS = st.integers(0, 30)
 STRETCHES = st.lists(st.tuples(POINTS, POINTS).map(lambda ends: (min(ends), max(ends))), max_size=5)
@@ -46,3 +47,7 @@ def test_as_the_api_searches_it():
     first, last = read("2024-01-03T05:06:07Z").first, read("2024-01-04T00:00:00Z").last
     # widened to full minutes: seconds cannot be said
     assert minutes((first, last)) == "[202401030506 TO 202401040001]"
+
+
+def test_the_last_minute_that_there_is():
+    assert minutes((LAST - MINUTE, LAST)) == "[999912312358 TO 999912312359]"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from asof.errors import ModelError
 from asof.sources.arxiv.target import category, read
 from asof.sources.arxiv.wish import DEFAULT, SYSTEM, by_model, by_rules, shape, table
-from asof.time.span import instant
+from asof.time.span import FIRST, instant
 
 ASKED = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)
 
@@ -137,3 +137,10 @@ def test_what_a_model_says_is_checked(reply: dict[str, Any]):
 
 def test_the_shape_of_a_reply():
     assert set(shape().model_fields) == {"categories", "time_range_days", "max_papers"}
+
+
+def test_the_first_days_that_there_are():
+    asked = datetime(1, 1, 2, tzinfo=UTC)
+    ask = asked_of({"categories": ["cs.IR"], "time_range_days": 30, "max_papers": 5})
+    for wish in (by_rules("robots", asked), by_model("robots of 3 days", asked, ask)):
+        assert (wish.since, wish.until) == (FIRST, instant(asked))

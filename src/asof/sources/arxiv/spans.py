@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import timedelta
 
-from asof.time.span import TICK, moment
+from asof.time.span import TICK, nearest_moment
 
 Stretch = tuple[int, int]
 
@@ -59,5 +59,5 @@ def minutes(stretch: Stretch) -> str:
 
 
 def _minute(instant: int) -> str:
-    at = moment(instant)
+    at = nearest_moment(instant)
     return f"{at.year:04}{at:%m%d%H%M}"

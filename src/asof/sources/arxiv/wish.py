@@ -11,15 +11,16 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from asof.errors import ModelError, SourceError
+from asof.sources.arxiv.spans import DAY
 from asof.sources.arxiv.target import PREFIX, category
 from asof.text.question import read as read_question
-from asof.time.span import instant, moment
+from asof.time.span import FIRST, instant
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -147,7 +148,7 @@ def _times(question: str, asked: datetime, notes: list[str]) -> tuple[int, int]:
     days, words = _days(question)
     if not words:
         notes.append(f"no time is named: the last {days} days" + (" before the end" if until < now else ""))
-    return instant(moment(until) - timedelta(days=days)), until
+    return max(until - days * DAY, FIRST), until
 
 
 def _days(question: str) -> tuple[int, str]:
@@ -185,8 +186,9 @@ def by_model(question: str, asked: datetime, ask: Ask) -> Wish:
     except (ModelError, SourceError) as error:
         note = f"the model's reading is of no use ({error}): read by rules"
         return Wish(rules.categories, rules.since, rules.until, rules.papers, (note, *rules.notes))
-    first = instant(asked - timedelta(days=said.time_range_days))
-    return Wish(named, first, instant(asked), said.max_papers, by="model")
+    until = instant(asked)
+    first = max(until - said.time_range_days * DAY, FIRST)
+    return Wish(named, first, until, said.max_papers, by="model")
 
 
 def _named(names: Sequence[str]) -> tuple[str, ...]:

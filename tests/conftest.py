@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,6 +19,46 @@ settings.register_profile(
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
 settings.load_profile("asof")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Where configurations and lists of trusted folders lie while tests run: no test sees the developer's."""
+    folder = tmp_path_factory.mktemp("homes")
+    with pytest.MonkeyPatch.context() as patch:
+        _move(patch, folder / "shared")
+        yield folder
+
+
+@pytest.fixture(autouse=True)
+def home(homes: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder `asof` in this test's $XDG_CONFIG_HOME, not made yet; $XDG_STATE_HOME lies in it."""
+    folder = homes / str(next(_NUMBERS))
+    _move(monkeypatch, folder)
+    return folder / "asof"
+
+
+_NUMBERS = itertools.count()
+
+
+def _move(patch: pytest.MonkeyPatch, folder: Path) -> None:
+    patch.setenv("XDG_CONFIG_HOME", str(folder))
+    patch.setenv("XDG_STATE_HOME", str(folder / "asof" / "state"))
+    patch.delenv("ASOF_CONFIG", raising=False)
+    patch.delenv("SUDO_UID", raising=False)
+
+
+@pytest.fixture
+def users(home: Path) -> Callable[[str], Path]:
+    """Writes the user's own configuration."""
+
+    def write(text: str) -> Path:
+        home.mkdir(parents=True, exist_ok=True)
+        file = home / "config.toml"
+        file.write_text(text, encoding="utf-8")
+        return file
+
+    return write
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,6 +10,7 @@ from asof.errors import BadConfig, UsageError
 from asof.models.hashed import HashedNgrams
 from asof.sources.periods import month_of
 from asof.store.settings import UNDATED, Settings
+from asof.tables import SHOWN, nearest, said
 from asof.text.tokens import Analyzer
 
 UNITS = ("passage", "document")
@@ -24,13 +24,12 @@ def known(values: Mapping[str, Any], checks: Mapping[str, Check], where: str, pr
     result = {}
     for key, value in values.items():
         if key not in checks:
-            near = difflib.get_close_matches(key, checks, 1, 0.5)
-            meant = f"did you mean {prefix}{near[0]}?" if near else "accepted: " + ", ".join(checks)
-            raise BadConfig(f"{where}: no key {prefix}{key}; {meant}")
+            meant = nearest(key, checks, f"{prefix}{{}}")
+            raise BadConfig(f"{where}: no key {prefix}{key[:SHOWN]}; {meant}")
         try:
             result[key] = checks[key](value)
         except (UsageError, ValueError, TypeError) as error:
-            raise BadConfig(f"{where}: {prefix}{key} = {value!r}: {error}") from error
+            raise BadConfig(f"{where}: {prefix}{key[:SHOWN]} = {said(value)}: {error}") from error
     return result
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
+import os
+import stat
 import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -13,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 from asof import checks, recipes
 from asof.answer.asking import Asking
 from asof.checks import UNITS as UNITS
-from asof.errors import BadConfig, UsageError
+from asof.errors import BadConfig, Untrusted, UsageError
 from asof.knowledge.choice import Facts
 from asof.sources.arxiv.settings import Settings as Arxiv
 from asof.sources.fields import Fields
 from asof.store.settings import Settings
+from asof.tables import SHOWN, Accepted, check, nearest
 
 if TYPE_CHECKING:
     from asof.models.encoding import Encoding
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
     from asof.rank.stage import Stage
 
 FILE = "asof.toml"
+
+LARGEST = 250_000
+"""Bytes of a configuration that are read."""
+
+DOTS = 100
+"""In a line of it: for a key of n parts tomllib keeps n²/2 of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +55,10 @@ class Config:
     [diversity] kind, most, balance, first: the first hits shall not all be alike (`asof.rank.diversify`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
+
+    Where several files were read (`asof.layers`): `origin` has the file that names each model or address,
+    by its table; `withheld` what a file says in vain since its folder is not trusted, and how it would count;
+    `beside` the keys of [index] that the file of the folder has.
     """
 
     index: Settings = field(default_factory=Settings)
@@ -64,6 +76,19 @@ class Config:
     arxiv: Arxiv = field(default_factory=Arxiv)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
+    origin: Mapping[str, Path] = field(default_factory=dict)
+    withheld: Mapping[str, str] = field(default_factory=dict)
+    beside: frozenset[str] = frozenset()
+
+    def lacking(self, table: str, message: str, remedy: str = "") -> UsageError:
+        """The error of a command that cannot do without what a table names, where nothing names it."""
+        if table in self.withheld:
+            return Untrusted(f"{message}: {self.withheld[table]}")
+        return UsageError(f"{message}: {remedy or f'see [{table}] in {FILE}'}")
+
+    def folder_of(self, table: str, root: Path) -> Path:
+        """The folder that paths in a table are seen from; `root` unless another file has the table."""
+        return self.origin[table].parent if table in self.origin else root
 
     def recipe_named(self, name: str) -> Recipe:
         """A recipe with what this configuration changes about it. Raises UsageError for an unknown name."""
@@ -76,18 +101,57 @@ TABLES = (
 )  # fmt: skip
 
 
+ABROAD = frozenset({"encoder", "rerank", "model", "arxiv"})
+"""Tables that name what lies outside of a folder."""
+
+
 def load(path: Path) -> Config:
-    """The configuration in `path`; the defaults when there is no such file. Raises BadConfig."""
+    """The configuration in `path` alone; the defaults when there is no such file. Raises BadConfig."""
+    return read(parsed(content(path) or b"", str(path)), str(path))
+
+
+def content(path: Path) -> bytes | None:
+    """The bytes of a configuration; None where there is no such file. Raises BadConfig."""
     try:
-        with path.open("rb") as file:
-            values = tomllib.load(file)
+        # O_NONBLOCK: a pipe is refused instead of waited for
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
+                raise BadConfig(f"{path} is no file")
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                found = file.read(LARGEST + 1)
+        finally:
+            os.close(handle)
     except FileNotFoundError:
-        return Config()
-    except (ValueError, RecursionError) as error:  # also numbers of 5,000 digits, lists in lists in lists
-        raise BadConfig(f"{path}: not TOML: {error}") from error
+        return None
     except OSError as error:
         raise BadConfig(f"{path}: {error.strerror}") from error
-    return read(values, str(path))
+    if len(found) > LARGEST:
+        raise BadConfig(f"{path} has more than {LARGEST:,} bytes: it is not read")
+    return found
+
+
+def parsed(found: bytes, where: str) -> dict[str, Any]:
+    """The values in the bytes of a configuration. Raises BadConfig."""
+    if any(line.count(b".") > DOTS for line in found.split(b"\n")):
+        raise BadConfig(f"{where}: a line with more than {DOTS} dots is not read")
+    try:
+        return tomllib.loads(found.decode())
+    except (ValueError, RecursionError) as error:  # also numbers of 5,000 digits, lists in lists in lists
+        raise BadConfig(f"{where}: not TOML: {error}") from error
+
+
+def checked(values: Mapping[str, Any], where: str) -> dict[str, Any]:
+    """The tables of one file among several: each key and each value is accepted, but a table that names a
+    model or an address may miss what another file has of it. Raises BadConfig."""
+    tables = _tables(values, where)
+    for name in ABROAD & tables.keys():
+        with _told(where, name):
+            check(tables[name], _keys(name))
+    if tables.get("encoder"):
+        _one_encoder(tables.get("index", {}), where)
+    read({name: table for name, table in tables.items() if name not in ABROAD}, where)
+    return tables
 
 
 def read(values: Mapping[str, Any], where: str = FILE) -> Config:
@@ -142,10 +206,27 @@ def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) ->
         return None
     from asof.models.encoding import Encoding
 
-    if index.get("encoder"):
-        raise BadConfig(f"{where}: index.encoder and [encoder] both name an encoder: leave one out")
+    _one_encoder(index, where)
     with _told(where, "encoder"):
         return Encoding.read(table)
+
+
+def _keys(table: str) -> Mapping[str, Accepted]:
+    """What a table of `ABROAD` accepts, each key for itself."""
+    if table == "encoder":
+        from asof.models.encoding import ACCEPTED
+    elif table == "rerank":
+        from asof.models.reranking import ACCEPTED
+    elif table == "model":
+        from asof.models.language import ACCEPTED
+    else:
+        from asof.sources.arxiv.settings import ACCEPTED
+    return ACCEPTED
+
+
+def _one_encoder(index: Mapping[str, Any], where: str) -> None:
+    if index.get("encoder", "none") not in ("", "none"):
+        raise BadConfig(f"{where}: index.encoder and [encoder] both name an encoder: leave one out")
 
 
 def _reranking(table: Mapping[str, Any], where: str) -> Reranking | None:
@@ -217,9 +298,8 @@ def _tables(values: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The tables of a configuration. Raises BadConfig for another one, and for a key outside of all."""
     for name, value in values.items():
         if name not in TABLES:
-            what = f"table [{name}]" if isinstance(value, dict) else f"key {name} outside of a table"
-            near = difflib.get_close_matches(name, TABLES, 1, 0.5)
-            accepted = ", ".join(f"[{each}]" for each in TABLES)
-            meant = f"did you mean [{near[0]}]?" if near else f"accepted: {accepted}"
-            raise BadConfig(f"{where}: no {what}; {meant}")
+            short = name[:SHOWN]
+            what = f"table [{short}]" if isinstance(value, dict) else f"key {short} outside of a table"
+            near = nearest(name, TABLES, "[{}]")
+            raise BadConfig(f"{where}: no {what}; {near}")
     return checks.known(values, dict.fromkeys(TABLES, checks.table), where, "")

@@ -4,6 +4,7 @@
     ├── UsageError            what was asked for cannot be done as it was asked
     │   ├── BadTime           a text that is no time, or a time that needs an anchor
     │   ├── BadConfig         a key or a value in asof.toml
+    │   ├── Untrusted         what a folder's asof.toml names is needed, and does not count: `asof trust`
     │   └── BeforeHorizon     history before this moment was dropped by vacuum
     ├── SourceError           a source that cannot be read at all
     │   └── SourceShrunk      a run would end too many of a source's documents
@@ -39,6 +40,10 @@ class BadTime(UsageError):
 
 class BadConfig(UsageError):
     """A key or a value of `asof.toml` that is not accepted."""
+
+
+class Untrusted(UsageError):
+    """What a folder's `asof.toml` names is needed and does not count: the folder is not trusted."""
 
 
 class BeforeHorizon(UsageError):

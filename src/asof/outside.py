@@ -38,7 +38,7 @@ def configured_encoder(config: Config, root: Path, environment: Mapping[str, str
     if config.encoding is not None:
         from asof.models.encoding import encoder_from
 
-        return encoder_from(config.encoding, root, environment)
+        return encoder_from(config.encoding, config.folder_of("encoder", root), environment)
     return HashedNgrams() if config.index.encoder == HashedNgrams().name else None
 
 
@@ -62,7 +62,7 @@ def named_encoder(
             raise UsageError(f"encoder: {error}; {also}") from error
     found = configured_encoder(config, root, environment)
     if found is None:
-        raise UsageError(f"no encoder is configured: see [encoder] in {FILE}")
+        raise config.lacking("encoder", "no encoder is configured")
     return found
 
 
@@ -85,8 +85,19 @@ def encoder_for(
     if name in ("", HashedNgrams().name):
         return HashedNgrams() if name else None
     return ExpectedEncoder(
-        name, lambda: configured_encoder(config, root, environment), lambda: _dimensions(store, name)
+        name, lambda: _wanted_encoder(name, config, root, environment), lambda: _dimensions(store, name)
     )
+
+
+def _wanted_encoder(
+    name: str, config: Config, root: Path, environment: Mapping[str, str]
+) -> Encoder | None:  # fmt: skip
+    """The configured encoder. Raises Untrusted where it is another one than is wanted, and the folder names
+    one that does not count."""
+    found = configured_encoder(config, root, environment)
+    if "encoder" in config.withheld and (found is None or found.name != name):
+        raise config.lacking("encoder", f"this corpus holds vectors of the encoder {name!r}")
+    return found
 
 
 def _dimensions(store: Store, encoder: str) -> int | None:
@@ -121,9 +132,10 @@ class Outside:
 
         settings = self.config.reranking
         if settings is None:
-            raise UsageError(f"no model is named to rerank with: see [rerank] in {FILE}")
+            raise self.config.lacking("rerank", "no model is named to rerank with")
         if self._reranker is None:
-            self._reranker = reranker_from(settings, self.root, self.environment)
+            folder = self.config.folder_of("rerank", self.root)
+            self._reranker = reranker_from(settings, folder, self.environment)
         return reranked(recipe, Rerank(self._reranker, settings.top))
 
     def encoder(self) -> Encoder | None:

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Generator, Iterable
-from contextlib import closing, nullcontext
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from asof import config, engine
+from asof import engine, layers
+from asof.config import Config
 from asof.data import Commit, Document, Ended, Problem
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
@@ -24,6 +26,8 @@ from asof.store.run import Report
 from asof.store.settings import Settings
 from asof.store.store import DEFAULT_WAIT, FOLDER, Store, reading
 from asof.time.bounds import When, first_instant, last_instant
+from asof.time.span import iso
+from asof.trusted import digest_of, owners
 from asof.upkeep import Upkeep
 
 if TYPE_CHECKING:
@@ -45,16 +49,77 @@ def cache_folder() -> Path:
     return (chosen if chosen.is_absolute() else Path.home() / ".cache") / "asof"
 
 
-def find_folder(start: Path) -> Path | None:
-    """`.asof` of `start` or of its nearest parent that has one."""
+def holds_corpus(folder: Path) -> bool:
+    """Whether there is a corpus in a folder."""
+    try:
+        return (folder / FOLDER / "corpus.db").is_file()
+    except PermissionError:  # opening it says which right is missing
+        return True
+
+
+def find_folder(start: Path, tell: Callable[[str], None] | None = None) -> Path | None:
+    """`.asof` of `start` or of its nearest parent that has one.
+
+    One of another user whose folder is not trusted ends the search, and `tell` gets a line: who can make a
+    folder above this one would choose what is searched.
+    """
     for folder in (start, *start.parents):
-        try:
-            there = (folder / FOLDER / "corpus.db").is_file()
-        except PermissionError:  # opening it says which right is missing
-            there = True
-        if there:
-            return folder / FOLDER
+        if holds_corpus(folder):
+            if _own(folder):
+                return folder / FOLDER
+            if tell is not None:
+                tell(
+                    f"{folder / FOLDER} is of another user and is not used; --index {folder} uses it, `asof "
+                    f"trust {folder}` does so for good"
+                )
+            return None
     return None
+
+
+def _own(folder: Path) -> bool:
+    """Whether a corpus is the user's own, or its folder trusted. As git has it, root's are those of who
+    called sudo, too."""
+    mine = owners(os.environ)
+    try:
+        if all(each.stat().st_uid in mine for each in (folder, folder / FOLDER)):
+            return True
+        return layers.trusted(os.environ).record(folder) is not None
+    except (UsageError, PermissionError):
+        return False
+
+
+def configuration(folder: Path, tell: Callable[[str], None] | None = None, *, trust: bool = False) -> Config:
+    """What holds in a folder: the user's configuration, and asof.toml as far as the user trusts it or `trust`
+    says so (`asof.layers`). `tell` gets a line about what does not count. Raises BadConfig."""
+    return layers.configured(folder, os.environ, tell or _silent, trust=trust)
+
+
+def trust(folder: Path) -> dict[str, str]:
+    """Let asof.toml of a folder count in full until it changes; what it names outside, in words by table.
+    Raises UsageError, BadConfig."""
+    return layers.allow(folder, os.environ, iso(now()))
+
+
+def distrust(folder: Path) -> bool:
+    """Trust a folder no more; whether it was trusted. Raises UsageError."""
+    return layers.trusted(os.environ).remove(folder)
+
+
+def trusted_folders() -> dict[str, bool]:
+    """The folders that are trusted, and whether asof.toml is what it was then. Raises UsageError."""
+    records = layers.trusted(os.environ).records()
+    return {folder: layers.unchanged(Path(folder), record) for folder, record in records.items()}
+
+
+@contextmanager
+def rewriting(folder: Path, before: str | None, after: str | None) -> Iterator[bool]:
+    """While asof itself changes asof.toml; whether the user trusts it as it was `before`. It stays trusted
+    unless it names other models, addresses or variables `after`. Raises BadConfig."""
+    old, new = (None if text is None else text.encode() for text in (before, after))
+    trusted = layers.allowed(folder, os.environ, old)
+    yield trusted
+    if trusted and layers.same_abroad(old, new):
+        layers.trusted(os.environ).add(folder, digest_of(new), iso(now()))
 
 
 def open(  # noqa: A001  asof.open is the word for it
@@ -66,17 +131,23 @@ def open(  # noqa: A001  asof.open is the word for it
     settings: Settings | None = None,
     wait: float = DEFAULT_WAIT,
     tell: Callable[[str], None] | None = None,
+    trust: bool = False,
+    configured: Config | None = None,
 ) -> Corpus:
     """Open the corpus of a folder (it lies in `path/.asof`), making it if `create` and there is none.
 
     `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words, in place of
     asof.toml's; that of a corpus is changed by `Corpus.embed` only. `model`: a language model in place of
     asof.toml's. `wait`: seconds to wait for another writer. `tell` gets a line when a part of the index had
-    to be rebuilt. Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError for another
-    encoder.
+    to be rebuilt, and when asof.toml names a model or an address that does not count, since the user does not
+    trust the folder; a warning says the latter where there is no `tell`. `trust`: it counts, whatever the
+    user said. `configured`: in place of all files.
+
+    Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError for another encoder.
     """
     root = Path(path)
-    configured = config.load(root / config.FILE)
+    if configured is None:
+        configured = configuration(root, tell or _warn, trust=trust)
     folder = root / FOLDER
     wanted = settings or configured.index
     try:
@@ -96,8 +167,13 @@ def open(  # noqa: A001  asof.open is the word for it
 
 
 def encoder_named(name: str, folder: Path) -> Encoder | None:
-    """An encoder by what a command calls it (`outside.named_encoder`), as asof.toml in `folder` has it."""
-    return named_encoder(name, config.load(folder / config.FILE), folder, os.environ)
+    """An encoder by what a command calls it (`outside.named_encoder`), as it is configured in `folder`."""
+    return named_encoder(name, configuration(folder), folder, os.environ)
+
+
+def _warn(line: str) -> None:
+    """To a program that opens a folder: what it says there does not count."""
+    warnings.warn(line, stacklevel=5)
 
 
 def _silent(line: str) -> None:

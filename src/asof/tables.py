@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -18,17 +18,34 @@ class Accepted(NamedTuple):
     told: bool = True
 
 
+SHOWN = 100
+"""Characters of a value, or of a key that there is not, which a message repeats."""
+
+
+def said(value: Any) -> str:
+    """A value as a message repeats it: not long, whatever a file holds."""
+    text = repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
 def check(table: Mapping[str, Any], accepted: Mapping[str, Accepted]) -> None:
     """Raises UsageError for a key that there is not, with the nearest one, and for a value not accepted."""
     for key, value in table.items():
         if key not in accepted:
-            near = get_close_matches(key, accepted, 1, 0.5)
-            meant = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(accepted)
-            raise UsageError(f"no key {key}; {meant}")
+            raise UsageError(f"no key {key[:SHOWN]}; {nearest(key, accepted)}")
         rule = accepted[key]
         if not rule.good(value):
-            told = f"{key} = {value!r}" if rule.told else key
+            told = f"{key} = {said(value)}" if rule.told else key
             raise UsageError(f"{told}: {rule.words} is expected")
+
+
+def nearest(key: str, accepted: Iterable[str], form: str = "{}") -> str:
+    """Which of the accepted names may be meant, or all of them; `form`: how a name is written."""
+    accepted = list(accepted)
+    near = get_close_matches(key[:SHOWN], accepted, 1, 0.5)
+    if near:
+        return f"did you mean {form.format(near[0])}?"
+    return "accepted: " + ", ".join(map(form.format, accepted))
 
 
 def text(words: str) -> Accepted:

@@ -52,6 +52,11 @@ def connection_to(url: str, seconds: float) -> HTTPConnection:
     return connection
 
 
+def loopback(host: str) -> bool:
+    """Whether a host is this machine: what is sent to it over plain http, nobody on the way reads."""
+    return host in ("localhost", "::1") or re.fullmatch(r"127(?:\.[0-9]{1,3}){3}", host) is not None
+
+
 def first_bytes(response: HTTPResponse, most: int) -> bytes:
     """The first bytes of an answer, at most `most`; fewer where it ends, as announced or before that.
 

@@ -109,8 +109,8 @@ def server():
 
 
 @pytest.fixture
-def model(quay, write, server):
-    write("asof.toml", f'[model]\nurl = "{server.url}"\nmodel = "m"\nattempts = 1\n')
+def model(quay, users, server):
+    users(f'[model]\nurl = "{server.url}"\nmodel = "m"\nattempts = 1\n')
 
     def ask(reply, *options):
         server.way = says(reply) if isinstance(reply, str) else reply
@@ -180,8 +180,8 @@ def test_a_wrong_key_is_an_error_and_not_an_answer(model):
     assert "401" in said.err
 
 
-def test_a_budget_that_is_used_up_means_quotes(model, write, server):
-    write("asof.toml", f'[model]\nurl = "{server.url}"\nmodel = "m"\n[ask]\nbudget = 1\n')
+def test_a_budget_that_is_used_up_means_quotes(model, users, server):
+    users(f'[model]\nurl = "{server.url}"\nmodel = "m"\n[ask]\nbudget = 1\n')
     said = model("The crane is red [1].")
     assert said.code == 0
     assert said.out.startswith("[1] “")
@@ -233,9 +233,9 @@ def test_tokens_of_a_stream_are_said_to_be_estimated(model):
         ("index", "n", "--estimate"),
     ],
 )  # fmt: skip
-def test_a_missing_extra_is_one_line(quay, write, server, monkeypatch, command):
+def test_a_missing_extra_is_one_line(quay, users, server, monkeypatch, command):
     facts = '[facts]\nextractor = "model"\n'
-    write("asof.toml", f'[model]\nurl = "{server.url}"\nmodel = "m"\n{facts}')
+    users(f'[model]\nurl = "{server.url}"\nmodel = "m"\n{facts}')
     for name in ("openai", "pydantic"):
         monkeypatch.setitem(sys.modules, name, None)
     said = quay(*command)

@@ -19,7 +19,7 @@ NEEDS: dict[str, dict[str, dict[str, Any]]] = {
         "": {"model": "./folder"},
         **{
             key: {"model": "x", "url": "http://localhost/v1"}
-            for key in ("key_variable", "timeout", "attempts", "patience")
+            for key in ("key_variable", "timeout", "attempts", "patience", "insecure")
         },
     },
     "rerank": {

@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 from tests.models.meanings import Meanings
 
+from asof import service
+
 from .conftest import Asof, note
 from .test_cli_reference import against
 
@@ -58,6 +60,7 @@ def toml(here: Path) -> Callable[..., None]:
         table = {"model": "meanings", "url": server.url, **more}
         lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())
         (here / "asof.toml").write_text(f"[encoder]\n{lines}")
+        service.trust(here)
 
     return write
 
@@ -135,6 +138,25 @@ def test_another_encoder_is_named_than_the_corpus_has(
     assert said.code == 0
     assert said.err == ""
     assert asof("search", "boat").code == 0
+
+
+def test_vectors_of_an_encoder_that_does_not_count(
+    asof: Asof, sea: Path, toml: Any, server: Embeds, users: Callable[[str], Path]
+) -> None:
+    toml(server)
+    assert asof("index", "sea").code == 0
+    asof("trust", "--revoke")
+    asked = len(server.meanings.asked)
+    for own in ("", '[encoder]\nmodel = "other"\nurl = "http://127.0.0.1:9/v1"\n'):
+        users(own)
+        said = asof("search", "ship")
+        assert said.code == 2
+        told = f"asof: this corpus holds vectors of the encoder 'meanings at {server.url}': [encoder] of "
+        assert said.err.splitlines()[-1].startswith(told)
+        assert "`asof trust " in said.err.splitlines()[-1]
+        assert len(server.meanings.asked) == asked
+    users(f'[encoder]\nmodel = "meanings"\nurl = "{server.url}"\n')
+    assert found(asof)[0] == "sea/ferry.md"
 
 
 def test_a_server_that_refuses(asof: Asof, sea: Path, toml: Any, server: Embeds) -> None:

@@ -143,16 +143,16 @@ def test_wrong_usage_of_answers_is_one_line(asof, shop, options, message):
     assert said.err.count("\n") == 1
 
 
-def test_leakage_is_checked_without_a_model(asof, shop, write):
-    write("asof.toml", MODEL)
+def test_leakage_is_checked_without_a_model(asof, shop, users):
+    users(MODEL)
     said = asof("evaluate", *shop, "--answers", "--model", "--leakage", "1")
     assert said.code == 2
     assert "check it without --model" in said.err
 
 
 @pytest.mark.parametrize("option", ["--judge", "--model"])
-def test_a_missing_extra_is_one_line_before_anything_is_indexed(asof, shop, write, monkeypatch, option):
-    write("asof.toml", '[model]\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
+def test_a_missing_extra_is_one_line_before_anything_is_indexed(asof, shop, users, monkeypatch, option):
+    users('[model]\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
     for name in ("openai", "pydantic"):
         monkeypatch.setitem(sys.modules, name, None)
     said = asof("evaluate", *shop, "--answers", option)

@@ -33,11 +33,13 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def market(here: Path, write: Callable[[str, str], Path], server: ModelServer) -> ModelServer:
+def market(
+    here: Path, write: Callable[[str, str], Path], users: Callable[[str], Path], server: ModelServer
+) -> ModelServer:
     """Four notes about stalls, and a model that reads them."""
     for number in range(4):
         write(f"notes/{number}.md", f"---\ndate: 2021-05-04\n---\n{stall(number)}\n")
-    write("asof.toml", TOML.format(url=server.url, more=""))
+    users(TOML.format(url=server.url, more=""))
     return server
 
 
@@ -68,8 +70,8 @@ def test_facts_by_a_model(asof, market):
     assert market.answered == 4
 
 
-def test_ahead_reads_facts_without_the_option(asof, market, write):
-    write("asof.toml", TOML.format(url=market.url, more="ahead = true"))
+def test_ahead_reads_facts_without_the_option(asof, market, users):
+    users(TOML.format(url=market.url, more="ahead = true"))
     assert "facts: 4 passages read" in asof("index", "notes").out
 
 
@@ -168,17 +170,17 @@ def test_as_json(asof, market):
         (["--facts"], '[facts]\nahead = "yes"\n', "[facts] ahead = 'yes': true or false"),
     ],
 )
-def test_what_is_refused(asof, here, write, options, toml, message):
+def test_what_is_refused(asof, here, write, users, options, toml, message):
     write("a.md", "a crane")
-    write("asof.toml", toml)
+    users(toml)
     said = asof("index", "a.md", *options)
     assert said.code == 2
     assert message in said.err
     assert len(said.err.splitlines()) == 1
 
 
-def test_what_was_taken_in_is_told_though_the_server_is_not_there(asof, market, write):
-    write("asof.toml", TOML.format(url="http://127.0.0.1:9/v1", more=""))
+def test_what_was_taken_in_is_told_though_the_server_is_not_there(asof, market, users):
+    users(TOML.format(url="http://127.0.0.1:9/v1", more=""))
     said = asof("index", "notes", "--facts", "--json")
     assert said.code == 2
     assert [each["added"] for each in said.json()["sources"]] == [4]

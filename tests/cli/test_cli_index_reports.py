@@ -35,11 +35,13 @@ def server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture
-def yard(here: Path, write: Callable[[str, str], Path], server: ModelServer) -> ModelServer:
+def yard(
+    here: Path, write: Callable[[str, str], Path], users: Callable[[str], Path], server: ModelServer
+) -> ModelServer:
     """Two notes on two days of a month, so that there are five periods; rules read the facts."""
     for day in (3, 4):
         write(f"notes/{day}.md", f"---\ndate: 2021-05-0{day}\n---\nQuay Ltd's revenue was ${day} million.\n")
-    write("asof.toml", TOML.format(url=server.url))
+    users(TOML.format(url=server.url))
     return server
 
 
@@ -65,8 +67,8 @@ def test_what_they_would_cost(asof, yard):
     assert "reports: telling them would cost nothing; 5 replies are kept and cost nothing\n" in said.out
 
 
-def test_what_they_would_cost_is_not_known_before_a_model_has_read(asof, yard, write):
-    write("asof.toml", f'{TOML.format(url=yard.url)}\n[facts]\nextractor = "model"\n')
+def test_what_they_would_cost_is_not_known_before_a_model_has_read(asof, yard, users):
+    users(f'{TOML.format(url=yard.url)}\n[facts]\nextractor = "model"\n')
     said = asof("index", "notes", "--reports", "--estimate")
     assert "reports: what they would cost is known when the facts are read\n" in said.out
     asked = asof("index", "notes", "--reports", "--estimate", "--json").json()
@@ -83,8 +85,8 @@ def test_what_is_left(asof, yard):
     assert yard.requests == []
 
 
-def test_reports_wait_for_facts(asof, yard, write):
-    write("asof.toml", f'{TOML.format(url=yard.url)}\n[facts]\nextractor = "model"\n')
+def test_reports_wait_for_facts(asof, yard, users):
+    users(f'{TOML.format(url=yard.url)}\n[facts]\nextractor = "model"\n')
     said = asof("index", "notes", "--reports", "--budget", "0")
     assert said.code == 3
     assert "  reports were not begun: they are made of facts, and some are left\n" in said.err
@@ -110,5 +112,5 @@ def test_reports_without_a_model_are_refused(asof, here, write):
     write("a.md", "a crane")
     said = asof("index", "a.md", "--reports")
     assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "--reports: without a model they are made when asked; name one in [model] of asof.toml" in said.err
+    assert "--reports: without a model they are made when asked: see [model] in asof.toml" in said.err
     assert not (here / ".asof").exists()

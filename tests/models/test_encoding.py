@@ -54,7 +54,7 @@ def test_a_server(tmp_path: Path) -> None:
 
 def test_a_folder_is_seen_from_that_of_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "models" / "small").mkdir(parents=True)
-    made = encoder_from(Encoding("models/small", batch=4, query_prefix="Q: "), tmp_path, {})
+    made = encoder_from(Encoding("./models/small", batch=4, query_prefix="Q: "), tmp_path, {})
     assert isinstance(made, LocalEncoder)
     assert (made.model, made.batch, made.device) == (tmp_path / "models" / "small", 4, "cpu")
     with pytest.raises(ModelError, match=r"no modules\.json or config\.json there"):
@@ -71,6 +71,15 @@ def test_folders_and_names(tmp_path: Path) -> None:
         assert isinstance(where(slip, tmp_path), Path)
     with pytest.raises(UsageError, match="is no folder, and no name"):
         where("models/of/mine", tmp_path)
+
+
+def test_a_folder_does_not_take_the_place_of_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    named = "sentence-transformers/all-MiniLM-L6-v2"
+    (tmp_path / "here" / named).mkdir(parents=True)
+    with pytest.raises(UsageError, match=rf"is a name on the hub and a folder here: write \./{named}"):
+        where(named, tmp_path / "here")
+    monkeypatch.chdir(tmp_path / "here")  # where a command runs, which is not where the name was written
+    assert encoder_from(Encoding(named), tmp_path, {}).name == named
 
 
 def test_a_name_on_the_hub_says_which_state(tmp_path: Path) -> None:

@@ -297,7 +297,7 @@ def test_https_where_there_is_none(server: Any, endpoint: Callable[..., Endpoint
 @pytest.mark.parametrize("host", ["a..b", "x" * 64])  # no name server is asked for these
 def test_a_host_that_is_not_there(endpoint: Callable[..., Endpoint], host: str) -> None:
     with pytest.raises(ModelError, match=r"it cannot be reached: .*; check the address"):
-        endpoint(url=f"http://{host}/rerank").post(BODY)
+        endpoint(url=f"http://{host}/rerank", insecure=True).post(BODY)
 
 
 # -- the key ----------------------------------------------------------------------------------------
@@ -345,6 +345,20 @@ def test_a_query_in_the_address_is_sent_and_not_shown(server: Any, endpoint: Cal
 def test_addresses_that_are_none(url: str) -> None:
     with pytest.raises(UsageError, match=r"url is .*; accepted: http://host:port/path, https://"):
         Endpoint(url)
+
+
+@pytest.mark.parametrize(
+    "host", ["h", "10.0.0.1", "127.0.0.1.evil.example", "0x7f.1", "[::2]", "localhost.x"]
+)
+def test_plain_http_to_another_machine_is_refused_unless_it_is_said_to_be_meant(host: str) -> None:
+    with pytest.raises(
+        UsageError, match=r"is plain http to another machine, .* accepted: https, or insecure"
+    ):
+        Endpoint(f"http://{host}/rerank", KEY)
+    assert Endpoint(f"http://{host}/rerank", KEY, insecure=True).url == f"http://{host}/rerank"
+    assert Endpoint(f"https://{host}/rerank", KEY).key == KEY
+    for here in ("localhost", "LOCALHOST:80", "127.0.0.1:9", "[::1]:9", "127.8.9.1"):
+        assert not Endpoint(f"http://{here}/rerank", KEY).insecure
 
 
 @pytest.mark.parametrize(

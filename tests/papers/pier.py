@@ -78,7 +78,7 @@ def opened(folder: Path, archive: Archive | None = None, more: str = "", **given
     if archive is not None:
         (folder / "asof.toml").write_text(settings(archive, more))
     chunking = asof.Settings(chunking="400c/80")
-    with asof.open(folder, settings=chunking, **{"encoder": Words(), **given}) as corpus:
+    with asof.open(folder, settings=chunking, trust=True, **{"encoder": Words(), **given}) as corpus:
         corpus.clock = itertools.count(instant(NOW), 1_000_000).__next__
         corpus.background = False
         yield corpus

@@ -32,9 +32,9 @@ FILES = {
 }
 
 
-def written(folder: Path) -> None:
+def written(folder: Path, *, follow: bool = False) -> None:
     recipe = config.load(folder / config.FILE).recipe_named("papers")
-    write(proposed(folder, recipe, VALUES, TOLD, "2030-01-01"))
+    write(proposed(folder, recipe, VALUES, TOLD, "2030-01-01"), follow=follow)
 
 
 @pytest.fixture(params=FILES, ids=list(FILES))
@@ -156,10 +156,20 @@ def test_a_link_stays_one(tmp_path: Path) -> None:
     own.write_text("[search]\nk = 3\n")
     folder.mkdir()
     (folder / config.FILE).symlink_to(own)
-    written(folder)
+    for journal in (folder / JOURNAL, None):  # a folder may come from anybody
+        if journal is not None:
+            journal.symlink_to(tmp_path / "elsewhere")
+        with pytest.raises(UsageError, match="is a link"):
+            written(folder, follow=journal is not None)
+        assert own.read_text() == "[search]\nk = 3\n"
+        assert not (tmp_path / "elsewhere").exists()
+        (folder / JOURNAL).unlink(missing_ok=True)
+    written(folder, follow=True)
     assert (folder / config.FILE).is_symlink()
     assert "[recipes.papers]" in own.read_text()
-    undo(undone(folder))
+    with pytest.raises(UsageError, match=r"is a link to .*mine\.toml: `asof trust"):
+        undo(undone(folder))
+    undo(undone(folder), follow=True)
     assert own.read_text() == "[search]\nk = 3\n"
 
 

@@ -111,6 +111,10 @@ GROUPS: dict[str, dict[str, Room]] = {
             "embed", "Another encoder for a corpus: its vectors made anew, or none.",
             "asof embed --encoder hashed",
         ),
+        "trust": Room(
+            "trust", "Let asof.toml of a folder say where texts are sent; which folders may.",
+            "asof trust notes",
+        ),
     },
     "Measure": {
         "evaluate": Room(

@@ -7,19 +7,21 @@ from typing import Any
 _HERE = "For a model on this machine only"
 _THERE = "For a server only"
 _KEY = f"{_THERE}: the name of the environment variable that holds the key. No default."
+_PLAIN = f"{_THERE}: whether texts and key may go to another machine over plain http."
+_TRUST = "What names a model or an address counts after asof trust, or in your own configuration."
 _FIELDS = "The fields, first to last, that may hold"
 
 TABLES = {
     "index": "How texts are read. Decided when the corpus is made; later changes are refused.",
     "fields": "Which fields of a .jsonl line are read as what; the first that is there counts.",
     "search": "What asof search does unless an option says otherwise.",
-    "encoder": "A model that makes vectors beside words: none unless named. asof embed changes to it.",
-    "rerank": "A model that orders the first few hits anew. None unless url, path or hub names one.",
+    "encoder": f"A model that makes vectors: none unless named. asof embed changes to it. {_TRUST}",
+    "rerank": f"A model that orders the first few hits anew, if url, path or hub names one. {_TRUST}",
     "diversity": "The first hits shall not all be alike. Off unless kind says how.",
-    "model": "A language model on a server that speaks as OpenAI's does; without one nothing is asked.",
+    "model": f"A language model on a server that speaks as OpenAI's does; else nothing is asked. {_TRUST}",
     "facts": "What reads facts.",
     "ask": "How asof ask answers.",
-    "arxiv": "Where arXiv is asked, and how patiently.",
+    "arxiv": f"Where arXiv is asked, and how patiently. {_TRUST}",
     "retrieval": "The keys of RAGtriever's design, for the recipe vault.",
     "recipes.asof": "Other numbers for a recipe, here asof: STAGE.FIELD = VALUE, as asof recipes asof lists.",
 }  # fmt: skip
@@ -87,6 +89,7 @@ WORDS: dict[str, dict[str, str]] = {
         "patience": f"{_THERE}: the longest wait in seconds that it may ask for.",
         "device": f'{_HERE}, as torch names it: "cpu", "cuda", "mps".',
         "revision": f"{_HERE}: a branch, a tag or a commit of a name on the hub. No default.",
+        "insecure": _PLAIN,
     },
     "rerank": {
         "url": "A server's address. One of url, path and hub. No default.",
@@ -96,6 +99,7 @@ WORDS: dict[str, dict[str, str]] = {
         "shape": f'{_THERE}: "jina" (Cohere, vLLM, llama.cpp too) or "tei".', "key_variable": _KEY,
         "timeout": f"{_THERE}: seconds for an attempt.", "attempts": f"{_THERE}: how many attempts.",
         "batch": "How many texts go at once.", "top": "How many candidates are ordered anew.",
+        "insecure": _PLAIN,
     },
     "diversity": {
         "kind": '"per-document" (so many passages of each), "mmr" (maximal marginal relevance). No default.',
@@ -115,6 +119,7 @@ WORDS: dict[str, dict[str, str]] = {
         "temperature": "0 (the same again) to 2.",
         "limit": 'What the server calls the most tokens of a reply: "max_tokens", "max_completion_tokens".',
         "prices": "US dollars for a million tokens of prompts and of replies. No default.",
+        "insecure": _PLAIN,
     },
     "facts": {
         "extractor": '"rules" (free, at once) or "model" (that of [model]).',

@@ -50,16 +50,15 @@ def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> i
 def _encoder(corpus: Corpus, name: str | None) -> Encoder | None:
     """The encoder that is meant. Raises UsageError where none is."""
     from asof import config, service
-    from asof.errors import UsageError
 
     if name is not None:
         return service.encoder_named(name, Path.cwd())
     encoder = corpus.outside.encoder()
     if encoder is None:
-        raise UsageError(
-            f"no encoder is named: set [encoder] in {corpus.root / config.FILE}, or use --encoder; --none "
-            "goes back to words only"
+        remedy = (
+            f"set [encoder] in {corpus.root / config.FILE}, or use --encoder; --none goes back to words only"
         )
+        raise corpus.config.lacking("encoder", "no encoder is named", remedy)
     return encoder
 
 

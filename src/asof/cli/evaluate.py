@@ -211,10 +211,10 @@ def _models(*, writes: bool, judges: bool) -> Models:
 
     if not (writes or judges):
         return NONE
-    from asof import config
+    from asof import service
     from asof.outside import CLIENT, SHAPES, installed
 
-    models = Models(config.load(Path(config.FILE)), writes, judges)
+    models = Models(service.configuration(Path(), tell), writes, judges)
     models.check()
     installed(SHAPES, CLIENT)
     return models

@@ -95,7 +95,7 @@ def index(
     """
     from asof.cli.learn import Ahead
     from asof.errors import ModelError
-    from asof.service import find_folder
+    from asof.service import holds_corpus
     from asof.store.store import FOLDER
     from asof.store.unused import made_for_something
 
@@ -105,7 +105,7 @@ def index(
     for source in sources:
         _readable(source, root, history=history, papers=papers)
     indexed: list[tuple[str, Report, float]] = []
-    empty = find_folder(root) != root / FOLDER
+    empty = not holds_corpus(root)
     with made_for_something(root), opened(root, wait, settings, quiet=as_json) as corpus:
         for source in sources:
             started = time.perf_counter()

@@ -64,16 +64,14 @@ class Ahead:
         Raises UsageError for a budget that bounds nothing and for reports without a model, BadConfig, and
         MissingExtra where a model is to be asked.
         """
-        from asof import config
+        from asof import service
         from asof.knowledge.choice import MODEL
         from asof.outside import CLIENT, SHAPES, installed
 
-        said = config.load(root / config.FILE)
+        said = service.configuration(root)
         facts = facts or reports or estimate or said.facts.ahead
         if reports and said.model is None:
-            raise UsageError(
-                "--reports: without a model they are made when asked; name one in [model] of asof.toml"
-            )
+            raise said.lacking("model", "--reports: without a model they are made when asked")
         if budget is not None and not facts:
             raise UsageError(
                 "--budget goes with --facts or --reports (or ahead = true in [facts] of asof.toml)"

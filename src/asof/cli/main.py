@@ -136,7 +136,7 @@ def corpus_root(index: Path | None) -> Path:
         if index.exists() and not index.is_dir():
             raise UsageError(f"{index} is a file; accepted: a folder, which has or gets .asof in it")
         return index.parent if index.name == ".asof" else index
-    folder = find_folder(Path.cwd())
+    folder = find_folder(Path.cwd(), tell)
     return folder.parent if folder else Path.cwd()
 
 

@@ -24,9 +24,10 @@ def opened(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Co
     from asof.store.store import FOLDER
 
     given = _given(asked)
-    configured = config.load(root / config.FILE).index
+    said = service.configuration(root)
+    configured = said.index
     wanted = replace(configured, **given)
-    new = service.find_folder(root) != root / FOLDER
+    new = not service.holds_corpus(root)
     corpus = service.open(root, settings=wanted, wait=wait, tell=tell)
     has = corpus.store.settings
     for key in given:
@@ -39,7 +40,11 @@ def opened(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Co
             )
     for key in OPTIONS:
         says = getattr(configured, key)
-        if key not in given and says not in (getattr(has, key), getattr(config.Config().index, key)):
+        if (
+            key not in given
+            and key in said.beside
+            and says not in (getattr(has, key), getattr(config.Config().index, key))
+        ):
             tell(
                 f"{root / config.FILE} says {key} = {_said(says)}; this corpus was made with "
                 f"{_said(getattr(has, key))}, which stays: index into another folder with --index"
@@ -56,8 +61,9 @@ def _tell_encoder(corpus: Corpus) -> None:
 
     says, has = corpus.outside.encoder(), corpus.store.settings.encoder
     if says is not None and says.name != has:
+        file = corpus.config.origin.get("encoder", corpus.root / config.FILE)
         tell(
-            f"{corpus.root / config.FILE} names the encoder {says.name}; this corpus has "
+            f"{file} names the encoder {says.name}; this corpus has "
             f"{has or 'none'}, which stays until `asof embed` changes it"
         )
 

@@ -113,7 +113,7 @@ def _corpus(index: Path | None) -> Corpus:
     from asof import config, service
 
     root = corpus_root(index)
-    settings = config.load(root / config.FILE).index
+    settings = service.configuration(root).index
     if settings.chunking == config.Config().index.chunking:
         settings = replace(settings, chunking=CHUNKING)
     return service.open(root, settings=settings, tell=tell)

@@ -75,13 +75,13 @@ def tune(
             raise UsageError("--undo goes alone: it puts back what --write wrote last")
         return _undo(corpus_root(index), as_json)
     _check(dataset, feedback, write, anyway, source)
-    from asof.config import FILE, load
+    from asof import service
     from asof.tuning.fields import chosen, metric_depth
     from asof.tuning.tune import How
     from asof.tuning.tune import tune as fitted
 
     k, folder, how = metric_depth(metric), corpus_root(index), How(folds, by, evaluations, seed)
-    configured = load(folder / FILE)
+    configured = service.configuration(folder)
     ranked, box = chosen(configured.recipe_named(recipe or configured.recipe), fields)
     with bar() as progress, _material(dataset, index, ranked, box, k, seed, source, progress) as material:
         found = fitted(material, how, progress)
@@ -104,7 +104,8 @@ def _write(folder: Path, recipe: Recipe, found: Tuning) -> Change | None:
     change = proposed(folder, recipe, found.values, told, iso(service.now()))
     if not change.diff:
         return None
-    write(change)
+    with service.rewriting(folder, change.before, change.leaves) as trusted:
+        write(change, follow=trusted)
     return change
 
 
@@ -158,10 +159,12 @@ def _show(found: Tuning, change: Change | None, as_json: bool) -> None:
 
 
 def _undo(folder: Path, as_json: bool) -> int:
+    from asof import service
     from asof.tuning.override import undo, undone
 
     change = undone(folder)
-    undo(change)
+    with service.rewriting(folder, change.before, change.leaves) as trusted:
+        undo(change, follow=trusted)
     if as_json:
         print_json({"undone": _written(change)})
     else:

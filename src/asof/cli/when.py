@@ -75,13 +75,13 @@ def when(
 
 def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
     """Languages and first month of the fiscal year: a corpus's, else what asof.toml or the defaults say."""
-    from asof import config, service
+    from asof import service
 
     root = corpus_root(index)
-    if index is not None or service.find_folder(root) is not None:
+    if index is not None or service.holds_corpus(root):
         with service.open(root, create=False, tell=tell) as corpus:
             return corpus.store.settings.languages, corpus.config.fields.fiscal_start
-    configured = config.load(root / config.FILE)
+    configured = service.configuration(root)
     return configured.index.languages, configured.fields.fiscal_start
 
 

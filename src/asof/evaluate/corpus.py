@@ -14,6 +14,7 @@ from pathlib import Path
 
 import asof
 from asof import service
+from asof.config import Config
 from asof.errors import CorpusError, DamagedStore, NoCorpus
 from asof.evaluate.dataset import Dataset
 from asof.models.ports import Encoder
@@ -98,7 +99,7 @@ def _kept(folder: Path, encoder: Encoder | None) -> Corpus | None:
     if not folder.is_dir():
         return None
     try:
-        return service.open(folder, create=False, encoder=encoder)
+        return service.open(folder, create=False, encoder=encoder, configured=Config())
     except (NoCorpus, DamagedStore):
         shutil.rmtree(folder)
         return None
@@ -121,7 +122,7 @@ def _made(
             # another process was as fast, and has made the same
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    return service.open(folder, create=False, encoder=encoder)
+    return service.open(folder, create=False, encoder=encoder, configured=Config())
 
 
 @contextmanager
@@ -132,7 +133,7 @@ def temporary(
     """A corpus of the documents that were published by `until`, in a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name:
         build(Path(name), dataset, settings, encoder, until, progress)
-        with service.open(name, create=False, encoder=encoder) as corpus:
+        with service.open(name, create=False, encoder=encoder, configured=Config()) as corpus:
             yield corpus
 
 
@@ -141,7 +142,7 @@ def build(
     progress: Callable[[Report], None] | None = None,
 ) -> None:  # fmt: skip
     """Index the documents that were published by `until`. The clock stands after all dates, not at today."""
-    with service.open(folder, settings=settings, encoder=encoder) as corpus:
+    with service.open(folder, settings=settings, encoder=encoder, configured=Config()) as corpus:
         corpus.clock = itertools.count(dataset.clock, 1_000_000).__next__
         corpus.background = False
         corpus.add(dataset.documents(until), progress=progress)

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from asof import service
+from asof.config import Config
 from asof.data import Document, Filters, Stated, Why
 from asof.evaluate.runs import Run
 from asof.index.view import View
@@ -114,7 +115,7 @@ def _passages() -> Iterator[View]:
     settings = Settings(stem=False)
     with (
         tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name,
-        service.open(Path(name), settings=settings) as corpus,
+        service.open(Path(name), settings=settings, configured=Config()) as corpus,
     ):
         corpus.clock = itertools.count(NOW.last + 1, 1_000_000).__next__
         corpus.background = False

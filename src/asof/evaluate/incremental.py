@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from asof import service
+from asof.config import Config
 from asof.data import Answer
 from asof.evaluate.answers import AnswerRun, Answers, Stand, ask_all, gathered, standing
 from asof.evaluate.by_model import NONE, Models
@@ -97,7 +98,7 @@ def evaluate(
     asking = _Asking(data, parts, chosen, options, stand, models, tell)
     with (
         TemporaryDirectory(prefix="asof-incremental-") as folder,
-        service.open(folder, settings=options.settings) as corpus,
+        service.open(folder, settings=options.settings, configured=Config()) as corpus,
     ):
         corpus.clock = itertools.count(data.clock, 1_000_000).__next__
         corpus.background = False

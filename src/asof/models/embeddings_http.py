@@ -40,16 +40,18 @@ class EmbeddingsEndpoint(Endpoint):
     __slots__ = ()
 
     @classmethod
-    def below(cls, url: str, key: str | None = None, **more: Any) -> EmbeddingsEndpoint:
+    def below(
+        cls, url: str, key: str | None = None, *, insecure: bool = False, **more: Any
+    ) -> EmbeddingsEndpoint:  # fmt: skip
         """The endpoint of the server whose address `url` ends before /embeddings. Raises UsageError."""
-        Endpoint(url, key)
+        whole = Endpoint(url, key, insecure=insecure)
         parts = urlsplit(url)
         if parts.query or parts.fragment or parts.path.rstrip("/").endswith(PATH):
             raise UsageError(
-                f"url {Endpoint(url).shown} is the whole address of a request; accepted: what stands before "
+                f"url {whole.shown} is the whole address of a request; accepted: what stands before "
                 f"{PATH} in it, such as https://api.openai.com/v1"
             )
-        return cls(url.rstrip("/") + PATH, key, **{"largest": LARGEST, **more})
+        return cls(url.rstrip("/") + PATH, key, insecure=insecure, **{"largest": LARGEST, **more})
 
     def _accept(self, response: HTTPResponse) -> None:
         remedy = _REMEDIES.get(response.status)

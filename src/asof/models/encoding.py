@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from asof.errors import UsageError
 from asof.models.embeddings_http import EmbeddingsEndpoint, HttpEncoder
 from asof.models.vectors import LONGEST
-from asof.tables import Accepted, check, like, number, secret, text, variable, whole
+from asof.tables import Accepted, boolean, check, like, number, secret, text, variable, whole
 
 if TYPE_CHECKING:
     from asof.models.ports import Encoder
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HUB = re.compile(r"\w[\w.-]*/\w[\w.-]*")
 """Names on the Hugging Face hub, with their owner: another word may be a slip, and nobody is asked for it."""
 
-_SERVER = ("key_variable", "timeout", "attempts", "patience")
+_SERVER = ("key_variable", "timeout", "attempts", "patience", "insecure")
 _LOCAL = ("device", "revision")
 BATCH = 32
 
@@ -34,7 +34,8 @@ class Encoding:
     `dimensions`: fewer numbers, for models that are made for that (0: all).
     For a server only: `key_variable`, the name of the environment variable that holds the key; `timeout`,
     seconds for an attempt, of which there are up to `attempts`; `patience`, the longest wait that it may ask
-    for. For a local model only: `device`, as torch names it, and `revision` of a name on the hub.
+    for; `insecure`, whether texts may go to another machine over plain http. For a local model only:
+    `device`, as torch names it, and `revision` of a name on the hub.
     """
 
     model: str
@@ -49,11 +50,12 @@ class Encoding:
     patience: float = 60.0
     device: str = "cpu"
     revision: str = ""
+    insecure: bool = False
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> Encoding:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        check(table, _ACCEPTED)
+        check(table, ACCEPTED)
         if "model" not in table:
             raise UsageError("model missing: a folder, a name on the hub, or (with url) one on a server")
         made = cls(**table)
@@ -62,7 +64,7 @@ class Encoding:
             where = "a local model, not for a server (url)" if made.url else "a server (url)"
             raise UsageError(f"{', '.join(wrong)}: only for {where}")
         if made.url:
-            EmbeddingsEndpoint.below(made.url)
+            EmbeddingsEndpoint.below(made.url, insecure=made.insecure)
         return made
 
 
@@ -79,31 +81,38 @@ def encoder_from(settings: Encoding, root: Path, environment: Mapping[str, str])
     if settings.url:
         key = None
         if settings.key_variable:
-            shown = EmbeddingsEndpoint.below(settings.url).shown
+            shown = EmbeddingsEndpoint.below(settings.url, insecure=settings.insecure).shown
             key = secret(environment, settings.key_variable, shown, "encoder")
         endpoint = EmbeddingsEndpoint.below(
             settings.url, key, timeout=settings.timeout, attempts=settings.attempts,
-            patience=settings.patience,
+            patience=settings.patience, insecure=settings.insecure,
         )  # fmt: skip
         return HttpEncoder(endpoint, settings.model, settings.batch or BATCH, **shared)
     from asof.models.local import LocalEncoder
 
     model = where(settings.model, root)
     return LocalEncoder(
-        model, settings.batch or 1, settings.device, revision=settings.revision, **shared
+        model, settings.batch or 1, settings.device, revision=settings.revision,
+        hub=isinstance(model, str), **shared,
     )  # fmt: skip
 
 
 def where(model: str, root: Path) -> Path | str:
-    """The folder that is meant, or the name on the hub. Raises UsageError for what can be neither.
+    """The folder that is meant, or the name on the hub. Raises UsageError for what can be neither, or both:
+    nobody may put a folder in the place of a name.
 
     What begins with `/`, `./`, `../` or `~` is a folder also where there is none, so that nobody is asked
     for a name that is a slip.
     """
     path = root / Path(model).expanduser()
-    if path.is_dir() or model.startswith(("/", ".", "~")):
+    if model.startswith(("/", ".", "~")):
         return path
-    if HUB.fullmatch(model) is None:
+    named = HUB.fullmatch(model) is not None
+    if named and path.is_dir():
+        raise UsageError(f"{model!r} is a name on the hub and a folder here: write ./{model} for the folder")
+    if path.is_dir():
+        return path
+    if not named:
         raise UsageError(
             f"{model!r} is no folder, and no name on the hub, such as sentence-transformers/all-MiniLM-L6-v2"
         )
@@ -114,7 +123,7 @@ _PREFIX = Accepted(
     lambda value: isinstance(value, str) and len(value) <= 1_000, "a text of up to 1000 characters"
 )
 
-_ACCEPTED: dict[str, Accepted] = {
+ACCEPTED: dict[str, Accepted] = {
     "model": text("a folder with a saved model, a name on the hub, or the model's name on a server"),
     "url": text("an address such as http://localhost:11434/v1"),
     "batch": whole(1, 2_048),
@@ -127,4 +136,5 @@ _ACCEPTED: dict[str, Accepted] = {
     "patience": number(0, 3_600, "a number of seconds"),
     "device": like(r"[a-z]+(:\d+)?", "a device as torch names it, such as cpu, cuda, cuda:1, mps,"),
     "revision": like(r"\w[\w./-]*", "a branch, a tag or a commit"),
+    "insecure": boolean(),
 }

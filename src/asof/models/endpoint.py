@@ -17,7 +17,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from asof.errors import ModelError, UsageError
-from asof.web import READ_AT_ONCE, asked_wait, connection_to, first_bytes, one_line
+from asof.web import READ_AT_ONCE, asked_wait, connection_to, first_bytes, loopback, one_line
 
 FIRST_WAIT = 0.5
 """Seconds before the second attempt, at most; twice as many before the third, and so on."""
@@ -46,8 +46,8 @@ class Endpoint:
     `timeout`: seconds for an attempt. There are up to `attempts` where the server is busy (429), at fault
     (5xx), silent or gone; each wait is drawn from 0 to a length that doubles, or is as long as the server
     says, but never longer than `patience` seconds. `largest`: bytes of an answer. Redirects are not
-    followed: the key is for this address only. Raises UsageError for an address or a key that cannot be
-    used.
+    followed: the key is for this address only. Over plain http only this machine is asked, unless it is
+    `insecure`. Raises UsageError for an address or a key that cannot be used.
     """
 
     url: str
@@ -58,13 +58,20 @@ class Endpoint:
     patience: float = 30.0
     sleep: Callable[[float], None] = field(default=time.sleep, repr=False, compare=False)
     draw: Callable[[], float] = field(default=random.random, repr=False, compare=False)
+    insecure: bool = False
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"https?://[!-~]+", self.url) or not _readable(self.url):
             told = "of another form" if "@" in self.url else repr(self.shown)  # a password may be in it
             raise UsageError(f"url is {told}; accepted: http://host:port/path, https://...")
-        if "@" in urlsplit(self.url).netloc:
+        parts = urlsplit(self.url)
+        if "@" in parts.netloc:
             raise UsageError(f"url {self.shown} holds a password; name a variable that holds a key instead")
+        if not self.insecure and parts.scheme == "http" and not loopback(parts.hostname or ""):
+            raise UsageError(
+                f"url {self.shown} is plain http to another machine, where all on the way can read texts and "
+                "key; accepted: https, or insecure = true beside it"
+            )
         if self.key is not None and not re.fullmatch(r"[!-~]+", self.key):
             raise UsageError(f"the key for {self.shown} is empty, or has characters that no key has")
 
@@ -177,7 +184,7 @@ class Endpoint:
 def _readable(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return bool(parts.hostname) and parts.port != 0
+        return parts.port != 0 and re.fullmatch(r"[a-z0-9._-]+|[0-9a-f.:]+", parts.hostname or "") is not None
     except ValueError:  # a port or an IPv6 address that is none
         return False
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
@@ -11,7 +11,7 @@ from asof.models.attempts import Attempts
 from asof.models.metered import Prices
 from asof.models.openai_http import OpenAIServer
 from asof.models.structured import FORMS
-from asof.tables import Accepted, check, number, one_of, secret, text, variable, whole
+from asof.tables import Accepted, boolean, check, number, one_of, secret, text, variable, whole
 
 if TYPE_CHECKING:
     from asof.models.chat import Chat
@@ -29,7 +29,8 @@ class Language:
     of the shape of a reply (`structured.FORMS`). `timeout`: seconds for an attempt, of which there are up to
     `attempts`; a wait that the server asks for is waited up to `patience` seconds; `deadline`: seconds for a
     batch, 0 for no end. `limit`: how the server names the most tokens of a reply. `prices`: US dollars for a
-    million tokens of prompts and of replies.
+    million tokens of prompts and of replies. `insecure`: whether texts may go to another machine over plain
+    http.
     """
 
     url: str
@@ -44,11 +45,12 @@ class Language:
     temperature: float = 0.0
     limit: str = "max_tokens"
     prices: Prices | None = None
+    insecure: bool = False
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> Language:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        check(table, _ACCEPTED)
+        check(table, ACCEPTED)
         missing = [key for key in ("url", "model") if key not in table]
         if missing:
             raise UsageError(
@@ -56,7 +58,7 @@ class Language:
             )
         prices = Prices(**table["prices"]) if "prices" in table else None
         made = cls(**{**table, "prices": prices})
-        OpenAIServer(made.url)
+        OpenAIServer(made.url, insecure=made.insecure)
         return made
 
 
@@ -67,11 +69,11 @@ def language_from(settings: Language, environment: Mapping[str, str]) -> Chat:
     """
     from asof.models.chat import Chat
 
-    key = None
+    server = OpenAIServer(settings.url, insecure=settings.insecure)
     if settings.key_variable:
-        key = secret(environment, settings.key_variable, OpenAIServer(settings.url).shown, "model")
+        server = replace(server, key=secret(environment, settings.key_variable, server.shown, "model"))
     return Chat(
-        settings.model, OpenAIServer(settings.url, key), settings.json,
+        settings.model, server, settings.json,
         Attempts(settings.attempts, settings.timeout, settings.patience),
         settings.concurrency, settings.deadline or None,
         temperature=settings.temperature, limit=settings.limit,
@@ -89,7 +91,7 @@ def _prices(value: Any) -> bool:
     )
 
 
-_ACCEPTED: dict[str, Accepted] = {
+ACCEPTED: dict[str, Accepted] = {
     "url": text("an address such as http://localhost:11434/v1"),
     "model": text("the model's name, as the server knows it,"),
     "key_variable": variable(),
@@ -104,4 +106,5 @@ _ACCEPTED: dict[str, Accepted] = {
     "prices": Accepted(
         _prices, "a table of two numbers, prompt = 0.15 and reply = 0.60 (USD for a million tokens),"
     ),
+    "insecure": boolean(),
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,13 +14,8 @@ from numpy.typing import NDArray
 
 from asof.errors import MissingExtra, ModelError
 from asof.models.prefixes import Prefixes, json_of, of_family, of_folder, of_prompts, told
+from asof.models.saved import READ, UNREAD, check_parts, fetched, line, quietly
 from asof.models.vectors import around_blanks, unit
-
-READ = frozenset({".safetensors", ".json", ".txt", ".model"})
-"""Files of a saved model that shape its vectors: weights, configuration, vocabulary."""
-
-UNREAD = frozenset({"onnx", "openvino"})
-"""Folders of a saved model with the same weights for other libraries."""
 
 DIGEST_BYTES = 8
 
@@ -37,8 +31,9 @@ class LocalEncoder:
     downloaded once by the hub's own client (`revision`: which state of it). Models are read from safetensors
     only, and code that comes with a model is never run. `query_prefix` and `passage_prefix` replace what
     `prefixes.py` finds. `dimensions`: only so many of the first numbers, for models that are made for that.
-    The model is loaded with the first text. A text that is longer than the model reads (`max_seq_length`
-    tokens of its configuration, often 256 or 512) counts by its beginning.
+    `hub`: `model` is a name on the hub whatever lies here. The model is loaded with the first text. A text
+    that is longer than the model reads (`max_seq_length` tokens of its configuration, often 256 or 512)
+    counts by its beginning.
 
     `batch` texts are computed at once. With 1 a vector is a function of its text, to the last bit, on one
     machine (`device` "cpu"); in larger batches a last bit depends on the other texts: of 300 texts in
@@ -53,6 +48,7 @@ class LocalEncoder:
     passage_prefix: str | None = None
     revision: str = ""
     dimensions: int = 0
+    hub: bool = False
     _loaded: Any = field(default=None, init=False, repr=False)
     _prefixes: Prefixes = field(default=Prefixes(), init=False, repr=False)
     _name: str = field(default="", init=False, repr=False)
@@ -84,7 +80,7 @@ class LocalEncoder:
                         convert_to_numpy=True,
                     )  # fmt: skip
                 except (RuntimeError, ValueError, IndexError, TypeError, KeyError) as error:
-                    raise ModelError(f"the encoder {self.model} failed: {_line(error)}") from error
+                    raise ModelError(f"the encoder {self.model} failed: {line(error)}") from error
                 return self._checked(numbers, len(some))
 
             return around_blanks(texts, once, self.dimensions or dimensions_of(model))
@@ -99,6 +95,8 @@ class LocalEncoder:
 
     @property
     def _folder(self) -> Path | None:
+        if self.hub:
+            return None
         folder = Path(self.model).expanduser()
         return folder if isinstance(self.model, Path) or folder.is_dir() else None
 
@@ -124,7 +122,7 @@ class LocalEncoder:
     def _load(self) -> Any:
         folder = self._folder
         if folder is None:
-            folder = fetched(str(self.model), self.revision)
+            folder = fetched(str(self.model), self.revision, f"the encoder {self.model}", _missing)
         check_folder(folder)
         model = load(folder, str(self.model), self.device)
         self._prefixes = self._chosen(of_prompts(getattr(model, "prompts", None)))
@@ -138,28 +136,7 @@ def check_folder(folder: Path) -> None:
             f"encoder {folder}: no modules.json or config.json there; give the folder of a saved model, or "
             "a name on the hub such as sentence-transformers/all-MiniLM-L6-v2"
         )
-    for path in sorted(folder.rglob("pytorch_model*.bin")):
-        if not any(path.parent.glob("model*.safetensors")):
-            raise ModelError(
-                f"encoder {folder}: {path.name} is a pickle, which is never read; save the model as "
-                "safetensors"
-            )
-    if (folder / "modules.json").is_file():
-        _check_modules(folder / "modules.json")
-
-
-def _check_modules(path: Path) -> None:
-    """Each part of a model has to be one of sentence-transformers: others are code of somebody else."""
-    try:
-        types = [module["type"] for module in json.loads(path.read_bytes())]
-    except (ValueError, RecursionError, OSError, TypeError, KeyError) as error:
-        raise ModelError(f"encoder {path.parent}: modules.json cannot be read; it may be damaged") from error
-    for kind in types:
-        if not str(kind).startswith("sentence_transformers."):
-            raise ModelError(
-                f"encoder {path.parent}: modules.json wants {str(kind)[:80]!r}, code that is not of "
-                "sentence-transformers and is never run; take another model"
-            )
+    check_parts(folder, f"encoder {folder}")
 
 
 def content_digest(folder: Path) -> str:
@@ -176,36 +153,8 @@ def content_digest(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def fetched(name: str, revision: str) -> Path:
-    """The folder of a model of the hub, downloaded unless it was before; of its files only those that are
-    read, so neither code nor pickles. Raises MissingExtra, ModelError."""
-    try:
-        from huggingface_hub import snapshot_download
-    except ModuleNotFoundError as error:
-        raise _missing(error) from error
-    wanted: dict[str, Any] = {
-        "revision": revision or None, "allow_patterns": [f"*{suffix}" for suffix in READ],
-        "ignore_patterns": [f"{folder}/*" for folder in UNREAD],
-    }  # fmt: skip
-    try:
-        folder = Path(snapshot_download(name, local_files_only=True, **wanted))
-        if any(folder.rglob("*.safetensors")):
-            return folder
-    except (OSError, ValueError):
-        pass  # it is not here yet
-    try:
-        return Path(snapshot_download(name, **wanted))
-    except (OSError, ValueError, RuntimeError) as error:
-        raise ModelError(
-            f"the encoder {name} cannot be loaded: {_line(error)}; a name needs the network once, a folder "
-            "does not"
-        ) from error
-
-
 def load(folder: Path, name: str, device: str) -> Any:
     """The model in a folder, by sentence-transformers. Raises MissingExtra, ModelError."""
-    from asof.models.cross_encoder import quietly
-
     try:
         from safetensors import SafetensorError
         from sentence_transformers import SentenceTransformer
@@ -218,7 +167,7 @@ def load(folder: Path, name: str, device: str) -> Any:
                 model_kwargs={"use_safetensors": True},
             )  # fmt: skip
     except (*FAULTS, SafetensorError) as error:
-        said = _line(error)
+        said = line(error)
         if "remote_code" in said or "custom code" in said:
             said = (
                 "it comes with code of its own, which asof never runs; take another model, or a transformers "
@@ -239,9 +188,3 @@ def dimensions_of(model: Any) -> int | None:
     ask = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
     found = ask()
     return int(found) if found else None
-
-
-def _line(error: Exception) -> str:
-    """What a library says, on one line that is not long."""
-    said = " ".join(str(error).split())
-    return said[:400] + ("…" if len(said) > 400 else "")

@@ -48,15 +48,17 @@ SECRET = 8
 class OpenAIServer:
     """The address that ends before `/chat/completions` (https://api.openai.com/v1), and the key for it.
 
-    `largest`: bytes of an answer. Raises UsageError for an address or a key that cannot be used.
+    `largest`: bytes of an answer; `insecure`: see `Endpoint`. Raises UsageError for an address or a key
+    that cannot be used.
     """
 
     url: str
     key: str | None = field(default=None, repr=False)
     largest: int = 8_000_000
+    insecure: bool = False
 
     def __post_init__(self) -> None:
-        Endpoint(self.url, self.key)
+        Endpoint(self.url, self.key, insecure=self.insecure)
         parts = urlsplit(self.url)
         if parts.query or parts.fragment or parts.path.rstrip("/").endswith("/chat/completions"):
             raise UsageError(
@@ -67,7 +69,7 @@ class OpenAIServer:
     @property
     def shown(self) -> str:
         """The address without what may be secret in it."""
-        return Endpoint(self.url).shown
+        return Endpoint(self.url, insecure=self.insecure).shown
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
 from asof.models.endpoint import Endpoint
 from asof.models.rerank_http import SHAPES, HttpReranker
-from asof.tables import Accepted, check, like, number, one_of, secret, text, variable, whole
+from asof.tables import Accepted, boolean, check, like, number, one_of, secret, text, variable, whole
 
 if TYPE_CHECKING:
     from asof.models.ports import Reranker
 
 WHERE = ("url", "path", "hub")
+_SERVER = ("model", "shape", "key_variable", "timeout", "attempts", "insecure")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,8 @@ class Reranking:
     (the name of one on the Hugging Face hub, downloaded once).
 
     For `url` only: `model` and `shape` (jina, tei), `key_variable`: the name of the environment variable that
-    holds the key, `timeout` in seconds for an attempt, `attempts`.
+    holds the key, `timeout` in seconds for an attempt, `attempts`; `insecure`: whether texts
+    may go to another machine over plain http.
     """
 
     url: str = ""
@@ -37,20 +39,21 @@ class Reranking:
     attempts: int = 3
     batch: int = 32
     top: int = 10
+    insecure: bool = False
 
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> Reranking:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        check(table, _ACCEPTED)
+        check(table, ACCEPTED)
         given = [key for key in WHERE if key in table]
         if len(given) != 1:
             raise UsageError(f"one of {', '.join(WHERE)} is expected; given: {', '.join(given) or 'none'}")
-        alone = [key for key in ("model", "shape", "key_variable", "timeout", "attempts") if key in table]
+        alone = [key for key in _SERVER if key in table]
         if alone and given != ["url"]:
             raise UsageError(f"{', '.join(alone)}: only for a server (url), not for {given[0]}")
         made = cls(**table)
         if made.url:
-            Endpoint(made.url)
+            Endpoint(made.url, insecure=made.insecure)
         return made
 
 
@@ -63,16 +66,18 @@ def reranker_from(settings: Reranking, root: Path, environment: Mapping[str, str
     if not settings.url:
         from asof.models.cross_encoder import CrossEncoder
 
-        model = root / settings.path if settings.path else settings.hub
-        return CrossEncoder(model, batch=settings.batch)
-    key = None
+        model = root / Path(settings.path).expanduser() if settings.path else settings.hub
+        return CrossEncoder(model, batch=settings.batch, hub=bool(settings.hub))
+    endpoint = Endpoint(
+        settings.url, timeout=settings.timeout, attempts=settings.attempts, insecure=settings.insecure
+    )
     if settings.key_variable:
-        key = secret(environment, settings.key_variable, Endpoint(settings.url).shown, "rerank")
-    endpoint = Endpoint(settings.url, key, settings.timeout, settings.attempts)
+        key = secret(environment, settings.key_variable, endpoint.shown, "rerank")
+        endpoint = replace(endpoint, key=key)
     return HttpReranker(endpoint, settings.model, settings.shape, settings.batch)
 
 
-_ACCEPTED: dict[str, Accepted] = {
+ACCEPTED: dict[str, Accepted] = {
     "url": text("an address such as http://localhost:8080/rerank"),
     "path": text("a folder with a saved cross-encoder"),
     "hub": like(r"\w[\w.-]*/\w[\w.-]*", "a name such as cross-encoder/ms-marco-MiniLM-L-6-v2"),
@@ -83,4 +88,5 @@ _ACCEPTED: dict[str, Accepted] = {
     "attempts": whole(1, 10),
     "batch": whole(1, 1_000),
     "top": whole(1, 1_000),
+    "insecure": boolean(),
 }

@@ -42,6 +42,11 @@ class Change:
     entry: Mapping[str, Any]
 
     @property
+    def leaves(self) -> str | None:
+        """The text of the file afterwards; None where tuning made it and nothing else is in it."""
+        return self.after if self.after.strip() or self.entry["file_was_there"] else None
+
+    @property
     def diff(self) -> str:
         """The lines that change, as `diff -u` has them."""
         name = self.path.name
@@ -77,9 +82,10 @@ def proposed(
     return Change(path, before, after, entry)
 
 
-def write(change: Change) -> None:
-    """Write the file and the journal; each whole or not at all. Raises UsageError when the file is another
-    one by now, or cannot be written."""
+def write(change: Change, *, follow: bool = False) -> None:
+    """Write the file and the journal; each whole or not at all. `follow`: also where the file is a link to
+    another folder. Raises UsageError when the file is another one by now, or cannot be written."""
+    _check_links(change.path, follow=follow)
     if _read(change.path) != change.before:
         raise UsageError(f"{change.path} was changed meanwhile; nothing was written: tune again")
     journal = change.path.with_name(JOURNAL)
@@ -118,23 +124,36 @@ def undone(folder: Path) -> Change:
     return Change(path, text, document.as_string(), entry)
 
 
-def undo(change: Change) -> None:
+def undo(change: Change, *, follow: bool = False) -> None:
     """Write what `undone` proposed, and take its entry out of the journal. A file that tuning made, and that
-    holds nothing else now, is removed, as is a journal without entries."""
+    holds nothing else now, is removed, as is a journal without entries. `follow`: as `write` has it."""
+    _check_links(change.path, follow=follow)
     if _read(change.path) != change.before:
         raise UsageError(f"{change.path} was changed meanwhile; nothing was undone")
     journal = change.path.with_name(JOURNAL)
     entries = _entries(journal)[:-1]
-    if change.after.strip() or change.entry["file_was_there"]:
-        _replace(change.path, change.after)
-    else:
+    if change.leaves is None:
         change.path.unlink()
+    else:
+        _replace(change.path, change.leaves)
     if entries:
         _replace(
             journal, json.dumps({"format": FORMAT, "entries": entries}, ensure_ascii=False, indent=2) + "\n"
         )
     else:
         journal.unlink()
+
+
+def _check_links(path: Path, *, follow: bool) -> None:
+    """Raises UsageError where writing would change a file elsewhere: a folder may come from anybody."""
+    journal = path.with_name(JOURNAL)
+    if journal.is_symlink():
+        raise UsageError(f"{journal} is a link: remove it")
+    target = path.resolve()
+    if not follow and path.is_symlink() and target.parent != path.parent.resolve():
+        raise UsageError(
+            f"{path} is a link to {target}: `asof trust {path.parent}` first, or write the values by hand"
+        )
 
 
 def _settings(before: Recipe, after: Recipe) -> dict[str, Any]:
@@ -152,15 +171,15 @@ def _place(recipe: str, key: str) -> tuple[str, ...]:
 
 def _check(text: str, path: Path, wanted: Recipe, changed: Mapping[str, Any]) -> None:
     """That the file reads as it is meant."""
-    import tomllib
-
     lines = "; ".join(f"{key} = {plain(value)}" for key, value in wanted.fields() if key in changed)
     told = f"{path} cannot be changed automatically; write under [recipes.{wanted.name}] by hand: {lines}"
     try:
-        found = config.read(tomllib.loads(text), str(path)).recipe_named(wanted.name)
-    except (ValueError, BadConfig) as error:
+        tables = config.checked(config.parsed(text.encode(), str(path)), str(path))
+        beside = {name: table for name, table in tables.items() if name not in config.ABROAD}
+        found = dict(config.read(beside, str(path)).recipe_named(wanted.name).fields())
+    except BadConfig as error:
         raise UsageError(f"{told} ({error})") from error
-    if found.stages != wanted.stages:
+    if any(found[key] != value for key, value in wanted.fields() if key in changed):
         raise UsageError(told)
 
 

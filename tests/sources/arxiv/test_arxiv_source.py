@@ -43,7 +43,7 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Callable[[datetime
     opened: list[Corpus] = []
 
     def at(now: datetime) -> Corpus:
-        made = asof.open(memory_folder)
+        made = asof.open(memory_folder, trust=True)
         made.background = False
         made.clock = lambda: instant(now)
         archive.at = now

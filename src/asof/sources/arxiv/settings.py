@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ from urllib.parse import urlsplit
 
 from asof.errors import UsageError
 from asof.tables import Accepted, check, number, whole
+from asof.web import loopback
 
 COURTESY = 3.0
 """Seconds between two requests that arXiv asks of every client."""
@@ -37,7 +37,7 @@ class Settings:
     @classmethod
     def read(cls, table: Mapping[str, Any]) -> Settings:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
-        check(table, _ACCEPTED)
+        check(table, ACCEPTED)
         made = cls(**table)
         if made.delay < COURTESY and any(of_arxiv(host(url)) for url in (made.url, made.pdf_url)):
             raise UsageError(f"delay = {made.delay:g}: arXiv asks for {COURTESY:g} seconds or more")
@@ -66,16 +66,11 @@ def safe(url: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and loopback(named))
 
 
-def loopback(named: str) -> bool:
-    """Whether a host is this machine."""
-    return named in ("localhost", "::1") or re.fullmatch(r"127(?:\.[0-9]{1,3}){3}", named) is not None
-
-
 _ADDRESS = Accepted(
     lambda value: isinstance(value, str) and value.isascii() and value.isprintable() and safe(value),
     "an https address without a query (http on this machine)", told=False,
 )  # fmt: skip
-_ACCEPTED: dict[str, Accepted] = {
+ACCEPTED: dict[str, Accepted] = {
     "url": _ADDRESS,
     "pdf_url": _ADDRESS,
     "delay": number(0, 3_600, "a number of seconds"),

@@ -1,0 +1,260 @@
+"""Which configuration holds in a folder: the user's own, then what `asof.toml` of the folder may say.
+
+A folder may come from anybody. Its file chooses behaviour; where texts and keys are sent, and which files are
+loaded as a model, it chooses only if the user trusts it (`asof.trusted`).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from asof import config
+from asof.config import ABROAD, FILE, Config
+from asof.errors import BadConfig, UsageError
+from asof.tables import SHOWN, said
+from asof.trusted import Record, Trusted, digest_of, owners
+
+Tables = Mapping[str, Mapping[str, Any]]
+
+USERS = "config.toml"
+"""The user's own configuration, in the folder `asof` of $XDG_CONFIG_HOME."""
+
+VARIABLE = "ASOF_CONFIG"
+"""The environment variable with another path of it."""
+
+FREE = {
+    "encoder": {
+        "batch", "query_prefix", "passage_prefix", "dimensions", "timeout", "attempts", "patience", "device",
+    },
+    "rerank": {"shape", "timeout", "attempts", "batch", "top"},
+    "model": {
+        "json", "timeout", "attempts", "concurrency", "deadline", "patience", "temperature", "limit",
+    },
+    "arxiv": {"delay", "attempts", "timeout", "patience", "per_day"},
+}  # fmt: skip
+"""Keys of the tables that name what lies outside, which any folder may set. All others, also those that will
+be added, say where texts go, with which key, what is loaded or what it costs."""
+
+WHOLE = {
+    "encoder": {"url", "model"}, "rerank": {"url", "path", "hub"}, "model": {"url"},
+    "diversity": {"kind"}, "facts": {"extractor"},
+}  # fmt: skip
+"""Keys without which the others of their table mean nothing: a folder that has one has the whole table. So no
+key of the user's goes to an address beside which the user did not write it."""
+
+LONGEST = 1_000
+"""Characters of a message about a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One file: where it lies, its bytes (None: there is none), its tables."""
+
+    path: Path | None
+    content: bytes | None
+    tables: Tables
+
+    @classmethod
+    def read(cls, path: Path | None) -> Layer:
+        """Raises BadConfig."""
+        content = config.content(path) if path is not None else None
+        if path is None or content is None:
+            return cls(path, None, {})
+        try:
+            return cls(path, content, config.checked(config.parsed(content, str(path)), str(path)))
+        except BadConfig as error:
+            raise BadConfig(_short(str(error))) from error
+
+
+def configured(
+    folder: Path, environment: Mapping[str, str], tell: Callable[[str], None], *, trust: bool = False
+) -> Config:
+    """What holds in a folder. `trust`: its file counts as if the user trusted it. `tell` gets a line where
+    the file names something that does not count. Raises BadConfig."""
+    own = Layer.read(user_file(environment))
+    beside = Layer.read(folder / FILE)
+    if own.path is not None and beside.content is not None and _same(own.path, folder / FILE):
+        beside = Layer(beside.path, None, {})
+    wanted = abroad(beside.tables)
+    withheld: dict[str, str] = {}
+    if wanted and not trust:
+        before = _trusted(folder, environment, tell)
+        if before != digest_of(beside.content):
+            how = _how(folder, own.path, changed=before is not None)
+            tell(f"{_what(wanted)} of {folder / FILE}: {how}; {_instead(wanted, own.tables)}")
+            withheld = {table: f"[{table}] of {folder / FILE}: {how}" for table in wanted}
+            beside = Layer(beside.path, beside.content, _held(beside.tables, wanted))
+    return _merged(own, beside, withheld)
+
+
+def user_file(environment: Mapping[str, str]) -> Path | None:
+    """The user's own configuration, which may be missing; None where there is no home. Raises BadConfig
+    where $ASOF_CONFIG names none."""
+    if named := environment.get(VARIABLE):
+        if named == os.devnull:
+            return None
+        if not Path(named).is_file() or not Path(named).is_absolute():
+            raise BadConfig(f"{VARIABLE} is {said(named)}: the absolute path of a file is expected")
+        return Path(named)
+    home = _home(environment, "XDG_CONFIG_HOME", ".config")
+    return None if home is None else home / USERS
+
+
+def trusted(environment: Mapping[str, str]) -> Trusted:
+    """The list of the folders that the user trusts."""
+    return Trusted(_home(environment, "XDG_STATE_HOME", ".local/state"), owners(environment))
+
+
+def abroad(tables: Tables) -> dict[str, dict[str, Any]]:
+    """What the tables of a folder say that only counts where the user trusts it, by table."""
+    found = {name: {key: tables[name][key] for key in tables[name] if key not in FREE[name]} for name in FREE
+             if name in tables}  # fmt: skip
+    return {name: keys for name, keys in found.items() if keys}
+
+
+def allow(folder: Path, environment: Mapping[str, str], at: str) -> dict[str, str]:
+    """Let what `asof.toml` of a folder names count from now (`at`) on, until the file changes. Gives what
+    that is, in words by table. Raises UsageError, BadConfig."""
+    if not folder.is_dir():
+        raise UsageError(f"{folder} is no folder; accepted: one with asof.toml in it")
+    beside = Layer.read(folder / FILE)
+    trusted(environment).add(folder, digest_of(beside.content), at)
+    return {name: shown(keys) for name, keys in abroad(beside.tables).items()}
+
+
+def allowed(folder: Path, environment: Mapping[str, str], content: bytes | None) -> bool:
+    """Whether the user trusts a folder with these bytes as its `asof.toml` (None: without one)."""
+    record = trusted(environment).record(folder)
+    return record is not None and record.digest == digest_of(content)
+
+
+def unchanged(folder: Path, record: Record) -> bool:
+    """Whether `asof.toml` of a folder is what it was when the folder was trusted."""
+    try:
+        return record.digest == digest_of(config.content(folder / FILE))
+    except BadConfig:
+        return False
+
+
+def same_abroad(before: bytes | None, after: bytes | None) -> bool:
+    """Whether two texts of `asof.toml` name the same models, addresses and variables. Raises BadConfig."""
+    one, other = (abroad(config.checked(config.parsed(each or b"", FILE), FILE)) for each in (before, after))
+    return one == other
+
+
+def shown(wanted: Mapping[str, Any]) -> str:
+    """Keys of a table as a user reads them: addresses, paths and variables, without what may be secret."""
+    return ", ".join(f"{key} {_told(key, value)}" for key, value in wanted.items())
+
+
+def _told(key: str, value: Any) -> str:
+    if not isinstance(value, str):
+        return said(value)
+    if key.endswith("url"):
+        value = re.sub(r"^(\w+://)?[^/]*@", r"\1", re.split(r"[?#]", value)[0])
+    text = value if value.isprintable() else repr(value)
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _home(environment: Mapping[str, str], variable: str, default: str) -> Path | None:
+    chosen = Path(environment.get(variable, ""))
+    if chosen.is_absolute():
+        return chosen / "asof"
+    try:
+        return Path.home() / default / "asof"
+    except RuntimeError:  # neither HOME nor an entry for this user
+        return None
+
+
+def _trusted(folder: Path, environment: Mapping[str, str], tell: Callable[[str], None]) -> str | None:
+    """The digest of the file that was trusted in a folder; None where none was."""
+    try:
+        record = trusted(environment).record(folder)
+    except UsageError as error:
+        tell(str(error))
+        return None
+    return None if record is None else record.digest
+
+
+def _what(wanted: Mapping[str, Mapping[str, Any]]) -> str:
+    return "; ".join(f"[{name}] {shown(keys)}" for name, keys in wanted.items())
+
+
+def _how(folder: Path, own: Path | None, *, changed: bool) -> str:
+    why = "the file has changed since it was trusted" if changed else "this folder is not trusted"
+    users = f", or write it into {own}" if own is not None else ""
+    return f"{why}, so it does not count; `asof trust {folder}` allows it{users}"
+
+
+def _instead(wanted: Mapping[str, Any], own: Tables) -> str:
+    """What is used in place of it."""
+    without = {
+        "encoder": "no encoder but what [index] says", "rerank": "no reranker", "model": "no language model",
+        "arxiv": "arXiv itself",
+    }  # fmt: skip
+    used = [f"your own [{name}]" if abroad({name: own.get(name, {})}) else without[name] for name in wanted]
+    return f"used instead: {', '.join(used)}"
+
+
+def _held(tables: Tables, wanted: Mapping[str, Any]) -> Tables:
+    """The tables of a folder that is not trusted, without those that name something that does not count."""
+    return {name: table for name, table in tables.items() if name not in wanted}
+
+
+def _merged(own: Layer, beside: Layer, withheld: Mapping[str, str]) -> Config:
+    """Both files together, by table and key. Raises BadConfig."""
+    tables: dict[str, Any] = {}
+    for name in own.tables.keys() | beside.tables.keys():
+        low, high = own.tables.get(name, {}), beside.tables.get(name, {})
+        tables[name] = high if WHOLE.get(name, set()) & high.keys() else _added(low, high)
+    if "budget" in own.tables.get("ask", {}) and not _names(beside, "model"):
+        tables["ask"]["budget"] = min(own.tables["ask"]["budget"], tables["ask"]["budget"])
+    if "encoder" in beside.tables.get("index", {}):
+        tables.pop("encoder", None)
+    elif _names(beside, "encoder"):
+        tables.get("index", {}).pop("encoder", None)
+    for name in ABROAD & tables.keys() - {"arxiv"}:
+        if not tables[name].keys() - FREE[name]:  # how to ask a model that nothing names
+            del tables[name]
+    if "rerank" in withheld and "rerank" not in tables:
+        tables["search"] = {**tables.get("search", {}), "rerank": False}
+    where = " with ".join(str(each.path) for each in (own, beside) if each.content is not None)
+    try:
+        found = config.read(tables, where or FILE)
+    except BadConfig as error:
+        raise BadConfig(_short(str(error))) from error
+    origin: dict[str, Path] = {
+        name: each.path for name in ("encoder", "rerank", "model") for each in (own, beside)
+        if each.path is not None and name in tables and WHOLE[name] & each.tables.get(name, {}).keys()
+    }  # fmt: skip
+    return replace(found, origin=origin, withheld=withheld, beside=frozenset(beside.tables.get("index", {})))
+
+
+def _names(layer: Layer, table: str) -> bool:
+    """Whether a file names a model or an address in a table."""
+    return table in abroad(layer.tables)
+
+
+def _added(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:
+    """The keys of both, those of the second first; tables in tables likewise."""
+    both = {**low, **high}
+    for key in low.keys() & high.keys():
+        if isinstance(low[key], dict) and isinstance(high[key], dict):
+            both[key] = _added(low[key], high[key])
+    return both
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+def _short(message: str) -> str:
+    return message if len(message) <= LONGEST else f"{message[:LONGEST]}…"

@@ -1,0 +1,153 @@
+"""Which folders' `asof.toml` the user trusts: a list outside of all folders, with a digest of each file.
+
+A file counts as long as it is, byte for byte, the one that was trusted.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from asof.errors import AsofError, UsageError
+
+FILE = "trusted.json"
+FORMAT = 1
+LARGEST = 4_000_000
+"""Bytes of the list that are read."""
+
+NO_FILE = "none"
+"""In place of a digest, for a folder that was trusted without an asof.toml."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """The digest of the file that was trusted, and when that was (ISO 8601)."""
+
+    digest: str
+    at: str
+
+
+def digest_of(content: bytes | None) -> str:
+    """Of the bytes of an asof.toml; None where there is none."""
+    return NO_FILE if content is None else hashlib.sha256(content).hexdigest()
+
+
+def owners(environment: Mapping[str, str]) -> frozenset[int]:
+    """The users whose folders are one's own, as git has it: oneself, and for root who called sudo."""
+    me = os.geteuid()
+    caller = environment.get("SUDO_UID", "") if me == 0 else ""
+    return frozenset({me, int(caller)} if re.fullmatch(r"[0-9]{1,10}", caller) else {me})
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """The list in the folder `state`, which may be missing; None where no folder for it is known. `owners`:
+    the users who may have written it.
+
+    Every method raises UsageError where the list is damaged or others may write to it: nothing is trusted
+    by such a list, and none is begun anew unasked.
+    """
+
+    state: Path | None
+    owners: frozenset[int]
+
+    @property
+    def path(self) -> Path:
+        """Raises UsageError where there is no place for the list."""
+        if self.state is None:
+            raise UsageError("there is no home folder to keep the list of trusted folders in: set HOME")
+        return self.state / FILE
+
+    def records(self) -> dict[str, Record]:
+        """By the resolved path of a folder."""
+        if self.state is None:
+            return {}
+        try:
+            with self.path.open("rb") as file:
+                about = os.fstat(file.fileno())
+                if about.st_uid not in self.owners or about.st_mode & 0o022:
+                    raise UsageError(f"{self.path} can be written by others: no folder is trusted; remove it")
+                return _read(file.read(LARGEST + 1))
+        except FileNotFoundError:
+            return {}
+        except (ValueError, RecursionError, OSError) as error:
+            raise UsageError(
+                f"{self.path} is damaged: no folder is trusted; remove it and trust again ({error})"
+            ) from error
+
+    def record(self, folder: Path) -> Record | None:
+        """What is known of a folder; None where it was never trusted."""
+        return self.records().get(str(folder.resolve()))
+
+    def add(self, folder: Path, digest: str, at: str) -> None:
+        """Trust the file with this digest in a folder. Raises AsofError where the list cannot be written."""
+        with self._changing() as records:
+            records[str(folder.resolve())] = Record(digest, at)
+
+    def remove(self, folder: Path) -> bool:
+        """Trust a folder no more; whether it was trusted. Raises AsofError, as `add` does."""
+        with self._changing() as records:
+            return records.pop(str(folder.resolve()), None) is not None
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, Record]]:
+        """The records, written when done; one process at a time."""
+        path = self.path
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                records = self.records()
+                yield records
+                _write(path, records)
+            finally:
+                os.close(lock)
+        except OSError as error:
+            raise AsofError(f"{path} cannot be written: {error.strerror}") from error
+
+
+def _read(content: bytes) -> dict[str, Record]:
+    """Raises ValueError for what was not written by `_write`."""
+    if len(content) > LARGEST:
+        raise ValueError(f"more than {LARGEST:,} bytes")
+    value = json.loads(content)
+    folders = value.get("folders") if isinstance(value, dict) else None
+    if not isinstance(folders, dict) or value.get("format") != FORMAT:
+        raise ValueError("it is no list of this version of asof")
+    return {path: _record(each) for path, each in folders.items()}
+
+
+def _record(value: object) -> Record:
+    wanted = {"digest", "at"}
+    if not isinstance(value, dict) or set(value) != wanted or not all(map(_text, value.values())):
+        raise ValueError("an entry is not of this version of asof")
+    return Record(**value)
+
+
+def _text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _write(path: Path, records: Mapping[str, Record]) -> None:
+    """The list whole or not at all, for the user alone (mkstemp: 0600)."""
+    folders = {name: asdict(records[name]) for name in sorted(records)}
+    handle, name = tempfile.mkstemp(prefix=f".{FILE}.", dir=path.parent)
+    part = Path(name)
+    try:
+        with os.fdopen(handle, "w", encoding="ascii") as file:  # ensure_ascii: also names that are no UTF-8
+            json.dump({"format": FORMAT, "folders": folders}, file, indent=2)
+            file.write("\n")
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

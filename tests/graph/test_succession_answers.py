@@ -43,6 +43,20 @@ def test_a_timeline_knows_what_was_known(fees: Corpus) -> None:
     assert told("2019") == []
 
 
+def test_a_timeline_of_what_was_known_when_it_was_kept(fees: Corpus, document: Make) -> None:
+    """What is kept has three rows; five came since."""
+    fees.prepare()
+    fees.clock = itertools.count(read("2026-06").first, 1_000_000).__next__
+    fees.add(
+        [
+            document(f"f{year}", f"A berth costs {year} crowns.", f"{year}", title="Berth fee")
+            for year in range(2005, 2010)
+        ]
+    )
+    entries = fees.at("2023", "2026-05").timeline("berth fee").entries
+    assert [said(entry) for entry in entries] == ["40", "45", "50"]
+
+
 def test_spans_touch(fees: Corpus) -> None:
     entries = fees.at().timeline("berth fee").entries
     assert [entry.end for entry in entries] == [entries[1].start, entries[2].start, None]

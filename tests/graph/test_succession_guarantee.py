@@ -90,6 +90,7 @@ def seen(view: View) -> dict[Any, Any]:
     return {
         names[row]: (
             names[one], names[other], inside, [names[each] for each in found.series(row).tolist()],
+            sorted(names[each] for each in found.alike(row).tolist()),
         )
         for row, one, other, inside in zip(
             rows.tolist(), before.tolist(), after.tolist(), found.in_series(rows).tolist(), strict=True

@@ -104,10 +104,13 @@ class Linker:
         return self._linked(Chain(known, ends, before, after, edit), touched)
 
     def alike(self, node: int, known: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The known nodes that state the same of the same subject as one, be they earlier or later."""
+        """The known nodes that state the same of the same subject as one, be they earlier or later.
+
+        `known` may be of fewer nodes: what came later is not known.
+        """
         mine = np.zeros(self.rows.n, bool)
         mine[node] = True
-        counted = self._counted(known)
+        counted = self._counted(np.pad(known, (0, self.rows.n - len(known))))
         _, nodes = self._around(mine, counted)
         others = np.unique(nodes[nodes != node]).astype(np.int64)
         never = np.full(self.rows.n, BEGINNING)

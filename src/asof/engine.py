@@ -128,6 +128,7 @@ def remove(
         touched = [entry for entry in manifest.entries(db) if manifest.mentions(entry, passages)]
         for entry in touched:
             manifest.without(db, entry, passages)
+        manifest.take_in_ends(db)
     manifest.discard(touched)
     manifest.sweep(db)
     shutil.rmtree(store.folder / DERIVED, ignore_errors=True)

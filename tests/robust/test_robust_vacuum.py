@@ -18,6 +18,7 @@ import asof
 from asof.data import Document, Ended, Heading, Stated
 from asof.errors import BeforeHorizon, UsageError
 from asof.service import Standpoint
+from asof.time.moment import read
 from asof.time.span import Span, iso, moment
 
 DAY = 86_400_000_000
@@ -232,3 +233,26 @@ def test_a_later_vacuum_of_less_does_not_open_what_was_dropped(memory_folder, do
         corpus.vacuum("2020-06")
         with pytest.raises(BeforeHorizon):
             corpus.at("2021-06").search("ferry")
+
+
+def test_what_is_kept_for_a_later_version_only_is_no_past(memory_folder, document) -> None:
+    """In 2030 the words of 2020 are said again and end at once; until then nothing tells of that."""
+    said = []
+    for name, more in (("short", []), ("long", [document("ferry", "the ferry bell", "2030")])):
+        with asof.open(memory_folder / name) as corpus:
+            corpus.background = False
+            for each in (
+                document("ferry", "the ferry bell", "2020"),
+                document("ferry", "a mill", "2021"),
+                *more,
+            ):
+                corpus.add([each])
+            if more:
+                corpus.add([Ended("ferry", Stated(read("2030"), "2030", "git"))])
+            corpus.vacuum("2022")
+            then = corpus.at("2025")
+            said.append((then.search("mill", recipe="twe").notes, then.timeline("mill").entries))
+            assert corpus.check() == []
+            corpus.add([document("ferry", "the storm", "2031")])
+            assert [corpus.at(year).text("ferry") for year in ("2025", "2031")] == ["a mill", "the storm"]
+    assert said[0] == said[1]

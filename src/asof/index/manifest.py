@@ -32,6 +32,7 @@ from asof.index.segment import SEGMENT, Segment
 from asof.models.hashed import HashedNgrams
 from asof.models.ports import Encoder
 from asof.store.lock import writing
+from asof.store.rows import EndRow, Ids
 from asof.store.settings import encoder_of
 from asof.store.store import Store, translated
 from asof.store.write import Write
@@ -222,6 +223,24 @@ class Manifest:
             self._rebuild(db, entry)
             return
         self.enter(db, [entry], file, made)
+
+    def take_in_ends(self, db: sqlite3.Connection) -> None:
+        """A segment for the ends that came since the last one, inside the transaction that stored them."""
+        ended = db.execute(
+            "SELECT passage, at, added FROM ends"
+            " WHERE id > (SELECT coalesce(max(ends_last), 0) FROM segments) ORDER BY id"
+        ).fetchall()
+        if not ended:
+            return
+        corpus_files.make_folder(self.folder)
+        file = f"{secrets.token_hex(8)}.seg"
+        rows = [EndRow(*end) for end in ended]
+        size, checksum = build(self.folder / file, (), rows, self.store.analyzer, None, self.encoder_name)
+        passages, ends = Ids(db, "passages"), Ids(db, "ends")
+        entry = Entry(
+            file, passages.next, passages.next - 1, ends.next - len(rows), ends.next - 1, 0, size, checksum
+        )
+        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
 
     def enter(
         self, db: sqlite3.Connection, old: Sequence[Entry], file: str, made: tuple[int, int, int]

@@ -14,7 +14,7 @@ from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
 from asof.store.schema import get_meta, set_meta
 from asof.store.versions import never_again
 from asof.store.write import Write
-from asof.time.span import NEVER
+from asof.time.span import BEGINNING, NEVER
 
 
 def correct(write: Write, name: str, published: Stated) -> None:
@@ -101,7 +101,10 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
     """
     last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
     past = _never_again(db, horizon)
-    dropped = _unseen(db, horizon, past)
+    dropped, kept = _unseen(db, horizon, past)
+    # said before the horizon, kept for the words of a later version only: as if it had never been in force
+    db.executemany("INSERT INTO ends (passage, at, added) VALUES (?, ?, ?)",
+                   [(passage, BEGINNING, last) for passage in kept])  # fmt: skip
     wanted = json.dumps(dropped)
     forget_calls(db, dropped)
     feedback.forget(db, dropped)
@@ -144,15 +147,16 @@ def _never_again(db: sqlite3.Connection, horizon: int) -> list[int]:
     return [version for (version,) in found]
 
 
-def _unseen(db: sqlite3.Connection, horizon: int, past: Sequence[int]) -> list[int]:
-    """Passages that had ended by the horizon, less those whose words a version needs that is not `past`."""
+def _unseen(db: sqlite3.Connection, horizon: int, past: Sequence[int]) -> tuple[list[int], list[int]]:
+    """Passages that had ended by the horizon: those to drop, and those whose words a version needs that is
+    not `past` (without those that had turned out wrong before)."""
     ended = db.execute(
-        "SELECT DISTINCT p.id, p.document, p.key FROM ends AS e JOIN passages AS p ON p.id = e.passage"
-        " WHERE e.at <= ?1 ORDER BY p.id",
+        "SELECT p.id, p.document, p.key, min(e.at) FROM ends AS e JOIN passages AS p ON p.id = e.passage"
+        " WHERE e.at <= ?1 GROUP BY p.id ORDER BY p.id",
         (horizon,),
     ).fetchall()
-    going = {passage for passage, _, _ in ended}
-    documents = json.dumps(sorted({document for _, document, _ in ended}))
+    going = {passage for passage, *_ in ended}
+    documents = json.dumps(sorted({document for _, document, *_ in ended}))
     of_documents = "WHERE document IN (SELECT value FROM json_each(?))"
     needed: dict[int, set[bytes]] = {}
     gone = set(past)
@@ -166,13 +170,15 @@ def _unseen(db: sqlite3.Connection, horizon: int, past: Sequence[int]) -> list[i
     ):
         if passage not in going:
             needed.get(document, set()).discard(key)
-    dropped = []
-    for passage, document, key in ended:
-        if key in needed.get(document, ()):
-            needed[document].remove(key)
-        else:
+    dropped, kept = [], []
+    for passage, document, key, at in ended:
+        if key not in needed.get(document, ()):
             dropped.append(passage)
-    return dropped
+            continue
+        needed[document].remove(key)
+        if at != BEGINNING:
+            kept.append(passage)
+    return dropped, kept
 
 
 def _reduce(db: sqlite3.Connection, version: int) -> None:

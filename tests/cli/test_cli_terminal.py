@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import signal
 import subprocess
 import sys
 import unicodedata
@@ -102,6 +104,33 @@ def test_a_reader_that_leaves_is_no_error(long_notes, form):
     assert (long_notes / "err").read_text() == ""
 
 
+@pytest.mark.parametrize(
+    ("line", "code"), [("--help", 0), ("", 0), ("config", 0), ("status", 0), ("serch", 2), ("links x", 2)]
+)
+def test_nobody_reads_at_all(notes, line, code):
+    """Not even what is wrong: both streams go into a pipe that is closed."""
+    said = subprocess.run(
+        ["bash", "-c", f"{COMMAND} {line} 2>&1 | :; echo ${{PIPESTATUS[0]}}"],
+        check=True, capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert (said.stdout, said.stderr) == (f"{code}\n", "")
+
+
+def test_ctrl_c_is_quiet(notes, here):
+    """While it waits for another writer, which it does for long."""
+    with (here / ".asof/write.lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        running = subprocess.Popen(
+            [COMMAND, "purge", "red", "--yes"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+        with pytest.raises(subprocess.TimeoutExpired):
+            running.wait(1.5)
+        running.send_signal(signal.SIGINT)
+        said = running.communicate(timeout=30)
+    assert (running.returncode, said) == (130, ("", "stopped; what was committed stays\n"))
+    assert "notes/red.md" in process("search", "red").stdout.decode()
+
+
 def test_neither_colours_nor_bars_in_a_pipe(notes, here):
     indexed = process("index", "notes")
     assert (indexed.returncode, indexed.stderr) == (0, b"")
@@ -130,4 +159,14 @@ def test_a_folder_that_cannot_be_made(asof, here, write):
     write("a.md", "a crane")
     said = asof("index", "a.md", "--into", "/proc/cannot-be-made")
     assert said.code == 2
-    assert said.err.endswith(": cannot make a corpus here\n")
+    assert said.err.startswith("asof: cannot make a corpus: /proc/cannot-be-made/.asof: ")
+
+
+def test_a_folder_that_is_gone(asof, here):
+    here.rmdir()
+    for arguments in (["search", "x"], ["index", "notes"], ["status"]):
+        said = asof(*arguments)
+        assert (said.code, said.out) == (2, "")
+        assert said.err == "asof: No such file or directory; is the current folder still there?\n"
+    assert asof("--help").code == 0
+    assert asof("demo", "--keep", "/proc/x").err.startswith("asof: /proc/x")

@@ -16,6 +16,14 @@ WRONG = [
     (["Who is the master?"], "to look for these words: asof search 'Who is the master?'"),
     (["who", "is", "it"], "to look for these words: asof search 'who is it'"),
     (["--as-of", "2020", "search", "x"], "no option --as-of before the command; options stand after it"),
+    (["-v"], "asof: No such option '-v' (see asof --help)"),
+    (
+        ["search", "x", "--as-of"],
+        "asof search: Option '--as-of' requires an argument (see asof search --help)",
+    ),
+    (["completion"], "Choose from: bash, zsh, fish; for example: asof completion bash"),
+    (["help", "serach"], "no command 'serach'; did you mean search?"),
+    (["purge"], "Missing argument 'DOCUMENT'; for example: asof purge ferry"),
     (["search", "x", "--recipe", "tew"], "no recipe 'tew'; did you mean twe?"),
     (["why-not", "notes/red.md"], "Missing argument 'QUERY...'"),
     (["why-not", "reed", "crane"], "did you mean notes/red.md?"),
@@ -85,3 +93,4 @@ def test_version(asof, here):
     from asof import __version__
 
     assert asof("--version").out.strip().endswith(__version__)
+    assert asof("version").out == asof("-V").out == asof("--version").out

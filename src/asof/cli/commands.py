@@ -160,12 +160,19 @@ class Commands(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """`asof help search` is `asof search --help`. Raises click.UsageError for an option in front."""
+        """`asof help search` is `asof search --help`, `asof version` is `asof --version`.
+
+        Raises click.UsageError for an option in front of the command.
+        """
         if args[:1] == ["help"]:
             args = [*args[1:2], "--help"]
+        if args == ["version"]:
+            args = ["--version"]
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
+            if not set(args) & set(self.rooms):
+                raise
             raise click.UsageError(
                 f"no option {error.option_name} before the command; options stand after it: "
                 f"{self.rooms['search'].example}", ctx,

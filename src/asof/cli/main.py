@@ -33,7 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
     cls=Commands, invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )  # fmt: skip
-@click.version_option(__version__, package_name="asof")
+@click.version_option(__version__, "-V", "--version", package_name="asof")
 @click.pass_context
 def cli(context: click.Context) -> None:
     """Search documents that change, as of any date, and see why each passage ranks where it does.
@@ -50,6 +50,14 @@ def cli(context: click.Context) -> None:
 def run(command: click.Command) -> int:
     """Run a command; every error of ours becomes one line on standard error."""
     try:
+        return _run(command)
+    except BrokenPipeError:  # nobody reads what is wrong
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+        return WRONG
+
+
+def _run(command: click.Command) -> int:
+    try:
         # Not command.main: that leaves with code 1 when a reader such as `head` has had enough.
         plainly = False if os.environ.get("NO_COLOR") else None
         with command.make_context("asof", sys.argv[1:], color=plainly) as context:
@@ -58,8 +66,9 @@ def run(command: click.Command) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.ClickException as error:
-        usage = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else "asof"
-        message = plain(error.format_message()).removesuffix(".") + _for_example(error)
+        usage = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else _typed()
+        said = error.format_message().replace("\n\t", " ")  # a list of choices
+        message = plain(said).removesuffix(".") + _for_example(error)
         click.echo(f"{usage}: {message} (see {usage} --help)", err=True)
         return WRONG
     except (click.Abort, KeyboardInterrupt):
@@ -71,7 +80,19 @@ def run(command: click.Command) -> int:
     except AsofError as error:
         click.echo(f"asof: {plain(str(error))}", err=True)
         return WRONG
+    except OSError as error:
+        gone = "; is the current folder still there?" if isinstance(error, FileNotFoundError) else ""
+        where = (
+            f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror or error}{gone}"
+        )
+        click.echo(f"asof: {plain(where)}", err=True)
+        return WRONG
     return code if isinstance(code, int) else DONE
+
+
+def _typed() -> str:
+    """The command that was typed, for errors that do not say of which they are."""
+    return f"asof {sys.argv[1]}" if sys.argv[1:2] and sys.argv[1] in Commands.rooms else "asof"
 
 
 def _for_example(error: click.ClickException) -> str:

@@ -105,6 +105,12 @@ def distrust(folder: Path) -> bool:
     return layers.trusted(os.environ).remove(folder)
 
 
+def user_configuration() -> Path | None:
+    """Where the user's own configuration lies, also if there is none yet; None where there can be none.
+    Raises BadConfig for an ASOF_CONFIG that names no file."""
+    return layers.user_file(os.environ)
+
+
 def trusted_folders() -> dict[str, bool]:
     """The folders that are trusted, and whether asof.toml is what it was then. Raises UsageError."""
     records = layers.trusted(os.environ).records()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from typing import Any
@@ -84,3 +85,20 @@ def test_every_key_is_accepted(table, key):
     at = at[inner] if inner else at
     value = {**needs.get(key, needs.get("", {})), key: at[key]}
     config.read({name: {inner: value} if inner else value})
+
+
+def test_where_ones_own_configuration_lies(asof, here, monkeypatch):
+    monkeypatch.delenv("ASOF_CONFIG", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(here / "settings"))
+    own = here / "settings/asof/config.toml"
+    assert (asof("config", "--user").code, asof("config", "--user").out) == (1, f"{own}\n")
+    own.parent.mkdir(parents=True)
+    own.write_text(asof("config").out.replace("#k = 10", "k = 1"))
+    assert asof("config", "--user") == (0, f"{own}\n", "")
+    for name in ("a.md", "b.md"):
+        (here / name).write_text("A crane.")
+    asof("index", "a.md", "b.md")
+    assert len(asof("search", "crane", "--json").json()["hits"]) == 1
+    monkeypatch.setenv("ASOF_CONFIG", os.devnull)
+    said = asof("config", "--user")
+    assert (said.code, said.out, len(said.err.splitlines())) == (1, "", 1)

@@ -11,23 +11,35 @@ from typing import Any
 import click
 
 from asof.cli.config_words import EXAMPLES, TABLES, WORDS
-from asof.cli.main import DONE
+from asof.cli.main import DONE, NOTHING, tell
 
 WIDTH = 100
 
 
 @click.command()
-def config() -> int:
+@click.option("--user", is_flag=True, help="Only say where your own configuration lies.")
+def config(user: bool) -> int:
     """An asof.toml with all tables, keys and defaults, and what they mean.
 
     \b
-      asof config >asof.toml
+      asof config >asof.toml                   for one corpus, beside its .asof
+      asof config >"$(asof config --user)"     for all; first: mkdir -p ~/.config/asof
 
-    It stands beside .asof, in the folder of the corpus. All keys are switched off by a # before them: then
-    their defaults count. Take the # away, and change the value, where something else is wanted.
+    All keys are switched off by a # before them: then their defaults count. Take the # away, and change the
+    value, where something else is wanted. Your own configuration has the same tables; what a folder says
+    counts before it, see asof trust. With --user, exit code 1 says that there is none yet.
     """
-    click.echo(text(), nl=False)
-    return DONE
+    if not user:
+        click.echo(text(), nl=False)
+        return DONE
+    from asof.service import user_configuration
+
+    path = user_configuration()
+    if path is None:
+        tell("there is no configuration of your own: ASOF_CONFIG says so, or there is no home folder")
+        return NOTHING
+    click.echo(str(path))
+    return DONE if path.is_file() else NOTHING
 
 
 def text() -> str:

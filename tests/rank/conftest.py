@@ -50,12 +50,13 @@ def run() -> Callable[..., Results]:
     the question speaks of."""
 
     def search(
-        corpus: Corpus, question: str, *stages: Stage, as_of: str | None = None, k: int = 10,
-        recency: float = 0.0, spoken: Sequence[str] = (), **filters: Any,
+        corpus: Corpus, question: str, *stages: Stage, as_of: str | None = None,
+        known_at: str | None = None, k: int = 10, recency: float = 0.0, spoken: Sequence[str] = (),
+        **filters: Any,
     ) -> Results:  # fmt: skip
         times = tuple(read(date) for date in spoken)
         query = Query(question, question, recency, Filters(**filters), k, about=times)
-        results = engine.search(query, corpus.at(as_of).view(), Recipe("test", "test", stages))
+        results = engine.search(query, corpus.at(as_of, known_at).view(), Recipe("test", "test", stages))
         for hit in results.hits:
             assert hit.why.value == hit.why.recomputed() == hit.score
         return results

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -18,10 +19,12 @@ from asof.engine import Results
 from asof.index import dense
 from asof.rank import certify
 from asof.rank.certify import Certified
+from asof.rank.closer import Closer
 from asof.rank.cut import Cut
 from asof.rank.feedback import Feedback
 from asof.rank.gather import Lexical
 from asof.service import Corpus
+from asof.time.moment import read
 
 Fresh = Callable[..., AbstractContextManager[Corpus]]
 Run = Callable[..., Results]
@@ -137,6 +140,29 @@ def test_too_many_survivors_are_scanned(
     with fresh(*mills, encoder=Told()) as corpus:
         results = run(corpus, "mill @0", Lexical(), Certified(), Cut(), k=1)
         assert "exact: the vectors of all 32 passages were read" in results.notes
+
+
+@pytest.mark.parametrize("share", [0.0, 0.05, 1.0])
+@pytest.mark.parametrize("k", [1, 3])
+def test_what_is_not_known_yet_is_not_counted(
+    fresh: Fresh,
+    run: Run,
+    mills: list[Document],
+    document: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    share: float,
+    k: int,
+) -> None:
+    """Neither does it decide what is read, which the numbers of later stages would show."""
+    monkeypatch.setattr(certify, "FEW", share)
+    stages = (Lexical(), Certified(), Closer(), Cut())
+    with fresh(*mills, encoder=Told()) as corpus:
+        before = run(corpus, "mill inn @0", *stages, k=k)
+        assert before.notes
+        corpus.clock = itertools.count(read("2026").first, 1_000_000).__next__
+        corpus.add([document(f"new{at:02}", f"inn {'quay ' * 30} @0", "2020") for at in range(99)])
+        then = run(corpus, "mill inn @0", *stages, k=k, as_of="2025", known_at="2025")
+        assert (found(then), then.notes) == (found(before), before.notes)
 
 
 def test_without_an_encoder_words_alone_decide(fresh: Fresh, run: Run, mills: list[Document]) -> None:

@@ -148,19 +148,37 @@ class WindowPart:
 
     def dead_places(self) -> NDArray[np.int64]:
         """Places in the window of the dead rows."""
-        dead = self.prefix.dead
-        first, last = np.searchsorted(dead, [self.first, self.last])
-        return np.asarray(dead[first:last] - self.first + self.offset, np.int64)
+        first, last = self._dead()
+        return np.asarray(self.prefix.dead[first:last] - self.first + self.offset, np.int64)
+
+    @property
+    def said(self) -> int:
+        """How many of its rows are not dead."""
+        first, last = self._dead()
+        return self.last - self.first - (last - first)
+
+    def _dead(self) -> tuple[int, int]:
+        first, last = np.searchsorted(self.prefix.dead, [self.first, self.last])
+        return int(first), int(last)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A contiguous slice of time of a prefix: `n` places, numbered from 0. `whole`: it is all of it."""
+    """A contiguous slice of time of a prefix: `n` places, numbered from 0. `whole`: it is all of it.
+
+    Places of dead rows count in `n`, and what they are tells what is not visible: whatever is shown, or
+    decides what is shown, goes by `said`.
+    """
 
     prefix: Prefix
     parts: tuple[WindowPart, ...]
     n: int
     whole: bool
+
+    @property
+    def said(self) -> int:
+        """How many passages are in force in it."""
+        return sum(part.said for part in self.parts)
 
     def rows(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Row numbers of the view for places in the window."""

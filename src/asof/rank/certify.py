@@ -33,10 +33,10 @@ LEAST = 64
 """So many are read at least."""
 
 FEW = 0.15
-"""Up to this share of the window, reading single vectors beats reading all in order."""
+"""Up to this share of the passages in force, reading single vectors beats reading all in order."""
 
 SCANNED = 16_384
-"""A window of up to so many places is read from end to end: that is as fast."""
+"""Up to so many passages in force are read from end to end: that is as fast."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,16 +75,17 @@ class Certified:
             if allowed is not None:
                 values[~allowed] = 0.0
             return ranking.with_column("relevance", cheap + values * self.dense, why).note(
-                f"exact: the vectors of all {ranking.window.n} passages were read"
+                f"exact: the vectors of all {ranking.window.said} passages were read"
             )
         places, values = read
+        said = ranking.window.said
         relevance = cheap[places] + values * self.dense
         view.prefix.give_back(cheap)
         return (
             ranking.keep(places)
             .with_column("relevance", relevance, why)
             .note(
-                f"exact: the vectors of {len(places) / ranking.window.n:.2%} of {ranking.window.n} passages"
+                f"exact: the vectors of {len(places) / said:.2%} of {said} passages"
                 f" were read; no other can reach the first {query.k}"
             )
         )
@@ -101,14 +102,18 @@ class Certified:
     def _certified(
         self, query: Query, ranking: Ranking, view: View, cheap: Values, vector: NDArray[np.int16]
     ) -> tuple[NDArray[np.int64], Values] | None:
-        """Places that can matter, ascending, and their cosines; None when they are too many, or unknown."""
-        window = ranking.window
-        if ranking.places is not None or window.n <= SCANNED:
+        """Places that can matter, ascending, and their cosines; None when they are too many, or unknown.
+
+        How many there are shows: it is decided by the scores of what is in force, wherever they stand.
+        """
+        window, said = ranking.window, ranking.window.said
+        if ranking.places is not None or said <= SCANNED:
             return None
         most = self.dense * largest_cosine(vector)
-        few = FEW * window.n
-        sizes = [max(window.n // part, LEAST) for part in TRIALS]
+        few = FEW * said
+        sizes = [max(said // part, LEAST) for part in TRIALS]
         widest = at_least(cheap, nearly_kth_best(cheap, sizes[-1]))
+        widest = widest[at_least(cheap[widest], kth_best(cheap[widest], sizes[-1]))]
         if len(widest) > few:
             return None
         least = float(cheap[widest].min(initial=np.inf))

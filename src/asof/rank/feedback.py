@@ -30,7 +30,7 @@ ROUNDING = 1e-12
 """Slack for the last bits of sums and quotients."""
 
 FEW = 0.04
-"""Up to this share of the window, scoring single places beats a pass over all postings."""
+"""Up to this share of the passages in force, scoring single places beats a pass over all postings."""
 
 
 class Bounded(Protocol):
@@ -122,7 +122,7 @@ class Feedback:
             return None
         bound = kth_best(ranking.score, query.k) * (1 - ROUNDING) - self.weight
         reach = at_least(ranking.score, bound)
-        few = bound > 0 and len(reach) <= max(FEW * ranking.window.n, query.k)
+        few = bound > 0 and len(reach) <= max(FEW * ranking.window.said, query.k)
         return reach if few else None
 
     def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:

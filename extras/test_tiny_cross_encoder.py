@@ -193,7 +193,7 @@ def test_damaged_files_are_refused(tmp_path: Path, damage: str) -> None:
         torch.save({}, tmp_path / "pytorch_model.bin")
     else:
         (tmp_path / "config.json").write_text("{")
-    with pytest.raises(ModelError, match="cannot be loaded: "):
+    with pytest.raises(ModelError, match=r"cannot be loaded: |a pickle, which is never read|cannot be read"):
         CrossEncoder(tmp_path).scores(QUESTION, TEXTS)
 
 

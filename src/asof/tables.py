@@ -23,10 +23,10 @@ SHOWN = 100
 
 
 def said(value: Any) -> str:
-    """A value as a message repeats it: not long, whatever a file holds; of tables and addresses in a list,
-    in which a key may stand, only that they are there."""
+    """A value as a message repeats it: not long, whatever a file holds; of texts in a table, and addresses in
+    a list, which may be secret, only that they are there."""
     text = repr(value)
-    if isinstance(value, list | dict) and re.search(r"[{@]", text):
+    if isinstance(value, list | dict) and re.search(r"@|\{.*: ['\"]", text):
         return "[…]" if isinstance(value, list) else "{…}"
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 

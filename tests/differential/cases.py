@@ -1,0 +1,171 @@
+"""Cases: a corpus by a seed, a moment (T, K) of it, and an output there, compared with the other corpus's."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.differential.alike import difference, plain
+from tests.differential.histories import History, history
+from tests.differential.outputs import Asked, drawn, speakable
+from tests.differential.played import Played, know
+from tests.differential.visible import only_visible, refused, visible
+
+from asof.service import Corpus, Standpoint
+from asof.time.span import BEGINNING, LAST, NEVER, iso
+
+MOMENTS = 4
+"""Moments (T, K) of a corpus that are looked at."""
+
+TRIES = 150
+
+AT_A_MOMENT = 8
+"""Outputs that are compared there."""
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A difference: of which corpus, at which moment, in which output, and the first place where."""
+
+    seed: int
+    of: History
+    as_of: int
+    known_at: int
+    asked: Asked
+    where: str
+
+    def __str__(self) -> str:
+        moment = f"T {iso(self.as_of)} ({self.as_of}), K {iso(self.known_at)} ({self.known_at})"
+        made = replace(self.of, events=())
+        head = f"seed {self.seed}: {self.asked}\n  at {moment}\n  first difference: {self.where}\n  {made}"
+        return "\n  ".join([head, *map(str, self.of.events)])
+
+
+@dataclass
+class Counts:
+    """What was compared: corpora, moments, cases (a corpus, T, K, an output); cases that were left out."""
+
+    corpora: int = 0
+    moments: int = 0
+    cases: int = 0
+    refused: int = 0
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))  # noqa: S108
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made)
+
+
+def faults(seed: int, counts: Counts, of: History | None = None, only: Fault | None = None) -> list[Fault]:
+    """The differences that a seed shows; with `only`, at the moment and in the output of a fault."""
+    rng = Random(f"history {seed}")
+    of = history(rng) if of is None else of
+    with folder() as place, closing(Played(place / "all", of, look)) as played:
+        played.play()
+        counts.corpora += 1
+        found = []
+        if only is not None:
+            return _at(played, place / "one", seed, only.as_of, only.known_at, [only.asked], counts)
+        rng = Random(f"moments {seed}")
+        for number, (as_of, known_at) in enumerate(moments(rng, played)):
+            asked = drawn(rng, AT_A_MOMENT, commands=not of.model and speakable(as_of))
+            found += _at(played, place / str(number), seed, as_of, known_at, asked, counts)
+        return found
+
+
+def moments(rng: Random, played: Played) -> list[tuple[int, int]]:
+    """Moments at which something happens, just before, and others."""
+    versions = list(played.versions.values())
+    happens = [v.visible for v in versions if BEGINNING < v.visible < NEVER] or [0]
+    learned = sorted({v.added for v in versions} | {v.retired for v in versions if v.retired}
+                     | {at for at, _ in played.vacuums}) or [0]  # fmt: skip
+    found = []
+    for _ in range(MOMENTS):
+        as_of = rng.choice((
+            rng.choice(happens), rng.choice(happens), rng.choice(happens) - 1, rng.choice(learned), LAST,
+            rng.choice(happens) + rng.randrange(100 * 86_400_000_000),
+        ))  # fmt: skip
+        known_at = rng.choice((learned[-1], learned[-1] + 1, rng.choice(learned), rng.choice(learned) - 1))
+        found.append((min(as_of, LAST), known_at))
+    return found
+
+
+def _at(
+    played: Played, place: Path, seed: int, as_of: int, known_at: int, asked: Sequence[Asked], counts: Counts
+) -> list[Fault]:
+    if refused(played, as_of, known_at):
+        counts.refused += len(asked)
+        return []
+    know(played.corpus, played.of)
+    counts.moments += 1
+    with only_visible(played, place, as_of, known_at) as other:
+        know(other, played.of)
+        here, there = Standpoint(played.corpus, as_of, known_at), Standpoint(other, as_of, known_at)
+        names = {v.name for v in visible(played, as_of, known_at) if v.document is not None}
+        found = []
+        for each in asked:
+            if each.of and each.of not in names:
+                counts.refused += 1  # what is asked is why something is not there
+                continue
+            counts.cases += 1
+            one, two = said(each, here), said(each, there)
+            where = one if isinstance(one, str) and one.startswith("CRASH") else difference(one, two)
+            if where is not None:
+                found.append(Fault(seed, played.of, as_of, known_at, each, where))
+        return found
+
+
+def said(asked: Asked, then: Standpoint) -> Any:
+    try:
+        return plain(asked.at(then))
+    except Exception:  # noqa: BLE001  whatever it is, it is a fault
+        return "CRASH " + traceback.format_exc()
+
+
+def look(corpus: Corpus, seed: int) -> None:
+    """Ask at some moments in the middle of a history, so that what is kept between questions is there."""
+    rng = Random(f"look {seed}")
+    learned = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")] or [0]
+    for asked in drawn(rng, 3, commands=False):
+        as_of = rng.choice((LAST, rng.choice(learned), rng.choice(learned) + 30 * 86_400_000_000))
+        asked.at(Standpoint(corpus, as_of, rng.choice((None, rng.choice(learned)))))
+
+
+def shrunk(fault: Fault) -> Fault:
+    """The fault with events and notes left out while it still shows, after `TRIES` of them at the latest."""
+    last, changed, tries = fault, True, 0
+    while changed:
+        changed = False
+        for smaller in _smaller(last.of):
+            tries += 1
+            if tries > TRIES:
+                return last
+            try:
+                found = faults(last.seed, Counts(), smaller, last)
+            except Exception:  # noqa: BLE001, S112  a history that cannot be played is no smaller one
+                continue
+            if found:
+                last, changed = found[0], True
+                break
+    return last
+
+
+def _smaller(of: History) -> Iterator[History]:
+    events = of.events
+    for at in reversed(range(len(events))):
+        yield replace(of, events=(*events[:at], *events[at + 1 :]))
+    for at, event in enumerate(events):
+        for note in range(len(event.notes) if len(event.notes) > 1 else 0):
+            less = replace(event, notes=(*event.notes[:note], *event.notes[note + 1 :]))
+            yield replace(of, events=(*events[:at], less, *events[at + 1 :]))

@@ -124,13 +124,16 @@ class Upkeep(Recorder):
             names = self.purged_with(document) or (document,)
             return self._remove(lambda db: changes.erase_paper(db, names, document_id(paper)), "purge")
 
-    def ever_called(self, wanted: str) -> str:
-        """The id of the document that is called so among all that are kept: by its id, a title, an alias, or
-        a part of its path. Raises UsageError when none is called so, or several are."""
+    def ever_called(self, wanted: str, *, part: bool = True) -> str:
+        """The id of the document that is called so among all that are kept: by its id, a title, an alias,
+        the end of its path or, with `part`, any part of it.
+
+        Raises UsageError when none is called so, or several are.
+        """
         from asof.store.called import document_ever_called
 
         with self._lock, reading(self.store.database):
-            return document_ever_called(self._db, wanted)
+            return document_ever_called(self._db, wanted, part=part)
 
     def purged_with(self, document: str) -> tuple[str, ...]:
         """The documents of the corpus that go when this one is purged."""

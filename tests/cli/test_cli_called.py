@@ -24,11 +24,14 @@ def yard(write, asof):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_command_takes_a_name(asof, yard, name):
+def test_every_command_takes_a_name(asof, yard, name, monkeypatch):
     assert asof("links", name, "--json").json()["document"] == "notes/red.md"
     assert asof("why-not", name, "crane", "--json").json()["id"] == "notes/red.md"
     assert asof("correct", name, "--published", "2019").out.startswith("notes/red.md: published 2019")
-    assert asof("purge", name, "--yes").out.startswith("notes/red.md: erased, ")
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
+    said = asof("purge", name)
+    assert "Erase notes/red.md and all its history?" in said.out + said.err
+    assert "notes/red.md: erased, " in said.out
 
 
 @pytest.mark.parametrize(
@@ -68,3 +71,10 @@ def test_an_unknown_name_is_refused_before_asking(asof, yard, monkeypatch):
     said = asof("purge", "notes/reed.md")
     assert (said.code, said.out) == (2, "")
     assert said.err == "asof: no document 'notes/reed.md' in the corpus; did you mean notes/red.md?\n"
+
+
+def test_nothing_is_erased_unasked_by_a_part_of_its_name(asof, yard):
+    said = asof("purge", "notes/as", "--yes")
+    assert (said.code, said.out) == (2, "")
+    assert "'notes/as' is only a part of notes/ash.md, which is not taken unasked" in said.err
+    assert asof("purge", "ASH", "--yes").out.startswith("notes/ash.md: erased")

@@ -115,14 +115,15 @@ def correct(document: str, published: str, index: Path | None) -> int:
 def purge(document: str, yes: bool, index: Path | None) -> int:
     """Erase DOCUMENT with all its versions for good: text, index, caches.
 
-    DOCUMENT is its id, or its title, file name or part of its path where only one has it.
+    DOCUMENT is its id, or its title, file name or part of its path where only one has it; with --yes a part
+    has to be whole folders and the file's name.
     """
     from asof.sources.arxiv.target import is_target
 
     with open_corpus(index) as corpus:
         going = corpus.purged_with(document)
         if not going:
-            document = corpus.ever_called(document)
+            document = corpus.ever_called(document, part=not yes)
             going = corpus.purged_with(document)
         names = plain(" with ".join(going))
         question = f"Erase {names} and all its history? This cannot be undone."

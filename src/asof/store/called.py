@@ -44,8 +44,9 @@ def document_called(store: AsOf, wanted: str) -> str:
     raise UsageError(f"no document {wanted!r} as of {iso(store.as_of)[:10]}; {_near(wanted, pool)}")
 
 
-def document_ever_called(db: sqlite3.Connection, wanted: str) -> str:
-    """The id of the document that is meant among all that are kept, of any time. Raises UsageError."""
+def document_ever_called(db: sqlite3.Connection, wanted: str, *, part: bool = True) -> str:
+    """The id of the document that is meant among all that are kept, of any time; `part`: also by any part of
+    its path. Raises UsageError."""
     if has_document(db, wanted):
         return wanted
     pool: list[Called] = db.execute(
@@ -56,12 +57,15 @@ def document_ever_called(db: sqlite3.Connection, wanted: str) -> str:
     found = meant(wanted, pool)
     if not found:
         raise UsageError(f"no document {wanted!r} in the corpus; {_near(wanted, pool)}")
-    return _only(wanted, found)
+    only = _only(wanted, found)
+    if not part and not meant(wanted, pool, part=False):
+        raise UsageError(f"{wanted!r} is only a part of {only}, which is not taken unasked: give its name")
+    return only
 
 
-def meant(wanted: str, pool: Iterable[Called]) -> list[str]:
+def meant(wanted: str, pool: Iterable[Called], *, part: bool = True) -> list[str]:
     """The ids that a name fits best, in order: the id but for its case and ending; else a title, an alias or
-    the end of a path; else any part of a path."""
+    the end of a path; else, with `part`, any part of a path."""
     key = _key(wanted).removeprefix("./")
     bare = key.removesuffix(".md")
     if not bare:
@@ -74,7 +78,7 @@ def meant(wanted: str, pool: Iterable[Called]) -> list[str]:
             ways[0].add(name)
         elif _key(title) in (key, bare) or f"/{path}".endswith(f"/{key}") or f"/{stem}".endswith(f"/{bare}"):
             ways[1].add(name)
-        elif key in path or bare in stem:
+        elif part and (key in path or bare in stem):
             ways[2].add(name)
     return sorted(next((way for way in ways if way), ()))
 

@@ -4,7 +4,7 @@
 
     with asof.open("notes") as corpus:
         corpus.add("notes/journal")
-        for hit in corpus.at("2021-06").search("who runs the ferry").hits:
+        for hit in corpus.at("2021-06").search("who runs the ferry"):
             print(hit.published, hit.document, hit.text)
 
 Importing this does no work: the names below are loaded when they are first used.
@@ -14,12 +14,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from asof import errors as errors
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from asof.data import Document, Ended, Hit, Problem, Stated, Why
     from asof.engine import Results
     from asof.errors import AsofError
+    from asof.models.given import Named
     from asof.models.local import LocalEncoder
     from asof.service import Corpus, Standpoint, open  # noqa: A004
     from asof.store.run import Report
@@ -29,21 +32,32 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AsofError": "asof.errors", "Corpus": "asof.service", "Document": "asof.data", "Ended": "asof.data",
-    "Hit": "asof.data", "LocalEncoder": "asof.models.local", "Period": "asof.time.period",
-    "Problem": "asof.data", "Report": "asof.store.run", "Results": "asof.engine",
-    "Settings": "asof.store.settings", "Span": "asof.time.span", "Standpoint": "asof.service",
-    "Stated": "asof.data", "Why": "asof.data", "open": "asof.service",
+    "Hit": "asof.data", "LocalEncoder": "asof.models.local", "Named": "asof.models.given",
+    "Period": "asof.time.period", "Problem": "asof.data", "Report": "asof.store.run",
+    "Results": "asof.engine", "Settings": "asof.store.settings", "Span": "asof.time.span",
+    "Standpoint": "asof.service", "Stated": "asof.data", "Why": "asof.data", "open": "asof.service",
 }  # fmt: skip
 
 __all__ = [
-    "AsofError", "Corpus", "Document", "Ended", "Hit", "LocalEncoder", "Period", "Problem", "Report",
+    "AsofError", "Corpus", "Document", "Ended", "Hit", "LocalEncoder", "Named", "Period", "Problem", "Report",
     "Results", "Settings", "Span", "Standpoint", "Stated", "Why", "open",
 ]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
-        raise AttributeError(f"asof has no {name!r}; it has {', '.join(__all__)}")
+        if name.startswith("__"):  # asked for by tools, not typed by people
+            raise AttributeError(f"asof has no {name!r}")
+        from difflib import get_close_matches
+
+        by_case = {each.casefold(): each for each in __all__}
+        near = get_close_matches(name.casefold(), by_case, 1)
+        meant = f"did you mean {by_case[near[0]]}? " if near else ""
+        raise AttributeError(f"asof has no {name!r}; {meant}it has {', '.join(__all__)}")
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__", "errors"])

@@ -10,6 +10,7 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,11 +40,11 @@ PREFIXES = 4
 DERIVED = "derived"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Results:
     """What a search found: hits from best to last, their rows in the view, and what the stages say of it.
 
-    `recipe` is the name of what ranked them, `ran` the recipe itself."""
+    `recipe` is the name of what ranked them, `ran` the recipe itself. It is a sequence of its hits."""
 
     query: Query
     view: View
@@ -52,6 +53,30 @@ class Results:
     rows: tuple[int, ...]
     notes: tuple[str, ...]
     ran: Recipe
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    @overload
+    def __getitem__(self, at: int) -> Hit: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> tuple[Hit, ...]: ...
+
+    def __getitem__(self, at: int | slice) -> Hit | tuple[Hit, ...]:
+        return self.hits[at]
+
+    def __repr__(self) -> str:
+        said = f"Results({self.query.text!r:.80}, as of {iso(self.view.as_of)}, by {self.recipe}: "
+        lines = [
+            f"{len(self)} hit{'s' * (len(self) != 1)})",
+            *map(repr, self.hits),
+            *(f"note: {note}" for note in self.notes),
+        ]
+        return said + "\n  ".join(lines)
 
 
 # -- build ------------------------------------------------------------------------------------------

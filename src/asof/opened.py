@@ -47,6 +47,7 @@ class Opened:
     outside: Outside = field(init=False)
     progress: Callable[[int, int], None] | None = None
     _read_until: int = -1
+    closed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         self._db = self.store.reader()
@@ -64,6 +65,7 @@ class Opened:
         if self._tidying is not None:
             self._tidying.join()
         self._db.close()
+        self.closed = True
         self.store.settle()
 
     @property

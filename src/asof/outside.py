@@ -149,9 +149,10 @@ class Outside:
 
     @contextmanager
     def language(self, budget: float | None = None) -> Iterator[Metered | None]:
-        """The language model, None where none is configured. Its replies are kept in the corpus, its use is
-        counted from 0, and `budget` (US dollars; tokens without prices) is not exceeded. Raises UsageError,
-        MissingExtra."""
+        """The language model, None where none is configured. Its replies are kept in the corpus (not those of
+        a function without a name), its use is counted from 0, and `budget` (US dollars; tokens without
+        prices) is not exceeded. Raises UsageError, MissingExtra."""
+        from asof.models.arriving import kept
         from asof.models.cached import Cached
         from asof.models.metered import Metered
         from asof.store.calls import StoredCalls
@@ -162,6 +163,9 @@ class Outside:
             yield None
             return
         prices = settings.prices if settings is not None else None
+        if not kept(model):
+            yield Metered(model, prices, budget)
+            return
         with StoredCalls(self.store, self.clock) as calls:
             yield Metered(Cached(model, calls), prices, budget)
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from asof import config
-from asof.data import Filters, Query
+from asof.data import Filters, Query, given
+from asof.data.given import Wanted
 from asof.errors import UsageError
 from asof.recipes import by_document
 from asof.text.question import Reading, as_typed
@@ -87,7 +88,7 @@ class Place:
 
     def filters(
         self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
-        tags: Iterable[str] = (), meta: Iterable[tuple[str, str]] = (), about: When | None = None,
+        tags: str | Iterable[str] = (), meta: Wanted = (), about: When | None = None,
     ) -> Filters:  # fmt: skip
         """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
         fiscal = self.asked.config.fields.fiscal_start
@@ -95,7 +96,7 @@ class Place:
             since=None if since is None else first_instant(since, self.as_of, fiscal),
             until=None if until is None else last_instant(until, self.as_of, fiscal),
             about=None if about is None else stretch(about, self.as_of, fiscal),
-            source=source, path=path, tags=tuple(tags), meta=tuple(meta),
+            source=source, path=path, tags=given.texts(tags, "tags", ","), meta=given.wanted(meta),
         )  # fmt: skip
 
     def _asked(

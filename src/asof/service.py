@@ -8,18 +8,19 @@ from __future__ import annotations
 import os
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from asof import engine, layers
+from asof.arguments import all_checked, checked
 from asof.config import Config
-from asof.data import Commit, Document, Ended, Problem
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
+from asof.models.given import encoder_of, model_of
 from asof.outside import configured_encoder, encoder_for, named_encoder
 from asof.standpoint import Standpoint as Standpoint
 from asof.store.run import Report
@@ -31,8 +32,10 @@ from asof.trusted import digest_of, owners
 from asof.upkeep import Upkeep
 
 if TYPE_CHECKING:
+    from asof.models.given import Named
     from asof.models.ports import Encoder, Model
     from asof.sources.arxiv.source import Arxiv
+    from asof.sources.given import Item, Record
     from asof.sources.source import Source
 
 T = TypeVar("T")
@@ -128,12 +131,13 @@ def rewriting(folder: Path, before: str | None, after: str | None) -> Iterator[b
         layers.trusted(os.environ).add(folder, digest_of(new), iso(now()))
 
 
+@checked
 def open(  # noqa: A001  asof.open is the word for it
     path: str | Path = ".",
     *,
     create: bool = True,
-    encoder: Encoder | None = None,
-    model: Model | None = None,
+    encoder: Encoder | Named | None = None,
+    model: Model | Named | Callable[[str], str] | None = None,
     settings: Settings | None = None,
     wait: float = DEFAULT_WAIT,
     tell: Callable[[str], None] | None = None,
@@ -144,32 +148,52 @@ def open(  # noqa: A001  asof.open is the word for it
 
     `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words, in place of
     asof.toml's; that of a corpus is changed by `Corpus.embed` only. `model`: a language model in place of
-    asof.toml's. `wait`: seconds to wait for another writer. `tell` gets a line when a part of the index had
-    to be rebuilt, and when asof.toml names a model or an address that does not count, since the user does not
-    trust the folder; a warning says the latter where there is no `tell`. `trust`: it counts, whatever the
-    user said. `configured`: in place of all files.
+    asof.toml's, also as a function of the prompt (see `asof.Named`). `wait`: seconds to wait for another
+    writer. `tell` gets a line when a part of the index had to be rebuilt, and when asof.toml names a model or
+    an address that does not count, since the user does not trust the folder; a warning says the latter where
+    there is no `tell`. `trust`: it counts, whatever the user said. `configured`: in place of all files.
 
-    Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError for another encoder.
+    Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
-    root = Path(path)
+    root = _folder(path)
+    given = None if encoder is None else encoder_of(encoder)
+    speaker = None if model is None else model_of(model)
     if configured is None:
         configured = configuration(root, tell or _warn, trust=trust)
     folder = root / FOLDER
     wanted = settings or configured.index
     try:
         store = Store.open(folder, wait)
-    except NoCorpus:  # or one whose making was interrupted
+    except NoCorpus as error:  # or one whose making was interrupted
         if not create:
+            error.add_note("in Python: asof.open(path) makes one, unless create=False")
             raise
-        chosen = encoder
+        chosen = given
         if chosen is None and configured.encoding is not None:
             chosen = configured_encoder(configured, root, os.environ)
         if chosen is not None:
             wanted = replace(wanted, encoder=chosen.name)
         store = Store.create(folder, wanted, wait)
-    found = encoder_for(store, encoder, configured, root, os.environ)
+    found = encoder_for(store, given, configured, root, os.environ)
     manifest = Manifest(store, found, tell or _silent)
-    return Corpus(root, store, manifest, configured, now, os.environ, model=model)
+    return Corpus(root, store, manifest, configured, now, os.environ, model=speaker)
+
+
+def _folder(path: str | Path) -> Path:
+    """The folder that is meant. Raises UsageError where none can be."""
+    root = Path(path)
+    if path == "" or "\0" in str(root):
+        raise UsageError(f"{str(path)!r:.60} is no path")
+    try:
+        file = root.is_file()
+    except (OSError, UnicodeEncodeError) as wrong:
+        raise UsageError(f"{str(root)!r:.60} cannot be opened: {wrong}") from wrong
+    if file:
+        raise UsageError(
+            f"{root} is a file, and a corpus lies in a folder: asof.open({str(root.parent)!r}), then "
+            f"corpus.add({str(root)!r})"
+        )
+    return root
 
 
 def encoder_named(name: str, folder: Path) -> Encoder | None:
@@ -179,25 +203,29 @@ def encoder_named(name: str, folder: Path) -> Encoder | None:
 
 def _warn(line: str) -> None:
     """To a program that opens a folder: what it says there does not count."""
-    warnings.warn(line, stacklevel=5)
+    warnings.warn(line, stacklevel=6)
 
 
 def _silent(line: str) -> None:
     """Rebuilding a part of the index is no news to a program."""
 
 
-@dataclass(slots=True)
+@all_checked
+@dataclass(slots=True, repr=False)
 class Corpus(Upkeep):
     """An open corpus. Use it as a context manager, or `close` it. Threads may share it.
 
     `background`: after a write, small segments are merged in a thread; else only by `tidy`.
     """
 
+    def __repr__(self) -> str:
+        return f"Corpus({str(self.root)!r}{', closed' if self.closed else ''})"
+
     # -- adding -------------------------------------------------------------------------------------
 
     def add(
         self,
-        source: str | Path | Source | Iterable[Document | Ended | Problem | Commit],
+        source: str | Path | Source | Item | Record | Iterable[Item | Record],
         *,
         history: bool = False,
         trust_mtime: bool = False,
@@ -208,14 +236,16 @@ class Corpus(Upkeep):
         allow_shrinking: bool = False,
         progress: Callable[[Report], None] | None = None,
     ) -> Report:
-        """Take in a source: a path (folder or .jsonl[.gz] file), `arxiv:...` (see `papers`, whose options are
-        `since`, `until`, `per_day` and `full`), a `Source`, or documents.
+        """Take in a source: a path (folder or .jsonl[.gz] file), `arxiv:...` (see `papers`, of which are
+        `since`, `until`, `per_day`, `full`), a `Source`, or one or several documents (also as mappings with
+        the fields of JSON Lines).
 
         Says what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
         given as they are end nothing; a path states all there is, so what it does not state any more has
         ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
         """
-        name, kind, complete = "python", "documents", False
+        from asof.sources.given import given_as, items, path_of
+
         if isinstance(source, str) and source[:6].lower() == "arxiv:":
             source = self.papers(source, since=since, until=until, per_day=per_day, full=full)
         elif full or any(each is not None for each in (since, until, per_day)):
@@ -224,16 +254,15 @@ class Corpus(Upkeep):
             from asof.sources.open import open_source
 
             source = open_source(
-                Path(source), root=self.root, history=history, fields=self.config.fields,
+                path_of(source), root=self.root, history=history, fields=self.config.fields,
                 trust_mtime=trust_mtime,
             )  # fmt: skip
-        if not isinstance(source, Iterable):
-            name, kind, complete = source.name, source.kind, source.complete
-            source = source.documents()
+        given = given_as(source)
         # closed here, not when an error that holds its frames is forgotten
-        with closing(source) if isinstance(source, Generator) else nullcontext():
+        with closing(items(given.documents, self.config.fields)) as stated:
             report = engine.build(
-                self.store, self.manifest, source, self.clock, name=name, kind=kind, complete=complete,
+                self.store, self.manifest, stated, self.clock, name=given.name, kind=given.kind,
+                complete=given.complete,
                 allow_shrinking=allow_shrinking, progress=progress,
             )  # fmt: skip
         if report.written and self.background:

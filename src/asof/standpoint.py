@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from asof import engine
+from asof.arguments import all_checked
 from asof.data import Filters
+from asof.data.given import Wanted
 from asof.engine import Results
 from asof.errors import UsageError
 from asof.knowing import Knowing
 from asof.place import LONGEST_QUESTION as LONGEST_QUESTION
 from asof.time.bounds import When
+from asof.time.span import iso
 
 if TYPE_CHECKING:
     from asof.graph.difference import Difference
@@ -24,9 +27,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
+@all_checked
+@dataclass(frozen=True, slots=True, repr=False)
 class Standpoint(Knowing):
     """A corpus as it stood; instants. Made by `Corpus.at`."""
+
+    def __repr__(self) -> str:
+        known = "" if self.known_at is None else f", known at {iso(self.known_at)}"
+        return f"Standpoint({self.asked!r}, as of {iso(self.as_of)}{known})"
 
     def search(
         self,
@@ -38,8 +46,8 @@ class Standpoint(Knowing):
         about: When | None = None,
         source: str = "",
         path: str = "",
-        tags: Iterable[str] = (),
-        meta: Iterable[tuple[str, str]] = (),
+        tags: str | Iterable[str] = (),
+        meta: Wanted = (),
         filters: Filters | None = None,
         unit: str | None = None,
         recipe: str | Recipe | None = None,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from asof.index.embedding import Embedded
+    from asof.models.given import Named
     from asof.models.ports import Encoder
     from asof.store.status import Status
 
@@ -80,7 +81,7 @@ class Upkeep(Recorder):
             return lines
 
     def embed(
-        self, encoder: Encoder | None, progress: Callable[[int, int], None] | None = None
+        self, encoder: Encoder | Named | None, progress: Callable[[int, int], None] | None = None
     ) -> Embedded:  # fmt: skip
         """Change the encoder of the corpus; None: to words only. What an interrupted change did is used.
 
@@ -88,9 +89,11 @@ class Upkeep(Recorder):
         Raises ModelError, MissingExtra, Busy, NoSpace.
         """
         from asof.index.embedding import Embedding
+        from asof.models.given import encoder_of
 
+        given = None if encoder is None else encoder_of(encoder)
         with self._writing() as db:
-            embedded = Embedding(self.manifest, db, encoder, self._lock).run(progress)
+            embedded = Embedding(self.manifest, db, given, self._lock).run(progress)
         self._stepper.forget()
         return embedded
 

@@ -30,7 +30,7 @@ REPLIES = {
 
 def model():
     """Replies as each kind of prompt wants it."""
-    return Scripted(lambda prompt: json.dumps(REPLIES[getattr(prompt.schema, "__name__", "")]))
+    return Scripted(lambda prompt: json.dumps(REPLIES[getattr(prompt.schema, "__name__", "")]), "judge")
 
 
 @pytest.fixture

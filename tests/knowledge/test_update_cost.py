@@ -152,7 +152,7 @@ def told() -> Iterator[Path]:
 
 class opened:  # noqa: N801  used as a function
     def __init__(self, root: Path) -> None:
-        self.model = Scripted(script)
+        self.model = Scripted(script, "teller")
         self.corpus = asof.open(root, settings=Settings(chunking="10w"), model=self.model)
         self.corpus.background = False
 
@@ -229,5 +229,5 @@ def test_a_question_need_not_wait(counted):
     for period in ("2021-04-01", "2022-08", "2022-Q4", "2021", "2021-Q2 to 2022-Q1"):
         found = counted.corpus.at().report(period)
         assert found.reports
-        assert {each.by for each in found.reports} == {"scripted"}
+        assert {each.by for each in found.reports} == {"teller"}
     assert counted.asked() == ([], [])

@@ -163,8 +163,8 @@ def test_a_kept_reply_that_fits_no_more_is_asked_for_again() -> None:
         return Lamp
 
     memory = Memory()
-    Cached(Scripted(['{"lit": false}']), memory).complete([replace(PROMPT, schema=lamp(False))])
-    scripted = Scripted(['{"lit": true}'])
+    Cached(Scripted(['{"lit": false}'], "lamp"), memory).complete([replace(PROMPT, schema=lamp(False))])
+    scripted = Scripted(['{"lit": true}'], "lamp")
     [reply] = Cached(scripted, memory).complete([replace(PROMPT, schema=lamp(True))])
     assert (reply.text, reply.calls) == ('{"lit": true}', 1)
     assert [kept.text for kept in memory.kept.values()] == ['{"lit": true}']

@@ -171,8 +171,8 @@ def test_an_error_gives_back_what_was_held() -> None:
 
 def test_kept_replies_are_free_and_given_without_a_budget() -> None:
     memory = Memory()
-    Cached(Scripted(["ok"]), memory).complete([ask("a")])
-    model = Metered(Cached(Scripted([]), memory), PRICES, budget=0.0)
+    Cached(Scripted(["ok"], "kept"), memory).complete([ask("a")])
+    model = Metered(Cached(Scripted([], "kept"), memory), PRICES, budget=0.0)
     first, second = model.complete([ask("a"), ask("b")])
     assert (first.text, first.calls) == ("ok", 0)
     assert second.problem.startswith("the budget is used up")
@@ -201,8 +201,8 @@ def test_a_stream_beyond_the_budget_is_not_begun() -> None:
 
 def test_a_kept_reply_is_streamed_without_a_budget() -> None:
     memory = Memory()
-    Cached(Scripted(["ok then"]), memory).complete([ask("a")])
-    model = Metered(Cached(Scripted([]), memory), budget=0)
+    Cached(Scripted(["ok then"], "kept"), memory).complete([ask("a")])
+    model = Metered(Cached(Scripted([], "kept"), memory), budget=0)
     assert list(model.stream(ask("a"))) == ["ok then"]
     assert model.meter.kept == 1
 

@@ -158,9 +158,9 @@ def test_when_it_is_closed(corpus: Corpus, calls: StoredCalls) -> None:
 
 def test_kept_by_a_model(corpus: Corpus, calls: StoredCalls) -> None:
     prompt = Prompt("", "Is it lit?", passages=(1,))
-    Cached(Scripted(["yes"]), calls).complete([prompt])
+    Cached(Scripted(["yes"], "kept"), calls).complete([prompt])
     with StoredCalls(corpus.store, lambda: 43) as later:
-        assert Cached(Scripted([]), later).complete([prompt]) == [Reply("yes", None, "", 3, 1)]
+        assert Cached(Scripted([], "kept"), later).complete([prompt]) == [Reply("yes", None, "", 3, 1)]
     assert isinstance(calls, StoredCalls)
 
 

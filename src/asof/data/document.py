@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from asof.data import given
-from asof.data.stated import Stated
+from asof.data.stated import Stated, shortened
 from asof.time.period import Period
 from asof.time.span import Span
 
@@ -166,9 +166,3 @@ def _id(value: object) -> str:
     if value == "":
         given.refuse(value, "id", "a text that is not empty, or a whole number")
     return given.text(value, "id")
-
-
-def shortened(text: str, most: int = 60) -> str:
-    """The beginning of a text on one line."""
-    line = " ".join(text[: 4 * most].split())
-    return line if len(line) <= most and len(text) <= 4 * most else line[: most - 1] + "…"

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
 from numbers import Integral, Real
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from asof.data.stated import Stated
 from asof.data.storable import TooDeep, line_feeds, storable_value, unfit
@@ -21,6 +21,9 @@ from asof.time.period import Period
 from asof.time.span import Span, iso
 
 T = TypeVar("T")
+
+Wanted: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
+"""Keys of metadata with the value that each must have."""
 
 
 def text(value: object, field: str, more: str = "") -> str:
@@ -108,6 +111,22 @@ def meta(value: object) -> dict[str, Any]:
     return whole  # type: ignore[no-any-return]
 
 
+def wanted(value: object) -> tuple[tuple[str, str], ...]:
+    """Keys of metadata with the value that each must have, as text. Raises UsageError."""
+    pairs = value.items() if isinstance(value, Mapping) else value
+    found = []
+    for pair in _several(pairs, "meta", _PAIRS):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            refuse(value, "meta", _PAIRS)
+        key, must = pair
+        if not isinstance(must, str):
+            must = (
+                json.dumps(meta({"value": must})["value"]) if not isinstance(must, date) else must.isoformat()
+            )
+        found.append((text(key, "a key of meta"), text(must, "a value of meta")))
+    return tuple(found)
+
+
 def month(value: object, field: str) -> int:
     """A month, 1 to 12. Raises UsageError."""
     if not isinstance(value, int) or isinstance(value, bool) or value not in range(1, 13):
@@ -123,6 +142,7 @@ def refuse(value: object, field: str, words: str, more: str = "") -> NoReturn:
 
 _TIMES = (Stated, str, date, Integral, Span, Period)
 _SIMPLE = {str, int, bool, type(None)}
+_PAIRS = 'a mapping such as {"team": "harbour"}, or pairs of a key and a value'
 _JSON = "text, finite numbers, True, False, None, lists, and mappings of these"
 
 

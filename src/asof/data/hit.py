@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from asof.data.stated import Stated
+from asof.data.stated import Stated, shortened
 from asof.data.why import Why
 
 
@@ -19,7 +19,7 @@ class Superseded:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Hit:
     """A passage that was found. Instants are microseconds since 1970 (see `asof.time.span`).
 
@@ -43,6 +43,12 @@ class Hit:
     text: str
     explain: Callable[[], Why] = field(repr=False, compare=False)
     superseded: Superseded | None = None
+
+    def __repr__(self) -> str:
+        return (
+            f"Hit({self.rank}, {self.score:.4g}, {self.document!r}, {self.published or 'undated'!s}, "
+            f"{shortened(self.text)!r})"
+        )
 
     @property
     def why(self) -> Why:

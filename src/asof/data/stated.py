@@ -17,3 +17,9 @@ class Stated:
 
     def __str__(self) -> str:
         return self.text
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else line[: most - 1] + "…"

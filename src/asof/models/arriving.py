@@ -22,6 +22,12 @@ def replies(model: Model, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Repl
     return enumerate(model.complete(prompts))
 
 
+def kept(model: Model) -> bool:
+    """Whether the replies of a model are kept: not those of one that has no name of its own."""
+    said: bool = getattr(model, "kept", True)
+    return said
+
+
 def settings(model: Model) -> str:
     """What shapes the replies of a model beside its name and the prompt; "" where it says nothing of it."""
     said: str = getattr(model, "settings", "")

@@ -6,6 +6,7 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from secrets import token_hex
 from typing import TYPE_CHECKING, TypeAlias
 
 from asof.errors import UsageError
@@ -22,6 +23,9 @@ Script = Mapping[str, Said] | Sequence[Said] | Callable[[Prompt], Said]
 """From the user's words of a prompt; one after another, whatever is asked; or what a function gives."""
 
 
+NAME = "scripted"
+
+
 @dataclass(slots=True, eq=False)
 class Scripted:
     """A `Model` without a server. `asked`: every prompt in the order in which it was asked for.
@@ -29,12 +33,19 @@ class Scripted:
     Replies are read by the schema of their prompt just as those of a server are (`models/structured.py`): one
     that does not fit is asked for once more, and that prompt is in `asked` too. There the user's words begin
     with those of the first, by which a mapping knows it. A token is a run of characters without a blank.
+    Replies that are kept are its own, unless it is given another `name`: then those of all of that name.
     """
 
     script: Script
-    name: str = "scripted"
+    name: str = NAME
     asked: list[Prompt] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    _own: str = field(default_factory=lambda: token_hex(8), init=False, repr=False)
+
+    @property
+    def settings(self) -> str:
+        """What replies are kept by, beside the name: that it is this very value."""
+        return self._own if self.name == NAME else ""
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """The reply to each prompt. Raises UsageError where none is scripted, and what the script says."""

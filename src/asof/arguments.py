@@ -1,0 +1,80 @@
+"""Arguments of public functions, looked at by their annotations before anything is done.
+
+The annotation is the rule: `k: int | None` refuses "3" and True, and says so by the argument's name. What is
+read by its own rules (a time, a source, a model) is left to them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+from asof.data.storable import unfit
+from asof.errors import UsageError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+C = TypeVar("C", bound=type)
+
+_OWN_RULES = ("When", "Source", "Encoder", "Model", "Named", "Wanted", "object")
+
+_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "None": (lambda value: value is None, "None"),
+    "str": (lambda value: isinstance(value, str), "a text"),
+    "Path": (lambda value: isinstance(value, os.PathLike), "a path"),
+    "bool": (lambda value: isinstance(value, bool), "True or False"),
+    "int": (lambda value: isinstance(value, int) and not isinstance(value, bool), "a whole number"),
+    "float": (lambda value: isinstance(value, int | float) and not isinstance(value, bool), "a number"),
+    "Callable": (callable, "a function"),
+    "Tell": (callable, "a function of a text"),
+    "Iterable": (lambda value: isinstance(value, Iterable) and not isinstance(value, bytes), "a list"),
+}
+
+
+def all_checked(kind: C) -> C:
+    """The class, whose public functions, inherited ones too, look at their arguments."""
+    for name in dir(kind):
+        if not name.startswith("_") and name != "close" and inspect.isfunction(getattr(kind, name)):
+            setattr(kind, name, checked(getattr(kind, name)))
+    return kind
+
+
+def checked(function: Callable[P, R]) -> Callable[P, R]:
+    """The function, which raises UsageError for an argument of another type than it is annotated with, and
+    where it is one of a corpus that was closed."""
+    signature = inspect.signature(function)
+    rules = {name: each for name, each in signature.parameters.items() if isinstance(each.annotation, str)}
+
+    @wraps(function)
+    def checking(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            given = signature.bind(*args, **kwargs).arguments
+        except TypeError:  # too many, too few, unknown ones: Python says it best
+            return function(*args, **kwargs)
+        if getattr(given.get("self"), "closed", False):
+            raise UsageError("this corpus is closed: ask it inside its `with` block, or open it again")
+        for name, value in given.items():
+            if name in rules and rules[name].kind is not inspect.Parameter.VAR_KEYWORD:
+                _look(name, value, rules[name].annotation)
+        return function(*args, **kwargs)
+
+    return checking
+
+
+def _look(name: str, value: object, annotation: str) -> None:
+    kinds = [_outer(each) for each in annotation.split(" | ")]
+    if any(kind in _OWN_RULES for kind in kinds):
+        return
+    if isinstance(value, str) and name != "question" and (at := unfit(value)) is not None:
+        raise UsageError(f"{name} holds {value[at]!r} at {at}, which no text of a corpus does")
+    classes = {each.__name__ for each in type(value).__mro__}
+    if not any(_KINDS[kind][0](value) if kind in _KINDS else kind in classes for kind in kinds):
+        words = " or ".join(_KINDS[kind][1] if kind in _KINDS else f"{kind} (a value)" for kind in kinds)
+        raise UsageError(f"{name} is {value!r:.60} ({type(value).__name__}); accepted: {words}")
+
+
+def _outer(annotation: str) -> str:
+    return annotation.strip().partition("[")[0]

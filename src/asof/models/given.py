@@ -1,0 +1,158 @@
+"""Models as Python code gives them: ours, functions of texts, and encoders that have no name of their own."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from asof.errors import ModelError, UsageError
+from asof.models.ports import Encoder, Model, Prompt, Reply
+from asof.models.structured import fitted, instructions
+from asof.models.tokens import prompt_tokens, tokens
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MODEL = (
+    "a function that takes the prompt, a text, and gives the reply, a text; asof.Named(name, function), whose"
+    " replies are kept; or a value with name, complete(prompts) and stream(prompt) (asof.models.ports.Model)"
+)
+ENCODER = (
+    "asof.LocalEncoder(folder); asof.Named(name, function or model), where the function (the model's encode) "
+    "takes a list of texts and gives a vector for each; or a value with name and encode(texts)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A function or a model, with the name that its vectors or replies are kept by.
+
+    The name has to change when the model does: what is kept under it is not asked for again.
+    """
+
+    name: str
+    what: object
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise UsageError(f"asof.Named: the name is {self.name!r:.60}; accepted: a text that is not blank")
+
+
+def model_of(given: object) -> Model:
+    """The language model that is meant. Raises UsageError."""
+    if _has(given, "complete", "stream") and isinstance(getattr(given, "name", None), str):
+        return given  # type: ignore[return-value]
+    what = given.what if isinstance(given, Named) else given
+    return Called(*_function(given, what, "model", MODEL), kept=isinstance(given, Named))
+
+
+def encoder_of(given: object) -> Encoder:
+    """The encoder that is meant; texts that are blank are not shown to a function. Raises UsageError."""
+    name = getattr(given, "name", None)
+    what = given.what if isinstance(given, Named) else given
+    encode = what.encode if _has(what, "encode") else what  # type: ignore[attr-defined]
+    if not isinstance(name, str) or not name.strip():
+        if callable(encode) and not isinstance(encode, type):
+            raise UsageError(
+                f"encoder {given!r:.60} has no name, and vectors are kept by the name of their encoder: "
+                'asof.open(..., encoder=asof.Named("my-model-1", encoder))'
+            )
+        raise _refusal("encoder", given, ENCODER)
+    if what is given and encode is not given and _takes_questions(encode):
+        return given  # type: ignore[return-value]
+    return Vectors(*_function(Named(name, what), encode, "encoder", ENCODER))
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """A language model that is a function of a text. It is given the system's words, the shape of the reply
+    if that has to be JSON, and the user's words. `kept`: whether its replies are (see `models/cached.py`)."""
+
+    name: str
+    function: Callable[[str], Any]
+    kept: bool = False
+
+    def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
+        """A reply for each prompt, one after another. Raises ModelError, and what the function raises."""
+        return [reply for _, reply in self.replies(prompts)]
+
+    def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
+        """The place of each prompt and its reply, as they come."""
+        for at, prompt in enumerate(prompts):
+            yield at, fitted(prompt, self._ask)
+
+    def stream(self, prompt: Prompt) -> Iterator[str]:
+        """The reply, in one piece."""
+        yield self._ask(prompt).text
+
+    def _ask(self, prompt: Prompt) -> Reply:
+        said = self.function("\n\n".join(filter(None, (instructions(prompt, "object"), prompt.user))))
+        if not isinstance(said, str):
+            raise ModelError(f"the model {self.name} gave {said!r:.60} ({type(said).__name__}), no text")
+        return Reply(
+            said, None, "" if said.strip() else "the reply is empty", prompt_tokens(prompt), tokens(said), 1
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """An encoder that is a function of a list of texts. Its vectors are brought to unit length."""
+
+    name: str
+    function: Callable[[list[str]], Any]
+
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+        """Vectors of unit length. Raises ModelError, and what the function raises."""
+        from asof.models.vectors import around_blanks
+
+        return around_blanks(texts, self._encoded, None)
+
+    def _encoded(self, texts: list[str]) -> NDArray[np.float32]:
+        import numpy as np
+
+        from asof.models.vectors import unit
+
+        try:
+            found = np.asarray(self.function(texts), np.float64)
+        except (TypeError, ValueError) as wrong:
+            raise ModelError(f"the encoder {self.name} failed, or gave no numbers: {wrong}") from wrong
+        if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
+            raise ModelError(
+                f"the encoder {self.name} gave numbers of the shape {found.shape} for {len(texts)} texts; a "
+                "vector for each is expected, all as long"
+            )
+        return unit(found, f"the encoder {self.name}")
+
+
+def _function(given: object, what: object, role: str, accepted: str) -> tuple[str, Callable[..., Any]]:
+    """The name and the function of what is given, which takes one argument. Raises UsageError."""
+    if not callable(what) or isinstance(what, type):
+        raise _refusal(role, given, accepted)
+    if inspect.iscoroutinefunction(what):
+        raise UsageError(f"{role}: {what!r:.60} is async, which is not awaited here; accepted: {accepted}")
+    try:
+        inspect.signature(what).bind("")
+    except TypeError:
+        raise UsageError(f"{role}: {what!r:.60} does not take one argument; accepted: {accepted}") from None
+    except ValueError:  # built in, without a signature
+        pass
+    return given.name if isinstance(given, Named) else getattr(what, "__name__", type(what).__name__), what
+
+
+def _has(given: object, *names: str) -> bool:
+    return not isinstance(given, type | str) and all(callable(getattr(given, name, None)) for name in names)
+
+
+def _takes_questions(encode: Any) -> bool:
+    try:
+        taken = inspect.signature(encode).parameters.values()
+    except ValueError:
+        return False
+    return any(each.name == "question" or each.kind is each.VAR_KEYWORD for each in taken)
+
+
+def _refusal(role: str, given: object, accepted: str) -> UsageError:
+    return UsageError(f"{role} is {given!r:.60} ({type(given).__name__}); accepted: {accepted}")

@@ -1,0 +1,195 @@
+"""Functions in the place of models and encoders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import asof
+from asof.errors import ModelError, UsageError
+from asof.models.given import Named, encoder_of, model_of
+from asof.models.hashed import HashedNgrams
+from asof.models.ports import Prompt
+from asof.models.scripted import Scripted
+from asof.outside import Outside
+
+pydantic = pytest.importorskip("pydantic")
+ASKED = Prompt("Be brief.", "what colour is the crane?")
+
+
+class Colour(pydantic.BaseModel):  # type: ignore[name-defined,misc]
+    name: str
+
+
+def saying(what: object) -> Callable[[object], object]:
+    def says(asked: object) -> object:
+        return what
+
+    return says
+
+
+def max_of_two(system: str, user: str) -> str:
+    return max(system, user)
+
+
+def length(texts: list[str]) -> list[list[int]]:
+    assert isinstance(texts, list)
+    return [[len(text), 1] for text in texts]
+
+
+class Bare:
+    """As models of other packages are."""
+
+    def encode(self, sentences, batch_size=32, **more):
+        assert not more
+        return np.array(length(sentences), np.float64)
+
+
+@pytest.fixture
+def corpus(memory_folder):
+    with asof.open(memory_folder) as corpus:
+        corpus.background = False
+        corpus.add(asof.Document("crane", "The crane is red."))
+        yield corpus
+
+
+def asked(corpus: asof.Corpus, model: object) -> str:
+    outside = Outside(corpus.config, corpus.root, corpus.store, {}, corpus.clock, model_of(model))
+    with outside.language() as language:
+        assert language is not None
+        return language.complete([ASKED])[0].text
+
+
+def test_a_function_is_given_all_words_of_a_prompt_and_the_shape_of_the_reply():
+    seen = []
+
+    def says(prompt: str) -> str:
+        seen.append(prompt)
+        return '{"name": "red"}'
+
+    model = model_of(says)
+    (reply,) = model.complete([Prompt("Be brief.", "what colour?", Colour)])
+    assert (model.name, reply.value, reply.problem) == ("says", Colour(name="red"), "")
+    assert seen[0].startswith("Be brief.\n\nReply with one JSON object")
+    assert seen[0].endswith("\n\nwhat colour?")
+    assert "".join(model.stream(ASKED)) == '{"name": "red"}'
+
+
+def test_a_function_answers_questions(memory_folder):
+    def says(prompt: str) -> str:
+        return '{"times": []}' if "JSON" in prompt else "The crane is red [1]."
+
+    with asof.open(memory_folder, model=says) as corpus:
+        corpus.add(asof.Document("crane", "The crane is red.", published=2020))
+        answer = corpus.at(2021).ask("what colour is the crane?")
+    assert (answer.text, answer.by) == ("The crane is red [1].", "says")
+
+
+def test_replies_of_a_function_are_kept_by_a_name_that_is_given_and_by_no_other(corpus):
+    assert [asked(corpus, saying(reply)) for reply in ("red", "blue")] == ["red", "blue"]
+    assert [asked(corpus, Named("crane-1", saying(reply))) for reply in ("red", "blue")] == ["red", "red"]
+    assert asked(corpus, Named("crane-2", saying("blue"))) == "blue"
+
+
+def test_two_scripted_models_share_no_replies_unless_they_have_one_name(corpus):
+    one, other = Scripted(["red", "never"]), Scripted(["blue"])
+    assert [asked(corpus, each) for each in (one, other, one)] == ["red", "blue", "red"]
+    assert [asked(corpus, Scripted([reply], "mine")) for reply in ("red", "blue")] == ["red", "red"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (5, "model is 5 .int.; accepted: a function"),
+        ("gpt", "model is 'gpt'"),
+        (Scripted, "model is <class"),
+        (lambda: "red", "does not take one argument"),
+        (max_of_two, "does not take one argument"),
+        (Named("x", 5), "accepted: a function"),
+    ],
+)
+def test_what_is_no_model_is_told_with_what_is(tmp_path, wrong, said):
+    with pytest.raises(
+        UsageError, match=f"^model.*{said}" if said.startswith(("does", "acc")) else f"^{said}"
+    ):
+        asof.open(tmp_path, model=wrong)
+
+
+def test_an_async_function_is_refused(tmp_path):
+    async def says(prompt):
+        return "red"
+
+    with pytest.raises(UsageError, match="is async"):
+        asof.open(tmp_path, model=says)  # type: ignore[arg-type]
+
+
+def test_a_reply_that_is_no_text_is_told():
+    with pytest.raises(ModelError, match=r"the model says gave \['red'\] .list., no text"):
+        model_of(saying(["red"])).complete([ASKED])
+
+
+@pytest.mark.parametrize(
+    "given", [Named("length-1", length), Named("length-1", Bare())], ids=["function", "object"]
+)
+def test_an_encoder_with_a_name_makes_vectors_of_unit_length(tmp_path, given):
+    encoder = encoder_of(given)
+    assert encoder.name == "length-1"
+    assert np.allclose(
+        encoder.encode(["abc", " "], question=True) * 10**0.5, np.array([[3.0, 1.0], [0.0, 0.0]])
+    )
+    with asof.open(tmp_path, encoder=given) as corpus:
+        corpus.add(asof.Document("crane", "The crane is red."))
+        assert [hit.document for hit in corpus.search("crane")] == ["crane"]
+        assert corpus.store.settings.encoder == "length-1"
+
+
+def test_an_encoder_that_takes_only_texts_is_enough():
+    class Mine(Bare):
+        name = "mine"
+
+    class Whole:
+        name = "whole"
+
+        def encode(self, texts, *, question=False):
+            return np.ones((len(texts), 1), np.float32)
+
+    class Only:
+        name = "only"
+
+        def encode(self, texts):
+            return length(texts)
+
+    assert encoder_of(Whole()).encode(["a"], question=True).tolist() == [[1.0]]
+    assert encoder_of(Only()).encode(["abc"], question=True).shape == (1, 2)
+    hashed = HashedNgrams()
+    assert encoder_of(hashed) is hashed
+
+
+@pytest.mark.parametrize("given", [length, Bare()], ids=["function", "object"])
+def test_an_encoder_without_a_name_is_told_how_to_get_one(tmp_path, given):
+    with pytest.raises(UsageError, match=r"has no name.*encoder=asof.Named\("):
+        asof.open(tmp_path, encoder=given)
+    with asof.open(tmp_path) as corpus, pytest.raises(UsageError, match="has no name"):
+        corpus.embed(given)
+
+
+@pytest.mark.parametrize("wrong", [5, "minilm", Bare, Named("x", 5)])
+def test_what_is_no_encoder_is_told_with_what_is(tmp_path, wrong):
+    with pytest.raises(UsageError, match=r"^encoder is .*accepted: asof.LocalEncoder"):
+        asof.open(tmp_path, encoder=wrong)
+
+
+@pytest.mark.parametrize(
+    "vectors", [[1.0, 2.0], [[1.0], [2.0]], [[]], [["a"]], None, [[float("nan")]], [[0.0]]]
+)
+def test_what_is_no_vector_is_told(vectors):
+    with pytest.raises(ModelError, match="the encoder x"):
+        encoder_of(Named("x", saying(vectors))).encode(["abc"])
+
+
+@pytest.mark.parametrize("name", ["", " ", None, 5])
+def test_a_name_is_a_text(name):
+    with pytest.raises(UsageError, match=r"asof.Named: the name is"):
+        Named(name, length)

@@ -236,6 +236,15 @@ def test_an_address_is_told_as_it_is_and_without_a_password(value: str, told: st
     assert shown({"url": value}) == f"url {told}"
 
 
+def test_the_line_can_be_typed_into_a_shell(tmp_path: Path) -> None:
+    folder = tmp_path / "notes; touch gone $(x)"
+    folder.mkdir()
+    (folder / config.FILE).write_text(MODEL)
+    lines: list[str] = []
+    service.configuration(folder, lines.append)
+    assert f"`asof trust '{folder}'`" in lines[0]
+
+
 def test_a_damaged_list_of_trusted_folders_is_told(says: Says, tmp_path: Path, home: Path) -> None:
     says(MODEL)
     service.trust(tmp_path)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -188,7 +189,12 @@ def _what(wanted: Mapping[str, Mapping[str, Any]]) -> str:
 def _how(folder: Path, own: Path | None, *, changed: bool) -> str:
     why = "the file has changed since it was trusted" if changed else "this folder is not trusted"
     users = f", or write it into {own}" if own is not None else ""
-    return f"{why}, so it does not count; `asof trust {folder}` allows it{users}"
+    return f"{why}, so it does not count; `{command(folder)}` allows it{users}"
+
+
+def command(folder: Path) -> str:
+    """How a folder is trusted, as it can be typed into a shell, whatever the folder is called."""
+    return f"asof trust {shlex.quote(str(folder))}"
 
 
 def _instead(wanted: Mapping[str, Any], own: Tables) -> str:

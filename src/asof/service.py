@@ -6,6 +6,7 @@ The only module that reads the clock and the environment.
 from __future__ import annotations
 
 import os
+import shlex
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -72,8 +73,8 @@ def find_folder(start: Path, tell: Callable[[str], None] | None = None) -> Path 
                 return folder / FOLDER
             if tell is not None:
                 tell(
-                    f"{folder / FOLDER} is of another user and is not used; --index {folder} uses it, `asof "
-                    f"trust {folder}` does so for good"
+                    f"{folder / FOLDER} is of another user and is not used; --index "
+                    f"{shlex.quote(str(folder))} uses it, `{layers.command(folder)}` does so for good"
                 )
             return None
     return None

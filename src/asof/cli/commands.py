@@ -112,7 +112,7 @@ GROUPS: dict[str, dict[str, Room]] = {
             "asof embed --encoder hashed",
         ),
         "trust": Room(
-            "trust", "Let asof.toml of a folder say where texts are sent; which folders may.",
+            "trust", "Let a folder's asof.toml say where texts are sent.",
             "asof trust notes",
         ),
     },

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from asof import config
 from asof.errors import AsofError, BadConfig, UsageError
+from asof.layers import command
 from asof.rank.fields import plain
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import with_values
@@ -152,7 +153,7 @@ def _check_links(path: Path, *, follow: bool) -> None:
     target = path.resolve()
     if not follow and path.is_symlink() and target.parent != path.parent.resolve():
         raise UsageError(
-            f"{path} is a link to {target}: `asof trust {path.parent}` first, or write the values by hand"
+            f"{path} is a link to {target}: `{command(path.parent)}` first, or write the values by hand"
         )
 
 

@@ -39,8 +39,8 @@ def test_the_readme(run, capsys):
     assert "mole" in capsys.readouterr().out.casefold()
 
 
-def test_answers_of_a_scripted_model(run, capsys):
+def test_answers_of_a_function(run, capsys):
     names = run("docs/answers.md")
-    assert (names["answer"].by, names["answer"].refused) == ("scripted", False)
+    assert (names["answer"].by, names["answer"].refused) == ("replies", False)
     said = capsys.readouterr().out
     assert said.startswith("Ebbe Calloway is the harbour master [1]. False ['harbour/Harbour office")

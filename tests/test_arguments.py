@@ -155,6 +155,18 @@ def test_filters_take_one_tag_and_a_mapping(tmp_path):
             assert [hit.document for hit in corpus.search("crane", **only)] == ["a"]
 
 
+def test_settings_are_of_their_types():
+    for wrong in (
+        {"languages": 5},
+        {"languages": (5,)},
+        {"stem": "no"},
+        {"chunking": 120},
+        {"encoder": None},
+    ):
+        with pytest.raises(UsageError, match=f"^{next(iter(wrong))} = .* is expected"):
+            asof.Settings(**wrong)
+
+
 def test_a_corpus_that_was_closed_says_so(tmp_path):
     with asof.open(tmp_path) as corpus:
         corpus.add(asof.Document("a", "The crane is red."))

@@ -10,9 +10,20 @@ from typing import Any
 from asof.errors import UsageError
 from asof.store.keywords import AUTO, NONE
 from asof.store.schema import get_meta, set_meta
+from asof.tables import Accepted, boolean, check, text
 from asof.text.tokens import Analyzer
 
 UNDATED = ("added", "always", "never")
+
+_ACCEPTED = {
+    "languages": Accepted(
+        lambda value: isinstance(value, tuple | list) and all(isinstance(each, str) for each in value),
+        'a tuple of codes such as ("en",)',
+    ),
+    "stem": boolean(),
+    "chunking": text('a text such as "120w"'),
+    "encoder": Accepted(lambda value: isinstance(value, str), "the name of an encoder"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +45,7 @@ class Settings:
     search: str | tuple[str, ...] = AUTO
 
     def __post_init__(self) -> None:
+        check({name: getattr(self, name) for name in _ACCEPTED}, _ACCEPTED)
         if self.undated not in UNDATED:
             raise UsageError(f"undated is {self.undated!r}; accepted: {', '.join(UNDATED)}")
         if isinstance(self.search, str) and self.search not in (AUTO, NONE):

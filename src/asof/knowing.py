@@ -9,7 +9,7 @@ from asof import engine
 from asof.answer.asking import PASSAGES_READ
 from asof.data import GLOBAL, MODES, Answer, Filters
 from asof.errors import UsageError
-from asof.place import Place
+from asof.place import Place, refuse_long
 from asof.time.bounds import When
 from asof.time.moment import read_bounded
 from asof.time.span import nearest_moment
@@ -83,6 +83,7 @@ class Knowing(Place):
         """
         from asof.knowledge.timeline import timeline_of
 
+        refuse_long(subject, "the subject")
         if most < 1:
             raise UsageError(f"most is {most}; accepted: whole numbers from 1")
         filters = self.filters(since, until)
@@ -97,6 +98,7 @@ class Knowing(Place):
         """The entities and measures up to `depth` facts away from an entity. Raises UsageError."""
         from asof.knowledge.around import around as look_around
 
+        refuse_long(around, "the name")
         self.asked.know()
         return self._use(lambda view: look_around(view, around, depth, most))
 
@@ -109,6 +111,7 @@ class Knowing(Place):
         from asof.knowledge.resolve import Entities
         from asof.knowledge.summarise import Choice
 
+        refuse_long(about, "the name")
         fiscal = self.asked.config.fields.fiscal_start
         span = read_bounded(period, nearest_moment(self.as_of), fiscal_start=fiscal)
         self.asked.know()

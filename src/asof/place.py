@@ -23,7 +23,16 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LONGEST_QUESTION = 20_000
+LONGEST_QUESTION = 5_000
+"""Characters of a question. Whatever they are, it is read and answered in about a second."""
+
+
+def refuse_long(text: str, what: str) -> None:
+    """Raises UsageError for more characters than a question may have."""
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"{what} has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}: ask with fewer words"
+        )
 
 
 class Asked(Protocol):
@@ -69,15 +78,12 @@ class Place:
     def read(self, question: str) -> Reading:
         """How the default recipe reads a question that is asked here: its words, its times, its wishes.
 
-        Raises UsageError for more than 20,000 characters.
+        Raises UsageError for more than 5,000 characters.
         """
         return self._read(question, typed=False)
 
     def _read(self, question: str, *, typed: bool) -> Reading:
-        if len(question) > LONGEST_QUESTION:
-            raise UsageError(
-                f"the question has {len(question):,} characters; accepted: up to {LONGEST_QUESTION:,}"
-            )
+        refuse_long(question, "the question")
         if typed:
             return as_typed(question, self.as_of)
         return read_question(

@@ -187,3 +187,15 @@ def test_today_is_a_wish_and_no_time():
 def test_a_forecast_is_asked_for_in_so_many_words():
     assert asked("What was the expected revenue of Otter Mills?").forecast
     assert not asked("What was the revenue of Otter Mills?").forecast
+
+
+def test_so_much_is_looked_for_at_once() -> None:
+    names = tuple(f"Name{chr(97 + at)}" for at in range(20))
+    years = ", ".join(map(str, range(1990, 2020)))
+    question = f"fare and price and toll of {' and '.join(names)} in {years}"
+    whole = asked(question, names)
+    found, note = whole.bounded()
+    assert (whole.names, len(whole.things), len(whole.times)) == (names, 3, 30)
+    assert (found.names, found.things, found.times) == (names[:16], whole.things, whole.times[:20])
+    assert note == ("asked for at once: 20 names, 3 things, 30 times; looked for: the first 16, 3 and 20")
+    assert found.bounded() == (found, "")

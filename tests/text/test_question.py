@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.text.question import as_typed, read, without
+from asof.text.question import MOST_TIMES, as_typed, read, without
 from asof.time.moment import read as moment_of
 from asof.time.span import NEVER, instant, nearest_moment
 
@@ -120,3 +120,12 @@ def test_any_text_at_any_moment(question: str, asked: int) -> None:
     assert bool(reading.query.lexical.strip()) == bool(question.strip())
     assert set(reading.query.lexical) <= {*question, " "}
     assert read(question, nearest_moment(asked)) == reading
+
+
+def test_so_many_times_count_and_each_once() -> None:
+    years = [str(year) for year in range(1900, 1900 + MOST_TIMES)]
+    reading = read(", ".join(["ferry", *years, *years[:3]]), ASKED)
+    assert len(reading.query.about) == MOST_TIMES
+    assert reading.notes == (f"the question names {MOST_TIMES + 3} times: the first {MOST_TIMES} count",)
+    reading = read(f"ferry {' '.join(years[:9])} 1900, 1900", ASKED)
+    assert (len(reading.query.about), reading.notes) == (9, ())

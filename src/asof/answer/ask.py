@@ -117,11 +117,11 @@ def _material(found: Found, budget: int | None) -> Material:
     facts = facts_of(view, np.array(sorted(found.rows[at] for at in taken), np.int64))
     languages = " ".join(view.analyzer.languages)
     subjects = {each.fact.subject for each in facts}
-    asked = Asked.of(found.reading, {name for name in subjects if name != name.lower()}, languages)
+    known = {name for name in subjects if name != name.lower()}
+    asked, cut = Asked.of(found.reading, known, languages).bounded()
     said = evidence(view, hits, facts)
-    note = packed.note("passages", limit)
+    notes = tuple(note for note in (cut, packed.note("passages", limit)) if note)
     rows = tuple(found.rows[at] for at in taken)
-    notes = (note,) if note else ()
     return Material(found.reading.query.text, asked, hits, rows, tuple(said), tuple(facts), notes)
 
 

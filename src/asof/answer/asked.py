@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 
@@ -18,6 +18,10 @@ from asof.time.span import Span
 _DAY = 24 * 3600 * 1_000_000  # microseconds
 _NEAR = 3
 """So many words after "each" say of what: "each fiscal quarter", "every one of the years"."""
+
+MOST_NAMED, MOST_CELLS = 16, 1_000
+"""So many names, and so many things, are looked for at once; and so many cells of a table (names, things and
+times multiplied)."""
 
 _NO_CHOICE = re.compile(r"\b(?:most recent(?:ly)?|most of|at most|at least|at best)\b")
 _PARTS = re.compile(r",|;|\band\b|\bund\b|\bas well as\b|\bsowie\b")
@@ -71,6 +75,18 @@ class Asked:
             bool(said & lists.whole) or any(phrase in low for phrase in lists.at_large),
             wished and not times, bool(said & lists.forecast),
         )  # fmt: skip
+
+    def bounded(self) -> tuple[Asked, str]:
+        """The first of what is asked for, as much as is looked for at once, and a note if that is not all."""
+        names, things = self.names[:MOST_NAMED], self.things[:MOST_NAMED]
+        times = self.times[: MOST_CELLS // (max(len(names), 1) * max(len(things), 1))]
+        if (names, things, times) == (self.names, self.things, self.times):
+            return self, ""
+        note = (
+            f"asked for at once: {len(self.names)} names, {len(self.things)} things, {len(self.times)} times;"
+            f" looked for: the first {len(names)}, {len(things)} and {len(times)}"
+        )
+        return replace(self, names=names, things=things, times=times), note
 
 
 @dataclass(frozen=True, slots=True)

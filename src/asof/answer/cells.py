@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from asof.answer.asked import Asked
@@ -30,24 +30,40 @@ from asof.time.span import BEGINNING, Span
 def cells(asked: Asked, view: View, hits: Sequence[Hit], said: Sequence[Sentence]) -> list[Cell]:
     """The cells of a question, those without anything included: in order of names, then of time."""
     things = [Phrase.of(thing, view) for thing in asked.things]
+    stated = _stated(said)
     made = []
     for name in asked.names or ("",):
         own = about(hits, name, now=asked.now)
+        of_own = _of(own, said)
+        named = [each for each in said if not name or names(each, name)]
         phrases = things or [Phrase.of(name, view)]
         whole = Phrase.of(" ".join([name, *asked.things]), view)
-        for cell in periods(asked, name, own, said):
-            inside = [each for each in said if each.hit in cell.hits and (not name or names(each, name))]
+        for cell in periods(asked, name, own, stated):
+            inside = _of(cell.hits, named)
             for phrase in phrases:
                 best = _best(phrase, cell, inside, asked)
                 if best is not None:
                     cell.found.append(best)
             if not cell.found and asked.grain is None and not asked.wants_value:
                 began = cell.span is not None and cell.span.first <= view.as_of
-                every = [each for each in said if each.hit in own]
-                cell.found += held(phrases, cell, own, every, asked) if began else []
+                cell.found += held(phrases, cell, own, of_own, asked) if began else []
                 cell.found = cell.found or first_hit(whole, cell, inside)
             made.append(cell)
     return made
+
+
+def _of(hits: Sequence[Hit], said: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences of some hits."""
+    ids = {hit.id for hit in hits}
+    return [each for each in said if each.hit.id in ids]
+
+
+def _stated(said: Sequence[Sentence]) -> dict[str, list[Span | None]]:
+    """The times of what the sentences of each hit (by id) state."""
+    times: dict[str, list[Span | None]] = {}
+    for sentence in said:
+        times.setdefault(sentence.hit.id, []).extend(each.fact.span for each in sentence.facts)
+    return times
 
 
 def about(hits: Sequence[Hit], name: str, *, now: bool = False) -> list[Hit]:
@@ -62,20 +78,25 @@ def about(hits: Sequence[Hit], name: str, *, now: bool = False) -> list[Hit]:
     return [hit for hit, each in zip(hits, how, strict=True) if each.text]
 
 
-def periods(asked: Asked, name: str, hits: Sequence[Hit], said: Sequence[Sentence]) -> list[Cell]:
-    """A cell for each period of the grain that is asked for; for each time that is named; or a single one."""
+def periods(
+    asked: Asked, name: str, hits: Sequence[Hit], stated: Mapping[str, list[Span | None]]
+) -> list[Cell]:
+    """A cell for each period of the grain that is asked for; for each time that is named; or a single one.
+
+    `stated`: the times of what each hit states, by its id.
+    """
     spans: list[tuple[Span | None, str]]
     if not asked.times:
         spans = [(None, "")] if asked.grain is None else _each(asked, hits, Span(None, None))
     elif asked.grain is None:
         spans = [(span, label(span)) for span in asked.times]
     else:
-        spans = [each for span in asked.times for each in _each(asked, hits, span)]
+        spans = list(dict.fromkeys(each for span in asked.times for each in _each(asked, hits, span)))
         if not spans:
             return [Cell(name, label(span), span) for span in asked.times]
     made = []
     for span, words in spans:
-        inside = in_force(hits) if span is None else [hit for hit in hits if _holds(hit, span, said)]
+        inside = in_force(hits) if span is None else [hit for hit in hits if _holds(hit, span, stated)]
         made.append(Cell(name, words, span, inside))
     return made
 
@@ -100,16 +121,11 @@ def _each(asked: Asked, hits: Sequence[Hit], span: Span) -> list[tuple[Span | No
     return [(period.span, str(period)) for period in sorted(there)]
 
 
-def _holds(hit: Hit, span: Span, said: Sequence[Sentence]) -> bool:
+def _holds(hit: Hit, span: Span, stated: Mapping[str, list[Span | None]]) -> bool:
     return (
         of_time(hit, span)
         or speaks_in_text_of(hit, span)
-        or any(
-            holds_in(each.fact.span, (span,))
-            for sentence in said
-            if sentence.hit is hit
-            for each in sentence.facts
-        )
+        or any(holds_in(each, (span,)) for each in stated.get(hit.id, ()))
     )
 
 

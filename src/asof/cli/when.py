@@ -53,15 +53,14 @@ def when(
     It needs no corpus. In the folder of one, its languages and its fiscal year count (see docs/time.md).
     """
     from asof import service
-    from asof.standpoint import LONGEST_QUESTION
+    from asof.place import refuse_long
     from asof.text.question import read
     from asof.time.bounds import last_instant
 
     question = " ".join(text)
     if not question.strip():
         raise click.UsageError("TEXT is empty; a question, or words with a time in them, are expected")
-    if len(question) > LONGEST_QUESTION:
-        raise click.UsageError(f"TEXT has {len(question):,} characters; accepted: up to {LONGEST_QUESTION:,}")
+    refuse_long(question, "TEXT")
     languages, configured = _manner(index)
     now = service.now()
     asked = nearest_moment(now if as_of is None else last_instant(as_of, now))

@@ -18,6 +18,9 @@ from asof.time.span import Span, instant, iso
 
 AS_OF = "as of"
 
+MOST_TIMES = 64
+"""So many times of a question count, the first that it names."""
+
 STATE = 0.5
 """The recency of a question about a state at a time."""
 
@@ -50,7 +53,9 @@ def read(
     found = mentions(question, asked, zone, language=language, fiscal_start=fiscal_start)
     meant = intent(question, found, asked, language)
     as_of, recency, about, notes = instant(asked), meant.recency, [], []
-    for mention in found:
+    if len(found) > MOST_TIMES:
+        notes.append(f"the question names {len(found):,} times: the first {MOST_TIMES} count")
+    for mention in found[:MOST_TIMES]:
         if mention.relation != AS_OF or mention.core.last >= as_of:
             about.append(mention.span)
         elif recency == WISHED:
@@ -67,7 +72,7 @@ def read(
     lexical = without(question, [*meant.wishes, *(_extent(question, each) for each in found)])
     if recency < WISHED and (len(sentences(question)) > 1 or _lasting(meant)):
         recency = 0.0
-    query = Query(question, lexical, recency, about=tuple(about))
+    query = Query(question, lexical, recency, about=tuple(dict.fromkeys(about)))
     return Reading(query, as_of, found, meant, tuple(notes))
 
 

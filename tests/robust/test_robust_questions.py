@@ -1,0 +1,62 @@
+"""Questions of the greatest length, whatever they are made of, are answered in little time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from asof import service
+from asof.errors import UsageError
+from asof.place import LONGEST_QUESTION
+from asof.service import Corpus
+from asof.standpoint import Standpoint
+
+PIECES = [
+    "".join(f"{year} " for year in range(1000, 2000)),
+    "".join(f"2021-{at % 12 + 1:02}-{at % 28 + 1:02} " for at in range(455)),
+    "as of 2019 ", "between 2001 and ", "last week, 3 days ago, ", "1-", "6.0.3 and 6.1 ",
+    "the first of the ",
+    '"', '"toll of" ', "“ ", "(", "a", "toll", "ﷺ", "e\u0301\u0301", "渡船", "\u200d",
+    "".join(f"Anna{chr(97 + at % 26)} and price{at} of {1800 + at}, " for at in range(200)),
+]  # fmt: skip
+ASKS: dict[str, Callable[[Standpoint, str], object]] = {
+    "search": lambda then, question: then.search(question),
+    "ask": lambda then, question: then.ask(question),
+    "why_not": lambda then, question: then.why_not("note7", question),
+    "timeline": lambda then, question: then.timeline(question),
+    "facts": lambda then, question: then.facts(question),
+    "graph": lambda then, question: then.graph(question),
+}
+
+
+@pytest.fixture(scope="module")
+def tolls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
+    with service.open(tmp_path_factory.mktemp("tolls")) as corpus:
+        corpus.add(
+            {
+                "id": f"note{at}",
+                "text": f"The toll of bridge {at} was {at} euros in {1950 + at}.",
+                "published": str(1950 + at),
+            }
+            for at in range(70)
+        )
+        corpus.at().ask("the toll of the bridge")
+        yield corpus
+
+
+@pytest.mark.parametrize("piece", PIECES, ids=lambda piece: piece[:12].encode("unicode_escape").decode())
+def test_a_hostile_question_takes_little_time(tolls: Corpus, piece: str) -> None:
+    """By the clock of the process: a tenth of this on a machine that does nothing else."""
+    question = f"toll bridge {piece * LONGEST_QUESTION}"[:LONGEST_QUESTION]
+    for name, ask in ASKS.items():
+        begun = time.process_time()
+        ask(tolls.at(), question)
+        assert time.process_time() - begun < 3, name
+
+
+@pytest.mark.parametrize("name", ASKS)
+def test_a_longer_question_is_refused_in_words(tolls: Corpus, name: str) -> None:
+    with pytest.raises(UsageError, match="has 5,001 characters; accepted: up to 5,000: ask with fewer words"):
+        ASKS[name](tolls.at(), "x" * (LONGEST_QUESTION + 1))

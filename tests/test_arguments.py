@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import asof
-from asof.arguments import checked
+from asof.arguments import BOUNDS, checked
 from asof.data import Filters
 from asof.errors import AsofError, UsageError
 
@@ -176,3 +176,47 @@ def test_a_corpus_that_was_closed_says_so(tmp_path):
             ask()
     corpus.close()
     assert repr(corpus) == f"Corpus({str(tmp_path)!r}, closed)"
+
+
+@pytest.mark.parametrize("name", BOUNDS)
+def test_a_number_lies_between_bounds(name):
+    @checked
+    def ask(
+        k: int | None,
+        most: int,
+        tokens: int,
+        depth: int,
+        wait: float,
+        budget: float,
+        eta: float,
+    ):
+        return True
+
+    low, high = BOUNDS[name]
+    within: dict[str, Any] = dict.fromkeys(BOUNDS, 1)
+    for right in (low, min(high, 10**6)):
+        assert ask(**{**within, name: right})
+    wrong: list[Any] = [low - 1, -(10**18), 2**63, -(10**5_000), 10**5_000, math.nan, True]
+    if high < math.inf:
+        wrong += [high + 1, 10**18]
+    for each in wrong:
+        with pytest.raises(UsageError, match=rf"^{name} is .*; accepted: ") as refused:
+            ask(**{**within, name: each})
+        assert len(str(refused.value)) < 200
+
+
+def test_numbers_out_of_bounds_are_refused_wherever_they_are(corpus):
+    then = corpus.at()
+    for ask in (
+        lambda: then.search("crane", 0), lambda: then.search("crane", k=1_000_001),
+        lambda: then.search("crane", 2**63),
+        lambda: then.why_not("a", "crane", -1), lambda: then.diff("crane", then, 10**9),
+        lambda: then.timeline("crane", 0), lambda: then.facts("crane", 10_001),
+        lambda: then.graph("crane", 1, 0),
+        lambda: then.graph("crane", 9), lambda: then.links("a", 6), lambda: then.ask("crane", tokens=10**7),
+        lambda: corpus.at(10**5_000),
+        lambda: asof.open(corpus.root, wait=math.nan), lambda: asof.open(corpus.root, wait=-1),
+        lambda: corpus.search("crane", k=1_000_001),
+    ):  # fmt: skip
+        with pytest.raises(UsageError, match=r" is .*; accepted: |: 1 to 3 is accepted"):
+            ask()

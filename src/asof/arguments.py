@@ -7,6 +7,7 @@ read by its own rules (a time, a source, a model) is left to them.
 from __future__ import annotations
 
 import inspect
+import math
 import os
 from collections.abc import Callable, Iterable
 from functools import wraps
@@ -14,6 +15,14 @@ from typing import Any, ParamSpec, TypeVar
 
 from asof.data.storable import unfit
 from asof.errors import UsageError
+
+BOUNDS: dict[str, tuple[float, float]] = {
+    "k": (1, 1_000_000), "most": (1, 10_000), "tokens": (1, 1_000_000), "depth": (1, 5),
+    "wait": (0, math.inf), "budget": (0, math.inf), "eta": (0, 100),
+}  # fmt: skip
+"""Between which numbers an argument of this name lies, wherever it is; functions may want it narrower."""
+
+MOST_BITS = 63
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -65,6 +74,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _look(name: str, value: object, annotation: str) -> None:
+    if isinstance(value, int) and value.bit_length() > MOST_BITS:  # too long to be shown, too
+        raise UsageError(f"{name} is a number of {value.bit_length():,} bits; accepted: up to {MOST_BITS}")
     kinds = [_outer(each) for each in annotation.split(" | ")]
     if any(kind in _OWN_RULES for kind in kinds):
         return
@@ -74,6 +85,11 @@ def _look(name: str, value: object, annotation: str) -> None:
     if not any(_KINDS[kind][0](value) if kind in _KINDS else kind in classes for kind in kinds):
         words = " or ".join(_KINDS[kind][1] if kind in _KINDS else f"{kind} (a value)" for kind in kinds)
         raise UsageError(f"{name} is {value!r:.60} ({type(value).__name__}); accepted: {words}")
+    if isinstance(value, int | float) and name in BOUNDS:
+        low, high = BOUNDS[name]
+        if not low <= value <= high:  # nor is NaN between them
+            words = f"from {low:,} on" if high == math.inf else f"{low:,} to {high:,}"
+            raise UsageError(f"{name} is {value!r:.60}; accepted: {words}")
 
 
 def _outer(annotation: str) -> str:

@@ -44,8 +44,6 @@ class Knowing(Place):
         mode = asking.mode if mode is None else mode
         if mode not in MODES:
             raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
-        if tokens is not None and tokens < 1:
-            raise UsageError(f"tokens is {tokens}; accepted: whole numbers from 1")
         first, query, chosen = self._asked(
             question, PASSAGES_READ, filters or Filters(), "passage", recipe or asking.recipe, None
         )
@@ -84,8 +82,6 @@ class Knowing(Place):
         from asof.knowledge.timeline import timeline_of
 
         refuse_long(subject, "the subject")
-        if most < 1:
-            raise UsageError(f"most is {most}; accepted: whole numbers from 1")
         filters = self.filters(since, until)
         self.asked.know()
         return self._use(

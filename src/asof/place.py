@@ -114,8 +114,6 @@ class Place:
         unit = configured.unit if unit is None else unit
         if unit not in config.UNITS:
             raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
-        if k is not None and k < 1:
-            raise UsageError(f"k is {k}; accepted: whole numbers from 1")
         recipe = configured.recipe if recipe is None else recipe
         chosen = configured.recipe_named(recipe) if isinstance(recipe, str) else recipe
         reading = self._read(question, typed=chosen.typed)

@@ -11,7 +11,6 @@ from asof.arguments import all_checked
 from asof.data import Filters
 from asof.data.given import Wanted
 from asof.engine import Results
-from asof.errors import UsageError
 from asof.knowing import Knowing
 from asof.place import LONGEST_QUESTION as LONGEST_QUESTION
 from asof.time.bounds import When
@@ -131,8 +130,6 @@ class Standpoint(Knowing):
         """
         from asof.graph.timeline import FIRST_HITS, timeline
 
-        if most < 1:
-            raise UsageError(f"most is {most}; accepted: whole numbers from 1")
         filters = self.filters(since, until)
         found = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
         hits = () if filters.reversed else found.hits

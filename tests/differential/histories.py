@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from random import Random
 
-from tests.differential.texts import DATES, NAMES, Note, paragraph, written
+from tests.differential.texts import DATES, LATE, NAMES, Note, called, paragraph, written
 
 SOURCES = ("notes", "wire")
 SIZES = (1, 1, 2, 3, 5, 8, 12, 18)
@@ -46,6 +46,11 @@ class History:
     languages: tuple[str, ...] = ("en", "de")
     diversity: bool = False
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The notes that are stated, by name, each as often as it is."""
+        return tuple(note.name for event in self.events for note in event.notes)
+
 
 OFTEN = ("state",) * 11 + ("all", "all", "end", "move", "correct", "correct", "merge", "look", "look", "know",
                            "reopen")  # fmt: skip
@@ -61,11 +66,11 @@ def history(rng: Random, *, extremes: bool = True) -> History:
     kinds = OFTEN + SELDOM * (rng.random() < 0.4)
     events: list[Event] = []
     for _ in range(rng.choice(SIZES) if rng.randrange(RARE) else MANY):
-        kind = rng.choice(kinds)
+        kind = rng.choice(kinds) if events else "state"
         notes: tuple[Note, ...] = ()
         if kind in ("state", "all"):
             some = rng.sample(names, min(len(names), rng.choice((1, 1, 2, 3))))
-            before = {note.name: note for event in events for note in event.notes}
+            before = latest(events)
             notes = tuple(
                 again(rng, before[name])
                 if name in before and rng.random() < 0.3
@@ -78,6 +83,11 @@ def history(rng: Random, *, extremes: bool = True) -> History:
                 rng.choice(NAMES), rng.choice(DATES), rng.randrange(2**32),
             )
         )  # fmt: skip
+    last = rng.choice([*latest(events).values()])
+    renamed = [
+        last.but(aliases=called(rng), date=date) for date in rng.sample(LATE, rng.choice((0, 1, 2, 3)))
+    ]
+    events += [Event("state", rng.choice(WAITS), (note,)) for note in renamed]
     return History(
         tuple(events), rng.choice(("added", "added", "always", "never")),
         rng.choice(("120w", "120w", "12w", "12w/3", "whole")), rng.random() < 0.2, rng.random() < 0.15,
@@ -85,8 +95,12 @@ def history(rng: Random, *, extremes: bool = True) -> History:
     )  # fmt: skip
 
 
+def latest(events: Iterable[Event]) -> dict[str, Note]:
+    """What was said last of each name."""
+    return {note.name: note for event in events for note in event.notes}
+
+
 def again(rng: Random, note: Note) -> Note:
-    """The same note, now and then under another date."""
-    if rng.random() < 0.4:
-        return note
-    return replace(note, text=re.sub(r"^date: .*$", f"date: {rng.choice(DATES)}", note.text, flags=re.M))
+    """The same note, now and then under another date, or with other names and links that no passage shows."""
+    note = note.but(aliases=called(rng)) if rng.random() < 0.4 else note
+    return note if rng.random() < 0.4 else note.but(date=rng.choice(DATES))

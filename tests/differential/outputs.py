@@ -143,7 +143,9 @@ def filters(rng: Random) -> dict[str, Any]:
         "source": rng.choice(("notes", "wire", "nothing")), "path": rng.choice(("harbour/*", "*mill*")),
         "tags": (rng.choice(TAGS),), "meta": (("site", rng.choice(SITES)),),
     }  # fmt: skip
-    return {name: value for name, value in found.items() if rng.random() < 0.12}
+    return {
+        name: value for name, value in found.items() if rng.random() < (0.35 if name == "about" else 0.12)
+    }
 
 
 def some(rng: Random, **options: Any) -> dict[str, Any]:
@@ -151,15 +153,15 @@ def some(rng: Random, **options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if rng.random() < 0.5}
 
 
-def drawn(rng: Random, most: int, *, commands: bool) -> list[Asked]:
-    """So many outputs: each kind about as often as it has ways to go wrong."""
+def drawn(rng: Random, most: int, stated: tuple[str, ...] = (), *, commands: bool) -> list[Asked]:
+    """So many outputs: each kind about as often as it has ways to go wrong; mostly about notes `stated`."""
     kinds = [kind for kind, weight in WEIGHTS.items() for _ in range(weight)]
     kinds += ["command"] * (2 * commands)
-    return [one(rng, rng.choice(kinds)) for _ in range(most)]
+    return [one(rng, rng.choice(kinds), rng.choice((stated, stated, NAMES))) for _ in range(most)]
 
 
-def one(rng: Random, kind: str) -> Asked:
-    question, named, name = rng.choice(QUESTIONS), rng.choice(NAMED), rng.choice(NAMES)
+def one(rng: Random, kind: str, names: tuple[str, ...]) -> Asked:
+    question, named, name = rng.choice(QUESTIONS), rng.choice(NAMED), rng.choice(names or NAMES)
     recipe = rng.choice(RECIPES)
     if kind == "search":
         options = filters(rng) | some(rng, recipe=recipe, unit=rng.choice(UNITS), k=rng.choice((1, 3, 40)))
@@ -196,12 +198,14 @@ def one(rng: Random, kind: str) -> Asked:
     if kind == "text":
         return Asked(kind, (name,), {})
     if kind == "resolve":
-        return Asked(kind, (rng.choice((*LINKED, *ALIASES)).partition("|")[0],), some(rng, origin=name))
-    return _command(rng)
+        return Asked(
+            kind, (rng.choice((*LINKED, *ALIASES, *ALIASES)).partition("|")[0],), some(rng, origin=name)
+        )
+    return _command(rng, name)
 
 
-def _command(rng: Random) -> Asked:
-    question, named, name = rng.choice(QUESTIONS), rng.choice(NAMED), rng.choice(NAMES)
+def _command(rng: Random, name: str) -> Asked:
+    question, named = rng.choice(QUESTIONS), rng.choice(NAMED)
     words, of = rng.choice((
         (("search", question, "--explain"), ""), (("search", question, "-k", "3"), ""),
         (("search", question, "--source", rng.choice(("wire", "nothing"))), ""),

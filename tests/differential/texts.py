@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 from asof.data import Document
@@ -16,9 +16,9 @@ NAMES = (
     "ferry.md", "harbour/ferry.md", "mill.md", "harbour/index.md", "people/quill.md", "journal/2020-02-03.md",
     "mole.md", "Ärger.md", "harbour/old/mill.md",
 )  # fmt: skip
-TITLES = ("The Ledger", "Ferry", "Note 1", "", "", "Ferry")
+TITLES = ("The Ledger", "Ferry", "Note 1", "", "", "Ferry", "Quay Ltd", "Quay Ltd", "Marta Quill")
 TAGS = ("harbour", "people", "price")
-ALIASES = ("The Ledger", "Marta", "old mill")
+ALIASES = ("The Ledger", "Marta", "old mill", "Mole Inc", "Jon Reed", "Pier Ltd")
 SITES = ("north", "south")
 LINKED = (
     "ferry", "harbour/ferry", "./mill", "../mole", "people/quill|Marta", "The Ledger", "Marta", "nowhere",
@@ -27,6 +27,8 @@ LINKED = (
 WHO = ("Marta Quill", "Quill", "Jon Reed", "Quay Ltd", "Mole Inc", "Pier Ltd", "The NHA")
 DATES = ("2020", "2020-03", "2020-Q1", "2020-02-03", "2020-03-05", "2020-03-05", "2020-03-31", "2020-06-01",
          "2020-03-05T10:00:00Z", "2020-03-05T10:00:01Z", "2019-11-20", "2021-01-15")  # fmt: skip
+LATE = ("2021-07", "2022", "2022-02-02", "2023")
+"""After all of these: notes that differ in no passage get such dates, so that nothing else happens then."""
 ENDS = ("0001-01-01", "9999-12-31", "0001", "9999")
 """The ends of the calendar."""
 
@@ -47,10 +49,21 @@ SENTENCES = (
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A file: its name and its bytes."""
+    """A file: its name, the fields of its frontmatter, its text."""
 
     name: str
-    text: str
+    front: tuple[tuple[str, str], ...]
+    body: str
+
+    @property
+    def text(self) -> str:
+        """All that the file holds."""
+        fields = "\n".join(f"{key}: {value}" for key, value in self.front)
+        return f"---\n{fields}\n---\n{self.body}" if fields else self.body
+
+    def but(self, **fields: str) -> Note:
+        """The note with other fields in its frontmatter, and the same text."""
+        return replace(self, front=tuple({**dict(self.front), **fields}.items()))
 
     def document(self) -> Document:
         """As a source would read it."""
@@ -72,28 +85,29 @@ def paragraph(rng: Random) -> str:
     return " ".join(sentence(rng) for _ in range(rng.choice((1, 1, 2, 3))))
 
 
+def called(rng: Random) -> str:
+    """Other names of a note and what it links to, where no passage shows them."""
+    links = [f'"[[{link}]]"' for link in rng.sample(LINKED, rng.choice((0, 1, 1, 2)))]
+    return f"[{', '.join([*rng.sample(ALIASES, rng.choice((0, 1, 1, 2))), *links])}]"
+
+
 def written(rng: Random, name: str, said: Sequence[str], extremes: bool) -> Note:
-    """A note about what was `said` (paragraphs from which others are made too)."""
-    front = []
-    if rng.random() < 0.75:
-        front.append(f"date: {rng.choice(ENDS if extremes and rng.random() < 0.3 else DATES)}")
-    if title := rng.choice(TITLES):
-        front.append(f"title: {title}")
-    if rng.random() < 0.3:
-        front.append(f"tags: [{', '.join(rng.sample(TAGS, rng.choice((1, 2))))}]")
-    if rng.random() < 0.2:
-        front.append(f"aliases: [{rng.choice(ALIASES)}]")
-    if rng.random() < 0.2:
-        front.append(f"site: {rng.choice(SITES)}")
-    if rng.random() < 0.15:
-        front.append(f"valid_until: {rng.choice(DATES[3:8])}")
-    if rng.random() < 0.1:
-        front.append(f"updated: {rng.choice(DATES)}")
-    if rng.random() < 0.1:
-        front.append("company: Quay Ltd\nticker: QUA")
+    """A note about what was `said` (paragraphs from which others are made too); few have no text."""
+    fields = {
+        "date": (0.65, rng.choice(ENDS if extremes and rng.random() < 0.3 else DATES)),
+        "title": (1.0, rng.choice(TITLES)),
+        "tags": (0.3, f"[{', '.join(rng.sample(TAGS, rng.choice((1, 2))))}]"),
+        "aliases": (0.25, called(rng)),
+        "site": (0.2, rng.choice(SITES)),
+        "valid_until": (0.15, rng.choice(DATES[3:8])),
+        "updated": (0.1, rng.choice(DATES)),
+        "company": (0.1, "Quay Ltd\nticker: QUA"),
+    }
     parts = [
         (f"## part {rng.choice((1, 2))}\n\n" if rng.random() < 0.5 else "") + rng.choice(said)
-        for _ in range(rng.choice((1, 1, 2, 3)))
+        for _ in range(rng.choice((0, 1, 1, 1, 1, 1, 1, 2, 2, 3, 3)))
     ]
-    head = "---\n" + "\n".join(front) + "\n---\n" if front else ""
-    return Note(name, head + "\n\n".join(parts) + "\n")
+    front = {key: value for key, (often, value) in fields.items() if value and rng.random() < often}
+    if not parts:
+        front["related"] = f'"[[{rng.choice(LINKED)}]]"'
+    return Note(name, tuple(front.items()), "\n\n".join(parts) + "\n")

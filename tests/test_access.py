@@ -17,6 +17,15 @@ import asof
 PR_CAPBSET_DROP, DAC_OVERRIDE, DAC_READ_SEARCH = 24, 1, 2
 RUN = "import sys; from asof.cli import main; sys.argv[0] = 'asof'; sys.exit(main())"
 
+LATER = """
+import asof
+with asof.open(".", create=False) as corpus:
+    corpus.search("quay")
+    print("open", flush=True)
+    input()
+    print(*[hit.document for hit in corpus.search("crane").hits])
+"""
+
 
 def obey_rights() -> None:
     """From the next program on, root has no more rights to files than their owner has."""
@@ -90,6 +99,24 @@ def test_writes_that_are_still_in_the_log_need_the_right_to_write(folder: Path) 
     refused = run(folder, "search", "ferry")
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "corpus.db-wal holds the latest writes" in refused.stderr
+
+
+def test_who_may_only_read_sees_what_is_written_meanwhile(folder: Path) -> None:
+    """With an empty log beside it the database is taken for finished only if nobody has it open."""
+    with asof.open(folder, create=False) as corpus:
+        corpus.add([asof.Document("quay", "The quay is closed.")])
+        with sqlite3.connect(folder / ".asof" / "corpus.db") as db:
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.close()
+        (folder / ".asof").chmod(0o555)
+        reader = subprocess.Popen(
+            [sys.executable, "-c", LATER], cwd=folder, text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, preexec_fn=obey_rights,
+        )  # fmt: skip
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == "open\n"
+        corpus.add([asof.Document("crane", "The crane is red.")])
+        assert reader.communicate("go\n", timeout=60)[0] == "crane\n"
 
 
 def test_the_last_to_close_leaves_no_log(tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -9,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from asof.data import Document
+from asof.errors import Busy
 from asof.index.view import View
 from asof.service import open as open_corpus
 from asof.store import store as module
@@ -61,3 +64,28 @@ def test_a_purge_ends_while_readers_take_turns(tmp_path: Path, monkeypatch: pyte
         stop.set()
         for reader in readers:
             reader.join()
+
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from asof.store.lock import writing
+with writing(Path(sys.argv[1]), 0):
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_who_is_killed_holds_no_gate(tmp_path: Path) -> None:
+    gate = tmp_path / "readers.lock"
+    holder = subprocess.Popen([sys.executable, "-c", HOLDER, str(gate)], stdout=subprocess.PIPE, text=True)
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline()
+        with pytest.raises(Busy), writing(gate, 0):
+            pass
+    finally:
+        holder.kill()
+        holder.communicate()
+    with passing(gate), pytest.raises(Busy), writing(gate, 0):
+        pass

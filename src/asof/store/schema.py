@@ -180,7 +180,8 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
         except OSError as error:
             raise CorpusError(str(error.strerror)) from error
     uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
-    if not write and not os.access(path.parent, os.W_OK) and log_is_empty(path):
+    shared = path.with_name(f"{path.name}-shm").exists()  # then somebody may have it open for writing
+    if not write and not shared and not os.access(path.parent, os.W_OK) and log_is_empty(path):
         uri += "&immutable=1"  # nobody can write here: SQLite would still want to make its -shm file
     try:
         db = sqlite3.connect(uri, uri=True, isolation_level=None, timeout=BUSY_MS / 1000,

@@ -16,7 +16,7 @@ from tests.differential.cases import Counts, Fault, faults, shrunk
 from asof.index import prefix, sample
 from asof.index.segment import Segment
 
-CASES, SEED = int(os.environ.get("ASOF_CASES", "300")), int(os.environ.get("ASOF_SEED", "0"))
+CASES, SEED = int(os.environ.get("ASOF_CASES", "300")), int(os.environ.get("ASOF_SEED", "2"))
 
 
 def first_fault(counts: Counts, most: int, seed: int) -> Fault | None:

@@ -170,6 +170,6 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_notes_take_linear_time(name):
-    started = time.perf_counter()
+    started = time.process_time()
     read(HOSTILE[name])
-    assert time.perf_counter() - started < 3
+    assert time.process_time() - started < 3

@@ -70,9 +70,9 @@ def test_titles_without_a_title():
      "<!--a--!", "<title>", "<b>", "<![", "<pre>\n", "<h1>", "<nav>", "&#1", "<a =", "<a b="],
 )  # fmt: skip
 def test_hostile_markup_takes_linear_time(piece):
-    started = time.perf_counter()
+    started = time.process_time()
     html(piece * (300_000 // len(piece)))
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def sections(text: str):

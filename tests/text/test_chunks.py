@@ -257,13 +257,13 @@ def test_chunkings_out_of_range_are_refused(unit: str, size: int, overlap: int) 
 @pytest.mark.parametrize("written", ["120w", "10w/2", "2000c/1000"])
 def test_hostile_texts_take_linear_time(piece: str, written: str) -> None:
     text = piece * (200_000 // len(piece))
-    begun = time.perf_counter()
+    begun = time.process_time()
     chunk(text, (), Chunking.parse(written))
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
 
 
 def test_many_headings_take_linear_time() -> None:
     text = "# a\n" * 50_000
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert len(chunk(text, outlined(text), TEN)) == 50_000
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2

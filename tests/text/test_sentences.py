@@ -67,9 +67,9 @@ def test_sentences_tile_the_stretch(text: str, data: st.DataObject) -> None:
     "piece", [".", ". ", '."', "a.", "1. ", "\n", "\n ", "\n-", " ", "U.", "(.", "。", "...x", "a\n\t"]
 )
 def test_hostile_texts_take_linear_time(piece: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     sentences(piece * (200_000 // len(piece)))
-    assert time.perf_counter() - begun < 1
+    assert time.process_time() - begun < 1
 
 
 def test_a_heading_is_a_sentence_of_its_own() -> None:

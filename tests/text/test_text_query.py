@@ -63,9 +63,9 @@ def test_no_word_is_lost_but_stop_words(text: str) -> None:
 
 @pytest.mark.parametrize("piece", ['"', "“", "„", "«", '" „', "“„", '"a b'])
 def test_hostile_questions_take_linear_time(piece: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     parse(piece * (200_000 // len(piece)), ENGLISH)
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 @pytest.mark.parametrize(

@@ -71,10 +71,10 @@ def test_spans_of_decomposed_hangul_cover_the_word() -> None:
 )
 def test_hostile_texts_take_linear_time(piece: str) -> None:
     text = piece * (200_000 // len(piece))
-    begun = time.perf_counter()
+    begun = time.process_time()
     tokenize(text)
     list(spans(text))
-    assert time.perf_counter() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_terms_are_stems_and_numbers_with_digits_are_left_alone() -> None:

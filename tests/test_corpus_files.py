@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import asof
 from asof import corpus_files
 from asof.corpus_files import FileTooLarge, NotAFile
 from asof.errors import CorpusError
@@ -68,7 +69,7 @@ def test_a_linked_file_is_not_opened(corpus: Path, open_: Callable[[Path], int])
     with pytest.raises(NotAFile, match="is a link, a folder or a device"):
         open_(corpus / "a")
     with pytest.raises(NotAFile):
-        corpus_files.check_file(corpus / "a")
+        corpus_files.check_file(corpus / "a", sole=False)
     assert untouched(corpus)
 
 
@@ -136,3 +137,22 @@ def test_links_in_a_corpus_are_refused(corpus: Path, name: str) -> None:
     path.symlink_to("/nowhere")
     with pytest.raises(CorpusError, match=f"{path.name} is a symbolic link to /nowhere"):
         corpus_files.refuse_links(corpus)
+
+
+@pytest.mark.parametrize("name", ["corpus.db", "corpus.db-wal", "corpus.db-shm", "corpus.db-journal"])
+def test_sqlite_writes_to_no_file_that_has_another_name(tmp_path: Path, name: str) -> None:
+    """The library would overwrite what a hard link leads to."""
+    with asof.open(tmp_path / "root") as made:
+        made.add([asof.Document("a", "ferry")])
+    precious = tmp_path / "precious.txt"
+    precious.write_text("precious")
+    path = tmp_path / "root" / ".asof" / name
+    if name == "corpus.db":
+        precious.write_bytes(path.read_bytes())
+    before = precious.read_bytes()
+    path.unlink(missing_ok=True)
+    path.hardlink_to(precious)
+    with pytest.raises(CorpusError, match="has another name elsewhere"):  # noqa: SIM117
+        with asof.open(tmp_path / "root", create=False) as opened:
+            opened.add([asof.Document("b", "harbour")])
+    assert precious.read_bytes() == before

@@ -102,7 +102,7 @@ def open_lock(path: Path) -> int:
     descriptor = _opened(path, os.O_RDWR | os.O_CREAT)
     if os.fstat(descriptor).st_nlink > 1:
         os.close(descriptor)
-        raise NotAFile(errno.EMLINK, f"{path} has another name elsewhere (a hard link); remove it")
+        raise _has_another_name(path)
     return descriptor
 
 
@@ -168,18 +168,20 @@ def names(folder: Path) -> list[str]:
         return []
 
 
-def check_file(path: Path) -> None:
-    """Check that a path leads to a regular file or to nothing. Raises NotAFile.
+def check_file(path: Path, *, sole: bool) -> None:
+    """Check that a path leads to a regular file or to nothing; `sole`: that it has no other name elsewhere.
 
-    For files that a library opens by their path.
+    For files that a library opens by their path; those that are written have to be sole. Raises NotAFile.
     """
     try:
         with _folder(path.parent) as folder:
-            mode = os.stat(path.name, dir_fd=folder, follow_symlinks=False).st_mode
+            about = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:
         return
-    if not stat.S_ISREG(mode):
+    if not stat.S_ISREG(about.st_mode):
         raise _not_a_file(path)
+    if sole and about.st_nlink > 1:
+        raise _has_another_name(path)
 
 
 def _opened(path: Path, flags: int) -> int:
@@ -194,6 +196,10 @@ def _opened(path: Path, flags: int) -> int:
         os.close(descriptor)
         raise _not_a_file(path)
     return descriptor
+
+
+def _has_another_name(path: Path) -> NotAFile:
+    return NotAFile(errno.EMLINK, f"{path} has another name elsewhere (a hard link); put a copy in its place")
 
 
 def _not_a_file(path: Path) -> NotAFile:

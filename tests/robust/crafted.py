@@ -246,9 +246,14 @@ def links(rng: random.Random, root: Path, outside: Path) -> str:
         for name in ("segments", "derived", "derived/latent", "derived/evidence", "derived/succession")
     ]
     there = [path for path in inside.rglob("*") if path.is_file()]
-    more = [inside / "write.lock", inside / "merge.lock", inside / "corpus.db-wal", inside / "corpus.db-shm",
-            inside / "corpus.db-journal", inside / "derived/evidence/lock", inside / "fetched",
-            inside / "segments/0123456789abcdef.tmp", inside / "segments/0123456789abcdef.seg"]  # fmt: skip
+    more = [
+        inside / name
+        for name in (
+            "write.lock", "merge.lock", "readers.lock", "corpus.db-wal", "corpus.db-shm", "corpus.db-journal",
+            "derived/evidence/lock", "fetched", "segments/0123456789abcdef.tmp",
+            "segments/0123456789abcdef.seg",
+        )
+    ]  # fmt: skip
     path = rng.choice([inside, *folders, *there, *more])
     if path.is_dir() and not path.is_symlink():
         moved = outside / f"moved{rng.randrange(10**9)}"
@@ -273,7 +278,8 @@ def kinds_of_file(rng: random.Random, root: Path, _outside: Path) -> str:
     """A folder, a pipe, an empty file or noise in the place of a file."""
     inside = root / ".asof"
     path = rng.choice(
-        [path for path in sorted(inside.rglob("*")) if path.is_file()] + [inside / "write.lock"]
+        [path for path in sorted(inside.rglob("*")) if path.is_file()]
+        + [inside / "write.lock", inside / "readers.lock"]
     )
     how = rng.choice(["folder", "pipe", "empty", "noise", "missing"])
     path.unlink(missing_ok=True)

@@ -176,7 +176,7 @@ def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     """
     for suffix in ("", "-wal", "-shm", "-journal"):
         try:
-            check_file(path.with_name(f"{path.name}{suffix}"))
+            check_file(path.with_name(f"{path.name}{suffix}"), sole=write or bool(suffix))
         except OSError as error:
             raise CorpusError(str(error.strerror)) from error
     uri = f"{path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"

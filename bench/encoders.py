@@ -35,9 +35,9 @@ from asof.evaluate.evaluation import evaluate
 from asof.evaluate.options import DEFAULTS
 from asof.models.local import LocalEncoder
 from asof.models.ports import Encoder
-from asof.rank.certify import Certified
-from asof.rank.combine import Combine, Share
-from asof.rank.cut import Cut
+from asof.rank.certify import EarlyTermination
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.cut import TopK
 from asof.rank.gather import Dense, Lexical
 from asof.rank.latent import Latent
 from asof.rank.recipe import Recipe
@@ -46,22 +46,25 @@ from asof.recipes.asof import ASOF, FEEDBACK
 SETS = ("scifact", "cranfield", "ect-qa", "locomo-turns", "multihoprag-facts", "tennis")
 METRICS = ("ndcg@10", "success@1", "recall@5")
 WORDS = Lexical(k1=1.2, b=0.7)
-BOTH = next(stage for stage in ASOF.stages if isinstance(stage, Certified))
+BOTH = next(stage for stage in ASOF.stages if isinstance(stage, EarlyTermination))
 
 WITHOUT = (
-    Recipe("words (BM25)", "", (WORDS, Cut())),
-    Recipe("words, feedback", "", (WORDS, BOTH, FEEDBACK, Cut())),
+    Recipe("words (BM25)", "", (WORDS, TopK())),
+    Recipe("words, feedback", "", (WORDS, BOTH, FEEDBACK, TopK())),
     Recipe(
         "words + LSA", "",
-        (WORDS, Share("lexical"), Latent("cosine"), Combine((("share", 1.0), ("latent", 1.0))), Cut()),
+        (
+            WORDS, MaxNormalize("lexical"), Latent("cosine"),
+            Combine((("share", 1.0), ("latent", 1.0))), TopK(),
+        ),
     ),
     replace(ASOF, name="asof, no encoder"),
 )  # fmt: skip
 """What is asked of a corpus without an encoder."""
 
 WITH = (
-    Recipe("vectors alone", "", (Dense(), Cut())),
-    Recipe("words + vectors", "", (WORDS, replace(BOTH, then=None), Cut())),
+    Recipe("vectors alone", "", (Dense(), TopK())),
+    Recipe("words + vectors", "", (WORDS, replace(BOTH, then=None), TopK())),
     replace(ASOF, name="asof, encoder"),
 )
 

@@ -24,11 +24,11 @@ from numpy.typing import NDArray
 
 from asof import engine, service
 from asof.data import Document, Query
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.group import ByDocument
 from asof.rank.recipe import Recipe
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.text.query import parse
 from asof.text.tokens import Analyzer, tokenize
 
@@ -36,7 +36,7 @@ K = 10
 K1, B = 1.5, 0.75
 TIE = 1e-6
 CHUNKINGS = ("whole", "120w")
-WORDS = Recipe("words", "words alone, documents as units", (Lexical(K1, B), ByDocument(), Cut()))
+WORDS = Recipe("words", "words alone, documents as units", (Lexical(K1, B), ByDocument(), TopK()))
 
 Found = list[tuple[str, float]]
 """Documents and their scores, the best first."""
@@ -83,7 +83,7 @@ def judgements(path: Path) -> dict[str, dict[str, int]]:
 
 
 def made(place: str, documents: Sequence[Document], chunking: str) -> service.Corpus:
-    corpus = service.open(place, settings=Settings(chunking=chunking, undated="always"))
+    corpus = service.open(place, settings=CorpusSettings(chunking=chunking, undated="always"))
     corpus.add(documents)
     return corpus
 

@@ -27,8 +27,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from tests.learn.losses_known import BOX, KNOWN, START, Known
 
-from asof.learn.gaussian import Gaussian, lcb
-from asof.learn.online import Online
+from asof.learn.gaussian import GaussianProcess, lcb
+from asof.learn.online import OnlineLearner
 
 Floats = NDArray[np.float64]
 Way = Callable[[Known, int, int, float], Floats]
@@ -70,7 +70,7 @@ def parse() -> argparse.Namespace:
 
 
 def online(known: Known, seed: int, questions: int, noise: float) -> Floats:
-    learner, rng = Online.begin(BOX, START, seed), np.random.default_rng([seed, 1])
+    learner, rng = OnlineLearner.begin(BOX, START, seed), np.random.default_rng([seed, 1])
     for _ in range(questions):
         learner.tell(known.loss(list(learner.ask().values())) + noise * rng.normal())
     return np.array(list(learner.best.values()))
@@ -78,7 +78,7 @@ def online(known: Known, seed: int, questions: int, noise: float) -> Floats:
 
 def rescored(known: Known, seed: int, questions: int, noise: float) -> Floats:
     """A question is up to .3 harder or easier than another; the noise is that of a mean over questions."""
-    learner, rng = Online.begin(BOX, START, seed), np.random.default_rng([seed, 1])
+    learner, rng = OnlineLearner.begin(BOX, START, seed), np.random.default_rng([seed, 1])
     losses: list[float] = []
     for _ in range(questions):
         losses.append(known.loss(list(learner.ask().values())) + noise * rng.normal())
@@ -104,7 +104,7 @@ def published(known: Known, seed: int, questions: int, noise: float) -> Floats:
         if question == 2 and (loss > 0.05 or rng.random() < 0.3):
             x = _normalised(np.clip(x + rng.uniform(-1, 1, len(x)) * 0.1 * loss, BOX.low, BOX.high))
         elif question >= 8:
-            model = Gaussian.fitted(np.array(tried[-50:]), losses[-50:], seed=seed, restarts=2)
+            model = GaussianProcess.fitted(np.array(tried[-50:]), losses[-50:], seed=seed, restarts=2)
             points = np.array([_normalised(each) for each in rng.uniform(BOX.low, BOX.high, (100, len(BOX)))])
             x = points[lcb(*model.predict(points)).argmin()]
     return tried[int(np.argmin(losses))]

@@ -18,8 +18,8 @@ from bench.vectors import RandomVectors
 
 from asof import engine, service
 from asof.data import Document, Filters, Stated
-from asof.rank.certify import Certified
-from asof.rank.cut import Cut
+from asof.rank.certify import EarlyTermination
+from asof.rank.cut import TopK
 from asof.rank.gather import Dense, Lexical
 from asof.rank.recipe import Recipe
 from asof.time.span import Span, instant
@@ -34,10 +34,12 @@ SCOPES: dict[str, tuple[datetime | None, datetime | None]] = {
 """From a stretch of time to (as of, since)."""
 
 STAGES = {
-    "lexical": Recipe("lexical", "words alone", (Lexical(), Cut())),
-    "dense": Recipe("dense", "vectors alone", (Dense(), Cut())),
-    "fused": Recipe("fused", "words and vectors, certified", (Lexical(), Certified(), Cut())),
-    "scanned": Recipe("scanned", "the same, every vector read", (Lexical(), Certified(prune=False), Cut())),
+    "lexical": Recipe("lexical", "words alone", (Lexical(), TopK())),
+    "dense": Recipe("dense", "vectors alone", (Dense(), TopK())),
+    "fused": Recipe("fused", "words and vectors, certified", (Lexical(), EarlyTermination(), TopK())),
+    "scanned": Recipe(
+        "scanned", "the same, every vector read", (Lexical(), EarlyTermination(prune=False), TopK())
+    ),
 }
 ADDED = 7
 DATES = 7

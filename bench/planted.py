@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 
 from asof.learn.box import Box
 from asof.learn.candidates import Candidates
-from asof.learn.columns import Columns
+from asof.learn.columns import CandidateColumns
 from asof.learn.loss import gains
-from asof.learn.posed import Posed
+from asof.learn.posed import JudgedQuery
 from asof.learn.scored import scored
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import value_of
 from asof.recipes.papers import PAPERS
-from asof.tuning.material import Ints, Material, Measure
-from asof.tuning.outcome import Tuning
-from asof.tuning.tune import How, tune
+from asof.tuning.material import Ints, Measure, TuningQuestions
+from asof.tuning.outcome import TuningOutcome
+from asof.tuning.tune import TuningOptions, tune
 
 WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))
 GRADES = (3, 2, 2, 1, 1, 1, 1, 1)
@@ -32,14 +32,14 @@ Floats = NDArray[np.float64]
 class Planted:
     """Material, its hidden weights (4,), and the box."""
 
-    material: Material
+    material: TuningQuestions
     hidden: Floats
     box: Box
 
     @property
-    def table(self) -> Columns:
+    def table(self) -> CandidateColumns:
         table = self.material.table
-        assert isinstance(table, Columns)
+        assert isinstance(table, CandidateColumns)
         return table
 
 
@@ -62,9 +62,9 @@ def planted(
         gain = np.array(gains(grades.tolist()))
         found.append(candidates_of(columns, gain))
         posed.append(posed_of(gain))
-    table = Columns.made(posed, found, plan, box, 10)
+    table = CandidateColumns.made(posed, found, plan, box, 10)
     texts = [f"question {at}" for at in range(questions)]
-    material = Material(
+    material = TuningQuestions(
         "planted", PAPERS, box, 10, table, by_table(table), texts, [[] for _ in texts], [[] for _ in texts]
     )
     return Planted(material, hidden, box)
@@ -89,13 +89,13 @@ def nowhere(do: object) -> None:
     """Nothing is searched."""
 
 
-def posed_of(gain: Floats) -> Posed:
+def posed_of(gain: Floats) -> JudgedQuery:
     """A question that nothing is asked of."""
     right = {str(at): each for at, each in enumerate(gain.tolist())}
-    return Posed(None, (0, None), nowhere, right)  # type: ignore[arg-type]
+    return JudgedQuery(None, (0, None), nowhere, right)  # type: ignore[arg-type]
 
 
-def by_table(table: Columns) -> Measure:
+def by_table(table: CandidateColumns) -> Measure:
     """Questions are judged as the table has them."""
 
     def measure(recipe: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:
@@ -112,7 +112,7 @@ class Recovered:
     """What tuning found: the mean nDCG on fresh questions of the same hidden weights, at the start, as tuned,
     and by the hidden weights; how far the weights are off (the sum of differences)."""
 
-    tuning: Tuning
+    tuning: TuningOutcome
     start: float
     tuned: float
     hidden: float
@@ -127,7 +127,7 @@ class Recovered:
 def recovered(seed: int) -> Recovered:
     """Tune on planted questions, and judge on others that nobody saw."""
     made = planted(seed)
-    found = tune(made.material, How(seed=seed))
+    found = tune(made.material, TuningOptions(seed=seed))
     values = np.array([found.values[name] for name in made.box.names])
     start = np.array([value_of(PAPERS, name) for name in made.box.names])
     settings = np.array([start, values, made.hidden])
@@ -135,7 +135,7 @@ def recovered(seed: int) -> Recovered:
     return Recovered(found, means[0], means[1], means[2], float(np.abs(values - made.hidden).sum()))
 
 
-def fresh_questions(seed: int, made: Planted, questions: int = 500, noise: float = 0.03) -> Columns:
+def fresh_questions(seed: int, made: Planted, questions: int = 500, noise: float = 0.03) -> CandidateColumns:
     """Others by the same hidden weights."""
     rng = np.random.default_rng(10_000 + seed)
     found, posed = [], []
@@ -147,4 +147,4 @@ def fresh_questions(seed: int, made: Planted, questions: int = 500, noise: float
         gain = np.array(gains(grades.tolist()))
         found.append(candidates_of(columns, gain))
         posed.append(posed_of(gain))
-    return Columns.made(posed, found, made.table.plan, made.box, 10)
+    return CandidateColumns.made(posed, found, made.table.plan, made.box, 10)

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from asof import recipes
 from asof.evaluate.evaluation import Options, evaluate
 from asof.rank.recipe import Recipe
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 
 ALL = 1_000_000
 
@@ -30,7 +30,7 @@ def variants(uncapped: bool) -> list[Recipe]:
         recipe = recipes.named(name)
         found.append(recipe)
         if name.startswith("twe"):
-            whole = recipe.replaced({"pool.n": 100_000, "budget.sizes": [ALL, ALL, ALL]})
+            whole = recipe.replaced({"pool.n": 100_000, "budgeted_rerank.sizes": [ALL, ALL, ALL]})
             found.append(replace(whole, name=f"{name}, no pool"))
             if uncapped:
                 found.append(replace(recipe.replaced({"centrality.cap": 0}), name=f"{name}, no cap"))
@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--stem", action="store_true")
     parser.add_argument("--uncapped", action="store_true")
     given = parser.parse_args()
-    settings = Settings(stem=given.stem, chunking="whole", undated="always")
+    settings = CorpusSettings(stem=given.stem, chunking="whole", undated="always")
     for dataset in given.datasets:
         made = evaluate(dataset, variants(given.uncapped), Options(limit=given.limit, settings=settings))
         for run in made.runs:

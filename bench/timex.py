@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from asof.time.expressions import Mention, mentions
+from asof.time.expressions import TimeMention, mentions
 from asof.time.period import months_later
 
 SPECS = ("DateTimeModel", "DatePeriodParser", "DateParser")
@@ -167,7 +167,7 @@ def _moment(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def right_span(mention: Mention, expected: Expected) -> bool:
+def right_span(mention: TimeMention, expected: Expected) -> bool:
     """Whether the best reading, or an alternative, is one of the resolutions.
 
     The suite's ranges end before the last unit that they name, asof's after it; its times of day are points;

@@ -31,12 +31,12 @@ from asof.data import Query
 from asof.engine import Results
 from asof.evaluate.options import Options
 from asof.index.view import View
-from asof.learn.columns import Columns
+from asof.learn.columns import CandidateColumns
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import with_values
 from asof.tuning.fields import chosen
 from asof.tuning.from_dataset import from_dataset
-from asof.tuning.tune import How, tune
+from asof.tuning.tune import TuningOptions, tune
 
 SETTINGS = 1_000
 
@@ -59,7 +59,7 @@ def real(dataset: Path) -> None:
         with from_dataset(dataset, recipe, box, 10, Options(), cache=Path(cache)) as material:
             made = time.process_time() - started
             table = material.table
-            assert isinstance(table, Columns)
+            assert isinstance(table, CandidateColumns)
             settings = box.sample(np.random.default_rng(0), SETTINGS)
             started = time.process_time()
             table.losses(settings)
@@ -74,7 +74,7 @@ def _search(query: Query, recipe: Recipe, view: View) -> Results:
     return engine.search(query, view, recipe)
 
 
-def _differ(table: Columns, settings: NDArray[np.float64]) -> str:
+def _differ(table: CandidateColumns, settings: NDArray[np.float64]) -> str:
     wrong = tried = 0
     for at, asked in list(enumerate(table.questions))[:: max(1, len(table.questions) // 50)]:
         for setting in settings:
@@ -103,7 +103,7 @@ def planting(seeds: int) -> None:
 def shuffling(seeds: int) -> None:
     none = 0
     for seed in range(seeds):
-        found = tune(planted(seed, shuffled=True).material, How(seed=seed))
+        found = tune(planted(seed, shuffled=True).material, TuningOptions(seed=seed))
         none += not found.gain
         print(f"  seed {seed}: {found.sentence}")
     print(f"shuffled: no gain is reported: {none} of {seeds}")

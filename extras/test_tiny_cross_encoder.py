@@ -29,7 +29,7 @@ from asof import service
 from asof.data import Document, Stated
 from asof.errors import ModelError
 from asof.models.cross_encoder import CrossEncoder
-from asof.models.reranking import Reranking, reranker_from
+from asof.models.reranking import RerankerConfig, reranker_from
 from asof.rank.rerank import Rerank, reranked
 from asof.recipes.asof import ASOF
 from asof.time.moment import read
@@ -221,7 +221,7 @@ NOTES = [
 
 
 def test_a_search_goes_by_the_model(folder: Path, tmp_path: Path) -> None:
-    encoder = reranker_from(Reranking.read({"path": str(folder)}), tmp_path, {})
+    encoder = reranker_from(RerankerConfig.read({"path": str(folder)}), tmp_path, {})
     with service.open(tmp_path / "corpus") as corpus:
         corpus.add(NOTES)
         then = corpus.at("2004")

@@ -13,10 +13,10 @@ from typing import Any
 
 from asof.data import Document, Heading, Stated
 from asof.models.ports import Prompt
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.service import Corpus
 from asof.service import open as open_corpus
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 
 SENTENCES = (
     "Quay Ltd's revenue was $3.4 million on 2 January 1970.",
@@ -104,8 +104,8 @@ def lives(model: bool) -> Any:
         folder.mkdir(parents=True)
         if model:
             (folder / "asof.toml").write_text('[facts]\nextractor = "model"\n', "utf-8")
-        asked = Scripted(script) if model else None
-        corpus = open_corpus(folder, settings=Settings(stem=False), model=asked)
+        asked = ScriptedModel(script) if model else None
+        corpus = open_corpus(folder, settings=CorpusSettings(stem=False), model=asked)
         corpus.clock, corpus.background = module.Clock(), False
         return corpus
 

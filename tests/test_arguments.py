@@ -164,7 +164,7 @@ def test_settings_are_of_their_types():
         {"encoder": None},
     ):
         with pytest.raises(UsageError, match=f"^{next(iter(wrong))} = .* is expected"):
-            asof.Settings(**wrong)
+            asof.CorpusSettings(**wrong)
 
 
 def test_a_corpus_that_was_closed_says_so(tmp_path):

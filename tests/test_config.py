@@ -32,12 +32,14 @@ def test_without_a_file_everything_has_a_default() -> None:
         ('[search]\nunit = "document"', lambda made: made.unit == "document"),
         ('[search]\nrecipe = "vault"', lambda made: made.recipe == "vault"),
         ("[recipes.asof]\nlexical.b = 0.5", lambda made: _field(made, "asof", "lexical.b") == 0.5),
-        ("[recipes.asof.timely]\nnear = 1", lambda made: _field(made, "asof", "timely.near") == 1.0),
+        (
+            "[recipes.asof.time_preference]\nnear = 1",
+            lambda m: _field(m, "asof", "time_preference.near") == 1.0),
         ("[recipes.twe]\ndecay.tau_min = 30", lambda made: _field(made, "twe", "decay.tau_min") == 30.0),
         ("[recipes.tempralm]\npool.n = 20", lambda made: _field(made, "tempralm", "pool.n") == 20),
         ('[diversity]\nkind = "mmr"\nbalance = 0.5', lambda made: made.diversity == Mmr(balance=0.5)),
         ('[diversity]\nkind = "per-document"\nmost = 1', lambda made: made.diversity == PerDocument(most=1)),
-        ("[retrieval]\nrrf_k = 10", lambda made: _field(made, "vault", "reciprocalrank.k") == 10),
+        ("[retrieval]\nrrf_k = 10", lambda made: _field(made, "vault", "reciprocal_rank.k") == 10),
         (
             "[retrieval]\nbacklink_boost_weight = 0.2\n[recipes.vault]\nbacklinks.cap = 5",
             lambda made: (_field(made, "vault", "backlinks.weight"), _field(made, "vault", "backlinks.cap"))
@@ -81,7 +83,7 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
             f"[recipes.twe]\ncombine.weights = {{share = {'9' * 400}}}",
             "a number from -1e+09 to 1e+09 is expected",
         ),
-        ("[recipes.papers]\nbydocument.passages = 0", "a whole number from 1 to 1000 is expected"),
+        ("[recipes.papers]\nby_document.passages = 0", "a whole number from 1 to 1000 is expected"),
         ("[diversity]\nkind = []", "diversity.kind = []: accepted: per-document, mmr"),
         ("[diversity]\nmost = 1", "diversity.kind = None: accepted: per-document, mmr"),
         ('[diversity]\nkind = "mmr"\nbalance = 2', "mmr.balance = 2: a number from 0 to 1 is expected"),

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import pytest
 
 import asof
-from asof.data import Commit, Document, Problem
+from asof.data import Document, Problem, SafeToCommit
 from asof.engine import batches
 from asof.errors import SourceError
-from asof.store.run import Report
+from asof.store.run import IndexReport
 
 
 class Slow:
@@ -22,12 +22,12 @@ class Slow:
         self.document = document
         self.closed = False
 
-    def documents(self) -> Iterator[Document | Commit]:
+    def documents(self) -> Iterator[Document | SafeToCommit]:
         try:
             for page in range(2):
                 yield self.document(f"{page}-a", "a ferry", "2024-01-01")
                 yield self.document(f"{page}-b", "a lake", "2024-01-01")
-                yield Commit()
+                yield SafeToCommit()
             yield self.document("lost", "a mole", "2024-01-01")
             raise SourceError("the network is gone")
         finally:
@@ -49,7 +49,7 @@ def test_a_source_is_let_go_of_when_the_store_fails(memory_folder, document):
     with asof.open(memory_folder) as corpus:
         source = Slow(document)
 
-        def fail(report: Report) -> None:
+        def fail(report: IndexReport) -> None:
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError) as kept:
@@ -60,5 +60,9 @@ def test_a_source_is_let_go_of_when_the_store_fails(memory_folder, document):
 
 def test_a_commit_ends_a_batch_and_is_none_itself(document):
     one, problem = document("a", "x"), Problem("p")
-    found = list(batches([Commit(), one, Commit(), Commit(), problem, one, one, Commit()], 2, 1_000))
+    found = list(
+        batches(
+            [SafeToCommit(), one, SafeToCommit(), SafeToCommit(), problem, one, one, SafeToCommit()], 2, 1_000
+        )
+    )
     assert found == [[one], [problem, one], [one]]

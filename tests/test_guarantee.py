@@ -37,7 +37,7 @@ from asof.recipes.asof import ASOF
 from asof.service import Corpus, Standpoint
 from asof.service import open as open_corpus
 from asof.store.digest import layout_places, span_of
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.span import EPOCH, NEVER, Span, instant, iso, moment
 
 DAY = 86_400_000_000
@@ -92,7 +92,7 @@ ASKED = (
 )  # fmt: skip
 """How words are asked for: with times, with wishes, with titles."""
 
-TIGHT = ASOF.replaced({"closer.n": 10})
+TIGHT = ASOF.replaced({"rerank_window.n": 10})
 """The default recipe with a closer look at ten only."""
 
 BROAD = events(6, 12, 30, 14, st.none() | st.none() | st.integers(0, 30))
@@ -144,7 +144,7 @@ class Clock:
 
 
 def new_corpus(folder: Path) -> Corpus:
-    corpus = open_corpus(folder, settings=Settings(stem=False))
+    corpus = open_corpus(folder, settings=CorpusSettings(stem=False))
     corpus.clock = Clock()
     corpus.background = False
     return corpus

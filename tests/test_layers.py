@@ -13,7 +13,7 @@ import asof
 from asof import config, layers, service
 from asof.errors import BadConfig, Untrusted, UsageError
 from asof.layers import FREE, abroad, shown
-from asof.tables import Accepted
+from asof.tables import AcceptedValue
 from asof.trusted import NO_FILE, Trusted
 
 SERVER = "http://127.0.0.1:9/v1"
@@ -160,7 +160,7 @@ def test_every_key_is_either_free_or_asks_for_trust() -> None:
         assert keys > FREE[table]
         for key in keys:
             assert bool(abroad({table: {key: "x"}})) == (key not in FREE[table])
-            assert isinstance(config._keys(table)[key], Accepted)
+            assert isinstance(config._keys(table)[key], AcceptedValue)
     destinations = {
         "url",
         "pdf_url",

@@ -6,12 +6,12 @@ import threading
 
 import asof
 from asof.data import Document
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 
 
 def test_two_that_learn_at_once_pay_once(tmp_path):
     (tmp_path / "asof.toml").write_text('[facts]\nextractor = "model"\n', encoding="utf-8")
-    model = Scripted(lambda _: '{"facts": []}')
+    model = ScriptedModel(lambda _: '{"facts": []}')
     with asof.open(tmp_path, model=model) as one, asof.open(tmp_path, model=model) as other:
         one.add([Document(f"d{n}", f"The crane number {n} squeaks.") for n in range(20)])
         lessons = []

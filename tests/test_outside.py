@@ -14,7 +14,7 @@ from asof import config
 from asof.data import Document
 from asof.errors import MissingExtra, UsageError
 from asof.models.ports import Prompt
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.outside import Outside
 from asof.recipes import named
 
@@ -48,13 +48,13 @@ def test_without_a_model_there_is_none(outside):
 
 def test_a_model_that_is_given_is_taken_in_place_of_the_configured_one(outside):
     for toml in ("", MODEL.format(url=NOWHERE)):
-        scripted = Scripted(["red"])
+        scripted = ScriptedModel(["red"])
         with outside(toml, model=scripted).language() as model:
             assert model.name == "scripted"
 
 
 def test_replies_are_kept_and_use_is_counted_from_0_each_time(outside):
-    scripted = Scripted(["red"])
+    scripted = ScriptedModel(["red"])
     there = outside(model=scripted)
     meters = []
     for _ in range(2):
@@ -66,7 +66,7 @@ def test_replies_are_kept_and_use_is_counted_from_0_each_time(outside):
 
 
 def test_what_a_reply_was_made_of_takes_it_along_when_it_is_erased(corpus, outside):
-    scripted = Scripted(["red", "red again"])
+    scripted = ScriptedModel(["red", "red again"])
     prompt = Prompt("Be brief.", "The crane is red. What colour?", passages=(1,))
     there = outside(model=scripted)
     with there.language() as model:
@@ -80,7 +80,7 @@ def test_a_budget_is_in_dollars_with_prices_else_in_tokens(outside):
     priced = MODEL.format(url=NOWHERE) + PRICES
     cases = ((priced, 1e-6, False), ("", 1.0, False), ("", 1e6, True), (priced, 1.0, True))
     for number, (toml, budget, fits) in enumerate(cases):
-        with outside(toml, model=Scripted(["red"])).language(budget) as model:
+        with outside(toml, model=ScriptedModel(["red"])).language(budget) as model:
             (reply,) = model.complete([Prompt("", f"question {number}")])
             assert (reply.problem == "") is fits
             assert model.meter.refused == (not fits)
@@ -142,7 +142,7 @@ def test_a_stream_is_kept_when_it_is_whole(outside):
     ],
 )
 def test_a_missing_extra_is_told_before_anything_is_asked(outside, monkeypatch, missing, toml, given, said):
-    scripted = Scripted(["red"])
+    scripted = ScriptedModel(["red"])
     for name in missing:
         monkeypatch.setitem(sys.modules, name, None)
     there = outside(toml, model=scripted if given else None)

@@ -25,22 +25,37 @@ if TYPE_CHECKING:
     from asof.models.given import Named
     from asof.models.local import LocalEncoder
     from asof.service import Corpus, Standpoint, open  # noqa: A004
-    from asof.store.run import Report
-    from asof.store.settings import Settings
+    from asof.store.run import IndexReport
+    from asof.store.settings import CorpusSettings
     from asof.time.period import Period
     from asof.time.span import Span
 
 _HOMES = {
     "AsofError": "asof.errors", "Corpus": "asof.service", "Document": "asof.data", "Ended": "asof.data",
     "Hit": "asof.data", "LocalEncoder": "asof.models.local", "Named": "asof.models.given",
-    "Period": "asof.time.period", "Problem": "asof.data", "Report": "asof.store.run",
-    "Results": "asof.engine", "Settings": "asof.store.settings", "Span": "asof.time.span",
+    "Period": "asof.time.period", "Problem": "asof.data", "IndexReport": "asof.store.run",
+    "Results": "asof.engine", "CorpusSettings": "asof.store.settings", "Span": "asof.time.span",
     "Standpoint": "asof.service", "Stated": "asof.data", "Why": "asof.data", "open": "asof.service",
 }  # fmt: skip
 
 __all__ = [
-    "AsofError", "Corpus", "Document", "Ended", "Hit", "LocalEncoder", "Named", "Period", "Problem", "Report",
-    "Results", "Settings", "Span", "Standpoint", "Stated", "Why", "open",
+    "AsofError",
+    "Corpus",
+    "CorpusSettings",
+    "Document",
+    "Ended",
+    "Hit",
+    "IndexReport",
+    "LocalEncoder",
+    "Named",
+    "Period",
+    "Problem",
+    "Results",
+    "Span",
+    "Standpoint",
+    "Stated",
+    "Why",
+    "open",
 ]  # fmt: skip
 
 

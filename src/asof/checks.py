@@ -9,7 +9,7 @@ from asof import recipes
 from asof.errors import BadConfig, UsageError
 from asof.models.hashed import HashedNgrams
 from asof.sources.periods import month_of
-from asof.store.settings import UNDATED, Settings
+from asof.store.settings import UNDATED, CorpusSettings
 from asof.tables import SHOWN, nearest, said
 from asof.text.tokens import Analyzer
 
@@ -54,7 +54,7 @@ def _month(value: Any) -> int:
 
 def _searched(value: Any) -> str | tuple[str, ...]:
     if isinstance(value, str):
-        return Settings(search=value).search
+        return CorpusSettings(search=value).search
     return names(value)
 
 

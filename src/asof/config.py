@@ -12,19 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof import checks, recipes
-from asof.answer.asking import Asking
+from asof.answer.asking import QuestionAnswerer
 from asof.checks import UNITS as UNITS
 from asof.errors import BadConfig, Untrusted, UsageError
 from asof.knowledge.choice import Facts
-from asof.sources.arxiv.settings import Settings as Arxiv
+from asof.sources.arxiv.settings import ArxivSettings as Arxiv
 from asof.sources.fields import Fields
-from asof.store.settings import Settings
-from asof.tables import SHOWN, Accepted, check, nearest
+from asof.store.settings import CorpusSettings
+from asof.tables import SHOWN, AcceptedValue, check, nearest
 
 if TYPE_CHECKING:
-    from asof.models.encoding import Encoding
-    from asof.models.language import Language
-    from asof.models.reranking import Reranking
+    from asof.models.encoding import EncoderConfig
+    from asof.models.language import LanguageModelConfig
+    from asof.models.reranking import RerankerConfig
     from asof.rank.recipe import Recipe
     from asof.rank.stage import Stage
 
@@ -61,18 +61,18 @@ class Config:
     `beside` the keys of [index] that the file of the folder has.
     """
 
-    index: Settings = field(default_factory=Settings)
+    index: CorpusSettings = field(default_factory=CorpusSettings)
     fields: Fields = field(default_factory=Fields)
     k: int = 10
     unit: str = "passage"
     recipe: str = "asof"
     rerank: bool = False
     record: bool = False
-    encoding: Encoding | None = None
-    reranking: Reranking | None = None
-    model: Language | None = None
+    encoding: EncoderConfig | None = None
+    reranking: RerankerConfig | None = None
+    model: LanguageModelConfig | None = None
     facts: Facts = field(default_factory=Facts)
-    asking: Asking = field(default_factory=Asking)
+    asking: QuestionAnswerer = field(default_factory=QuestionAnswerer)
     arxiv: Arxiv = field(default_factory=Arxiv)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
@@ -163,7 +163,7 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     kept = {key: named.pop(key) for key in checks.KEPT if key in named}
     search = checks.known(tables.get("search", {}), checks.SEARCH, where, "search.")
     return Config(
-        Settings(**index, **kept), Fields(**named), **search,
+        CorpusSettings(**index, **kept), Fields(**named), **search,
         diversity=_diversity(tables.get("diversity", {}), where),
         encoding=_encoding(tables.get("encoder", {}), index, where),
         reranking=_reranking(tables.get("rerank", {}), where),
@@ -192,26 +192,26 @@ def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
         raise BadConfig(f"{where}: {error}") from error
 
 
-def _model(table: Mapping[str, Any], where: str) -> Language | None:
+def _model(table: Mapping[str, Any], where: str) -> LanguageModelConfig | None:
     if not table:
         return None
-    from asof.models.language import Language
+    from asof.models.language import LanguageModelConfig
 
     with _told(where, "model"):
-        return Language.read(table)
+        return LanguageModelConfig.read(table)
 
 
-def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) -> Encoding | None:
+def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) -> EncoderConfig | None:
     if not table:
         return None
-    from asof.models.encoding import Encoding
+    from asof.models.encoding import EncoderConfig
 
     _one_encoder(index, where)
     with _told(where, "encoder"):
-        return Encoding.read(table)
+        return EncoderConfig.read(table)
 
 
-def _keys(table: str) -> Mapping[str, Accepted]:
+def _keys(table: str) -> Mapping[str, AcceptedValue]:
     """What a table of `ABROAD` accepts, each key for itself."""
     if table == "encoder":
         from asof.models.encoding import ACCEPTED
@@ -229,13 +229,13 @@ def _one_encoder(index: Mapping[str, Any], where: str) -> None:
         raise BadConfig(f"{where}: index.encoder and [encoder] both name an encoder: leave one out")
 
 
-def _reranking(table: Mapping[str, Any], where: str) -> Reranking | None:
+def _reranking(table: Mapping[str, Any], where: str) -> RerankerConfig | None:
     if not table:
         return None
-    from asof.models.reranking import Reranking
+    from asof.models.reranking import RerankerConfig
 
     with _told(where, "rerank"):
-        return Reranking.read(table)
+        return RerankerConfig.read(table)
 
 
 def _facts(table: Mapping[str, Any], where: str) -> Facts:
@@ -243,9 +243,9 @@ def _facts(table: Mapping[str, Any], where: str) -> Facts:
         return Facts.read(table)
 
 
-def _asking(table: Mapping[str, Any], where: str) -> Asking:
+def _asking(table: Mapping[str, Any], where: str) -> QuestionAnswerer:
     with _told(where, "ask"):
-        return Asking.read(table, recipes.NAMES)
+        return QuestionAnswerer.read(table, recipes.NAMES)
 
 
 def _arxiv(table: Mapping[str, Any], where: str) -> Arxiv:

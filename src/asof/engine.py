@@ -15,18 +15,18 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Commit, Document, Ended, Hit, Problem, Query, Superseded
+from asof.data import Document, Ended, Hit, Problem, Query, SafeToCommit, Superseded
 from asof.errors import BeforeHorizon
 from asof.graph.succession import superseded
 from asof.index.manifest import Manifest, Snapshot
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
-from asof.index.view import Derived, View
+from asof.index.view import DerivedCache, View
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
 from asof.store.digest import hit_id
-from asof.store.reader import AsOf, Record
-from asof.store.run import Report, Run
+from asof.store.reader import AsOfReader, StoredPassage
+from asof.store.run import IndexReport, IndexRun
 from asof.store.schema import get_meta
 from asof.store.store import Store, reading
 from asof.text.tokens import Analyzer
@@ -85,15 +85,15 @@ class Results:
 def build(
     store: Store,
     manifest: Manifest,
-    items: Iterable[Document | Ended | Problem | Commit],
+    items: Iterable[Document | Ended | Problem | SafeToCommit],
     clock: Callable[[], int],
     *,
     name: str,
     kind: str,
     complete: bool,
     allow_shrinking: bool = False,
-    progress: Callable[[Report], None] | None = None,
-) -> Report:
+    progress: Callable[[IndexReport], None] | None = None,
+) -> IndexReport:
     """Take in a source, a transaction for each batch; what is committed is searchable at once.
 
     `complete`: what the source does not state any more has ended. Raises SourceShrunk, Busy, NoSpace; what
@@ -102,7 +102,7 @@ def build(
     db = store.writer()
     try:
         with reading(store.database):
-            run = Run(store, db, clock, manifest.publish, name, kind)
+            run = IndexRun(store, db, clock, manifest.publish, name, kind)
             most = BATCH_ENCODED if manifest.slow else (BATCH_DOCUMENTS, BATCH_CHARACTERS)
             for batch in batches(items, *most):
                 manifest.encode_ahead(db, [item for item in batch if isinstance(item, Document)])
@@ -116,14 +116,14 @@ def build(
 
 
 def batches(
-    items: Iterable[Document | Ended | Problem | Commit], documents: int, size: int
+    items: Iterable[Document | Ended | Problem | SafeToCommit], documents: int, size: int
 ) -> Iterator[list[Document | Ended | Problem]]:
-    """Lists of items of a bounded number, and of texts of a bounded `size` in characters; a `Commit` ends
-    one."""
+    """Lists of items of a bounded number, and of texts of a bounded `size` in characters; a `SafeToCommit`
+    ends one."""
     batch: list[Document | Ended | Problem] = []
     characters = 0
     for item in items:
-        if isinstance(item, Commit):
+        if isinstance(item, SafeToCommit):
             characters = size if batch else 0
         else:
             batch.append(item)
@@ -165,13 +165,13 @@ def remove(
 
 
 @dataclass(slots=True)
-class Stepper:
+class ViewFactory:
     """Makes views of the corpus. Prefixes of the index are kept: most questions are asked as of now."""
 
     manifest: Manifest
     db: sqlite3.Connection
     analyzer: Analyzer = field(init=False)
-    derived: Derived = field(init=False)
+    derived: DerivedCache = field(init=False)
     _version: int = -1
     _snapshot: Snapshot | None = None
     _latest: int = 0
@@ -180,7 +180,7 @@ class Stepper:
     def __post_init__(self) -> None:
         # not the store's: an analyzer serves one thread at a time, and one may be writing
         self.analyzer = self.manifest.store.settings.analyzer()
-        self.derived = Derived(self.manifest.store.folder / DERIVED)
+        self.derived = DerivedCache(self.manifest.store.folder / DERIVED)
 
     def at(self, as_of: int, known_at: int | None = None) -> View:
         """The corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known).
@@ -195,7 +195,7 @@ class Stepper:
         known = snapshot.head if known_at is None else known_at
         self.analyzer.reset_if_large()
         return View(
-            as_of, known, self._prefix(snapshot, as_of, known), AsOf(self.db, as_of, known),
+            as_of, known, self._prefix(snapshot, as_of, known), AsOfReader(self.db, as_of, known),
             self.analyzer, self.derived, self.manifest.encoder,
         )  # fmt: skip
 
@@ -268,5 +268,5 @@ def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View) -> tup
     )
 
 
-def _later(record: Record, at: int) -> Superseded:
+def _later(record: StoredPassage, at: int) -> Superseded:
     return Superseded(at, hit_id(record.document, record.key), record.document, record.title)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from asof.answer.ask import Tell
     from asof.index.view import View
     from asof.knowledge.around import Around
-    from asof.knowledge.reports.report import Reports
+    from asof.knowledge.reports.report import PeriodReports
     from asof.knowledge.timeline import FactLine
     from asof.rank.recipe import Recipe
 
@@ -37,8 +37,8 @@ class Knowing(Place):
         "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
         is configured; `tell` gets the pieces of what it writes. Raises UsageError, BeforeHorizon, ModelError.
         """
-        from asof.answer.ask import Found, Manner, Pending, answer, mode_for, written_by
-        from asof.answer.asking import Timed
+        from asof.answer.ask import AnswerOptions, Pending, RetrievedEvidence, answer, mode_for, written_by
+        from asof.answer.asking import TimedQuestion
 
         asking = self.asked.config.asking
         mode = asking.mode if mode is None else mode
@@ -47,7 +47,7 @@ class Knowing(Place):
         first, query, chosen = self._asked(
             question, PASSAGES_READ, filters or Filters(), "passage", recipe or asking.recipe, None
         )
-        read = Timed(self._read(question, typed=False) if chosen.typed else first)
+        read = TimedQuestion(self._read(question, typed=False) if chosen.typed else first)
         with self.asked.outside.language(asking.budget) as model:
             if model is not None:
                 from asof.answer.timing import timed
@@ -58,11 +58,11 @@ class Knowing(Place):
             way = mode_for(mode, read.reading, " ".join(self.asked.languages))
             if way == GLOBAL:
                 self.asked.know()
-            manner = Manner(way, asking.tokens if tokens is None else tokens, model, tell)
+            manner = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, tell)
 
             def look(view: View) -> Answer | Pending:
                 found = engine.search(query, view, chosen)
-                of = Found(view, read.reading, found.hits, found.rows, read.notes)
+                of = RetrievedEvidence(view, read.reading, found.hits, found.rows, read.notes)
                 return answer(of, manner, chosen=mode == way)
 
             made = replace(self, as_of=read.reading.as_of)._use(look)
@@ -98,14 +98,14 @@ class Knowing(Place):
         self.asked.know()
         return self._use(lambda view: look_around(view, around, depth, most))
 
-    def report(self, period: str, about: str = "") -> Reports:
+    def report(self, period: str, about: str = "") -> PeriodReports:
         """What happened in a period: its central facts, against the period before; `about` a name only.
 
         Written by the language model where one is configured. Raises BadTime, BeforeHorizon, ModelError.
         """
         from asof.knowledge.reports.of_span import reports
         from asof.knowledge.resolve import Entities
-        from asof.knowledge.summarise import Choice
+        from asof.knowledge.summarise import ReportSelection
 
         refuse_long(about, "the name")
         fiscal = self.asked.config.fields.fiscal_start
@@ -113,5 +113,5 @@ class Knowing(Place):
         self.asked.know()
         with self.asked.outside.language(self.asked.config.asking.budget) as model:
             return self._use(
-                lambda view: reports(view, span, Choice(Entities.of(view).canonical, about), model)
+                lambda view: reports(view, span, ReportSelection(Entities.of(view).canonical, about), model)
             )

@@ -16,9 +16,9 @@ from asof.store.lock import writing
 from asof.store.store import translated
 
 if TYPE_CHECKING:
-    from asof.knowledge.learning import Lesson
-    from asof.knowledge.reports.telling import Material, Told
-    from asof.models.metered import Meter, Metered
+    from asof.knowledge.learning import LearningReport
+    from asof.knowledge.reports.telling import GeneratedReports, ReportMaterial
+    from asof.models.metered import MeteredModel, Usage
 
 
 @dataclass(slots=True)
@@ -27,7 +27,7 @@ class Learner(Opened):
 
     def learn(
         self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
-    ) -> Lesson:
+    ) -> LearningReport:
         """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
         model within a `budget` (US dollars; tokens without prices). Raises UsageError, Busy, NoSpace,
         ModelError; what was read stays. One process learns at a time: two would pay for the same twice."""
@@ -37,7 +37,7 @@ class Learner(Opened):
         with translated(self.store.database), alone, self._reader(budget) as model, self._writing() as db:
             return learn(self.store, db, self.config.facts, model, progress=progress)
 
-    def estimate(self) -> Meter:
+    def estimate(self) -> Usage:
         """What `learn` would cost at most. Nothing is sent. Raises UsageError."""
         from asof.knowledge.learning import estimate
 
@@ -46,7 +46,7 @@ class Learner(Opened):
 
     def report_all(
         self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
-    ) -> Told:
+    ) -> GeneratedReports:
         """Let the model tell the reports of all periods, as of now and within a `budget` (see `learn`, which
         comes before it), so that no question has to wait for one. Raises UsageError, Busy, NoSpace,
         ModelError; what was told stays."""
@@ -55,7 +55,7 @@ class Learner(Opened):
         with self._telling(budget) as (material, model):
             return tell_all(material, model, progress)
 
-    def estimate_reports(self) -> Meter | None:
+    def estimate_reports(self) -> Usage | None:
         """What `report_all` would cost at most; None while a model has still to read passages for facts.
         Nothing is sent. Raises UsageError."""
         from asof.knowledge.reports.telling import worst_of
@@ -67,18 +67,18 @@ class Learner(Opened):
             return worst_of(material, model)
 
     @contextmanager
-    def _telling(self, budget: float | None) -> Iterator[tuple[Material, Metered]]:
+    def _telling(self, budget: float | None) -> Iterator[tuple[ReportMaterial, MeteredModel]]:
         """What reports are made of, as of now, and the model that tells them."""
-        from asof.knowledge.reports.telling import Material
+        from asof.knowledge.reports.telling import ReportMaterial
 
         with self.outside.language(budget) as model:
             if model is None:
                 raise UsageError("reports without a model are made when asked; name one: see [model]")
             self.know()
-            yield self.use(self._present(), None, Material.of), model
+            yield self.use(self._present(), None, ReportMaterial.of), model
 
     @contextmanager
-    def _reader(self, budget: float | None) -> Iterator[Metered | None]:
+    def _reader(self, budget: float | None) -> Iterator[MeteredModel | None]:
         """The model that reads facts; None where rules do, whatever model is named."""
         if self.config.facts.extractor != MODEL:
             yield None
@@ -101,11 +101,11 @@ class Learner(Opened):
 
     def _know(self, todo: int) -> None:
         from asof.knowledge.reading import read_all
-        from asof.knowledge.rules.extractor import Rules
+        from asof.knowledge.rules.extractor import RuleExtractor
 
         try:
             with self._writing() as db:
-                read_all(self.store, db, Rules(), progress=self.progress)
+                read_all(self.store, db, RuleExtractor(), progress=self.progress)
         except CorpusError as error:
             if not os.access(self.store.folder, os.W_OK):
                 raise CorpusError(

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from asof import config
-from asof.engine import Stepper
+from asof.engine import ViewFactory
 from asof.errors import DamagedSegment
 from asof.index.manifest import Manifest
 from asof.outside import Outside
@@ -40,7 +40,7 @@ class Opened:
     environment: Mapping[str, str] = field(repr=False)
     background: bool = True
     _db: sqlite3.Connection = field(init=False)
-    _stepper: Stepper = field(init=False)
+    _stepper: ViewFactory = field(init=False)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _tidying: threading.Thread | None = None
     model: Model | None = None
@@ -51,7 +51,7 @@ class Opened:
 
     def __post_init__(self) -> None:
         self._db = self.store.reader()
-        self._stepper = Stepper(self.manifest, self._db)
+        self._stepper = ViewFactory(self.manifest, self._db)
         self.outside = Outside(self.config, self.root, self.store, self.environment, self.clock, self.model)
 
     def __enter__(self) -> Self:

@@ -14,7 +14,7 @@ from asof.errors import MissingExtra, UsageError
 from asof.store.store import Store
 
 if TYPE_CHECKING:
-    from asof.models.metered import Metered
+    from asof.models.metered import MeteredModel
     from asof.models.ports import Encoder, Model, Reranker
     from asof.rank.recipe import Recipe
 
@@ -47,7 +47,7 @@ def named_encoder(
 ) -> Encoder | None:  # fmt: skip
     """An encoder by what a command calls it: none, hashed, configured (by `config`), a folder seen from
     `root`, or a name on the hub. Raises UsageError, ModelError for a folder without a model."""
-    from asof.models.encoding import Encoding, encoder_from
+    from asof.models.encoding import EncoderConfig, encoder_from
     from asof.models.hashed import HashedNgrams
 
     if name == "none":
@@ -56,7 +56,7 @@ def named_encoder(
         return HashedNgrams()
     if name != "configured":
         try:
-            return encoder_from(Encoding(name), root, environment)
+            return encoder_from(EncoderConfig(name), root, environment)
         except UsageError as error:
             also = f"also accepted: none, hashed, configured (by {FILE})"
             raise UsageError(f"encoder: {error}; {also}") from error
@@ -148,13 +148,13 @@ class Outside:
         return self.model is not None or self.config.model is not None
 
     @contextmanager
-    def language(self, budget: float | None = None) -> Iterator[Metered | None]:
+    def language(self, budget: float | None = None) -> Iterator[MeteredModel | None]:
         """The language model, None where none is configured. Its replies are kept in the corpus (not those of
         a function without a name), its use is counted from 0, and `budget` (US dollars; tokens without
         prices) is not exceeded. Raises UsageError, MissingExtra."""
         from asof.models.arriving import kept
-        from asof.models.cached import Cached
-        from asof.models.metered import Metered
+        from asof.models.cached import CachedModel
+        from asof.models.metered import MeteredModel
         from asof.store.calls import StoredCalls
 
         settings = self.config.model
@@ -164,10 +164,10 @@ class Outside:
             return
         prices = settings.prices if settings is not None else None
         if not kept(model):
-            yield Metered(model, prices, budget)
+            yield MeteredModel(model, prices, budget)
             return
         with StoredCalls(self.store, self.clock) as calls:
-            yield Metered(Cached(model, calls), prices, budget)
+            yield MeteredModel(CachedModel(model, calls), prices, budget)
 
     def _named(self) -> Model | None:
         """The model that is given, or else the configured one. Raises UsageError, MissingExtra."""

@@ -11,7 +11,7 @@ from asof.data import Filters, Query, given
 from asof.data.given import Wanted
 from asof.errors import UsageError
 from asof.recipes import by_document
-from asof.text.question import Reading, as_typed
+from asof.text.question import QuestionReading, as_typed
 from asof.text.question import read as read_question
 from asof.time.bounds import When, first_instant, last_instant, stretch
 from asof.time.span import nearest_moment
@@ -75,14 +75,14 @@ class Place:
     def _use(self, do: Callable[[View], T]) -> T:
         return self.asked.use(self.as_of, self.known_at, do)
 
-    def read(self, question: str) -> Reading:
+    def read(self, question: str) -> QuestionReading:
         """How the default recipe reads a question that is asked here: its words, its times, its wishes.
 
         Raises UsageError for more than 5,000 characters.
         """
         return self._read(question, typed=False)
 
-    def _read(self, question: str, *, typed: bool) -> Reading:
+    def _read(self, question: str, *, typed: bool) -> QuestionReading:
         refuse_long(question, "the question")
         if typed:
             return as_typed(question, self.as_of)
@@ -108,7 +108,7 @@ class Place:
     def _asked(
         self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
         rerank: bool | None,
-    ) -> tuple[Reading, Query, Recipe]:  # fmt: skip
+    ) -> tuple[QuestionReading, Query, Recipe]:  # fmt: skip
         """The question as it is read, what is asked of the index, and the recipe for it."""
         configured = self.asked.config
         unit = configured.unit if unit is None else unit

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from asof.engine import Results
 from asof.errors import UsageError
 from asof.learn import feedback, recording
-from asof.learn.feedback import CLICK, CLICKED, ETA, GRADE, HIGHEST, MODEL, Judged
+from asof.learn.feedback import CLICK, CLICKED, ETA, GRADE, HIGHEST, MODEL, JudgedRecord
 from asof.learner import Learner
 from asof.store import feedback as kept
 from asof.store.feedback import JudgementRow
@@ -24,7 +24,7 @@ from asof.time.span import iso
 if TYPE_CHECKING:
     import sqlite3
 
-    from asof.models.metered import Meter
+    from asof.models.metered import Usage
     from asof.rank.recipe import Recipe
 
 T = TypeVar("T")
@@ -39,14 +39,14 @@ NO_JUDGE = "no model is named that could judge: see [model] in asof.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class JudgingReport:
     """What a model did as judge of a question: how many hits it graded, why it did not grade others, and what
     that took."""
 
     judge: str
     graded: int
     problems: tuple[str, ...]
-    cost: Meter
+    cost: Usage
 
 
 @dataclass(slots=True)
@@ -100,7 +100,7 @@ class Recorder(Learner):
         with self._adding() as (db, added):
             return bool(kept.state(db, [JudgementRow(asked.id, rank, kind, grade, added)]))
 
-    def judge(self, query_id: str, budget: float | None = None) -> Judging:
+    def judge(self, query_id: str, budget: float | None = None) -> JudgingReport:
         """Let the language model of asof.toml grade all hits of a question, within a `budget` (US dollars;
         tokens without prices). What it replied is kept and not paid for again. Raises UsageError, ModelError,
         Busy, NoSpace."""
@@ -122,14 +122,14 @@ class Recorder(Learner):
                 for each in graded if each.grade is not None
             ])  # fmt: skip
         problems = [f"hit {each.rank}: {each.problem}" for each in graded if each.problem]
-        return Judging(model.name, len(graded) - len(problems), tuple(problems), cost)
+        return JudgingReport(model.name, len(graded) - len(problems), tuple(problems), cost)
 
     # -- looking ------------------------------------------------------------------------------------
 
-    def recorded(self, query_id: str) -> Judged:
+    def recorded(self, query_id: str) -> JudgedRecord:
         """One question with what counts of what was said of it. Raises UsageError."""
 
-        def look(db: sqlite3.Connection) -> Judged:
+        def look(db: sqlite3.Connection) -> JudgedRecord:
             wanted = query_id.strip().lower()
             found = kept.named(db, wanted) if wanted.isalnum() and wanted.isascii() else []
             row = recording.chosen(query_id, found, () if len(found) == 1 else kept.all_ids(db))
@@ -137,7 +137,7 @@ class Recorder(Learner):
 
         return self._read(look)
 
-    def titles(self, one: Judged) -> dict[int, tuple[str, str]]:
+    def titles(self, one: JudgedRecord) -> dict[int, tuple[str, str]]:
         """By rank, what the documents that were shown are called, and the day on which they were published
         ("undated")."""
         from asof.store.reader import published_of, records
@@ -150,21 +150,21 @@ class Recorder(Learner):
         }
         return {rank: (record.title or record.document, days[rank]) for rank, record in there.items()}
 
-    def queries(self, recipe: str | None = None, known_at: When | None = None) -> list[Judged]:
+    def queries(self, recipe: str | None = None, known_at: When | None = None) -> list[JudgedRecord]:
         """All questions that were recorded (`recipe`: ranked by the recipe of that name), in order of
         `added`, as they were known at `known_at` (default: now). Raises UsageError, BeforeHorizon."""
         return self._questions(recipe, known_at, ETA)
 
     def judged(
         self, recipe: str | None = None, known_at: When | None = None, eta: float = ETA
-    ) -> list[Judged]:
+    ) -> list[JudgedRecord]:
         """Those of `queries` of which a hit has a grade. `eta`: how fast attention falls with the rank of a
         click (see `learn/feedback.py`), 0 to 3. What was said after `known_at` is not seen."""
         if not 0 <= eta <= 3:
             raise UsageError(f"eta is {eta}; accepted: numbers from 0 to 3")
         return [each for each in self._questions(recipe, known_at, eta) if any(each.kinds)]
 
-    def _questions(self, recipe: str | None, known_at: When | None, eta: float) -> list[Judged]:
+    def _questions(self, recipe: str | None, known_at: When | None, eta: float) -> list[JudgedRecord]:
         known = self._known(known_at)
         return self._read(lambda db: _judged(db, kept.asked(db, known, recipe), known, eta))
 
@@ -208,7 +208,7 @@ class Recorder(Learner):
 
 def _judged(
     db: sqlite3.Connection, rows: Sequence[kept.AskedRow], known_at: int | None, eta: float
-) -> list[Judged]:
+) -> list[JudgedRecord]:
     ids = [row.id for row in rows]
     shown, said = kept.shown(db, ids), kept.judgements(db, ids, known_at)
     return [

@@ -24,8 +24,8 @@ from asof.index.manifest import Manifest
 from asof.models.given import encoder_of, model_of
 from asof.outside import configured_encoder, encoder_for, named_encoder
 from asof.standpoint import Standpoint as Standpoint
-from asof.store.run import Report
-from asof.store.settings import Settings
+from asof.store.run import IndexReport
+from asof.store.settings import CorpusSettings
 from asof.store.store import DEFAULT_WAIT, FOLDER, Store, reading
 from asof.time.bounds import When, first_instant, last_instant
 from asof.time.span import iso
@@ -139,7 +139,7 @@ def open(  # noqa: A001  asof.open is the word for it
     create: bool = True,
     encoder: Encoder | Named | None = None,
     model: Model | Named | Callable[[str], str] | None = None,
-    settings: Settings | None = None,
+    settings: CorpusSettings | None = None,
     wait: float = DEFAULT_WAIT,
     tell: Callable[[str], None] | None = None,
     trust: bool = False,
@@ -235,8 +235,8 @@ class Corpus(Upkeep):
         per_day: int | None = None,
         full: bool = False,
         allow_shrinking: bool = False,
-        progress: Callable[[Report], None] | None = None,
-    ) -> Report:
+        progress: Callable[[IndexReport], None] | None = None,
+    ) -> IndexReport:
         """Take in a source: a path (folder or .jsonl[.gz] file), `arxiv:...` (see `papers`, of which are
         `since`, `until`, `per_day`, `full`), a `Source`, or one or several documents (also as mappings with
         the fields of JSON Lines).

@@ -144,10 +144,10 @@ class Standpoint(Knowing):
 
         Raises UsageError, BeforeHorizon.
         """
-        from asof.graph.difference import Answer, difference
+        from asof.graph.difference import DatedResults, difference
 
         found = (each.search(question, k, unit="passage", recipe=recipe) for each in (self, other))
-        before, after = (Answer(each.view.as_of, each.view.known_at, each.hits) for each in found)
+        before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in found)
         known = [each.known_at for each in (self, other) if each.known_at is not None]
         last = replace(
             self, as_of=max(before.as_of, after.as_of), known_at=max(known) if len(known) == 2 else None

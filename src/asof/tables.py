@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from asof.errors import UsageError
 
 
-class Accepted(NamedTuple):
+class AcceptedValue(NamedTuple):
     """Whether a value is accepted, in words what is, and whether the value may be told (a key may not)."""
 
     good: Callable[[Any], bool]
@@ -31,7 +31,7 @@ def said(value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-def check(table: Mapping[str, Any], accepted: Mapping[str, Accepted]) -> None:
+def check(table: Mapping[str, Any], accepted: Mapping[str, AcceptedValue]) -> None:
     """Raises UsageError for a key that there is not, with the nearest one, and for a value not accepted."""
     for key, value in table.items():
         if key not in accepted:
@@ -51,46 +51,48 @@ def nearest(key: str, accepted: Iterable[str], form: str = "{}") -> str:
     return "accepted: " + ", ".join(map(form.format, accepted))
 
 
-def text(words: str) -> Accepted:
+def text(words: str) -> AcceptedValue:
     """A text that is not blank."""
-    return Accepted(lambda value: isinstance(value, str) and bool(value.strip()), words)
+    return AcceptedValue(lambda value: isinstance(value, str) and bool(value.strip()), words)
 
 
-def like(pattern: str, words: str) -> Accepted:
+def like(pattern: str, words: str) -> AcceptedValue:
     """A text of a form."""
-    return Accepted(lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None, words)
+    return AcceptedValue(
+        lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None, words
+    )
 
 
-def one_of(*choices: str) -> Accepted:
+def one_of(*choices: str) -> AcceptedValue:
     """One of a few words."""
-    return Accepted(lambda value: value in choices, f"one of {', '.join(choices)}")
+    return AcceptedValue(lambda value: value in choices, f"one of {', '.join(choices)}")
 
 
-def whole(low: int, high: int) -> Accepted:
+def whole(low: int, high: int) -> AcceptedValue:
     """A whole number, both bounds included."""
-    return Accepted(
+    return AcceptedValue(
         lambda value: isinstance(value, int) and not isinstance(value, bool) and low <= value <= high,
         f"a whole number from {low} to {high}",
     )
 
 
-def number(low: float, high: float, what: str = "a number") -> Accepted:
+def number(low: float, high: float, what: str = "a number") -> AcceptedValue:
     """A number, both bounds included."""
-    return Accepted(
+    return AcceptedValue(
         lambda value: isinstance(value, int | float) and not isinstance(value, bool) and low <= value <= high,
         f"{what} from {low:g} to {high:g}",
     )
 
 
-def boolean() -> Accepted:
+def boolean() -> AcceptedValue:
     """true or false."""
-    return Accepted(lambda value: isinstance(value, bool), "true or false")
+    return AcceptedValue(lambda value: isinstance(value, bool), "true or false")
 
 
-def variable() -> Accepted:
+def variable() -> AcceptedValue:
     """The name of an environment variable. What stands in its place may be the key itself: it is not told."""
     name = re.compile(r"[A-Z_][A-Z0-9_]*")
-    return Accepted(
+    return AcceptedValue(
         lambda value: isinstance(value, str) and name.fullmatch(value) is not None,
         "the name of an environment variable (not the key itself)", told=False,
     )  # fmt: skip

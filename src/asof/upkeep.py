@@ -21,7 +21,7 @@ from asof.time.span import moment
 if TYPE_CHECKING:
     import sqlite3
 
-    from asof.index.embedding import Embedded
+    from asof.index.embedding import EmbeddingReport
     from asof.models.given import Named
     from asof.models.ports import Encoder
     from asof.store.status import Status
@@ -82,18 +82,18 @@ class Upkeep(Recorder):
 
     def embed(
         self, encoder: Encoder | Named | None, progress: Callable[[int, int], None] | None = None
-    ) -> Embedded:  # fmt: skip
+    ) -> EmbeddingReport:  # fmt: skip
         """Change the encoder of the corpus; None: to words only. What an interrupted change did is used.
 
         The old vectors serve until all passages have new ones. `progress` is told how many have, of how many.
         Raises ModelError, MissingExtra, Busy, NoSpace.
         """
-        from asof.index.embedding import Embedding
+        from asof.index.embedding import EmbeddingRun
         from asof.models.given import encoder_of
 
         given = None if encoder is None else encoder_of(encoder)
         with self._writing() as db:
-            embedded = Embedding(self.manifest, db, given, self._lock).run(progress)
+            embedded = EmbeddingRun(self.manifest, db, given, self._lock).run(progress)
         self._stepper.forget()
         return embedded
 

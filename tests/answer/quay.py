@@ -10,13 +10,13 @@ import numpy as np
 from tests.knowledge.written import Clock
 
 import asof
-from asof.answer.asked import Asked
+from asof.answer.asked import ParsedQuestion
 from asof.answer.evidence import Sentence, evidence
 from asof.data import Document, Hit, Stated
 from asof.index.view import View
-from asof.knowledge.known import Known, facts_of
+from asof.knowledge.known import StatedFact, facts_of
 from asof.service import Corpus
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
 
@@ -32,7 +32,7 @@ def corpus_with(
     """A corpus of these documents, told at once."""
     if toml:
         (folder / "asof.toml").write_text(toml, encoding="utf-8")
-    settings = Settings(languages=("en", "de"), undated="always")
+    settings = CorpusSettings(languages=("en", "de"), undated="always")
     with asof.open(folder, settings=settings, model=model) as corpus:
         corpus.clock = Clock(now)
         corpus.background = False
@@ -45,9 +45,9 @@ class Looked(NamedTuple):
     """What was found for a question, and the question taken apart."""
 
     view: View
-    asked: Asked
+    asked: ParsedQuestion
     hits: tuple[Hit, ...]
-    facts: list[Known]
+    facts: list[StatedFact]
     said: list[Sentence]
 
 
@@ -59,5 +59,5 @@ def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
     view = then.view()
     facts = facts_of(view, np.array(sorted(found.rows), np.int64))
     subjects = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
-    asked = Asked.of(then.read(question), subjects, "en de")
+    asked = ParsedQuestion.of(then.read(question), subjects, "en de")
     return Looked(view, asked, found.hits, facts, evidence(view, found.hits, facts))

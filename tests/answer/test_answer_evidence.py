@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from asof.answer.evidence import Naming, Phrase, evidence, naming, of_time, own_times, speaks_in_text_of
+from asof.answer.evidence import (
+    HitNaming,
+    SearchedPhrase,
+    evidence,
+    naming,
+    of_time,
+    own_times,
+    speaks_in_text_of,
+)
 from asof.data import Heading
 from asof.rank.question import largest_idf
 from asof.time.moment import read
@@ -58,14 +66,14 @@ def test_sentences_come_in_the_order_of_their_hits(quay):
 
 
 def test_the_share_of_a_phrase_is_by_weight(quay):
-    phrase = Phrase.of("berth crane zebra", quay.view)
+    phrase = SearchedPhrase.of("berth crane zebra", quay.view)
     (_, berth), (_, crane), (_, zebra) = phrase.words
     assert berth > crane > 0  # 2 of 4 passages have a berth, 3 a crane
     assert zebra == largest_idf(quay.view) ** 2 >= berth  # nothing says it: as much as the rarest
     assert phrase.share(frozenset(("berth",))) == berth / (berth + crane + zebra)
     assert phrase.share(frozenset()) == 0.0
     assert phrase.share(frozenset(("berth", "crane", "zebra"))) == 1.0
-    assert Phrase.of("", quay.view).share(frozenset()) == 1.0
+    assert SearchedPhrase.of("", quay.view).share(frozenset()) == 1.0
 
 
 def test_a_document_is_of_the_time_of_its_title_else_of_its_publication(quay):
@@ -80,8 +88,8 @@ def test_a_document_is_of_the_time_of_its_title_else_of_its_publication(quay):
 
 def test_a_name_stands_at_the_beginning_of_a_title_or_in_a_text(quay):
     book, crane = hit(quay, "book"), hit(quay, "crane")
-    assert naming(book, "Tallow Quay Ltd.") == Naming(own=True, text=True)
-    assert naming(book, "tallow") == Naming(own=True, text=True)
-    assert naming(book, "Quay") == Naming(own=False, text="quay" in book.text)
-    assert naming(crane, "Tallow Quay") == Naming(own=False, text=True)
-    assert naming(crane, "Tallow Qua") == Naming(own=False, text=False)
+    assert naming(book, "Tallow Quay Ltd.") == HitNaming(own=True, text=True)
+    assert naming(book, "tallow") == HitNaming(own=True, text=True)
+    assert naming(book, "Quay") == HitNaming(own=False, text="quay" in book.text)
+    assert naming(crane, "Tallow Quay") == HitNaming(own=False, text=True)
+    assert naming(crane, "Tallow Qua") == HitNaming(own=False, text=False)

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from asof.answer.extractive import Material
+from asof.answer.extractive import AnswerContext
 from asof.answer.write import LONGEST, asking, written
 from asof.errors import ModelError
-from asof.models.metered import Metered, Prices
+from asof.models.metered import MeteredModel, Prices
 from asof.models.ports import Reply
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 
 from .quay import corpus_with, doc, looked
 
@@ -33,13 +33,13 @@ def quay(tmp_path_factory):
 def material(quay):
     found = looked(quay, "what colour is the crane?")
     hits = sorted(found.hits, key=lambda each: each.document)
-    of = Material("what colour is the crane?", found.asked, tuple(hits), (0, 1, 2), (), ())
+    of = AnswerContext("what colour is the crane?", found.asked, tuple(hits), (0, 1, 2), (), ())
     return found.view, of
 
 
 def tell(material, said, **options):
     view, of = material
-    return written(view, of, [7, 8, 9], Scripted([said]), **options)
+    return written(view, of, [7, 8, 9], ScriptedModel([said]), **options)
 
 
 def test_citations_are_the_passages_of_the_numbers(material):
@@ -137,14 +137,14 @@ def test_a_budget_that_is_used_up_is_told_with_a_stream_too(material):
     view, of = material
     pieces: list[str] = []
     for heard in (None, pieces.append):
-        model = Metered(Scripted(["The crane is red [2]."]), Prices(1.0, 1.0), budget=1e-9)
+        model = MeteredModel(ScriptedModel(["The crane is red [2]."]), Prices(1.0, 1.0), budget=1e-9)
         told = written(view, of, [7, 8, 9], model, heard)
         assert isinstance(told, str)
         assert "budget" in told
 
 
 def test_a_stream_that_breaks_off_is_an_error(material):
-    class Broken(Scripted):
+    class Broken(ScriptedModel):
         def stream(self, prompt):
             yield "The crane "
             raise ModelError("broken off")

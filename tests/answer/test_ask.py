@@ -7,11 +7,11 @@ import threading
 import pytest
 
 from asof.answer.ask import mode_for, scope_of
-from asof.answer.asked import Asked
+from asof.answer.asked import ParsedQuestion
 from asof.data import Filters
 from asof.errors import ModelError, UsageError
 from asof.models.ports import Prompt, Reply
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.time.moment import read
 from asof.time.span import Span
 
@@ -33,7 +33,7 @@ def mills(tmp_path_factory):
 
 
 def asked(times=()):
-    return Asked((), (), times, None, 0, wants_value=False, whole=False)
+    return ParsedQuestion((), (), times, None, 0, wants_value=False, whole=False)
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def writes(text, times='{"times": []}'):
     def say(prompt: Prompt):
         return times if prompt.schema is not None else text
 
-    return Scripted(say)
+    return ScriptedModel(say)
 
 
 def prompts(model):
@@ -214,6 +214,6 @@ def test_others_may_ask_while_a_model_writes(tmp_path):
         return "It squeaks [1]."
 
     crane = doc("a", "2022-03-01", "The crane squeaks.", "Crane")
-    with corpus_with(tmp_path, crane, model=Scripted(think)) as corpus:
+    with corpus_with(tmp_path, crane, model=ScriptedModel(think)) as corpus:
         assert corpus.at().ask("What does the crane do?").text == "It squeaks [1]."
     assert found == [1]

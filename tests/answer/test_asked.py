@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from asof.answer.asked import Asked
+from asof.answer.asked import ParsedQuestion
 from asof.text.question import read
 from asof.time.moment import read as moment
 
@@ -15,8 +15,8 @@ ASKED_AT = datetime(2024, 7, 1, tzinfo=UTC)
 KNOWN = ("Ida", "Brandt", "Kestrel Foundation", "Calder Corp.", "Fern & Fern", "Otter and Otter")
 
 
-def asked(question: str, known: tuple[str, ...] = KNOWN, language: str = "en de") -> Asked:
-    return Asked.of(read(question, ASKED_AT, language=language), known, language)
+def asked(question: str, known: tuple[str, ...] = KNOWN, language: str = "en de") -> ParsedQuestion:
+    return ParsedQuestion.of(read(question, ASKED_AT, language=language), known, language)
 
 
 NAMES = [

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from asof.answer.cells import about, cells, in_force
-from asof.answer.evidence import Phrase
-from asof.answer.fitting import ENOUGH, IN_TIME, STATES, Cell, fitting
+from asof.answer.evidence import SearchedPhrase
+from asof.answer.fitting import ENOUGH, IN_TIME, STATES, TableCell, fitting
 from asof.data import Superseded
 from asof.time.moment import read
 
@@ -94,17 +94,17 @@ def test_what_was_superseded_counts_no_more_unless_nothing_else_is_there(firms):
 
 def test_how_well_a_sentence_fits(firms):
     found = looked(firms, "Heron Rail revenue in Q1 2023")
-    phrase = Phrase.of("revenue", found.view)
+    phrase = SearchedPhrase.of("revenue", found.view)
     hit = next(each for each in found.hits if each.document == "Heron Rail 2023-Q1")
     said = [each for each in found.said if each.hit is hit]
-    right = fitting(phrase, Cell("Heron Rail", "", read("2023-Q1"), [hit]), said[0], found.asked)
-    wrong = fitting(phrase, Cell("Heron Rail", "", read("2023-Q2"), [hit]), said[0], found.asked)
+    right = fitting(phrase, TableCell("Heron Rail", "", read("2023-Q1"), [hit]), said[0], found.asked)
+    wrong = fitting(phrase, TableCell("Heron Rail", "", read("2023-Q2"), [hit]), said[0], found.asked)
     assert right is not None
     assert wrong is not None
     # all of the phrase (1) in its own words and with the title's, stated by a fact of the time, first place
     assert (right.share, right.states, right.score) == (1.0, 1.0, 1.0 + STATES + IN_TIME)
     assert (wrong.share, wrong.states, wrong.score) == (1.0, 0.0, 1.0 - IN_TIME)
-    assert fitting(phrase, Cell("", "", None, [hit]), said[1], found.asked) is None  # says nothing of it
+    assert fitting(phrase, TableCell("", "", None, [hit]), said[1], found.asked) is None  # says nothing of it
     assert 0 < ENOUGH < 1
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from asof.answer.digest import Digest, Section
+from asof.answer.digest import Digest, DigestSection
 from asof.answer.digested import digested
 from asof.data import Stated
-from asof.knowledge.reports.report import Point, Quote
+from asof.knowledge.reports.report import Quote, ReportPoint
 from asof.time.moment import read
 from asof.time.period import Period
 from asof.time.span import Span
@@ -18,8 +18,8 @@ def quote(id_: str, sentence: str, when: Stated | None = WHEN) -> Quote:
     return Quote(f"{id_}#1", id_, id_.title(), PUBLISHED, sentence, when)
 
 
-def point(text: str, *quotes: Quote, changes: tuple[str, ...] = ()) -> Point:
-    return Point(text, changes, "central", quotes, ())
+def point(text: str, *quotes: Quote, changes: tuple[str, ...] = ()) -> ReportPoint:
+    return ReportPoint(text, changes, "central", quotes, ())
 
 
 def period(when: str) -> Period:
@@ -28,7 +28,7 @@ def period(when: str) -> Period:
     return Period.containing(start, "quarter")
 
 
-def digest(*sections: Section, by: str = "extract", notes: tuple[str, ...] = ()) -> Digest:
+def digest(*sections: DigestSection, by: str = "extract", notes: tuple[str, ...] = ()) -> Digest:
     return Digest("what happened?", Span(None, None), sections, 7, 9, by, notes)
 
 
@@ -39,8 +39,10 @@ TAR = quote("tar", "Tar was bought.", None)
 def test_a_heading_for_each_period_and_a_line_for_each_point():
     made = digested(
         digest(
-            Section(None, (point("Rope is sold throughout.", ROPE),)),
-            Section(period("2024-Q1"), (point("Rope was sold.", ROPE, TAR, changes=("2 -> 3, +50%",)),)),
+            DigestSection(None, (point("Rope is sold throughout.", ROPE),)),
+            DigestSection(
+                period("2024-Q1"), (point("Rope was sold.", ROPE, TAR, changes=("2 -> 3, +50%",)),)
+            ),
         ),
         "",
     )
@@ -58,8 +60,8 @@ def test_a_heading_for_each_period_and_a_line_for_each_point():
 
 
 def test_a_sentence_has_one_number_wherever_it_is_cited():
-    twice = Section(period("2024-Q2"), (point("Tar again.", TAR), point("Rope again.", ROPE)))
-    made = digested(digest(Section(period("2024-Q1"), (point("Rope.", ROPE),)), twice), "")
+    twice = DigestSection(period("2024-Q2"), (point("Tar again.", TAR), point("Rope again.", ROPE)))
+    made = digested(digest(DigestSection(period("2024-Q1"), (point("Rope.", ROPE),)), twice), "")
     assert [(each.n, each.id, each.quote) for each in made.citations] == [
         (1, "rope#1", "Rope was sold."), (2, "tar#1", "Tar was bought."),
     ]  # fmt: skip
@@ -70,7 +72,7 @@ def test_a_sentence_has_one_number_wherever_it_is_cited():
 
 def test_two_sentences_of_a_passage_are_two_citations():
     other = quote("rope", "Rope was spliced.")
-    made = digested(digest(Section(None, (point("Both.", ROPE, other),))), "")
+    made = digested(digest(DigestSection(None, (point("Both.", ROPE, other),))), "")
     assert [each.quote for each in made.citations] == ["Rope was sold.", "Rope was spliced."]
 
 
@@ -84,5 +86,5 @@ def test_a_digest_without_sections_is_a_refusal():
 
 
 def test_a_model_is_named():
-    assert digested(digest(Section(None, (point("Rope.", ROPE),)), by="m-1"), "").by == "m-1"
+    assert digested(digest(DigestSection(None, (point("Rope.", ROPE),)), by="m-1"), "").by == "m-1"
     assert digested(digest(by="m-1"), "").by == "m-1"

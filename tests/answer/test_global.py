@@ -15,13 +15,13 @@ from asof.answer.digest import MOST_SECTIONS, parts_of
 from asof.answer.global_ import MOST_SAID, points
 from asof.data import EVENT, Document, Fact, Stated
 from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.known import Known
-from asof.knowledge.summarise import Choice
+from asof.knowledge.known import StatedFact
+from asof.knowledge.summarise import ReportSelection
 from asof.models.ports import Reply
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.store import facts as kept
 from asof.store.facts import Extraction
-from asof.store.sight import Sight, sights
+from asof.store.sight import VisiblePassage, sights
 from asof.time.moment import read
 from asof.time.period import Period
 from asof.time.span import Span
@@ -75,7 +75,7 @@ YEAR = read("2024")
 
 
 def test_a_digest_has_the_points_of_each_period_in_order_of_time(view):
-    digest = points("what happened to rope?", view, YEAR, Choice(relevance=rope))
+    digest = points("what happened to rope?", view, YEAR, ReportSelection(relevance=rope))
     assert told(digest) == [
         ("2024", ["Quay sold rope in 2024."]),
         ("2024-Q1", ["Quay sold rope in 2024-Q1."]),
@@ -103,16 +103,16 @@ def test_what_says_less_than_half_of_the_best_is_left_out(view):
 
     assert all(
         "bought" not in text
-        for _, texts in told(points("x", view, YEAR, Choice(relevance=weigh)))
+        for _, texts in told(points("x", view, YEAR, ReportSelection(relevance=weigh)))
         for text in texts
     )
 
 
 def test_nothing_of_the_question_is_no_section(view):
-    digest = points("zebras?", view, YEAR, Choice(relevance=lambda _: 0.0))
+    digest = points("zebras?", view, YEAR, ReportSelection(relevance=lambda _: 0.0))
     assert digest.sections == ()
-    assert points("rope?", view, read("1999"), Choice(relevance=rope)).sections == ()
-    assert points("rope?", view, YEAR, Choice(about="Mole", relevance=rope)).sections == ()
+    assert points("rope?", view, read("1999"), ReportSelection(relevance=rope)).sections == ()
+    assert points("rope?", view, YEAR, ReportSelection(about="Mole", relevance=rope)).sections == ()
 
 
 SUMMER = datetime(2023, 6, 1, tzinfo=UTC)
@@ -124,7 +124,7 @@ spans = st.tuples(st.integers(0, 900), st.integers(1, 900)).map(
 @settings(max_examples=40)
 @given(scope=spans)
 def test_nothing_is_from_outside_the_scope(view, scope):
-    for section in points("rope?", view, scope, Choice(relevance=rope)).sections:
+    for section in points("rope?", view, scope, ReportSelection(relevance=rope)).sections:
         assert section.period is not None
         assert scope.first <= section.period.span.first
         assert section.period.span.last <= scope.last
@@ -141,15 +141,15 @@ def test_the_periods_take_turns_when_there_is_too_much(tmp_path):
         texts = [f"Quay r{n} rope in 2024-Q1." for n in range(40)] + ["Quay sold rope in 2024-Q3."]
         corpus.add([Document(f"d{n}", text) for n, text in enumerate(texts)])
         read_facts(corpus)
-        digest = points("rope?", corpus.at().view(), YEAR, Choice(relevance=rope))
+        digest = points("rope?", corpus.at().view(), YEAR, ReportSelection(relevance=rope))
     sizes = {str(each.period): len(each.points) for each in digest.sections}
     assert sizes == {"2024-Q1": 12, "2024-Q3": 1}  # a report has 12 points
     assert sum(sizes.values()) <= MOST_SAID
 
 
-def known(number: int, when: str) -> Known:
+def known(number: int, when: str) -> StatedFact:
     fact = Fact("Quay", "sold", "rope", Stated(read(when), when, "text"), 0, 4)
-    return Known(fact, number, Sight(number, "d", b"", "", "", "Rope.", 0, 0, None, None))
+    return StatedFact(fact, number, VisiblePassage(number, "d", b"", "", "", "Rope.", 0, 0, None, None))
 
 
 QUARTERS = [f"2024-Q{number}" for number in (1, 2, 3, 4)]
@@ -192,11 +192,11 @@ def model_of(mapping, reduction):
         made = mapping if prompt.system.startswith("You read one part") else reduction
         return made(prompt) if callable(made) else made
 
-    return Scripted(reply)
+    return ScriptedModel(reply)
 
 
 def ask(view, model, **more):
-    return points("what happened to rope?", view, YEAR, Choice(relevance=rope), model=model, **more)
+    return points("what happened to rope?", view, YEAR, ReportSelection(relevance=rope), model=model, **more)
 
 
 def test_a_model_notes_points_and_puts_them_together(view):
@@ -242,7 +242,7 @@ def test_passages_of_another_time_are_not_read(view):
     assert [f"in {when}." in model.asked[0].user for when in ("2023-Q4", "2024-02", "2025-Q1")] == [
         False, True, False,
     ]  # fmt: skip
-    late = Scripted(model.script)
+    late = ScriptedModel(model.script)
     points("rope?", view, read("2025-06"), model=late, passages=held)
     assert "[6] Book (2025-06-01): " in late.asked[0].user  # no fact is of that month, but all were told then
 
@@ -275,11 +275,11 @@ def test_the_least_certain_points_make_room(view):
         noted(("Rope one.", 90, 0.2, [1]), ("Rope two.", 50, 0.9, [2]), ("Rope three.", 70, 0.8, [3])),
         merged(("Rope.", [1, 2])),
     )
-    from asof.answer.global_ import Piece
+    from asof.answer.global_ import EvidencePiece
     from asof.answer.mapped import mapped
 
-    digest = points("rope?", view, YEAR, Choice(relevance=rope))
-    pieces = [Piece(p.text, p, (), s.period) for s in digest.sections for p in s.points]
+    digest = points("rope?", view, YEAR, ReportSelection(relevance=rope))
+    pieces = [EvidencePiece(p.text, p, (), s.period) for s in digest.sections for p in s.points]
     made = mapped("rope?", pieces, model, 6)
     assert not isinstance(made, str)
     assert "[1] 2024-Q3: Rope three.\n[2] 2024-Q1: Rope two.\n" in model.asked[1].user
@@ -302,7 +302,7 @@ def test_long_evidence_is_read_in_parts(view, monkeypatch):
 
 
 def test_where_a_model_fails_the_digest_is_extracted(view):
-    plain = told(points("what happened to rope?", view, YEAR, Choice(relevance=rope)))
+    plain = told(points("what happened to rope?", view, YEAR, ReportSelection(relevance=rope)))
     for mapping, why in (
         (Reply("", problem="used up"), "used up"),
         (noted(), "it found nothing in the evidence that answers the question"),
@@ -331,9 +331,9 @@ def test_points_stand_as_noted_where_they_are_not_put_together(view):
 
 
 def test_a_reporter_writes_the_reports(view):
-    reporter = Scripted(lambda _: json.dumps(
+    reporter = ScriptedModel(lambda _: json.dumps(
         {"title": "T", "summary": "S", "findings": [{"statement": "Much rope.", "facts": [1]}]}
     ))  # fmt: skip
-    digest = points("rope?", view, YEAR, Choice(relevance=rope), reporter=reporter)
+    digest = points("rope?", view, YEAR, ReportSelection(relevance=rope), reporter=reporter)
     assert {text for _, texts in told(digest) for text in texts} == {"Much rope."}
     assert Period.parse("2024-Q1") in {each.period for each in digest.sections}

@@ -10,7 +10,7 @@ from tests.knowledge.written import corpus_of, note
 
 from asof.answer.local import Local
 from asof.knowledge.known import facts_about
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.fact_words import gammas
 from asof.rank.gather import Lexical
 from asof.rank.recipe import Recipe
@@ -32,7 +32,7 @@ def quay():
 
 
 def recipe(**fields) -> Recipe:
-    return Recipe("local alone", "", (Lexical(), Local(**fields), Cut()))
+    return Recipe("local alone", "", (Lexical(), Local(**fields), TopK()))
 
 
 def search(corpus, question=QUESTION, **fields):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from asof.answer.evidence import Phrase
-from asof.answer.stating import Shown, Sought, shown_figure, stating
+from asof.answer.evidence import SearchedPhrase
+from asof.answer.stating import FactPattern, WrittenFigure, shown_figure, stating
 from asof.data import Amount
 from asof.time.moment import read
 
@@ -30,7 +30,7 @@ def sentence(tallow, begins):
 
 
 def said(tallow, begins, phrase, name="", time="", value=True):
-    sought = Sought(Phrase.of(phrase, tallow.view), name, read(time) if time else None, value)
+    sought = FactPattern(SearchedPhrase.of(phrase, tallow.view), name, read(time) if time else None, value)
     fact, share = stating(sought, sentence(tallow, begins))
     return (fact.fact.object if fact else None), share
 
@@ -54,10 +54,10 @@ def test_only_of_whom_is_asked_about(tallow):
 @pytest.mark.parametrize(
     ("begins", "shown"),
     [
-        ("Ticket", Shown("€4.20", Amount(4.2, "EUR"))),
+        ("Ticket", WrittenFigure("€4.20", Amount(4.2, "EUR"))),
         ("Pig", None),  # says no figure
         ("In 2016", None),  # a time
-        ("There are", Shown("214", Amount(214.0, ""))),
+        ("There are", WrittenFigure("214", Amount(214.0, ""))),
         ("It rose", None),  # two
     ],
 )
@@ -77,5 +77,5 @@ def test_a_name_alone_is_said_by_what_is_the_case_with_it(tmp_path):
 
 def test_the_figure_of_a_fact_is_its_own(tallow):
     revenue = sentence(tallow, "In 2021")
-    fact, _ = stating(Sought(Phrase.of("net debt", tallow.view), "", None, True), revenue)
-    assert shown_figure(revenue, fact) == Shown("$9 million", Amount(9e6, "USD"))
+    fact, _ = stating(FactPattern(SearchedPhrase.of("net debt", tallow.view), "", None, True), revenue)
+    assert shown_figure(revenue, fact) == WrittenFigure("$9 million", Amount(9e6, "USD"))

@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from asof.answer.timing import SURE, Times, asking, timed
-from asof.models.scripted import Scripted
+from asof.answer.timing import SURE, QuestionTimes, asking, timed
+from asof.models.scripted import ScriptedModel
 from asof.text.question import read
 
 ASKED = datetime(2024, 6, 1, tzinfo=UTC)
@@ -16,14 +16,14 @@ def reading(question):
 
 
 def saying(*times):
-    return Times.model_validate({"times": [
+    return QuestionTimes.model_validate({"times": [
         {"words": words, "first": first, "last": last, "confidence": confidence}
         for words, first, last, confidence in times
     ]})  # fmt: skip
 
 
 def test_times_without_a_date_are_read_by_the_model():
-    model = Scripted([saying(("during the great flood", "2013-05-30", "2013-06-02", 0.9))])
+    model = ScriptedModel([saying(("during the great flood", "2013-05-30", "2013-06-02", 0.9))])
     found = timed(reading("who ran the ferry during the great flood?"), model)
     (span,) = found.reading.query.about
     assert (span.start, span.end) == (datetime(2013, 5, 30, tzinfo=UTC), datetime(2013, 6, 3, tzinfo=UTC))
@@ -31,7 +31,7 @@ def test_times_without_a_date_are_read_by_the_model():
 
 
 def test_what_rules_read_is_not_asked_again():
-    model = Scripted([])
+    model = ScriptedModel([])
     question = reading("who ran the ferry in 2013?")
     assert timed(question, model).reading is question
     assert not model.asked
@@ -48,14 +48,14 @@ def test_what_rules_read_is_not_asked_again():
 )
 def test_what_is_doubtful_is_left_out(time):
     question = reading("who ran the ferry during the flood?")
-    found = timed(question, Scripted([saying(time)]))
+    found = timed(question, ScriptedModel([saying(time)]))
     assert found.reading == question
     assert found.notes == ()
 
 
 def test_a_model_without_an_answer_is_noted():
     question = reading("who ran the ferry during the flood?")
-    found = timed(question, Scripted(["no JSON", "still none"]))
+    found = timed(question, ScriptedModel(["no JSON", "still none"]))
     assert found.reading == question
     assert "no time by" in found.notes[0]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import asof as library
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.store.lock import writing
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
@@ -158,7 +158,7 @@ def test_files_for_evaluate(asof, notes, recorded, here):
 @pytest.fixture
 def judge(monkeypatch):
     """A model that finds blue things useful; the second passage that it reads breaks it."""
-    model = Scripted(lambda prompt: '{"because": "x", "grade": 2}' if "blue" in prompt.user else "3!")
+    model = ScriptedModel(lambda prompt: '{"because": "x", "grade": 2}' if "blue" in prompt.user else "3!")
     opened = library.service.open
 
     def with_model(*arguments: Any, **options: Any) -> Any:

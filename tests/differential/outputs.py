@@ -36,9 +36,10 @@ CALLED = ("ferry", "Ferry", "the ledger", "mil", "harbour", "ferri", "fery.md", 
 PERIODS = ("2019", "2020", "2020-Q1", "2020-03", "2020-03-05", "January 2020 to June 2020", "2021")
 HALF_LIVES = {"source:wire": 30.0, "tag:harbour": 10.0}
 CHANGED: dict[str, dict[str, Any]] = {
-    "asof": {"closer.n": 10, "feedback.passages": 2, "facets.said": 0.1},
+    "asof": {"rerank_window.n": 10, "pseudo_relevance_feedback.passages": 2,
+             "round_robin_by_document.said": 0.1},
     "twe": {"centrality.independent": "source", "decay.half_lives": HALF_LIVES, "pool.n": 3,
-            "budget.sizes": [1, 2, 3]},
+            "budgeted_rerank.sizes": [1, 2, 3]},
     "twe-365": {"centrality.kind": "pagerank", "centrality.threshold": 0.3},
     "vault": {"tags.weight": 0.2, "headings.h1": 1.2, "headings.h2": 1.3, "backlinks.weight": 0.5},
     "papers": {"freshness.half_lives": HALF_LIVES, "coverage.above": 0.2},

@@ -14,11 +14,11 @@ from asof.data import Document, Ended, Stated
 from asof.errors import UsageError
 from asof.index.merge import merge
 from asof.models.hashed import HashedNgrams
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.service import Corpus
 from asof.service import open as open_corpus
 from asof.store.digest import content_digest, span_of
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.bounds import first_instant
 from asof.time.moment import read
 from asof.time.span import Span, moment
@@ -79,8 +79,9 @@ def new_corpus(folder: Path, of: History, *, encoder: bool) -> Corpus:
 
 def opened(folder: Path, of: History, *, encoder: bool) -> Corpus:
     corpus = open_corpus(
-        folder, encoder=HashedNgrams() if encoder else None, model=Scripted(script) if of.model else None,
-        settings=Settings(of.languages, chunking=of.chunking, undated=of.undated,
+        folder, encoder=HashedNgrams() if encoder else None,
+        model=ScriptedModel(script) if of.model else None,
+        settings=CorpusSettings(of.languages, chunking=of.chunking, undated=of.undated,
                           encoder=HashedNgrams().name if encoder else ""),
     )  # fmt: skip
     corpus.clock, corpus.background = Clock(), False

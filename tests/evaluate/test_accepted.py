@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from asof.evaluate.accepted import question_fields, some
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 
 
 def test_eight_are_named_and_the_others_counted():
@@ -19,7 +19,9 @@ def test_long_ones_are_cut_where_one_sees_it():
 
 def test_fields_with_the_fewest_values_come_first():
     questions = [
-        Question(f"q{n}", "?", record={"id": f"q{n}", "part": n % 2, "tags": ["a", n // 2], "none": None})
+        DatasetQuestion(
+            f"q{n}", "?", record={"id": f"q{n}", "part": n % 2, "tags": ["a", n // 2], "none": None}
+        )
         for n in range(6)
     ]
     assert question_fields(questions) == "part, tags, id"  # 2, 3 and 6 different values

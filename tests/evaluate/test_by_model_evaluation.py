@@ -12,7 +12,7 @@ from asof.evaluate.evaluation import Options, evaluate
 from asof.evaluate.incremental import evaluate as incremental
 from asof.evaluate.known_leakage import said
 from asof.knowledge.choice import Facts
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 
 from .answering import EVIDENCE, JUDGED, SHOP, Script, answer
 
@@ -24,13 +24,13 @@ ANSWERS = {"How many loaves in May?": answer("1,204 loaves"), "How many cakes?":
 REPLIES = {
     "Elements": {"elements": [{"element": "1,204", "verdict": "correct"}]},
     "Declined": {"declines": False},
-    "Statements": {"facts": []},
+    "RepliedFacts": {"facts": []},
 }
 
 
 def model():
     """Replies as each kind of prompt wants it."""
-    return Scripted(lambda prompt: json.dumps(REPLIES[getattr(prompt.schema, "__name__", "")]), "judge")
+    return ScriptedModel(lambda prompt: json.dumps(REPLIES[getattr(prompt.schema, "__name__", "")]), "judge")
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_a_model_writes_answers(shop, tmp_path):
 
     question = {"id": "may", "text": "How many loaves did the bakery sell in May 2001?", "answer": "1,204"}
     (shop / "queries.jsonl").write_text(json.dumps(question))
-    options, models = Options(answers=True), Models(writes=True, model=Scripted(say))
+    options, models = Options(answers=True), Models(writes=True, model=ScriptedModel(say))
     found = evaluate(shop, options=options, cache=tmp_path / "cache", models=models).answers
     assert found is not None
     (reply,) = found.runs[0].replies
@@ -92,7 +92,7 @@ def test_a_model_writes_answers(shop, tmp_path):
 
 
 def test_without_a_model_none_is_asked(shop, tmp_path):
-    silent = Scripted([])
+    silent = ScriptedModel([])
     evaluate(shop, options=Options(answers=True), cache=tmp_path / "cache", models=Models(model=silent))
     assert silent.asked == []
 

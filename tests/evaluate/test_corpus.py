@@ -13,16 +13,16 @@ from asof.evaluate import corpus as room
 from asof.evaluate.corpus import build, key, prepared
 from asof.evaluate.dataset import load
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.recipe import Recipe
 from asof.service import Standpoint
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 
 from .conftest import MAYORS
 
-SETTINGS = Settings(undated="always")
-WORDS = Recipe("words", "words alone", (Lexical(), Cut()))
+SETTINGS = CorpusSettings(undated="always")
+WORDS = Recipe("words", "words alone", (Lexical(), TopK()))
 
 
 @pytest.fixture

@@ -15,14 +15,14 @@ from asof.errors import UsageError
 from asof.evaluate.evaluation import Options, evaluate
 from asof.evaluate.report import as_json
 from asof.index.prefix import Prefix
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.recipe import Recipe
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 from asof.time.span import NEVER
 
-WORDS = Recipe("words", "words alone", (Lexical(), Cut()))
+WORDS = Recipe("words", "words alone", (Lexical(), TopK()))
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_documents_are_ranked_by_their_best_passage(dataset, evaluated):
     long = {"id": "long", "text": f"{filler}\n\ngeese geese geese\n\n{filler}", "timestamp": "2001"}
     short = {"id": "short", "text": "geese and much else that weakens it", "timestamp": "2001"}
     folder = dataset([short, long], [{"id": "q", "text": "geese", "asked_at": "2002"}], [("q", "long", 1)])
-    found = evaluated(folder, settings=Settings(chunking="10w"))
+    found = evaluated(folder, settings=CorpusSettings(chunking="10w"))
     assert [document for document, _ in found.runs[0].answers[0].ranking] == ["long", "short"]
 
 
@@ -95,7 +95,7 @@ def test_a_hundred_documents_are_gathered_from_many_passages(dataset, evaluated)
     text = "\n\n".join(f"goose {n} " + "honk " * 12 for n in range(12))
     documents = [{"id": f"d{n:03}", "text": text + f" d{n}", "timestamp": "2001"} for n in range(130)]
     folder = dataset(documents, [{"id": "q", "text": "goose", "asked_at": "2002"}], [("q", "d000", 1)])
-    found = evaluated(folder, settings=Settings(chunking="10w"))
+    found = evaluated(folder, settings=CorpusSettings(chunking="10w"))
     ranking = found.runs[0].answers[0].ranking
     assert len(ranking) == len({document for document, _ in ranking}) == 100
 
@@ -155,7 +155,7 @@ def test_evidence_asks_for_passages_until_the_budget_is_full(dataset, evaluated)
     documents = [{"id": "d", "text": text, "timestamp": "2001"}]
     sentence = {"query_id": "q", "doc_id": "d", "sentence": "goose honk number250"}
     folder = dataset(documents, [{"id": "q", "text": "goose"}], [("q", "d", 1)], [sentence])
-    found = evaluated(folder, settings=Settings(chunking="10w"))
+    found = evaluated(folder, settings=CorpusSettings(chunking="10w"))
     assert metric(found, "evidence@12000") == [1]
 
 

@@ -18,11 +18,11 @@ from asof.evaluate.curves import DAYS, aged
 from asof.evaluate.evaluation import Options, evaluate
 from asof.evaluate.figures import NAMES, figures
 from asof.evaluate.runs import Run
-from asof.evaluate.scaling import Timed, moments
-from asof.evaluate.score_parts import Part, parted
+from asof.evaluate.scaling import QueryLatencies, moments
+from asof.evaluate.score_parts import ScorePartMean, parted
 from asof.evaluate.trials import Budgeted, Trials, budgeted
 from asof.evaluate.variants import ablations
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.recipe import Recipe
 from asof.recipes import named
@@ -30,7 +30,7 @@ from asof.recipes import named
 from .conftest import ASKED, JUDGED, MAYORS
 
 PNG = canvas.png
-WORDS = Recipe("words", "words alone", (Lexical(), Cut()))
+WORDS = Recipe("words", "words alone", (Lexical(), TopK()))
 
 
 @pytest.fixture
@@ -98,7 +98,10 @@ def test_every_figure_is_a_picture_with_its_numbers(drawn, tmp_path):
 
 
 def test_the_same_rows_give_the_same_bytes_without_a_date():
-    rows = [Timed("asof", "2001", 10, 1.0, 0.5, 2.0, 3), Timed("asof", "2002", 20, 1.5, 0.5, 2.0, 3)]
+    rows = [
+        QueryLatencies("asof", "2001", 10, 1.0, 0.5, 2.0, 3),
+        QueryLatencies("asof", "2002", 20, 1.5, 0.5, 2.0, 3),
+    ]
     first = canvas.png(drawing.scaling, rows, "some data")
     assert first == canvas.png(drawing.scaling, rows, "some data")
     assert b"Date" not in first
@@ -109,7 +112,7 @@ def test_the_state_of_pyplot_is_left_alone():
     import matplotlib as mpl
 
     before = dict(mpl.rcParams)
-    canvas.png(drawing.scaling, [Timed("asof", "2001", 10, 1.0, 0.5, 2.0, 3)], "")
+    canvas.png(drawing.scaling, [QueryLatencies("asof", "2001", 10, 1.0, 0.5, 2.0, 3)], "")
     assert dict(mpl.rcParams) == before
 
 
@@ -183,7 +186,7 @@ def test_a_recipe_looks_at_what_its_budget_lets_in(dataset, evaluated, trials):
     ]
     question = {"id": "q", "text": "geese", "asked_at": "2002"}
     folder = dataset(documents, [question], [("q", "d000", 1)])
-    eager = named("twe").replaced({"budget.margin": 0.0, "budget.agreement": 0.0})
+    eager = named("twe").replaced({"budgeted_rerank.margin": 0.0, "budgeted_rerank.agreement": 0.0})
     found = evaluated("twe", "tempralm", "vault", eager, folder=folder)
     rows = budgeted(trials(found), found.runs, still)
     own = {row.recipe: row.candidates for row in rows if row.own}
@@ -309,7 +312,7 @@ def texts(figure):
 
 
 def test_more_parts_than_colours_are_told_apart_by_hatches():
-    rows = [Part("r", 1, f"part {n}", 1.0, 1) for n in range(len(canvas.COLOURS) + 1)]
+    rows = [ScorePartMean("r", 1, f"part {n}", 1.0, 1) for n in range(len(canvas.COLOURS) + 1)]
     bars: Any = drawing.parts(rows, "").axes[0].patches
     looks = {(bar.get_facecolor(), bar.get_hatch()) for bar in bars}
     assert len(looks) == len(rows)
@@ -318,7 +321,11 @@ def test_more_parts_than_colours_are_told_apart_by_hatches():
 
 
 def test_what_takes_away_hangs_below_zero():
-    rows = [Part("r", 1, "words", 2.0, 1), Part("r", 1, "age", -0.5, 1), Part("r", 1, "links", 0.25, 1)]
+    rows = [
+        ScorePartMean("r", 1, "words", 2.0, 1),
+        ScorePartMean("r", 1, "age", -0.5, 1),
+        ScorePartMean("r", 1, "links", 0.25, 1),
+    ]
     bars: Any = drawing.parts(rows, "").axes[0].patches
     assert [(bar.get_y(), bar.get_height()) for bar in bars] == [(0, 2), (0, -0.5), (2, 0.25)]
 

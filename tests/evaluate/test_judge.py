@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.evaluate.answers import AnswerRun, Replied, scores
+from asof.evaluate.answers import AnswerRun, EvaluatedAnswer, scores
 from asof.evaluate.by_model import Models
 from asof.evaluate.gold import Gold
 from asof.evaluate.judge import (
@@ -20,10 +20,10 @@ from asof.evaluate.judge import (
     ratios,
     verdicts,
 )
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.judgement import judge_all
 from asof.models.ports import Reply
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.recipes import named
 
 from .answering import answer, refusal
@@ -31,7 +31,7 @@ from .answering import answer, refusal
 
 def judge_of(*replies):
     """A judge that says this in turn; a text is the problem of a reply."""
-    return Scripted([Reply("", problem=each) if isinstance(each, str) else each for each in replies])
+    return ScriptedModel([Reply("", problem=each) if isinstance(each, str) else each for each in replies])
 
 
 def elements(*verdicts_):
@@ -45,9 +45,11 @@ def pair(side, overall=None):
 
 def run(*replies, name="asof"):
     """A run of (question, right answer, answerable, answer)."""
-    golds = [Gold(Question(text, text, type=kind), right, able) for text, right, able, kind, _ in replies]
+    golds = [
+        Gold(DatasetQuestion(text, text, type=kind), right, able) for text, right, able, kind, _ in replies
+    ]
     made = [
-        Replied(gold, each[-1], scores(gold, each[-1], []), 1.0)
+        EvaluatedAnswer(gold, each[-1], scores(gold, each[-1], []), 1.0)
         for gold, each in zip(golds, replies, strict=True)
     ]
     return golds, AnswerRun(name, named("asof"), tuple(made))

@@ -12,9 +12,9 @@ from asof.evaluate.corpus import VECTORS, kept_vectors, prepared
 from asof.evaluate.dataset import load
 from asof.evaluate.evaluation import evaluate
 from asof.evaluate.options import Options
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 
-SETTINGS = Settings(undated="always", encoder="meanings")
+SETTINGS = CorpusSettings(undated="always", encoder="meanings")
 
 
 class Restless(Meanings):

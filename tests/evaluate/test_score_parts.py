@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asof.data import Why
-from asof.evaluate.score_parts import Part, means, parts, sums
+from asof.evaluate.score_parts import ScorePartMean, means, parts, sums
 from asof.recipes import named
 
 FUSED = frozenset({"relevance", "relevance and feedback", "temporal", "unified", "hybrid"})
@@ -50,10 +50,10 @@ def test_means_count_a_part_that_is_not_there_as_0():
     one = Why.of("relevance", "sum", Why("lexical", 1.0), Why("dense", 0.5))
     other = Why.of("relevance", "sum", Why("lexical", 3.0))
     assert means("r", [[one, other], [other], []], FUSED) == [
-        Part("r", 1, "lexical", (1 + 3) / 2, 2),
-        Part("r", 1, "dense", (0.5 + 0) / 2, 2),
-        Part("r", 2, "lexical", 3.0, 1),
-        Part("r", 2, "dense", 0.0, 1),
+        ScorePartMean("r", 1, "lexical", (1 + 3) / 2, 2),
+        ScorePartMean("r", 1, "dense", (0.5 + 0) / 2, 2),
+        ScorePartMean("r", 2, "lexical", 3.0, 1),
+        ScorePartMean("r", 2, "dense", 0.0, 1),
     ]
 
 

@@ -10,20 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.evaluate.variants import CANDIDATES, ablations, budgets, limit, sensitivities, spaced, without
-from asof.rank.certify import Certified
+from asof.rank.certify import EarlyTermination
 from asof.rank.combine import Combine
-from asof.rank.cut import Cut
-from asof.rank.facets import Facets
-from asof.rank.feedback import Feedback
+from asof.rank.cut import TopK
+from asof.rank.facets import RoundRobinByDocument
+from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.fuse import ReciprocalRank
 from asof.rank.gather import Dense, Lexical
-from asof.rank.halt import Budget
+from asof.rank.halt import BudgetedRerank
 from asof.rank.pool import Pool
 from asof.rank.recipe import Recipe
 from asof.rank.signals.backlinks import Backlinks
 from asof.rank.signals.gap import Gap
 from asof.rank.signals.tiers import RecencyTiers
-from asof.rank.timely import Timely
+from asof.rank.timely import TimePreference
 from asof.recipes import NAMES, named
 
 TWE, ASOF = named("twe"), named("asof")
@@ -59,13 +59,13 @@ def test_each_weight_of_a_sum_is_put_to_0_alone():
     ("recipe", "called", "stage"),
     [
         ("twe", "without pool", Pool),
-        ("twe", "without budget", Budget),
+        ("twe", "without budget", BudgetedRerank),
         ("vault", "without backlinks", Backlinks),
         ("vault", "without steps of age", RecencyTiers),
         ("tempralm", "without closeness in time", Gap),
-        ("asof", "without feedback", Feedback),
-        ("asof", "without time", Timely),
-        ("asof", "without turns", Facets),
+        ("asof", "without feedback", PseudoRelevanceFeedback),
+        ("asof", "without time", TimePreference),
+        ("asof", "without turns", RoundRobinByDocument),
     ],
 )
 def test_a_stage_is_left_out_and_all_others_stay(recipe, called, stage):
@@ -75,21 +75,21 @@ def test_a_stage_is_left_out_and_all_others_stay(recipe, called, stage):
 
 def test_what_knew_a_stage_that_is_left_out_knows_the_next_one():
     lexical, _, feedback, *rest = ASOF.stages
-    assert stages(ASOF)["certified"].then == feedback
+    assert stages(ASOF)["early_termination"].then == feedback
     assert ablations(ASOF)["without feedback"].stages == (
-        lexical, dataclasses.replace(stages(ASOF)["certified"], then=None), *rest,
+        lexical, dataclasses.replace(stages(ASOF)["early_termination"], then=None), *rest,
     )  # fmt: skip
-    first: Any = Certified(dense=0.1)
-    second: Any = Certified(dense=0.2)
-    third: Any = Certified(dense=0.3)
+    first: Any = EarlyTermination(dense=0.1)
+    second: Any = EarlyTermination(dense=0.2)
+    third: Any = EarlyTermination(dense=0.3)
     second = dataclasses.replace(second, then=third)
     first = dataclasses.replace(first, then=second)
-    chain = Recipe("chain", "", (lexical, first, second, third, Cut()))
+    chain = Recipe("chain", "", (lexical, first, second, third, TopK()))
     knowing = dataclasses.replace(first, then=third)
-    assert without(chain, second).stages == (lexical, knowing, third, Cut())
+    assert without(chain, second).stages == (lexical, knowing, third, TopK())
     alone = dataclasses.replace(second, then=None)
     last = dataclasses.replace(first, then=alone)
-    assert without(chain, third).stages == (lexical, last, alone, Cut())
+    assert without(chain, third).stages == (lexical, last, alone, TopK())
 
 
 def test_the_last_summand_is_no_part_and_neither_are_vectors_that_are_not_there():
@@ -98,19 +98,19 @@ def test_the_last_summand_is_no_part_and_neither_are_vectors_that_are_not_there(
         "without feedback", "without words", "without covered", "without title", "without context",
         "without time", "without turns",
     ]  # fmt: skip
-    alone = Recipe("one", "", (Lexical(), Combine((("lexical", 1.0), ("dense", 0.0))), Cut()))
+    alone = Recipe("one", "", (Lexical(), Combine((("lexical", 1.0), ("dense", 0.0))), TopK()))
     assert ablations(alone) == {}
 
 
 def test_what_is_off_already_is_no_part():
-    off = Recipe("off", "", (Lexical(), Backlinks(0.0), RecencyTiers(values=(1.0,) * 4), Cut()))
+    off = Recipe("off", "", (Lexical(), Backlinks(0.0), RecencyTiers(values=(1.0,) * 4), TopK()))
     assert ablations(off) == {}
 
 
 @pytest.mark.parametrize("fusion", [Combine, ReciprocalRank])
 def test_every_kind_of_sum_has_parts(fusion):
     pairs = (("lexical", 1.0), ("dense", 0.5))
-    found = ablations(Recipe("two", "", (Lexical(), Dense(), fusion(pairs), Cut())))
+    found = ablations(Recipe("two", "", (Lexical(), Dense(), fusion(pairs), TopK())))
     assert [variant.stages[2] for variant in found.values()] == [
         fusion((("lexical", 0.0), ("dense", 0.5))),
         fusion((("lexical", 1.0), ("dense", 0.0))),
@@ -120,7 +120,7 @@ def test_every_kind_of_sum_has_parts(fusion):
 
 def test_names_are_not_given_twice():
     twice = Combine((("lexical", 1.0), ("dense", 0.5)), "first"), Combine((("lexical", 1.0), ("first", 0.5)))
-    found = ablations(Recipe("two", "", (Lexical(), Dense(), *twice, Cut())))
+    found = ablations(Recipe("two", "", (Lexical(), Dense(), *twice, TopK())))
     assert list(found) == [
         "without words",
         "without vectors",
@@ -155,14 +155,19 @@ def test_which_numbers_are_varied():
         "decay.general",
         "combine-2.weights.centrality",
     ]
-    assert list(sensitivities(ASOF)) == ["timely.pace", "timely.near", "timely.ended", "timely.careful"]
+    assert list(sensitivities(ASOF)) == [
+        "time_preference.pace",
+        "time_preference.near",
+        "time_preference.ended",
+        "time_preference.careful",
+    ]
     assert list(sensitivities(named("papers"))) == ["freshness.rate", "combine.weights.freshness"]
-    assert sensitivities(Recipe("words", "", (Lexical(), Cut()))) == {}
+    assert sensitivities(Recipe("words", "", (Lexical(), TopK()))) == {}
     # a stage that knows the changed one gets to know it
     tiers: Any = RecencyTiers()
-    knowing = Recipe("knowing", "", (Lexical(), Certified(then=tiers), tiers, Cut()))
-    changed = knowing.replaced({"recencytiers.values": [1, 1, 1, 1]})
-    assert stages(changed)["certified"].then == stages(changed)["recencytiers"] != tiers
+    knowing = Recipe("knowing", "", (Lexical(), EarlyTermination(then=tiers), tiers, TopK()))
+    changed = knowing.replaced({"recency_tiers.values": [1, 1, 1, 1]})
+    assert stages(changed)["early_termination"].then == stages(changed)["recency_tiers"] != tiers
 
 
 def test_values_rise_by_factors_of_three_in_a_wide_range():
@@ -185,12 +190,12 @@ def test_values_are_within_their_range(data):
 
 
 def test_as_many_candidates_as_are_wanted():
-    assert limit(TWE) == ("budget", stages(TWE)["budget"])
-    assert {n: stages(each)["budget"].sizes for n, each in budgets(TWE).items()} == {
+    assert limit(TWE) == ("budgeted_rerank", stages(TWE)["budgeted_rerank"])
+    assert {n: stages(each)["budgeted_rerank"].sizes for n, each in budgets(TWE).items()} == {
         n: (n,) for n in CANDIDATES
     }
     assert [stages(each)["pool"].n for each in budgets(named("tempralm")).values()] == list(CANDIDATES)
-    assert [stages(each)["reciprocalrank"].depth for each in budgets(named("vault")).values()] == list(
+    assert [stages(each)["reciprocal_rank"].depth for each in budgets(named("vault")).values()] == list(
         CANDIDATES
     )
     assert budgets(ASOF) == {}

@@ -14,7 +14,7 @@ import pytest
 from asof.data import Document
 from asof.service import Corpus
 from asof.service import open as open_corpus
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
 
@@ -25,7 +25,7 @@ def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
     @contextmanager
     def make(*documents: Document, **settings: Any) -> Iterator[Corpus]:
         memory = Path("/dev/shm")  # noqa: S108
-        chosen = Settings(**{"stem": False, "undated": "always", **settings})
+        chosen = CorpusSettings(**{"stem": False, "undated": "always", **settings})
         with (
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
             open_corpus(folder, settings=chosen) as corpus,

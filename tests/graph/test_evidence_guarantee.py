@@ -24,7 +24,7 @@ from hypothesis import strategies as st
 from asof.graph import edges, overlap, postings, update
 from asof.graph import kept as kept_module
 from asof.graph.evidence import Evidence, evidence
-from asof.graph.kept import Kept
+from asof.graph.kept import GraphCache
 from asof.graph.rows import Rows
 from asof.graph.update import Updater
 from asof.index.prefix import Prefix
@@ -229,12 +229,12 @@ def test_rows_that_were_wrong_and_still_count_are_caught(monkeypatch: pytest.Mon
 
 def test_kept_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """A graph that is never brought up to date is caught."""
-    right = Kept.graph
+    right = GraphCache.graph
 
-    def wrong(self: Kept, view: View, threshold: float, cap: int) -> Any:
+    def wrong(self: GraphCache, view: View, threshold: float, cap: int) -> Any:
         rows, graph = right(self, view, threshold, cap)
         return rows, self._now.setdefault((threshold, cap), graph)
 
-    monkeypatch.setattr(Kept, "graph", wrong)
+    monkeypatch.setattr(GraphCache, "graph", wrong)
     with pytest.raises((AssertionError, IndexError)):
         property_of(CROWDED, 4, 1000, **FAULT)()

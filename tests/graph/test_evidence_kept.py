@@ -20,7 +20,7 @@ from asof.graph import kept as kept_module
 from asof.graph import postings, update
 from asof.graph.edges import Edges
 from asof.graph.evidence import evidence, status
-from asof.graph.kept import Kept, kept
+from asof.graph.kept import GraphCache, kept
 from asof.graph.postings import Postings, merged
 from asof.graph.update import Updater
 from asof.service import Corpus
@@ -284,7 +284,7 @@ def test_few_graphs_are_kept_in_memory(fresh: Make, document: Make) -> None:
     with fresh(*some(document, 0, 10)) as corpus:
         for cap in range(2, 9):
             degrees(corpus, cap=cap)
-        ours: Kept = kept(corpus.at().view())
+        ours: GraphCache = kept(corpus.at().view())
         assert [cap for _, cap in ours._now] == [5, 6, 7, 8]
         assert degrees(corpus, cap=2) == anew(corpus, cap=2)
 

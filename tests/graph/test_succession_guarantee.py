@@ -26,7 +26,7 @@ from asof.graph import alike, candidates, chain, series_kept, statement
 from asof.graph import kept as kept_module
 from asof.graph.chain import Linker
 from asof.graph.rows import Rows
-from asof.graph.series_kept import KeptSeries
+from asof.graph.series_kept import SeriesCache
 from asof.graph.succession import Succession, succession
 from asof.index.prefix import Prefix
 from asof.index.view import View
@@ -241,14 +241,14 @@ def test_a_successor_that_is_not_visible_yet_is_caught(monkeypatch: pytest.Monke
 
 def test_kept_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Chains that are never brought up to date are caught."""
-    right = KeptSeries.chain
+    right = SeriesCache.chain
 
-    def wrong(self: KeptSeries, view: View) -> Any:
+    def wrong(self: SeriesCache, view: View) -> Any:
         linker, made = right(self, view)
         self.__dict__.setdefault("first", made)
         return linker, self.__dict__["first"]
 
-    monkeypatch.setattr(KeptSeries, "chain", wrong)
+    monkeypatch.setattr(SeriesCache, "chain", wrong)
     falls()
 
 

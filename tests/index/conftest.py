@@ -17,7 +17,7 @@ from asof.index.segment import Segment
 from asof.service import Corpus
 from asof.service import open as open_corpus
 from asof.store.rows import EndRow, IndexRow
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.text.tokens import Analyzer
 from asof.time.moment import read
 
@@ -71,7 +71,9 @@ def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
     def make(encoder: Any = None, **settings: Any) -> Iterator[Corpus]:
         with (
             memory() as folder,
-            open_corpus(folder, encoder=encoder, settings=Settings(**{"stem": False, **settings})) as corpus,
+            open_corpus(
+                folder, encoder=encoder, settings=CorpusSettings(**{"stem": False, **settings})
+            ) as corpus,
         ):
             corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
             corpus.background = False

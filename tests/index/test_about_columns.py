@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from asof.data import Document, Filters
 from asof.errors import DamagedSegment
-from asof.index.about import About, Stretch
+from asof.index.about import AboutTimes, Stretch
 from asof.index.merge import merge
 from asof.index.rebuild import rebuild
 from asof.index.segment import Segment
@@ -30,7 +30,7 @@ STRETCHES = st.tuples(ENDS, ENDS, st.integers(METADATA, TEXT)).map(lambda s: (mi
 ROWS = st.lists(st.lists(STRETCHES, max_size=3), max_size=6)
 
 
-def rows_of(about: About) -> list[list[Stretch]]:
+def rows_of(about: AboutTimes) -> list[list[Stretch]]:
     flat = list(zip(about.first.tolist(), about.last.tolist(), about.kind.tolist(), strict=True))
     offsets = about.offsets.tolist()
     return [flat[low:high] for low, high in itertools.pairwise(offsets)]
@@ -41,7 +41,7 @@ def rows_of(about: About) -> list[list[Stretch]]:
 def test_rows_stay_what_they_are(
     one: list[list[Stretch]], two: list[list[Stretch]], data: st.DataObject
 ) -> None:
-    both = About.joined([About.of(one), About.of(two)])
+    both = AboutTimes.joined([AboutTimes.of(one), AboutTimes.of(two)])
     assert rows_of(both) == one + two
     total = len(one) + len(two)
     taken = data.draw(st.lists(st.integers(0, total - 1), max_size=8)) if total else []
@@ -54,7 +54,7 @@ def test_rows_stay_what_they_are(
 @settings(max_examples=80)
 @given(ROWS, ENDS, ENDS, st.integers(METADATA, TEXT), st.integers(METADATA, TEXT))
 def test_overlap_row_by_row(rows: list[list[Stretch]], a: int, b: int, low: int, high: int) -> None:
-    about = About.of(rows)
+    about = AboutTimes.of(rows)
     first, last, kinds = min(a, b), max(a, b), (min(low, high), max(low, high))
     asked = [[s for s in row if kinds[0] <= s[2] <= kinds[1]] for row in rows]
     expected = [any(s[0] <= last and s[1] >= first for s in row) for row in asked]
@@ -64,8 +64,8 @@ def test_overlap_row_by_row(rows: list[list[Stretch]], a: int, b: int, low: int,
 
 
 def test_no_rows_and_no_parts() -> None:
-    assert rows_of(About.joined([])) == rows_of(About.of([])) == []
-    assert About.of([]).overlap(0, 1).tolist() == []
+    assert rows_of(AboutTimes.joined([])) == rows_of(AboutTimes.of([])) == []
+    assert AboutTimes.of([]).overlap(0, 1).tolist() == []
 
 
 # -- in a corpus ------------------------------------------------------------------------------------

@@ -19,12 +19,12 @@ from asof import service
 from asof.errors import ModelError, UsageError
 from asof.index.embedding import AT_ONCE
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Dense
 from asof.rank.recipe import Recipe
 
 Make = Callable[..., Any]
-NEAREST = Recipe("nearest", "by vectors alone", (Dense(), Cut()))
+NEAREST = Recipe("nearest", "by vectors alone", (Dense(), TopK()))
 ONE, TWO = "meanings", "other meanings"
 
 

@@ -18,7 +18,7 @@ from asof.data import Filters
 from asof.index import forward, latent, latent_files, sample
 from asof.index.dense import SCALE
 from asof.index.latent import LatentSpace, latent_space, status
-from asof.index.latent_files import Part, Shelf
+from asof.index.latent_files import LatentCache, LatentVectors
 from asof.index.lexical import Term
 from asof.index.merge import merge
 from asof.index.sample import GOLDEN, checkpoint, first_rows, past_rows, sampled
@@ -345,9 +345,9 @@ def test_what_was_purged_does_not_come_back(fresh: Make, document: Make) -> None
 
 
 def test_a_passage_id_that_was_given_again(fresh: Make, document: Make) -> None:
-    part = Part(np.array([3, 5]), np.array([30, 50]), np.zeros((2, 4), np.int16))
+    part = LatentVectors(np.array([3, 5]), np.array([30, 50]), np.zeros((2, 4), np.int16))
     assert part.find(np.array([2, 3, 5, 5, 9]), np.array([1, 30, 51, 50, 1])).tolist() == [-1, 0, -1, 1, -1]
-    empty = Part(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4), np.int16))
+    empty = LatentVectors(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros((0, 4), np.int16))
     assert empty.find(np.array([2]), np.array([1])).tolist() == [-1]
 
 
@@ -366,7 +366,7 @@ def test_the_oldest_files_go(monkeypatch: pytest.MonkeyPatch, fresh: Make, docum
 
 
 def test_what_is_in_memory_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    shelf = LatentCache(tmp_path)
     basis = fit(csr_array(np.eye(3, dtype=np.int32)), np.arange(3, dtype=np.uint64))
     for key in ("a", "b", "c"):
         shelf.put(key, basis)

@@ -11,11 +11,11 @@ from typing import Any
 from tests.models.openai_server import ModelServer
 
 from asof.knowledge.choice import Facts
-from asof.knowledge.learning import Lesson, estimate, learn
+from asof.knowledge.learning import LearningReport, estimate, learn
 from asof.models.attempts import Attempts
-from asof.models.cached import Cached
-from asof.models.chat import Chat
-from asof.models.metered import Meter, Metered, Prices
+from asof.models.cached import CachedModel
+from asof.models.chat import ChatModel
+from asof.models.metered import MeteredModel, Prices, Usage
 from asof.models.openai_http import OpenAIServer
 from asof.service import Corpus, now
 from asof.store.calls import StoredCalls
@@ -49,23 +49,23 @@ def sale(sentence: int, name: str, count: str) -> dict[str, Any]:
 @contextmanager
 def model(
     store: Store, url: str, budget: float | None = None, prices: Prices | None = PRICES, **more: Any
-) -> Iterator[Metered]:
+) -> Iterator[MeteredModel]:
     """The model of a server, with what keeps and counts its replies; it does not wait between attempts."""
     attempts = Attempts(more.pop("attempts", 3), timeout=10.0, draw=lambda: 0.0)
-    chat = Chat(
+    chat = ChatModel(
         "reader", OpenAIServer(url), attempts=attempts, concurrency=more.pop("concurrency", 2), **more
     )
     with StoredCalls(store, now) as calls:
-        yield Metered(Cached(chat, calls), prices, budget)
+        yield MeteredModel(CachedModel(chat, calls), prices, budget)
 
 
-def learned(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL, **more: Any) -> Lesson:
+def learned(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL, **more: Any) -> LearningReport:
     progress = more.pop("progress", None)
     with model(corpus.store, server.url, **more) as asked, closing(corpus.store.writer()) as db:
         return learn(corpus.store, db, facts, asked, progress=progress)
 
 
-def estimated(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL) -> Meter:
+def estimated(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL) -> Usage:
     with model(corpus.store, server.url) as asked, closing(corpus.store.reader()) as db:
         return estimate(db, facts, asked)
 

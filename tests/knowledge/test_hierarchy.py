@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 from asof.data import Document, Fact, Stated
 from asof.knowledge.hierarchy import MOST_NODES, Hierarchy, ancestors, nodes_of, touched
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.store import facts as kept
 from asof.store.facts import Extraction
-from asof.store.sight import Sight
+from asof.store.sight import VisiblePassage
 from asof.time.moment import read
 from asof.time.period import Period
 from asof.time.span import Span
@@ -22,12 +22,14 @@ from asof.time.span import Span
 START, END = datetime(2019, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def known(when: str | Span | None, number: int = 0, document: str = "d") -> Known:
+def known(when: str | Span | None, number: int = 0, document: str = "d") -> StatedFact:
     """A fact of that time."""
     span = read(when) if isinstance(when, str) else when
     stated = None if span is None else Stated(span, str(when), "text")
     fact = Fact("Quay Ltd", "sold", "rope", stated, 0, 4)
-    return Known(fact, number, Sight(1, document, b"k", "", "", "Quay sold rope.", 0, 0, None, None))
+    return StatedFact(
+        fact, number, VisiblePassage(1, document, b"k", "", "", "Quay sold rope.", 0, 0, None, None)
+    )
 
 
 def named(periods) -> list[str]:

@@ -24,8 +24,8 @@ from asof.errors import UsageError
 from asof.knowledge import reading
 from asof.knowledge.choice import Facts
 from asof.knowledge.learning import estimate, learn
-from asof.models.metered import Meter
-from asof.store.settings import Settings
+from asof.models.metered import Usage
+from asof.store.settings import CorpusSettings
 
 # -- all of it, once, and at which price ----------------------------------------------------------------
 
@@ -101,7 +101,7 @@ def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, server, gleaning
     assert cost.cost is not None
     assert guess.cost is not None
     assert cost.cost <= guess.cost == PRICES.of(guess.prompt_tokens, guess.reply_tokens)
-    assert estimated(corpus, server, facts) == Meter(cost=None)
+    assert estimated(corpus, server, facts) == Usage(cost=None)
 
 
 def test_an_estimate_counts_what_is_kept(corpus, server):
@@ -153,7 +153,7 @@ def test_without_a_model_there_is_nothing_to_ask(corpus):
 
 def test_rules_ask_no_model(corpus, server):
     with model(corpus.store, server.url) as asked, closing(corpus.store.writer()) as db:
-        assert estimate(db, Facts(), asked) == Meter()
+        assert estimate(db, Facts(), asked) == Usage()
         lesson = learn(corpus.store, db, Facts(), asked)
     assert (lesson.passages, lesson.cost, server.requests) == (12, None, [])
 
@@ -162,7 +162,7 @@ def test_rules_ask_no_model(corpus, server):
 
 
 def test_an_unchanged_passage_is_not_read_again(memory_folder, document, server):
-    with asof.open(memory_folder, settings=Settings(chunking="10w")) as corpus:
+    with asof.open(memory_folder, settings=CorpusSettings(chunking="10w")) as corpus:
         corpus.background = False
         corpus.add([document("market", f"{stall(1)}\n\n{stall(2)}\n\n{stall(3)}", "2021-05-04")])
         learned(corpus, server)

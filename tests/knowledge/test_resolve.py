@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.knowledge.written import CALLED, add, corpus_of, note, view
 
-from asof.knowledge.entities.merging import Said, merged
-from asof.knowledge.resolve import Entities, Merge
+from asof.knowledge.entities.merging import SameNameStatement, merged
+from asof.knowledge.resolve import Entities, NameMerge
 from asof.text.names import key
 from asof.time.moment import read
 
@@ -30,7 +30,7 @@ def test_a_defined_acronym_means_its_expansion_in_every_document():
         assert found.same("I.H.A.", AUTHORITY, "b")
         assert found.keys_of(AUTHORITY) == ("iha", "international harbour authority")
         (merge,) = found.why("IHA")
-        assert merge == Merge(AUTHORITY, "IHA", "a", merge.id, read("2020-05-01").last, DEFINED, True)
+        assert merge == NameMerge(AUTHORITY, "IHA", "a", merge.id, read("2020-05-01").last, DEFINED, True)
         assert merge.id.startswith("a#")
         assert found.why("a quay") == ()
 
@@ -87,7 +87,7 @@ def test_aliases_of_documents_follow_their_versions():
     with corpus_of(note("a", "2020-05-01", *text, title="Net loft", aliases=("Rope house",))) as corpus:
         assert entities(corpus).canonical("rope house") == "Rope house"  # ten letters to eight
         (merge,) = entities(corpus).why("Net loft")
-        assert merge == Merge("Net loft", "Rope house", "a", "", read("2020-05-01").last, "", True)
+        assert merge == NameMerge("Net loft", "Rope house", "a", "", read("2020-05-01").last, "", True)
         add(corpus, note("a", "2021-05-01", *text, title="Net loft", aliases=("Tar house",)))
         assert entities(corpus).same("net loft", "tar house")
         assert not entities(corpus).same("net loft", "rope house")
@@ -139,13 +139,13 @@ def test_a_company_that_is_called_like_its_founder_stays_a_company():
         assert not entities(corpus).same("Quill", "Marta Quill", "a")
 
 
-def named(*pairs: str) -> list[Said]:
+def named(*pairs: str) -> list[SameNameStatement]:
     """Statements as "name=other@document", with "!" in front for one of a head."""
     found = []
     for pair in pairs:
         names, _, document = pair.lstrip("!").partition("@")
         name, _, other = names.partition("=")
-        found.append(Said(name, other, document, pair.startswith("!")))
+        found.append(SameNameStatement(name, other, document, pair.startswith("!")))
     return found
 
 
@@ -200,7 +200,7 @@ def test_a_ticker_that_has_a_document_of_its_own_is_no_other_company():
 
 NAMES = ["Alder", "Birch", "Cedar", "ALD", "BRC", "AB", "Fir Tree", "F. Tree"]
 statements = st.builds(
-    Said, st.sampled_from(NAMES), st.sampled_from(NAMES), st.sampled_from("abc"), st.booleans()
+    SameNameStatement, st.sampled_from(NAMES), st.sampled_from(NAMES), st.sampled_from("abc"), st.booleans()
 )
 
 
@@ -270,9 +270,9 @@ def test_entities_are_those_of_a_corpus_of_what_is_visible(history, year, known)
 def test_names_that_become_clear_one_after_the_other():
     """Each name stands for the two before it, which are one only once the name before has been joined."""
     names = [f"Pier{number} Works" for number in range(9)]
-    said = [Said(names[0], names[1], "a", False)]
+    said = [SameNameStatement(names[0], names[1], "a", False)]
     for at in range(2, 9):
-        said += [Said(names[at - back], names[at], "a", False) for back in (1, 2)]
+        said += [SameNameStatement(names[at - back], names[at], "a", False) for back in (1, 2)]
     assert merged(said).root == dict.fromkeys(map(key, names), key(names[0]))
     without = merged(said[1:]).root  # nothing is clear: the first short name stands for two
     assert without == {}

@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 import asof
 from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, Stated
 from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.reports.central import MOST_POINTS
 from asof.knowledge.reports.of_span import reports
-from asof.knowledge.reports.report import Report
-from asof.knowledge.summarise import Choice, summarise
+from asof.knowledge.reports.report import PeriodReport
+from asof.knowledge.summarise import ReportSelection, summarise
 from asof.store import facts as kept
 from asof.store.facts import Extraction
-from asof.store.sight import Sight
+from asof.store.sight import VisiblePassage
 from asof.time.moment import read
 from asof.time.period import Period
 
@@ -28,7 +28,7 @@ def known(
     document: str, sentence: str, when: str | None, subject: str = "Quay Ltd", relation: str = "revenue",
     value: float | None = None, *, unit: str = "USD", object_: str = "", by: str = "text", number: int = 0,
     kind: str = "", published: int = 0,
-) -> Known:  # fmt: skip
+) -> StatedFact:  # fmt: skip
     """A fact of that time, which this sentence states."""
     stated = None if when is None else Stated(read(when), when, by)
     amount = None if value is None else Amount(value, unit)
@@ -36,18 +36,18 @@ def known(
         subject, relation, object_ or ("rope" if value is None else f"${value}"), stated, 0, len(sentence),
         kind or (VALUE if amount else EVENT), amount,
     )  # fmt: skip
-    sight = Sight(
+    sight = VisiblePassage(
         number, document, document.encode(), document.title(), "", sentence, 0, published, None, None
     )
-    return Known(fact, number, sight)
+    return StatedFact(fact, number, sight)
 
 
-def report(period: str, *facts: Known, choice: Choice | None = None) -> Report:
+def report(period: str, *facts: StatedFact, choice: ReportSelection | None = None) -> PeriodReport:
     node = Period.parse(period)
     return summarise(Hierarchy.of(facts), [node], choice)[node]
 
 
-def texts(found: Report) -> list[str]:
+def texts(found: PeriodReport) -> list[str]:
     return [each.text for each in found.points]
 
 
@@ -157,7 +157,7 @@ def test_a_point_names_whom_it_is_about_where_its_sentence_does_not():
     assert (point.subject, point.said) == ("Quay Ltd", "Quay Ltd: Revenue came to 3.7 billion.")
     named = known("a", "Quay sold rope.", "2024-Q1")
     assert report("2024-Q1", named).points[0].said == "Quay sold rope."
-    assert report("2024-Q1", NOW, choice=Choice(about="QUAY")).points[0].subject == ""
+    assert report("2024-Q1", NOW, choice=ReportSelection(about="QUAY")).points[0].subject == ""
 
 
 def test_several_documents_that_say_the_same_are_one_point():
@@ -239,7 +239,7 @@ def test_names_are_no_points_and_a_head_is_told_in_words():
 def test_labels_are_what_documents_call_the_period():
     fact = known("a", "Sales rose.", "2024-Q1")
     fiscal = Stated(read("2024-Q1"), "fiscal 2024 Q1", "fiscal_quarter")
-    named = Known(
+    named = StatedFact(
         Fact("Quay", "sales", "rose", fiscal, 0, 3), 1, fact.sight._replace(document="b", text="Up.")
     )
     assert report("2024-Q1", fact, named).labels == ("fiscal 2024 Q1",)
@@ -251,7 +251,7 @@ def test_a_report_about_a_name_or_a_topic(tmp_path):
         view = corpus.at().view()
 
         def about(name, canonical=None):
-            choice = Choice(about=name, **({"canonical": canonical} if canonical else {}))
+            choice = ReportSelection(about=name, **({"canonical": canonical} if canonical else {}))
             (found,) = reports(view, read("2024"), choice).reports
             return found.title, sorted(texts(found))
 
@@ -261,7 +261,7 @@ def test_a_report_about_a_name_or_a_topic(tmp_path):
         assert len(about("revenue")[1]) == 2
         same = {"Mole": "Quay"}
         assert len(about("Quay", lambda name, _: same.get(name, name))[1]) == 3
-        nothing = reports(view, read("2024"), Choice(about="Pier"))
+        nothing = reports(view, read("2024"), ReportSelection(about="Pier"))
         assert (nothing.reports, nothing.notes) == ((), ("no facts about 'Pier' in this time",))
 
 
@@ -333,7 +333,7 @@ passages = st.lists(sentences, min_size=1, max_size=3, unique=True).map(" ".join
 @given(st.lists(st.tuples(passages, st.integers(0, 5)), max_size=10), st.randoms())
 def test_the_order_of_facts_makes_no_difference(drawn, random):
     facts = [
-        Known(fact, n, Sight(p, f"d{p}", b"", "", "", text, 0, day, None, None))
+        StatedFact(fact, n, VisiblePassage(p, f"d{p}", b"", "", "", text, 0, day, None, None))
         for p, (text, day) in enumerate(drawn)
         for n, fact in enumerate(extracted(text))
     ]

@@ -23,9 +23,9 @@ import asof
 from asof.data import Document, Ended, Stated
 from asof.knowledge.hierarchy import ancestors
 from asof.models.ports import Prompt
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.service import Corpus
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 from asof.time.period import Period
 
@@ -109,7 +109,7 @@ def script(prompt: Prompt) -> str:
 class Counted:
     """A corpus, and what its model was asked since it was last looked at."""
 
-    def __init__(self, corpus: Corpus, model: Scripted) -> None:
+    def __init__(self, corpus: Corpus, model: ScriptedModel) -> None:
         self.corpus, self.model = corpus, model
         self._seen = 0
 
@@ -152,8 +152,8 @@ def told() -> Iterator[Path]:
 
 class opened:  # noqa: N801  used as a function
     def __init__(self, root: Path) -> None:
-        self.model = Scripted(script, "teller")
-        self.corpus = asof.open(root, settings=Settings(chunking="10w"), model=self.model)
+        self.model = ScriptedModel(script, "teller")
+        self.corpus = asof.open(root, settings=CorpusSettings(chunking="10w"), model=self.model)
         self.corpus.background = False
 
     def __enter__(self) -> Counted:

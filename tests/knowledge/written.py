@@ -20,7 +20,7 @@ from asof.knowledge.reading import read_all
 from asof.service import Corpus
 from asof.service import open as open_corpus
 from asof.store.facts import Excerpt, Extraction
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
 CALLED = "also called"
@@ -108,7 +108,7 @@ def corpus_of(*documents: Document, now: str = "2025") -> Iterator[Corpus]:
     memory = Path("/dev/shm")  # noqa: S108
     with (
         tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
-        open_corpus(folder, settings=Settings(stem=False, undated="always")) as corpus,
+        open_corpus(folder, settings=CorpusSettings(stem=False, undated="always")) as corpus,
     ):
         corpus.clock = Clock(now)
         corpus.background = False

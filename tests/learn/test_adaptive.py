@@ -16,7 +16,7 @@ import asof
 from asof.data import Document, Stated
 from asof.errors import DamagedState
 from asof.learn import adaptive
-from asof.learn.adaptive import Adaptive, box_of, mean_losses
+from asof.learn.adaptive import AdaptiveRecipe, box_of, mean_losses
 from asof.learn.loss import ndcg_of_gains
 from asof.learn.trees import replayed
 from asof.rank.tunable import with_values
@@ -51,7 +51,7 @@ def harbour(tmp_path: Path) -> Iterator[Corpus]:
         for at, topic in enumerate(TOPICS)
         for month in range(8)
     ]
-    settings = asof.Settings(undated="always", search="none")
+    settings = asof.CorpusSettings(undated="always", search="none")
     with asof.open(tmp_path, settings=settings, encoder=Told()) as corpus:
         corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
         corpus.background = False
@@ -59,7 +59,7 @@ def harbour(tmp_path: Path) -> Iterator[Corpus]:
         yield corpus
 
 
-def asked(corpus: Corpus, learner: Adaptive, topic: str, grades: dict[str, float]) -> str:
+def asked(corpus: Corpus, learner: AdaptiveRecipe, topic: str, grades: dict[str, float]) -> str:
     """Ask by the learner's setting, and grade the hits."""
     recipe = learner.chosen()
     found = corpus.at("2024-08-11").search(topic, 8, recipe=recipe, tags=[topic])
@@ -77,7 +77,7 @@ def newest_good(topic: str) -> dict[str, float]:
 
 
 def test_weights_move_to_what_is_said_to_be_good(harbour: Corpus) -> None:
-    learner = Adaptive.begin(PAPERS, seed=3)
+    learner = AdaptiveRecipe.begin(PAPERS, seed=3)
     start = learner.setting()
     for turn in range(12):
         topic = TOPICS[turn % 4]
@@ -96,7 +96,7 @@ def test_weights_move_to_what_is_said_to_be_good(harbour: Corpus) -> None:
 
 
 def test_scores_of_a_lesson_are_those_of_a_search(harbour: Corpus) -> None:
-    learner = Adaptive.begin(PAPERS)
+    learner = AdaptiveRecipe.begin(PAPERS)
     asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
     (lesson,) = learner.lessons(harbour.judged("papers"))
     for setting in learner.online.box.sample(np.random.default_rng(1), 5):
@@ -109,16 +109,16 @@ def test_scores_of_a_lesson_are_those_of_a_search(harbour: Corpus) -> None:
 
 def test_only_the_last_hundred_are_compared(harbour: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive, "COMPARED", 3)
-    learner = Adaptive.begin(PAPERS)
+    learner = AdaptiveRecipe.begin(PAPERS)
     ids = [asked(harbour, learner, topic, newest_good(topic)) for topic in TOPICS]
     assert [each.asked.id for each in learner.lessons(harbour.judged("papers"))] == ids[1:]
 
 
 def test_what_was_recorded_before_moves_nothing_after_forgetting(harbour: Corpus) -> None:
-    learner = Adaptive.begin(PAPERS)
+    learner = AdaptiveRecipe.begin(PAPERS)
     asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
     last = harbour.judged("papers")[-1].asked.added
-    anew = Adaptive.loads(Adaptive.begin(PAPERS, since=last).dumps(), PAPERS)
+    anew = AdaptiveRecipe.loads(AdaptiveRecipe.begin(PAPERS, since=last).dumps(), PAPERS)
     assert anew.take(anew.lessons(harbour.judged("papers"))) == 0
     later = asked(harbour, anew, TOPICS[1], newest_good(TOPICS[1]))
     lessons = anew.lessons(harbour.judged("papers"))
@@ -127,11 +127,11 @@ def test_what_was_recorded_before_moves_nothing_after_forgetting(harbour: Corpus
 
 
 def test_restarting_after_every_question_changes_nothing(harbour: Corpus) -> None:
-    whole, parts = Adaptive.begin(PAPERS, seed=5), Adaptive.begin(PAPERS, seed=5)
+    whole, parts = AdaptiveRecipe.begin(PAPERS, seed=5), AdaptiveRecipe.begin(PAPERS, seed=5)
     for turn in range(8):
         topic = TOPICS[turn % 4]
         asked(harbour, whole, topic, newest_good(topic))
-        parts = Adaptive.loads(parts.dumps(), PAPERS)
+        parts = AdaptiveRecipe.loads(parts.dumps(), PAPERS)
         assert parts.setting() == whole.setting()
         whole.take(whole.lessons(harbour.judged("papers")))
         parts.take(parts.lessons(harbour.judged("papers")))
@@ -139,7 +139,7 @@ def test_restarting_after_every_question_changes_nothing(harbour: Corpus) -> Non
 
 
 def test_a_question_is_told_once_and_only_if_it_was_ranked_by_what_is_waited_for(harbour: Corpus) -> None:
-    learner = Adaptive.begin(PAPERS)
+    learner = AdaptiveRecipe.begin(PAPERS)
     first = asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
     second = asked(harbour, learner, TOPICS[1], newest_good(TOPICS[1]))  # before the first was told
     assert learner.take(learner.lessons(harbour.judged("papers"))) >= 1
@@ -150,7 +150,7 @@ def test_a_question_is_told_once_and_only_if_it_was_ranked_by_what_is_waited_for
 
 
 def test_what_teaches_nothing_is_passed_over(harbour: Corpus) -> None:
-    learner = Adaptive.begin(PAPERS)
+    learner = AdaptiveRecipe.begin(PAPERS)
     asked(harbour, learner, TOPICS[0], {"lantern-oil-0": 0.0})  # nothing good
     asked(harbour, learner, TOPICS[1], {})  # nothing said
     other = PAPERS.replaced({"coverage.above": 0.4})
@@ -161,7 +161,7 @@ def test_what_teaches_nothing_is_passed_over(harbour: Corpus) -> None:
 
 
 def test_later_grades_change_what_settings_lose(harbour: Corpus) -> None:
-    learner = Adaptive.begin(PAPERS)
+    learner = AdaptiveRecipe.begin(PAPERS)
     query = asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
     learner.take(learner.lessons(harbour.judged("papers")))
     before = learner.online.losses.copy()
@@ -174,14 +174,14 @@ def test_later_grades_change_what_settings_lose(harbour: Corpus) -> None:
 
 
 def test_a_state_that_is_not_sound_is_refused() -> None:
-    sound = json.loads(Adaptive.begin(PAPERS).dumps())
+    sound = json.loads(AdaptiveRecipe.begin(PAPERS).dumps())
     for change in (
         {"format": 2}, {"recipe": "asof"}, {"told": None}, {"told": [["k1", 2.0]]}, {"told": [["k1", 0.5]]},
         {"since": None}, {"since": 1.5}, {"online": None},
         {"online": {**sound["online"], "start": [9.0] * 5}},
     ):  # fmt: skip
         with pytest.raises(DamagedState, match="asof papers --forget"):
-            Adaptive.loads(json.dumps(sound | change), PAPERS)
+            AdaptiveRecipe.loads(json.dumps(sound | change), PAPERS)
     for text in ("", "[]", "{", "[" * 100_000):
         with pytest.raises(DamagedState):
-            Adaptive.loads(text, PAPERS)
+            AdaptiveRecipe.loads(text, PAPERS)

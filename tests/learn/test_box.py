@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from asof.errors import UsageError
 from asof.learn.box import Box
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import Range
 from asof.recipes.papers import PAPERS
@@ -47,7 +47,7 @@ def test_a_range_brings_its_own_bounds():
         (PAPERS, ["freshness.rat"], "did you mean freshness.rate"),
         (PAPERS, [WEIGHTS[0]], "cannot move alone"),
         (PAPERS, ["freshness.rate", "freshness.rate"], "own name"),
-        (Recipe("bare", "nothing to learn", (Cut(),)), None, "does not say"),
+        (Recipe("bare", "nothing to learn", (TopK(),)), None, "does not say"),
         (PAPERS, [Range(WEIGHTS[0], 0.0, 0.1), Range(WEIGHTS[1], 0.0, 0.1)], "cannot have the sum 0.65"),
     ],
 )

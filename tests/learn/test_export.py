@@ -11,15 +11,15 @@ from asof.data import Filters, Problem
 from asof.errors import UsageError
 from asof.evaluate.judged import judgements, questions
 from asof.learn.export import export
-from asof.learn.feedback import Asked, Judged, Shown
+from asof.learn.feedback import JudgedRecord, RecordedQuestion, ShownHit
 
 AS_OF = 1_709_251_199_999_999  # the last microsecond of 2024-02-29
 
 
-def judged(id_: str, *hits: tuple[str, float | None, str]) -> Judged:
-    shown = tuple(Shown(n, f"{name}#{n}", name, n, 0.5, b"") for n, (name, _, _) in enumerate(hits, 1))
-    asked = Asked(id_, f"question “{id_}”", AS_OF, 0, "asof", {}, Filters(), "passage", 1, shown)
-    return Judged(
+def judged(id_: str, *hits: tuple[str, float | None, str]) -> JudgedRecord:
+    shown = tuple(ShownHit(n, f"{name}#{n}", name, n, 0.5, b"") for n, (name, _, _) in enumerate(hits, 1))
+    asked = RecordedQuestion(id_, f"question “{id_}”", AS_OF, 0, "asof", {}, Filters(), "passage", 1, shown)
+    return JudgedRecord(
         asked, tuple(grade for _, grade, _ in hits), (1.0,) * len(hits), tuple(kind for *_, kind in hits)
     )
 

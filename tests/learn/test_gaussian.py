@@ -10,7 +10,7 @@ from scipy.optimize import check_grad
 from scipy.stats import multivariate_normal
 
 from asof.errors import UsageError
-from asof.learn.gaussian import LENGTHS, NOISE, Gaussian, _distances, _unlikely, lcb, matern52
+from asof.learn.gaussian import LENGTHS, NOISE, GaussianProcess, _distances, _unlikely, lcb, matern52
 
 THREE = np.array([[0.0], [0.5], [1.0]])
 LOST = np.array([0.3, 0.1, 0.4])
@@ -32,7 +32,7 @@ def test_each_number_can_have_a_length_of_its_own():
 
 def test_the_posterior_of_three_losses():
     """As an independent computation and scikit-learn have it, to 1e-5."""
-    model = Gaussian.given(THREE, LOST, lengths=1.0, noise=1e-6)
+    model = GaussianProcess.given(THREE, LOST, lengths=1.0, noise=1e-6)
     mu, sigma = model.predict([[0.25], [0.7]])
     assert mu == pytest.approx([0.155858778417, 0.180019485177], abs=1e-5)
     assert sigma == pytest.approx([0.0869925573166, 0.0807873457488], abs=1e-5)
@@ -47,38 +47,38 @@ def test_the_lower_confidence_bound():
 
 
 def test_the_likelihood_is_that_of_the_normal_distribution():
-    model = Gaussian.given(THREE, LOST, lengths=0.7, variance=0.5, noise=0.01)
+    model = GaussianProcess.given(THREE, LOST, lengths=0.7, variance=0.5, noise=0.01)
     covariance = 0.5 * matern52(THREE, THREE, 0.7) + 0.01 * np.eye(3)
     assert model.likelihood == pytest.approx(multivariate_normal(np.zeros(3), covariance).logpdf(LOST))
 
 
 def test_far_from_all_that_was_seen_the_mean_is_expected():
-    model = Gaussian.given(THREE, LOST, noise=1e-6, standardise=True)
+    model = GaussianProcess.given(THREE, LOST, noise=1e-6, standardise=True)
     mu, sigma = model.predict([[1000.0]])
     assert mu[0] == pytest.approx(LOST.mean())
     assert sigma[0] == pytest.approx(LOST.std())
 
 
 def test_without_noise_what_was_seen_is_known():
-    mu, sigma = Gaussian.given(THREE, LOST, noise=1e-9, standardise=True).predict(THREE)
+    mu, sigma = GaussianProcess.given(THREE, LOST, noise=1e-9, standardise=True).predict(THREE)
     assert mu == pytest.approx(LOST, abs=1e-6)
     assert sigma == pytest.approx(np.zeros(3), abs=1e-4)
 
 
 def test_the_same_point_twice_has_the_mean_of_both():
-    mu, _ = Gaussian.given([[0.5], [0.5]], [0.2, 0.4], noise=1e-6).predict([[0.5]])
+    mu, _ = GaussianProcess.given([[0.5], [0.5]], [0.2, 0.4], noise=1e-6).predict([[0.5]])
     assert mu[0] == pytest.approx(0.3, abs=1e-5)
 
 
 def test_one_loss_and_equal_losses():
     for points, losses in (([[0.3]], [0.7]), (THREE, [0.7] * 3)):
-        mu, sigma = Gaussian.fitted(points, losses).predict([[0.1], [0.9]])
+        mu, sigma = GaussianProcess.fitted(points, losses).predict([[0.1], [0.9]])
         assert mu == pytest.approx([0.7, 0.7])
         assert np.isfinite(sigma).all()
 
 
 def test_what_it_believes_does_not_move_its_mean_and_makes_it_surer():
-    model = Gaussian.fitted(THREE, LOST)
+    model = GaussianProcess.fitted(THREE, LOST)
     asked = np.linspace(0, 1, 7)[:, None]
     mu, sigma = model.predict(asked)
     sure_mu, sure_sigma = model.believing([[0.25]]).predict(asked)
@@ -105,9 +105,9 @@ def test_fitting_finds_what_is_likelier_than_what_made_the_losses():
     points = rng.random((40, 2))
     covariance = matern52(points, points, 0.4) + 0.01 * np.eye(40)
     losses = np.linalg.cholesky(covariance) @ rng.normal(size=40)
-    model = Gaussian.fitted(points, losses)
+    model = GaussianProcess.fitted(points, losses)
     scaled = losses.std() ** -2
-    truth = Gaussian.given(
+    truth = GaussianProcess.given(
         points, losses, lengths=0.4, variance=scaled, noise=0.01 * scaled, standardise=True
     )
     assert model.likelihood >= truth.likelihood
@@ -119,14 +119,14 @@ def test_fitting_finds_what_is_likelier_than_what_made_the_losses():
 def test_a_number_that_does_not_matter_gets_a_long_length():
     rng = np.random.default_rng(8)
     points = rng.random((30, 2))
-    model = Gaussian.fitted(points, np.sin(5 * points[:, 0]), each=True)
+    model = GaussianProcess.fitted(points, np.sin(5 * points[:, 0]), each=True)
     assert model.lengths[1] > 5 * model.lengths[0]
 
 
 def test_the_same_seed_finds_the_same():
     rng = np.random.default_rng(9)
     points, losses = rng.random((12, 4)), rng.random(12)
-    one, other = (Gaussian.fitted(points, losses, seed=3) for _ in range(2))
+    one, other = (GaussianProcess.fitted(points, losses, seed=3) for _ in range(2))
     assert (one.lengths == other.lengths).all()
     assert one.noise == other.noise
 
@@ -136,4 +136,4 @@ def test_the_same_seed_finds_the_same():
 )
 def test_what_is_no_loss_is_refused(points, losses):
     with pytest.raises(UsageError):
-        Gaussian.given(np.array(points).reshape(-1, 1), losses)
+        GaussianProcess.given(np.array(points).reshape(-1, 1), losses)

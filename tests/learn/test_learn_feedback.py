@@ -15,9 +15,9 @@ from asof.learn.feedback import (
     CLICK,
     GRADE,
     MODEL,
-    Asked,
     Judgement,
-    Shown,
+    RecordedQuestion,
+    ShownHit,
     asked_of,
     filters_json,
     judged,
@@ -32,13 +32,13 @@ TREE = Why.of("sum", "sum", Why("a", 0.1), Why("b", 0.2))
 ROW = AskedRow("q", "which lamp", 5, 4, "papers", '{"typed": true}', filters_json(Filters()), "passage", 9)
 
 
-def shown(rank: int, document: str = "") -> Shown:
+def shown(rank: int, document: str = "") -> ShownHit:
     name = document or f"d{rank}"
-    return Shown(rank, f"{name}#{rank:012x}", name, rank, 0.5, b"")
+    return ShownHit(rank, f"{name}#{rank:012x}", name, rank, 0.5, b"")
 
 
-def asked(*hits: Shown) -> Asked:
-    return Asked("q", "which lamp", 5, 4, "papers", {}, Filters(), "passage", 9, hits)
+def asked(*hits: ShownHit) -> RecordedQuestion:
+    return RecordedQuestion("q", "which lamp", 5, 4, "papers", {}, Filters(), "passage", 9, hits)
 
 
 def said(*statements: tuple[int, str, float | None]) -> list[Judgement]:
@@ -90,7 +90,7 @@ def test_a_question_out_of_its_rows() -> None:
     row = ROW._replace(filters=filters_json(filters))
     found = asked_of(row, [ShownRow(2, 7, "d#1", "d", 0.25, pack(TREE, ()))])
     assert (found.filters, found.fields) == (filters, {"typed": True})
-    assert found.shown == (Shown(2, "d#1", "d", 7, 0.25, pack(TREE, ())),)
+    assert found.shown == (ShownHit(2, "d#1", "d", 7, 0.25, pack(TREE, ())),)
     assert found.shown[0].why == TREE
 
 

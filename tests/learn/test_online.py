@@ -12,15 +12,15 @@ from tests.learn.losses_known import BOX, KNOWN, START, Known
 
 from asof.errors import UsageError
 from asof.learn.box import Box
-from asof.learn.online import RATE, SIGMA, Online, gradient
+from asof.learn.online import RATE, SIGMA, OnlineLearner, gradient
 from asof.learn.state import WINDOW, stage_of
 
 ALONE = Box(("x",), np.array([0.0]), np.array([2.0]))
 
 
-def learned(known: Known, seed: int, questions: int = 25, noise: float = 0.0) -> Online:
+def learned(known: Known, seed: int, questions: int = 25, noise: float = 0.0) -> OnlineLearner:
     """After so many questions, with normal noise on what is told."""
-    online, rng = Online.begin(BOX, START, seed), np.random.default_rng(seed + 100)
+    online, rng = OnlineLearner.begin(BOX, START, seed), np.random.default_rng(seed + 100)
     for _ in range(questions):
         online.tell(known.loss(list(online.ask().values())) + noise * rng.normal())
     return online
@@ -43,12 +43,12 @@ def test_the_stage_of_a_question(question, stage):
 
 
 def test_the_first_question_has_the_start():
-    online = Online.begin(BOX, START)
+    online = OnlineLearner.begin(BOX, START)
     assert online.ask() == online.best == BOX.named(START)
 
 
 def test_a_start_outside_is_brought_in():
-    assert Online.begin(ALONE, [9.0]).ask() == {"x": 2.0}
+    assert OnlineLearner.begin(ALONE, [9.0]).ask() == {"x": 2.0}
 
 
 def test_the_second_question_explores_three_times_in_ten_by_a_tenth():
@@ -56,7 +56,7 @@ def test_the_second_question_explores_three_times_in_ten_by_a_tenth():
     deviation .2."""
     steps = []
     for seed in range(1000):
-        online = Online.begin(ALONE, [1.0], seed)
+        online = OnlineLearner.begin(ALONE, [1.0], seed)
         online.ask()
         online.tell(0.5)
         steps.append(online.ask()["x"] - 1.0)
@@ -80,7 +80,7 @@ def test_a_gradient_is_nought_where_nothing_was_tried():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_evolution_moves_each_time_even_on_equal_losses(seed):
-    online = Online.begin(BOX, START, seed)
+    online = OnlineLearner.begin(BOX, START, seed)
     for _ in range(5):
         online.ask()
         online.tell(0.5)
@@ -91,7 +91,7 @@ def test_evolution_moves_each_time_even_on_equal_losses(seed):
 
 def test_evolution_goes_downhill():
     """Losses that fall by 1 over the range: the step of .1 down it is larger than what goes astray."""
-    online = Online.begin(ALONE, [1.0], 1)
+    online = OnlineLearner.begin(ALONE, [1.0], 1)
     for _ in range(5):
         online.tell(online.ask()["x"] / 2)
     assert online.settings[4, 0] < online.settings[0, 0] - 0.2
@@ -108,7 +108,7 @@ def test_the_same_is_asked_until_its_loss_is_told():
 
 
 def test_what_cannot_be_told():
-    online = Online.begin(BOX, START)
+    online = OnlineLearner.begin(BOX, START)
     with pytest.raises(UsageError, match="ask for one"):
         online.tell(0.5)
     online.ask()
@@ -117,13 +117,13 @@ def test_what_cannot_be_told():
             online.tell(loss)
     assert online.told == 0
     with pytest.raises(UsageError, match="seed"):
-        Online.begin(BOX, START, -1)
+        OnlineLearner.begin(BOX, START, -1)
 
 
 def test_losses_of_different_questions_are_put_right_by_rescoring():
     """The first setting met an easy question (.1), the second a hard one (.9); on both questions the second
     loses less."""
-    online = Online.begin(ALONE, [1.0], 2)
+    online = OnlineLearner.begin(ALONE, [1.0], 2)
     for loss in (0.1, 0.9, 0.9):
         online.ask()
         online.tell(loss)
@@ -137,7 +137,7 @@ def test_losses_of_different_questions_are_put_right_by_rescoring():
 
 def test_the_best_is_not_the_luckiest():
     """Ten times .3 at one setting and once .29, with .5 and .1 told at another: that one is a coin."""
-    online = Online.begin(ALONE, [0.5])
+    online = OnlineLearner.begin(ALONE, [0.5])
     online.settings = np.array([[0.5]] * 10 + [[1.5]] * 2)
     online.losses = np.array([0.30] * 9 + [0.29] + [0.5, 0.2])
     online.told = 12
@@ -180,11 +180,11 @@ def test_other_losses_are_learned_too(name):
 
 def test_put_away_after_each_question_it_goes_on_as_if_it_had_not_been():
     known = KNOWN["uneven"]
-    online = stored = Online.begin(BOX, START, 11)
+    online = stored = OnlineLearner.begin(BOX, START, 11)
     for question in range(9):
-        stored = Online.loads(stored.dumps(), BOX)
+        stored = OnlineLearner.loads(stored.dumps(), BOX)
         assert stored.ask() == online.ask()
-        stored = Online.loads(stored.dumps(), BOX)
+        stored = OnlineLearner.loads(stored.dumps(), BOX)
         loss = known.loss(list(online.ask().values()))
         online.tell(loss)
         stored.tell(loss)
@@ -192,7 +192,7 @@ def test_put_away_after_each_question_it_goes_on_as_if_it_had_not_been():
             online.rescore(online.losses * 0.9)
             stored.rescore(stored.losses * 0.9)
     assert stored.dumps() == online.dumps()
-    assert Online.begin(BOX, START, 12).dumps() != Online.begin(BOX, START, 11).dumps()
+    assert OnlineLearner.begin(BOX, START, 12).dumps() != OnlineLearner.begin(BOX, START, 11).dumps()
 
 
 @st.composite
@@ -212,9 +212,9 @@ def walks(draw):
 @given(walks())
 def test_whatever_is_told_all_that_is_tried_is_in_the_box(walk):
     box, start, seed, losses = walk
-    online = Online.begin(box, start, seed)
+    online = OnlineLearner.begin(box, start, seed)
     for loss in losses:
         assert box.contains(list(online.ask().values()))
         online.tell(loss)
     assert box.contains(list(online.ask().values()))
-    assert Online.loads(online.dumps(), box).dumps() == online.dumps()
+    assert OnlineLearner.loads(online.dumps(), box).dumps() == online.dumps()

@@ -9,12 +9,12 @@ import pytest
 from tests.learn.losses_known import BOX, KNOWN, START
 
 from asof.errors import DamagedState
-from asof.learn.online import Online
+from asof.learn.online import OnlineLearner
 
 
-def learner() -> Online:
+def learner() -> OnlineLearner:
     """Three questions old, a fourth is asked."""
-    online = Online.begin(BOX, START, 5)
+    online = OnlineLearner.begin(BOX, START, 5)
     for _ in range(3):
         online.tell(KNOWN["inside"].loss(list(online.ask().values())))
     online.ask()
@@ -23,7 +23,7 @@ def learner() -> Online:
 
 def test_all_comes_back_bit_for_bit():
     online = learner()
-    back = Online.loads(online.dumps(), BOX)
+    back = OnlineLearner.loads(online.dumps(), BOX)
     assert back.dumps() == online.dumps()
     assert (back.settings == online.settings).all()
     assert (back.losses == online.losses).all()
@@ -69,6 +69,6 @@ def broken(change):
 )
 def test_what_is_no_sound_state_is_refused_and_says_why(text, why):
     with pytest.raises(DamagedState, match=why) as caught:
-        Online.loads(text, BOX)
+        OnlineLearner.loads(text, BOX)
     assert "is left as it is" in str(caught.value)
     assert len(str(caught.value)) < 1000

@@ -12,13 +12,13 @@ import asof
 from asof import engine
 from asof.data import Document
 from asof.learn.box import Box
-from asof.learn.columns import Columns
+from asof.learn.columns import CandidateColumns
 from asof.learn.loss import gains
-from asof.learn.posed import Posed
-from asof.learn.rerun import Replay
+from asof.learn.posed import JudgedQuery
+from asof.learn.rerun import RankingReplay
 from asof.learn.table import table_of
-from asof.rank.combine import Combine, Share
-from asof.rank.cut import Cut
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.latent import Latent
 from asof.rank.recipe import Recipe
@@ -51,14 +51,14 @@ def corpus(tmp_path_factory: pytest.TempPathFactory, document: Callable[..., Doc
         title = " ".join(rng.choice(WORDS, 2)).title()
         documents.append(document(f"doc-{number}", "\n\n".join(passages), date, title=title))
     folder = tmp_path_factory.mktemp("table")
-    settings = asof.store.settings.Settings(chunking="20w", undated="always")
+    settings = asof.store.settings.CorpusSettings(chunking="20w", undated="always")
     with asof.open(folder, settings=settings) as corpus:
         corpus.background = False
         corpus.add(documents)
         yield corpus
 
 
-def posed(corpus: Corpus, recipe: Recipe) -> list[Posed]:
+def posed(corpus: Corpus, recipe: Recipe) -> list[JudgedQuery]:
     """Each question at each moment; documents are right by their numbers."""
     found = []
     for at, question in enumerate(QUESTIONS):
@@ -70,21 +70,21 @@ def posed(corpus: Corpus, recipe: Recipe) -> list[Posed]:
                 for number, gain in zip(range(at, 40, 9), gains([3, 2, 1, 1, 0.5]), strict=False)
             }
             found.append(
-                Posed(
+                JudgedQuery(
                     query, (then.as_of, None), lambda do, as_of=then.as_of: corpus.use(as_of, None, do), right
                 )
             )
     return found
 
 
-def searched(asked: Posed, recipe: Recipe, k: int = K, passages: int = 40) -> list[str]:
+def searched(asked: JudgedQuery, recipe: Recipe, k: int = K, passages: int = 40) -> list[str]:
     """The first documents of a search."""
     query = replace(asked.query, k=passages)
     hits = asked.use(lambda view: engine.search(query, view, recipe).hits)
     return list(dict.fromkeys(hit.document for hit in hits if hit.document != asked.left_out))[:k]
 
 
-def loss_by_hand(asked: Posed, ranked: list[str]) -> float:
+def loss_by_hand(asked: JudgedQuery, ranked: list[str]) -> float:
     """1 - DCG@3 / the best: discounts 1, 1 / log2(3), 1 / log2(4)."""
     discount = [1.0, 1 / np.log2(3), 0.5]
     best = sum(d * g for d, g in zip(discount, sorted(asked.gains.values(), reverse=True), strict=False))
@@ -97,7 +97,7 @@ def test_columns_rank_and_lose_as_searches_do(corpus: Corpus) -> None:
     recipe = named("papers")
     box, questions = Box.of(recipe), posed(corpus, recipe)
     table = table_of(questions, recipe, box, K)
-    assert isinstance(table, Columns)
+    assert isinstance(table, CandidateColumns)
     assert "all that can be among the first 3 of any setting" in table.how
     settings = box.sample(np.random.default_rng(0), 4)
     losses = table.losses(settings)
@@ -114,12 +114,12 @@ def test_passages_that_differ_in_two_columns_stay_candidates(corpus: Corpus) -> 
     sum_of_two = Combine((("share", 0.5), ("latent", 0.5)), "score")
     ranges = tuple(Range(f"combine.weights.{name}", 0.1, 0.9) for name in ("share", "latent"))
     recipe = Recipe(
-        "own", "words and meaning", (Lexical(), Share(""), Latent("cosine"), sum_of_two, Cut()),
+        "own", "words and meaning", (Lexical(), MaxNormalize(""), Latent("cosine"), sum_of_two, TopK()),
         tunable=Tunable(ranges, tuple(each.field for each in ranges)),
     )  # fmt: skip
     box, questions = Box.of(recipe), posed(corpus, recipe)
     table = table_of(questions, recipe, box, K)
-    assert isinstance(table, Columns)
+    assert isinstance(table, CandidateColumns)
     assert any(len(block.candidates.rows) > block.candidates.n for block in table.blocks)
     for setting in box.sample(np.random.default_rng(5), 3):
         changed = with_values(recipe, box.named(setting))
@@ -142,7 +142,7 @@ def test_columns_hold_less_than_there_is_and_yet_all_that_matters(corpus: Corpus
     questions = posed(corpus, recipe)
     narrow = Box.of(recipe, [f"combine.weights.{name}" for name in ("similarity", "freshness")])
     table = table_of(questions, recipe, narrow, K)
-    assert isinstance(table, Columns)
+    assert isinstance(table, CandidateColumns)
     kept = sum(len(block.place) for block in table.blocks)
     there = sum(
         asked.use(lambda view: len(set(view.column("document", rows_of(view)).tolist())))
@@ -176,7 +176,8 @@ def test_a_document_that_is_left_out_takes_no_place(corpus: Corpus) -> None:
 
 ASOF_FIELDS = (
     Range("combine.weights.covered", 0.0, 1.5), Range("combine.weights.title", 0.0, 1.0),
-    Range("timely.pace", 0.05, 0.6), Range("timely.near", 0.05, 0.4), Range("timely.careful", 0.05, 0.4),
+    Range("time_preference.pace", 0.05, 0.6), Range("time_preference.near", 0.05, 0.4),
+    Range("time_preference.careful", 0.05, 0.4),
 )  # fmt: skip
 
 
@@ -184,7 +185,10 @@ ASOF_FIELDS = (
     ("ranges", "stage"),
     [
         (ASOF_FIELDS, "combine"),
-        ((Range("feedback.weight", 0.0, 0.5), Range("context.document", 0.1, 1.0)), "certified"),
+        (
+            (Range("pseudo_relevance_feedback.weight", 0.0, 0.5), Range("context.document", 0.1, 1.0)),
+            "early_termination",
+        ),
     ],
 )
 def test_replaying_ranks_as_searches_do(corpus: Corpus, ranges: tuple[Range, ...], stage: str) -> None:
@@ -192,7 +196,7 @@ def test_replaying_ranks_as_searches_do(corpus: Corpus, ranges: tuple[Range, ...
     recipe = replace(named("asof"), tunable=Tunable(ranges))
     box, questions = Box.of(recipe), posed(corpus, recipe)
     table = table_of(questions, recipe, box, K)
-    assert isinstance(table, Replay)
+    assert isinstance(table, RankingReplay)
     assert f"the stages from {stage} on" in table.how
     settings = box.sample(np.random.default_rng(0), 2)
     losses = table.losses(settings)
@@ -209,10 +213,10 @@ def test_replaying_without_room_is_slower_and_the_same(corpus: Corpus) -> None:
     recipe = replace(named("asof"), tunable=Tunable(ASOF_FIELDS))
     box, questions = Box.of(recipe), posed(corpus, recipe)[:3]
     settings = box.sample(np.random.default_rng(2), 3)
-    none = Replay.of(questions, recipe, box, K, most=0)
+    none = RankingReplay.of(questions, recipe, box, K, most=0)
     assert none.kept == [None, None, None]
     assert "3 of 3 questions from the beginning" in none.how
-    assert (none.losses(settings) == Replay.of(questions, recipe, box, K).losses(settings)).all()
+    assert (none.losses(settings) == RankingReplay.of(questions, recipe, box, K).losses(settings)).all()
 
 
 def test_nothing_later_than_the_question_is_a_candidate(corpus: Corpus) -> None:

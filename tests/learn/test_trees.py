@@ -42,7 +42,7 @@ def document(number: int, words: list[int], day: int | None) -> Document:
 @contextmanager
 def corpus_of(documents: list[Document]) -> Iterator[Corpus]:
     memory = Path("/dev/shm")  # noqa: S108
-    chosen = asof.Settings(stem=False, undated="always", chunking="12w")
+    chosen = asof.CorpusSettings(stem=False, undated="always", chunking="12w")
     with (
         tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
         asof.open(folder, settings=chosen) as corpus,

@@ -7,13 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.errors import ModelError
-from asof.models.breaker import Breaker, Unsent
+from asof.models.breaker import CircuitBreaker, NotSent
 
 
-def stopped(breaker: Breaker) -> bool:
+def stopped(breaker: CircuitBreaker) -> bool:
     try:
         breaker.left()
-    except Unsent:
+    except NotSent:
         return True
     return False
 
@@ -21,7 +21,7 @@ def stopped(breaker: Breaker) -> bool:
 @given(st.lists(st.booleans(), max_size=30), st.integers(1, 5))
 @settings(max_examples=60)
 def test_it_stops_at_the_first_row_of_failures(replied: list[bool], most: int) -> None:
-    breaker, row, due = Breaker(most), 0, False
+    breaker, row, due = CircuitBreaker(most), 0, False
     for good in replied:
         if good:
             breaker.succeeded()
@@ -33,23 +33,23 @@ def test_it_stops_at_the_first_row_of_failures(replied: list[bool], most: int) -
 
 
 def test_it_says_why() -> None:
-    breaker = Breaker(2)
+    breaker = CircuitBreaker(2)
     breaker.failed("first")
     assert breaker.left() == float("inf")
     breaker.failed("second")
     breaker.failed("third")
     with pytest.raises(
-        Unsent, match=r"^not sent: 2 prompts in a row got no reply, the last one because second$"
+        NotSent, match=r"^not sent: 2 prompts in a row got no reply, the last one because second$"
     ):
         breaker.left()
 
 
 def test_a_refusal_is_raised_at_the_end_the_first_one() -> None:
-    breaker = Breaker(5)
+    breaker = CircuitBreaker(5)
     first = ModelError("wrong key")
     breaker.refused(first)
     breaker.refused(ModelError("other"))
-    with pytest.raises(Unsent, match=r"^not sent: wrong key$"):
+    with pytest.raises(NotSent, match=r"^not sent: wrong key$"):
         breaker.left()
     with pytest.raises(ModelError) as raised:
         breaker.settle()
@@ -57,18 +57,18 @@ def test_a_refusal_is_raised_at_the_end_the_first_one() -> None:
 
 
 def test_nobody_there_is_an_error_only_if_nobody_ever_was() -> None:
-    alone = Breaker(5)
+    alone = CircuitBreaker(5)
     alone.failed("refused", absent=True)
     with pytest.raises(ModelError, match=r"^refused$"):
         alone.settle()
-    for seen in (Breaker.succeeded, lambda breaker: breaker.failed("status 500")):
-        breaker = Breaker(5)
+    for seen in (CircuitBreaker.succeeded, lambda breaker: breaker.failed("status 500")):
+        breaker = CircuitBreaker(5)
         breaker.failed("refused", absent=True)
         seen(breaker)
         breaker.settle()
 
 
 def test_without_trouble() -> None:
-    breaker = Breaker(1, deadline=100.0)
+    breaker = CircuitBreaker(1, deadline=100.0)
     assert 0 < breaker.left() <= 100.0
     breaker.settle()

@@ -10,11 +10,11 @@ import pytest
 from pydantic import BaseModel, field_validator
 
 from asof.errors import ModelError
-from asof.models.cached import Cached, Kept
-from asof.models.chat import Chat
+from asof.models.cached import CachedModel, CachedReply
+from asof.models.chat import ChatModel
 from asof.models.openai_http import OpenAIServer
 from asof.models.ports import Prompt, Reply
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 
 
 class Lamp(BaseModel):
@@ -30,13 +30,13 @@ class Memory:
     """Kept replies in a dict, and what was noted of passages, in order."""
 
     def __init__(self) -> None:
-        self.kept: dict[bytes, Kept] = {}
+        self.kept: dict[bytes, CachedReply] = {}
         self.noted: list[tuple[bytes, tuple[int, ...]]] = []
 
-    def find(self, digests: Sequence[bytes]) -> dict[bytes, Kept]:
+    def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
         return {each: self.kept[each] for each in digests if each in self.kept}
 
-    def keep(self, digest: bytes, model: str, reply: Kept, passages: Sequence[int]) -> None:
+    def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
         self.kept[digest] = reply
         self.noted.append((digest, tuple(passages)))
 
@@ -48,8 +48,8 @@ PROMPT = Prompt("You keep the light.", "Is it lit?", Lamp, passages=(3,), most=9
 
 
 def test_what_was_asked_once_is_not_asked_again() -> None:
-    memory, scripted = Memory(), Scripted(['{"lit": true}'])
-    model = Cached(scripted, memory)
+    memory, scripted = Memory(), ScriptedModel(['{"lit": true}'])
+    model = CachedModel(scripted, memory)
     # words: 4 of the system, 3 of the user, 2 of the reply
     assert model.complete([PROMPT]) == [Reply('{"lit": true}', Lamp(lit=True), "", 7, 2, 1)]
     assert model.complete([PROMPT]) == [Reply('{"lit": true}', Lamp(lit=True), "", 7, 2, 0)]
@@ -61,35 +61,37 @@ def test_what_was_asked_once_is_not_asked_again() -> None:
     "other", [{"system": ""}, {"user": "Is it?"}, {"schema": Other}, {"schema": None}, {"most": 10}]
 )
 def test_all_that_shapes_a_reply_tells_prompts_apart(other: dict[str, Any]) -> None:
-    model = Cached(Scripted([]), Memory())
+    model = CachedModel(ScriptedModel([]), Memory())
     assert model.digest(PROMPT) != model.digest(replace(PROMPT, **other))
 
 
 def test_passages_do_not() -> None:
-    model = Cached(Scripted([]), Memory())
+    model = CachedModel(ScriptedModel([]), Memory())
     assert model.digest(PROMPT) == model.digest(replace(PROMPT, passages=(4, 5)))
 
 
 def test_neither_do_the_ends_of_texts() -> None:
-    model = Cached(Scripted([]), Memory())
+    model = CachedModel(ScriptedModel([]), Memory())
     assert model.digest(Prompt("ab", "c")) != model.digest(Prompt("a", "bc"))
 
 
 def test_models_and_their_settings_are_told_apart() -> None:
     server = OpenAIServer("http://127.0.0.1:9/v1", "sk-1")
     models = [
-        Chat("a", server), Chat("b", server), Chat("a", OpenAIServer("http://127.0.0.1:8/v1")),
-        Chat("a", server, temperature=0.5), Chat("a", server, seed=1), Chat("a", server, "schema"),
+        ChatModel("a", server), ChatModel("b", server),
+        ChatModel("a", OpenAIServer("http://127.0.0.1:8/v1")),
+        ChatModel("a", server, temperature=0.5), ChatModel("a", server, seed=1),
+        ChatModel("a", server, "schema"),
     ]  # fmt: skip
-    assert len({Cached(model, Memory()).digest(PROMPT) for model in models}) == len(models)
+    assert len({CachedModel(model, Memory()).digest(PROMPT) for model in models}) == len(models)
     # a key, patience and threads shape nothing
-    other = Chat("a", OpenAIServer("http://127.0.0.1:9/v1", "sk-2"), concurrency=1, deadline=5.0)
-    assert Cached(other, Memory()).digest(PROMPT) == Cached(models[0], Memory()).digest(PROMPT)
+    other = ChatModel("a", OpenAIServer("http://127.0.0.1:9/v1", "sk-2"), concurrency=1, deadline=5.0)
+    assert CachedModel(other, Memory()).digest(PROMPT) == CachedModel(models[0], Memory()).digest(PROMPT)
 
 
 def test_failures_are_not_kept() -> None:
     memory = Memory()
-    model = Cached(Scripted([Reply("", problem="cut off"), "no", "no", '{"lit": true}']), memory)
+    model = CachedModel(ScriptedModel([Reply("", problem="cut off"), "no", "no", '{"lit": true}']), memory)
     assert model.complete([PROMPT])[0].problem == "cut off"
     assert model.complete([PROMPT])[0].problem.startswith("the reply is no Lamp")
     assert memory.kept == {}
@@ -97,9 +99,9 @@ def test_failures_are_not_kept() -> None:
 
 
 def test_the_same_prompt_twice_is_asked_once() -> None:
-    memory, scripted = Memory(), Scripted({"Is it lit?": '{"lit": true}', "Why?": "oil"})
+    memory, scripted = Memory(), ScriptedModel({"Is it lit?": '{"lit": true}', "Why?": "oil"})
     again = replace(PROMPT, passages=(4,))
-    replies = Cached(scripted, memory).complete([PROMPT, Prompt("", "Why?"), again])
+    replies = CachedModel(scripted, memory).complete([PROMPT, Prompt("", "Why?"), again])
     assert [(reply.text, reply.calls) for reply in replies] == [
         ('{"lit": true}', 1),
         ("oil", 1),
@@ -111,7 +113,7 @@ def test_the_same_prompt_twice_is_asked_once() -> None:
 
 def test_other_passages_of_a_kept_reply_are_noted() -> None:
     memory = Memory()
-    model = Cached(Scripted(['{"lit": true}']), memory)
+    model = CachedModel(ScriptedModel(['{"lit": true}']), memory)
     model.complete([PROMPT])
     model.complete([replace(PROMPT, passages=(8,)), replace(PROMPT, passages=(7, 8))])
     digest = model.digest(PROMPT)
@@ -120,7 +122,7 @@ def test_other_passages_of_a_kept_reply_are_noted() -> None:
 
 def test_each_reply_is_kept_when_it_comes() -> None:
     memory = Memory()
-    model = Cached(Scripted(["one", "two", ModelError("wrong key")]), memory)
+    model = CachedModel(ScriptedModel(["one", "two", ModelError("wrong key")]), memory)
     replies = model.replies([Prompt("", "a"), Prompt("", "b"), Prompt("", "c")])
     assert next(replies)[1].text == "one"
     assert len(memory.kept) == 1
@@ -141,7 +143,9 @@ def test_a_model_that_gives_all_at_the_end() -> None:
             yield prompt.user
 
     memory = Memory()
-    assert [reply.text for reply in Cached(Plain(), memory).complete([Prompt("", "a"), Prompt("", "b")])] == [
+    assert [
+        reply.text for reply in CachedModel(Plain(), memory).complete([Prompt("", "a"), Prompt("", "b")])
+    ] == [
         "A",
         "B",
     ]
@@ -163,16 +167,18 @@ def test_a_kept_reply_that_fits_no_more_is_asked_for_again() -> None:
         return Lamp
 
     memory = Memory()
-    Cached(Scripted(['{"lit": false}'], "lamp"), memory).complete([replace(PROMPT, schema=lamp(False))])
-    scripted = Scripted(['{"lit": true}'], "lamp")
-    [reply] = Cached(scripted, memory).complete([replace(PROMPT, schema=lamp(True))])
+    CachedModel(ScriptedModel(['{"lit": false}'], "lamp"), memory).complete(
+        [replace(PROMPT, schema=lamp(False))]
+    )
+    scripted = ScriptedModel(['{"lit": true}'], "lamp")
+    [reply] = CachedModel(scripted, memory).complete([replace(PROMPT, schema=lamp(True))])
     assert (reply.text, reply.calls) == ('{"lit": true}', 1)
     assert [kept.text for kept in memory.kept.values()] == ['{"lit": true}']
 
 
 def test_a_stream_is_kept_when_it_is_whole() -> None:
     memory = Memory()
-    model = Cached(Scripted(["the light is out", "unread"]), memory)
+    model = CachedModel(ScriptedModel(["the light is out", "unread"]), memory)
     prompt = Prompt("", "Is it lit?", passages=(3,))
     assert list(model.stream(prompt)) == ["the ", "light ", "is ", "out"]
     assert list(model.stream(prompt)) == ["the light is out"]

@@ -28,7 +28,7 @@ from tests.models.openai_server import (
 
 from asof.errors import ModelError, UsageError
 from asof.models.attempts import Attempts
-from asof.models.chat import Chat
+from asof.models.chat import ChatModel
 from asof.models.openai_http import OpenAIServer
 from asof.models.ports import Prompt, Reply
 
@@ -53,13 +53,15 @@ def waits() -> list[float]:
 
 
 @pytest.fixture
-def chat(server: ModelServer, waits: list[float]) -> Callable[..., Chat]:
+def chat(server: ModelServer, waits: list[float]) -> Callable[..., ChatModel]:
     """A model that notes its waits and sleeps none of them; half of each is drawn."""
 
-    def make(key: str | None = None, url: str = "", largest: int = 8_000_000, **options: Any) -> Chat:
+    def make(key: str | None = None, url: str = "", largest: int = 8_000_000, **options: Any) -> ChatModel:
         patient = {name: options.pop(name) for name in ("most", "timeout", "patience") if name in options}
         attempts = Attempts(**patient, sleep=waits.append, draw=lambda: 0.5)
-        return Chat("mill-7b", OpenAIServer(url or server.url, key, largest), attempts=attempts, **options)
+        return ChatModel(
+            "mill-7b", OpenAIServer(url or server.url, key, largest), attempts=attempts, **options
+        )
 
     return make
 
@@ -68,7 +70,7 @@ def ask(user: str, **more: Any) -> Prompt:
     return Prompt("You are a miller.", user, **more)
 
 
-def test_what_is_sent(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_what_is_sent(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     [reply] = chat(key=KEY).complete([ask("Who owns\nthe mill?", most=77)])
     # tokens are words: 4 of the system, 4 of the user, 2 of the reply
     assert reply == Reply("the mill?", None, "", 8, 2, 1)
@@ -91,7 +93,7 @@ def test_what_is_sent(server: ModelServer, chat: Callable[..., Chat]) -> None:
 
 
 def test_without_a_key_and_by_the_newer_name_of_the_limit(
-    server: ModelServer, chat: Callable[..., Chat]
+    server: ModelServer, chat: Callable[..., ChatModel]
 ) -> None:
     chat(limit="max_completion_tokens", temperature=1.0).complete([Prompt("", "Who?", most=5)])
     [request] = server.requests
@@ -102,7 +104,7 @@ def test_without_a_key_and_by_the_newer_name_of_the_limit(
 
 
 def test_nothing_comes_from_the_environment(
-    server: ModelServer, chat: Callable[..., Chat], monkeypatch: pytest.MonkeyPatch
+    server: ModelServer, chat: Callable[..., ChatModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in {
         "OPENAI_API_KEY": "sk-of-the-environment", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1",
@@ -118,7 +120,7 @@ def test_nothing_comes_from_the_environment(
 
 
 def test_replies_are_in_the_order_of_the_prompts_and_limited_at_once(
-    server: ModelServer, chat: Callable[..., Chat]
+    server: ModelServer, chat: Callable[..., ChatModel]
 ) -> None:
     prompts = [ask(f"number {n}") for n in range(24)]
     server.ways += [slow(0.05), slow(0.02)]
@@ -128,12 +130,12 @@ def test_replies_are_in_the_order_of_the_prompts_and_limited_at_once(
     assert server.answered == len(server.requests) == 24
 
 
-def test_no_prompts(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_no_prompts(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     assert chat().complete([]) == []
     assert server.requests == []
 
 
-def test_replies_come_before_the_batch_has_ended(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_replies_come_before_the_batch_has_ended(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     gate = threading.Event()
 
     def held(server: ModelServer, handler: BaseHTTPRequestHandler, request: Request) -> None:
@@ -150,7 +152,7 @@ def test_replies_come_before_the_batch_has_ended(server: ModelServer, chat: Call
 
 @pytest.mark.parametrize("code", [408, 429, 500, 502, 503, 529])
 def test_a_failure_that_passes(
-    server: ModelServer, chat: Callable[..., Chat], waits: list[float], code: int
+    server: ModelServer, chat: Callable[..., ChatModel], waits: list[float], code: int
 ) -> None:
     server.ways += [status(code, "busy"), status(code, "busy")]
     [reply] = chat().complete([ask("hello")])
@@ -160,13 +162,15 @@ def test_a_failure_that_passes(
 
 
 @pytest.mark.parametrize("way", [half, hang_up])
-def test_half_a_body_is_asked_for_again(server: ModelServer, chat: Callable[..., Chat], way: Way) -> None:
+def test_half_a_body_is_asked_for_again(
+    server: ModelServer, chat: Callable[..., ChatModel], way: Way
+) -> None:
     server.ways.append(way)
     assert chat().complete([ask("hello there")])[0].text == "hello there"
     assert (server.answered, len(server.requests)) == (1, 2)
 
 
-def test_a_failure_that_stays_is_a_problem(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_a_failure_that_stays_is_a_problem(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.ways += [status(500, "out\tof flour")] * 3
     first, second = chat(concurrency=1).complete([ask("one"), ask("two")])
     assert first == Reply("", problem=f"{server.url}: status 500, 'out of flour' (3 attempts)")
@@ -178,7 +182,7 @@ def test_a_failure_that_stays_is_a_problem(server: ModelServer, chat: Callable[.
     [({"Retry_After": "7"}, [7.0]), ({"Retry_After": "0.25"}, [0.25]), ({"Retry_After": "soon"}, [0.25])],
 )
 def test_a_server_that_says_when(
-    server: ModelServer, chat: Callable[..., Chat], waits: list[float], headers: Any, waited: list[float]
+    server: ModelServer, chat: Callable[..., ChatModel], waits: list[float], headers: Any, waited: list[float]
 ) -> None:
     server.ways.append(status(429, "slow down", **headers))
     assert chat().complete([ask("hello")])[0].text == "hello"
@@ -186,7 +190,7 @@ def test_a_server_that_says_when(
 
 
 def test_a_wait_beyond_patience_is_not_waited(
-    server: ModelServer, chat: Callable[..., Chat], waits: list[float]
+    server: ModelServer, chat: Callable[..., ChatModel], waits: list[float]
 ) -> None:
     server.way = status(429, "later", Retry_After="31")
     [reply] = chat().complete([ask("hello")])
@@ -194,7 +198,7 @@ def test_a_wait_beyond_patience_is_not_waited(
     assert waits == []
 
 
-def test_silence_and_an_answer_by_the_drop(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_silence_and_an_answer_by_the_drop(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.ways += [slow(2.0), drops]
     began = time.perf_counter()
     first, second = chat(timeout=0.5, most=1, concurrency=1).complete([ask("one"), ask("two")])
@@ -203,7 +207,7 @@ def test_silence_and_an_answer_by_the_drop(server: ModelServer, chat: Callable[.
     assert time.perf_counter() - began < 15  # all the drops take 20 s
 
 
-def test_a_deadline_for_the_batch(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_a_deadline_for_the_batch(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.way = slow(0.1)
     replies = chat(deadline=0.3, concurrency=1).complete([ask(f"n {n}") for n in range(9)])
     assert replies[-1].problem == "not sent: the 0.3 s for the batch are over (deadline)"
@@ -211,7 +215,7 @@ def test_a_deadline_for_the_batch(server: ModelServer, chat: Callable[..., Chat]
 
 
 def test_a_wait_beyond_the_deadline_is_not_waited(
-    server: ModelServer, chat: Callable[..., Chat], waits: list[float]
+    server: ModelServer, chat: Callable[..., ChatModel], waits: list[float]
 ) -> None:
     server.way = status(429, Retry_After="20")
     [reply] = chat(deadline=10.0).complete([ask("hello")])
@@ -219,7 +223,9 @@ def test_a_wait_beyond_the_deadline_is_not_waited(
     assert waits == []
 
 
-def test_after_failures_in_a_row_the_rest_is_not_sent(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_after_failures_in_a_row_the_rest_is_not_sent(
+    server: ModelServer, chat: Callable[..., ChatModel]
+) -> None:
     server.ways += [says("ok"), status(500), status(500)]
     server.way = status(500)
     replies = chat(most=2, failures=3, concurrency=1).complete([ask(f"n {n}") for n in range(9)])
@@ -232,7 +238,7 @@ def test_after_failures_in_a_row_the_rest_is_not_sent(server: ModelServer, chat:
     assert len(server.requests) == 1 + 3 * 2
 
 
-def test_failures_are_counted_over_threads(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_failures_are_counted_over_threads(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.way = status(503)
     replies = chat(most=1, concurrency=4).complete([ask(f"n {n}") for n in range(40)])
     assert all(reply.problem for reply in replies)
@@ -240,7 +246,7 @@ def test_failures_are_counted_over_threads(server: ModelServer, chat: Callable[.
 
 
 def test_a_success_between_failures_begins_the_row_anew(
-    server: ModelServer, chat: Callable[..., Chat]
+    server: ModelServer, chat: Callable[..., ChatModel]
 ) -> None:
     server.ways += [status(400), status(400), says("ok")] * 4
     replies = chat(failures=3, concurrency=1).complete([ask("x")] * 12)
@@ -262,7 +268,7 @@ def test_a_success_between_failures_begins_the_row_anew(
     ],
 )
 def test_what_holds_for_all_prompts_is_an_error(
-    server: ModelServer, chat: Callable[..., Chat], waits: list[float], way: Way, told: str
+    server: ModelServer, chat: Callable[..., ChatModel], waits: list[float], way: Way, told: str
 ) -> None:
     server.way = way
     with pytest.raises(ModelError, match=f"^{server.url}: .*{told}"):
@@ -271,7 +277,9 @@ def test_what_holds_for_all_prompts_is_an_error(
     assert waits == []
 
 
-def test_replies_under_way_are_given_before_the_error(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_replies_under_way_are_given_before_the_error(
+    server: ModelServer, chat: Callable[..., ChatModel]
+) -> None:
     server.ways += [says("paid for"), status(401)]
     replies = chat(concurrency=1).replies([ask("one"), ask("two"), ask("three")])
     assert next(replies)[1].text == "paid for"
@@ -282,7 +290,7 @@ def test_replies_under_way_are_given_before_the_error(server: ModelServer, chat:
     assert len(server.requests) == 2
 
 
-def test_a_server_that_is_not_there(chat: Callable[..., Chat]) -> None:
+def test_a_server_that_is_not_there(chat: Callable[..., ChatModel]) -> None:
     with ModelServer() as gone:
         url = gone.url
     with pytest.raises(
@@ -293,7 +301,7 @@ def test_a_server_that_is_not_there(chat: Callable[..., Chat]) -> None:
         chat(url=url).complete([ask("hello")])
 
 
-def test_https_where_there_is_none(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_https_where_there_is_none(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     [reply] = chat(url=server.url.replace("http:", "https:")).complete([ask("hello")])
     assert "no secure connection: " in reply.problem
     assert server.requests == []
@@ -314,7 +322,7 @@ def test_https_where_there_is_none(server: ModelServer, chat: Callable[..., Chat
     ],
 )
 def test_what_is_no_reply_is_not_asked_for_again(
-    server: ModelServer, chat: Callable[..., Chat], way: Way, told: str
+    server: ModelServer, chat: Callable[..., ChatModel], way: Way, told: str
 ) -> None:
     server.ways.append(way)
     [reply] = chat(largest=2_000).complete([ask("hello")])
@@ -332,7 +340,7 @@ def test_what_is_no_reply_is_not_asked_for_again(
     ],
 )
 def test_a_reply_that_is_not_whole_is_paid_and_a_problem(
-    server: ModelServer, chat: Callable[..., Chat], way: Way, told: str
+    server: ModelServer, chat: Callable[..., ChatModel], way: Way, told: str
 ) -> None:
     server.ways.append(way)
     [reply] = chat().complete([ask("hello", schema=Toll)])
@@ -343,7 +351,7 @@ def test_a_reply_that_is_not_whole_is_paid_and_a_problem(
 # -- a shape ----------------------------------------------------------------------------------------
 
 
-def test_a_reply_of_a_shape(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_a_reply_of_a_shape(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.ways.append(says('```json\n{"bridge": "Old", "pence": 3}\n```'))
     [reply] = chat().complete([ask("Which toll?", schema=Toll)])
     assert reply.value == Toll(bridge="Old", pence=3)
@@ -351,7 +359,7 @@ def test_a_reply_of_a_shape(server: ModelServer, chat: Callable[..., Chat]) -> N
     assert '"pence"' in server.requests[0].body["messages"][0]["content"]
 
 
-def test_broken_json_once(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_broken_json_once(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.ways += [says('{"bridge": "Old", "pence":'), says('{"bridge": "Old", "pence": 3}')]
     [reply] = chat().complete([ask("Which toll?", schema=Toll)])
     assert (reply.value, reply.problem, reply.calls) == (Toll(bridge="Old", pence=3), "", 2)
@@ -360,7 +368,7 @@ def test_broken_json_once(server: ModelServer, chat: Callable[..., Chat]) -> Non
     assert "there is no whole JSON object in it" in server.requests[1].user
 
 
-def test_broken_json_always(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_broken_json_always(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.way = says('{"bridge": "Old"}')
     [reply] = chat().complete([ask("Which toll?", schema=Toll)])
     assert reply.problem == "the reply is no Toll, asked twice: pence: Field required"
@@ -368,14 +376,14 @@ def test_broken_json_always(server: ModelServer, chat: Callable[..., Chat]) -> N
     assert reply.prompt_tokens == server.prompt_tokens
 
 
-def test_a_repair_that_fails_keeps_what_was_paid(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_a_repair_that_fails_keeps_what_was_paid(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.ways += [says("no"), status(400)]
     [reply] = chat().complete([ask("Which toll?", schema=Toll)])
     assert (reply.text, reply.calls, reply.reply_tokens) == ("no", 1, 1)
     assert reply.problem == f"{server.url}: status 400"
 
 
-def test_an_injection_is_only_text(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_an_injection_is_only_text(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.way = says(INJECTION)
     plain, shaped = chat(key=KEY, concurrency=1).complete([ask("one"), ask("two", schema=Toll)])
     assert plain.text == INJECTION
@@ -384,7 +392,7 @@ def test_an_injection_is_only_text(server: ModelServer, chat: Callable[..., Chat
     assert all(KEY not in str(request.body) for request in server.requests)
 
 
-def test_characters_that_no_encoding_has(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_characters_that_no_encoding_has(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     [reply] = chat().complete([ask("Fähre \ud800 渡し船")])
     assert reply.text == "Fähre \ufffd 渡し船"
 
@@ -392,7 +400,7 @@ def test_characters_that_no_encoding_has(server: ModelServer, chat: Callable[...
 # -- a stream ---------------------------------------------------------------------------------------
 
 
-def test_a_stream(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_a_stream(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.ways.append(says("the mill is\nopen, said Ännchen"))
     pieces = list(chat(key=KEY).stream(ask("Is it?")))
     assert pieces == ["the", " mill", " is\nopen,", " said", " Ännchen"]
@@ -400,14 +408,14 @@ def test_a_stream(server: ModelServer, chat: Callable[..., Chat]) -> None:
 
 
 def test_a_stream_begins_again_while_nothing_came(
-    server: ModelServer, chat: Callable[..., Chat], waits: list[float]
+    server: ModelServer, chat: Callable[..., ChatModel], waits: list[float]
 ) -> None:
     server.ways += [status(500), hang_up, says("at last")]
     assert "".join(chat().stream(ask("Is it?"))) == "at last"
     assert waits == [0.25, 0.5]
 
 
-def test_half_a_stream(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_half_a_stream(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.says = lambda _: "the mill is open"
     server.way = half
     pieces = chat().stream(ask("Is it?"))
@@ -434,13 +442,13 @@ def test_half_a_stream(server: ModelServer, chat: Callable[..., Chat]) -> None:
         (chunked(b": wait\n\n" * 400), "the answer has more than 2,000 bytes"),
     ],
 )
-def test_streams_that_fail(server: ModelServer, chat: Callable[..., Chat], way: Way, told: str) -> None:
+def test_streams_that_fail(server: ModelServer, chat: Callable[..., ChatModel], way: Way, told: str) -> None:
     server.way = way
     with pytest.raises(ModelError, match=told):
         list(chat(largest=2_000).stream(ask("Is it?")))
 
 
-def test_a_stream_that_nobody_reads_to_the_end(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_a_stream_that_nobody_reads_to_the_end(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     pieces = chat().stream(ask("one two three"))
     assert next(pieces) == "one"
     pieces.close()  # type: ignore[attr-defined]
@@ -451,7 +459,7 @@ def test_a_stream_that_nobody_reads_to_the_end(server: ModelServer, chat: Callab
 
 @pytest.mark.parametrize("code", [200, 302, 400, 401, 500])
 def test_the_key_is_in_no_message(
-    server: ModelServer, chat: Callable[..., Chat], caplog: pytest.LogCaptureFixture, code: int
+    server: ModelServer, chat: Callable[..., ChatModel], caplog: pytest.LogCaptureFixture, code: int
 ) -> None:
     # below INFO the transport notes the headers of answers as they come, and this one repeats the key there
     caplog.set_level(logging.INFO if code == 302 else logging.DEBUG)
@@ -474,7 +482,9 @@ def test_the_key_is_in_no_message(
 @pytest.mark.parametrize(
     "said", [f'{{"error": "{"wrong " * 11}{KEY}"}}', f"<html>{KEY}</html>", f'data: {{"error": "{KEY}"}}\n\n']
 )
-def test_nor_where_the_answer_is_no_reply(server: ModelServer, chat: Callable[..., Chat], said: str) -> None:
+def test_nor_where_the_answer_is_no_reply(
+    server: ModelServer, chat: Callable[..., ChatModel], said: str
+) -> None:
     """Not even a part of it: what is shown of an answer is cut after the key has gone from it."""
     server.way = raw(said.encode())
     [reply] = chat(key=KEY).complete([ask("hello")])
@@ -484,13 +494,13 @@ def test_nor_where_the_answer_is_no_reply(server: ModelServer, chat: Callable[..
         assert "sk-Tell" not in told
 
 
-def test_nor_in_a_reply(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_nor_in_a_reply(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.way = says(f"Your key is {KEY}, and EMPTY.")
     assert chat(key=KEY).complete([ask("hello")])[0].text == "Your key is (the key), and EMPTY."
     assert chat(key="EMPTY").complete([ask("hello")])[0].text == f"Your key is {KEY}, and EMPTY."  # no secret
 
 
-def test_nor_in_a_stream(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_nor_in_a_stream(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     """Also where a piece ends inside of it; what only begins like it comes a piece later."""
     begin, end = KEY[:5], KEY[5:]
     model = chat(key=KEY)
@@ -514,13 +524,13 @@ def test_nor_in_a_stream(server: ModelServer, chat: Callable[..., Chat]) -> None
         ({"url": "ftp://h/"}, "url is 'ftp://h/'; accepted: http://host:port/path, https://..."),
     ],
 )
-def test_options_that_are_none(chat: Callable[..., Chat], options: dict[str, Any], told: str) -> None:
+def test_options_that_are_none(chat: Callable[..., ChatModel], options: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError) as raised:
         chat(**{"url": "http://127.0.0.1:9/v1", **options})
     assert str(raised.value) == told
 
 
-def test_who_stops_reading_stops_the_batch(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_who_stops_reading_stops_the_batch(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.way = slow(0.02)
     replies = chat(concurrency=2).replies([ask(f"n {n}") for n in range(200)])
     next(replies)
@@ -531,5 +541,5 @@ def test_who_stops_reading_stops_the_batch(server: ModelServer, chat: Callable[.
     assert len(server.requests) == sent
 
 
-def test_the_name_says_which_model_and_where(server: ModelServer, chat: Callable[..., Chat]) -> None:
+def test_the_name_says_which_model_and_where(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     assert chat(key=KEY).name == f"mill-7b at {server.url}"

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.models.completion import characters, piece_in, reply_in
-from asof.models.openai_errors import Refused
+from asof.models.openai_errors import RequestRejected
 from asof.models.ports import Prompt, Reply
 
 PROMPT = Prompt("You count.", "How many?", most=9)
@@ -59,14 +59,14 @@ JSON = st.recursive(
 @given(JSON)
 @settings(max_examples=60)
 def test_any_json_is_a_reply_or_refused(said: Any) -> None:
-    with suppress(Refused):
+    with suppress(RequestRejected):
         assert isinstance(reply_in(said, PROMPT), Reply)
 
 
 @given(JSON.map(json.dumps) | st.text(max_size=20))
 @settings(max_examples=60)
 def test_any_event_is_a_piece_or_refused(event: str) -> None:
-    with suppress(Refused):
+    with suppress(RequestRejected):
         assert isinstance(piece_in(event, PROMPT)[0], str)
 
 
@@ -77,7 +77,7 @@ def test_pieces() -> None:
     assert piece_in(event("for"), PROMPT) == ("for", None)
     assert piece_in(event(None, "stop"), PROMPT) == ("", "stop")
     assert piece_in('{"choices": [], "usage": {"prompt_tokens": 7}}', PROMPT) == ("", None)
-    with pytest.raises(Refused, match=r"cut off after 9 tokens \(most\)"):
+    with pytest.raises(RequestRejected, match=r"cut off after 9 tokens \(most\)"):
         piece_in(event("ty", "length"), PROMPT)
 
 

@@ -10,7 +10,7 @@ import pytest
 from asof import config
 from asof.errors import BadConfig, ModelError, UsageError
 from asof.models.embeddings_http import HttpEncoder
-from asof.models.encoding import Encoding, encoder_from, where
+from asof.models.encoding import EncoderConfig, encoder_from, where
 from asof.models.local import LocalEncoder
 
 URL = "http://localhost:11434/v1"
@@ -35,26 +35,26 @@ URL = "http://localhost:11434/v1"
 )
 def test_what_is_refused(table: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError) as refused:
-        Encoding.read(table)
+        EncoderConfig.read(table)
     assert message in str(refused.value)
     assert "Tell-Nobody" not in str(refused.value)
 
 
 def test_a_server(tmp_path: Path) -> None:
     table = {"model": "e5", "url": URL, "key_variable": "EMBED_KEY", "batch": 7, "attempts": 2, "timeout": 3}
-    settings = Encoding.read(table)
+    settings = EncoderConfig.read(table)
     with pytest.raises(UsageError, match=r"EMBED_KEY is not set; .*key_variable in \[encoder\]"):
         encoder_from(settings, tmp_path, {})
     made = encoder_from(settings, tmp_path, {"EMBED_KEY": "sk-1"})
     assert isinstance(made, HttpEncoder)
     assert (made.endpoint.url, made.endpoint.key, made.batch) == (f"{URL}/embeddings", "sk-1", 7)
     assert (made.endpoint.attempts, made.endpoint.timeout) == (2, 3)
-    assert encoder_from(Encoding("e5", URL), tmp_path, {}).name == f"e5 at {URL}"
+    assert encoder_from(EncoderConfig("e5", URL), tmp_path, {}).name == f"e5 at {URL}"
 
 
 def test_a_folder_is_seen_from_that_of_the_configuration(tmp_path: Path) -> None:
     (tmp_path / "models" / "small").mkdir(parents=True)
-    made = encoder_from(Encoding("./models/small", batch=4, query_prefix="Q: "), tmp_path, {})
+    made = encoder_from(EncoderConfig("./models/small", batch=4, query_prefix="Q: "), tmp_path, {})
     assert isinstance(made, LocalEncoder)
     assert (made.model, made.batch, made.device) == (tmp_path / "models" / "small", 4, "cpu")
     with pytest.raises(ModelError, match=r"no modules\.json or config\.json there"):
@@ -79,19 +79,19 @@ def test_a_folder_does_not_take_the_place_of_a_name(tmp_path: Path, monkeypatch:
     with pytest.raises(UsageError, match=rf"is a name on the hub and a folder here: write \./{named}"):
         where(named, tmp_path / "here")
     monkeypatch.chdir(tmp_path / "here")  # where a command runs, which is not where the name was written
-    assert encoder_from(Encoding(named), tmp_path, {}).name == named
+    assert encoder_from(EncoderConfig(named), tmp_path, {}).name == named
 
 
 def test_a_name_on_the_hub_says_which_state(tmp_path: Path) -> None:
-    assert encoder_from(Encoding("a/b"), tmp_path, {}).name == "a/b"
-    assert encoder_from(Encoding("a/b", revision="v2"), tmp_path, {}).name == "a/b@v2"
-    named = encoder_from(Encoding("a/e5-b", dimensions=64, passage_prefix="P: "), tmp_path, {}).name
+    assert encoder_from(EncoderConfig("a/b"), tmp_path, {}).name == "a/b"
+    assert encoder_from(EncoderConfig("a/b", revision="v2"), tmp_path, {}).name == "a/b@v2"
+    named = encoder_from(EncoderConfig("a/e5-b", dimensions=64, passage_prefix="P: "), tmp_path, {}).name
     assert named == "a/e5-b 64d (query 'query: ', passage 'P: ')"
 
 
 def test_the_table_of_a_configuration() -> None:
     assert config.read({}).encoding is None
-    assert config.read({"encoder": {"model": "a/b"}}).encoding == Encoding("a/b")
+    assert config.read({"encoder": {"model": "a/b"}}).encoding == EncoderConfig("a/b")
     with pytest.raises(BadConfig, match=r"asof.toml: \[encoder\] no key url2; did you mean url\?"):
         config.read({"encoder": {"model": "a/b", "url2": "x"}})
     with pytest.raises(BadConfig, match="both name an encoder: leave one out"):

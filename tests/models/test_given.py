@@ -12,7 +12,7 @@ from asof.errors import ModelError, UsageError
 from asof.models.given import Named, encoder_of, model_of
 from asof.models.hashed import HashedNgrams
 from asof.models.ports import Prompt
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.outside import Outside
 
 pydantic = pytest.importorskip("pydantic")
@@ -94,9 +94,9 @@ def test_replies_of_a_function_are_kept_by_a_name_that_is_given_and_by_no_other(
 
 
 def test_two_scripted_models_share_no_replies_unless_they_have_one_name(corpus):
-    one, other = Scripted(["red", "never"]), Scripted(["blue"])
+    one, other = ScriptedModel(["red", "never"]), ScriptedModel(["blue"])
     assert [asked(corpus, each) for each in (one, other, one)] == ["red", "blue", "red"]
-    assert [asked(corpus, Scripted([reply], "mine")) for reply in ("red", "blue")] == ["red", "red"]
+    assert [asked(corpus, ScriptedModel([reply], "mine")) for reply in ("red", "blue")] == ["red", "red"]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_two_scripted_models_share_no_replies_unless_they_have_one_name(corpus):
     [
         (5, "model is 5 .int.; accepted: a function"),
         ("gpt", "model is 'gpt'"),
-        (Scripted, "model is <class"),
+        (ScriptedModel, "model is <class"),
         (lambda: "red", "does not take one argument"),
         (max_of_two, "does not take one argument"),
         (Named("x", 5), "accepted: a function"),

@@ -9,12 +9,12 @@ import pytest
 from tests.models.meanings import Meanings
 
 from asof.errors import CorpusError, ModelError
-from asof.models.kept_encoder import AT_ONCE, MEMORY, KeptEncoder
+from asof.models.kept_encoder import AT_ONCE, MEMORY, CachedEncoder
 
 
 def test_a_text_is_encoded_once(tmp_path: Path) -> None:
     inner = Meanings()
-    with KeptEncoder(inner, tmp_path / "e.db") as kept:
+    with CachedEncoder(inner, tmp_path / "e.db") as kept:
         assert kept.name == "meanings"
         first = kept.encode(["ferry mill", "storm", "ferry mill"])
         again = kept.encode(["storm", "ferry mill"])
@@ -28,11 +28,11 @@ def test_a_text_is_encoded_once(tmp_path: Path) -> None:
 
 def test_they_outlive_it(tmp_path: Path) -> None:
     path, failing = tmp_path / "e.db", Meanings(fails=ModelError("asked"))
-    with KeptEncoder(Meanings(), path) as kept:
+    with CachedEncoder(Meanings(), path) as kept:
         first = kept.encode(["ferry", "gale"])
-    with KeptEncoder(failing, path) as kept:
+    with CachedEncoder(failing, path) as kept:
         assert (kept.encode(["gale", "ferry"]) == first[::-1]).all()
-    with KeptEncoder(Meanings("another"), path) as other:
+    with CachedEncoder(Meanings("another"), path) as other:
         other.encode(["ferry"])
     assert [text for text, _ in Meanings().asked] == []
     assert b"gale" not in path.read_bytes(), "digests, no texts"
@@ -41,10 +41,10 @@ def test_they_outlive_it(tmp_path: Path) -> None:
 def test_what_was_encoded_before_a_failure_is_kept(tmp_path: Path) -> None:
     texts = [f"text {at}" for at in range(2 * AT_ONCE)]
     stops = Meanings(fails=ModelError("gone"), after=AT_ONCE)
-    with KeptEncoder(stops, tmp_path / "e.db") as kept, pytest.raises(ModelError, match="gone"):
+    with CachedEncoder(stops, tmp_path / "e.db") as kept, pytest.raises(ModelError, match="gone"):
         kept.encode(texts)
     goes_on = Meanings()
-    with KeptEncoder(goes_on, tmp_path / "e.db") as kept:
+    with CachedEncoder(goes_on, tmp_path / "e.db") as kept:
         kept.encode(texts)
     assert goes_on.texts == texts[AT_ONCE:]
 
@@ -58,8 +58,8 @@ def test_two_at_once_have_the_same_bits(tmp_path: Path) -> None:
             return np.full((len(texts), 2), self.calls, np.float32)
 
     with (
-        KeptEncoder(Restless(), tmp_path / "e.db") as one,
-        KeptEncoder(Restless(calls=7), tmp_path / "e.db") as two,
+        CachedEncoder(Restless(), tmp_path / "e.db") as one,
+        CachedEncoder(Restless(calls=7), tmp_path / "e.db") as two,
     ):
         first = one.encode(["ferry"])
         assert (
@@ -76,7 +76,7 @@ def _start(kind: str):
 
 def test_in_memory() -> None:
     inner = Meanings()
-    with KeptEncoder(inner, MEMORY) as kept:
+    with CachedEncoder(inner, MEMORY) as kept:
         kept.encode(["ferry"])
         kept.encode(["ferry"])
     assert inner.calls == 1
@@ -85,4 +85,4 @@ def test_in_memory() -> None:
 def test_a_file_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "e.db").write_bytes(b"no database at all" * 100)
     with pytest.raises(CorpusError, match=r"e\.db: vectors cannot be kept there \(.*\); remove the file"):
-        KeptEncoder(Meanings(), tmp_path / "e.db")
+        CachedEncoder(Meanings(), tmp_path / "e.db")

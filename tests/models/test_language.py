@@ -10,8 +10,8 @@ import pytest
 
 from asof.errors import MissingExtra, UsageError
 from asof.models.attempts import Attempts
-from asof.models.chat import Chat
-from asof.models.language import Language, language_from
+from asof.models.chat import ChatModel
+from asof.models.language import LanguageModelConfig, language_from
 from asof.models.metered import Prices
 from asof.models.openai_http import OpenAIServer
 from asof.models.ports import Prompt
@@ -21,27 +21,27 @@ LEAST = {"url": URL, "model": "mill-7b"}
 
 
 def test_all_keys() -> None:
-    settings = Language.read({
+    settings = LanguageModelConfig.read({
         **LEAST, "key_variable": "MILL_KEY", "json": "schema", "timeout": 5, "attempts": 2, "concurrency": 3,
         "deadline": 100, "patience": 4, "temperature": 0.3, "limit": "max_completion_tokens",
         "prices": {"prompt": 0.15, "reply": 0.6},
     })  # fmt: skip
     assert settings.prices == Prices(0.15, 0.6)
-    assert language_from(settings, {"MILL_KEY": " secret\n"}) == Chat(
+    assert language_from(settings, {"MILL_KEY": " secret\n"}) == ChatModel(
         "mill-7b", OpenAIServer(URL, "secret"), "schema", Attempts(2, 5, 4), 3, 100, 5, 0.3,
         limit="max_completion_tokens",
     )  # fmt: skip
 
 
 def test_defaults() -> None:
-    settings = Language.read(LEAST)
+    settings = LanguageModelConfig.read(LEAST)
     assert settings.prices is None
-    assert language_from(settings, {"OPENAI_API_KEY": "sk-other"}) == Chat("mill-7b", OpenAIServer(URL))
+    assert language_from(settings, {"OPENAI_API_KEY": "sk-other"}) == ChatModel("mill-7b", OpenAIServer(URL))
 
 
 @pytest.mark.parametrize("environment", [{}, {"MILL_KEY": ""}, {"MILL_KEY": " \n"}, {"OTHER": "x"}])
 def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
-    settings = Language.read({**LEAST, "key_variable": "MILL_KEY"})
+    settings = LanguageModelConfig.read({**LEAST, "key_variable": "MILL_KEY"})
     with pytest.raises(UsageError, match=rf"variable MILL_KEY is not set; it should hold the key for {URL}"):
         language_from(settings, environment)
 
@@ -81,14 +81,14 @@ def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
 )
 def test_what_is_refused(table: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError) as raised:
-        Language.read(table)
+        LanguageModelConfig.read(table)
     assert str(raised.value).startswith(told)
 
 
 @pytest.mark.parametrize("key", ["sk-Tell-Nobody-42", "mill_5e0a", 7])
 def test_a_key_where_its_variable_should_stand_is_not_shown(key: Any) -> None:
     with pytest.raises(UsageError) as raised:
-        Language.read({**LEAST, "key_variable": key})
+        LanguageModelConfig.read({**LEAST, "key_variable": key})
     assert str(raised.value) == (
         "key_variable: the name of an environment variable (not the key itself) is expected"
     )
@@ -109,4 +109,4 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(
         MissingExtra, match=r"^a language model needs the openai client: pip install 'asof\[llm\]'$"
     ):
-        language_from(Language.read(LEAST), {}).complete([Prompt("", "Is it lit?")])
+        language_from(LanguageModelConfig.read(LEAST), {}).complete([Prompt("", "Is it lit?")])

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from asof.models.lsa import DIMENSIONS, Basis, Limits, fit, smooth_idf, weighed
+from asof.models.lsa import DIMENSIONS, LsaBasis, TermLimits, fit, smooth_idf, weighed
 
-ALL = Limits(least_df=1, most_df=1.0)
+ALL = TermLimits(least_df=1, most_df=1.0)
 TABLES = st.integers(1, 7).flatmap(
     lambda m: st.lists(st.lists(st.integers(0, 3), min_size=m, max_size=m), min_size=1, max_size=9)
 )
@@ -36,13 +36,15 @@ def test_weights_of_terms() -> None:
 def test_which_terms_count() -> None:
     df = np.array([1, 2, 3, 9, 10])
     total = np.array([50, 5, 5, 9, 99])
-    assert Limits().chosen(df, total, 10).tolist() == [1, 2, 3], "in 2 rows at least, in 9 of 10 at most"
-    assert Limits(most=2).chosen(df, total, 10).tolist() == [1, 3], "the frequent ones, then the smaller hash"
-    assert Limits().chosen(np.array([1, 1, 3]), np.ones(3, np.int64), 3).tolist() == [0, 1], (
+    assert TermLimits().chosen(df, total, 10).tolist() == [1, 2, 3], "in 2 rows at least, in 9 of 10 at most"
+    assert TermLimits(most=2).chosen(df, total, 10).tolist() == [1, 3], (
+        "the frequent ones, then the smaller hash"
+    )
+    assert TermLimits().chosen(np.array([1, 1, 3]), np.ones(3, np.int64), 3).tolist() == [0, 1], (
         "least_df gives way first"
     )
-    assert Limits().chosen(np.array([1, 1]), np.ones(2, np.int64), 1).tolist() == [0, 1], "then most_df"
-    assert Limits().chosen(np.zeros(0, np.int64), np.zeros(0, np.int64), 4).tolist() == []
+    assert TermLimits().chosen(np.array([1, 1]), np.ones(2, np.int64), 1).tolist() == [0, 1], "then most_df"
+    assert TermLimits().chosen(np.zeros(0, np.int64), np.zeros(0, np.int64), 4).tolist() == []
 
 
 @given(TABLES)
@@ -121,5 +123,5 @@ def test_no_texts_at_all() -> None:
 
 def test_what_a_basis_hardly_knows_has_no_direction() -> None:
     terms = np.array([10, 20], np.uint64)
-    basis = Basis(terms, np.ones(2), np.array([[1, 0], [1e-7, 0]], np.float32))
+    basis = LsaBasis(terms, np.ones(2), np.array([[1, 0], [1e-7, 0]], np.float32))
     assert basis.encode(csr_array(np.eye(2, dtype=np.int32)), terms).tolist() == [[1, 0], [0, 0]]

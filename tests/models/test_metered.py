@@ -13,12 +13,12 @@ from tests.models.openai_server import ModelServer, half, says, status
 
 from asof.errors import ModelError
 from asof.models.attempts import Attempts
-from asof.models.cached import Cached, Kept
-from asof.models.chat import Chat
-from asof.models.metered import Meter, Metered, Prices, worst
+from asof.models.cached import CachedModel, CachedReply
+from asof.models.chat import ChatModel
+from asof.models.metered import MeteredModel, Prices, Usage, worst
 from asof.models.openai_http import OpenAIServer
 from asof.models.ports import Prompt, Reply
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.models.structured import shape
 
 
@@ -30,12 +30,12 @@ class Memory:
     """Kept replies in a dict."""
 
     def __init__(self) -> None:
-        self.kept: dict[bytes, Kept] = {}
+        self.kept: dict[bytes, CachedReply] = {}
 
-    def find(self, digests: Sequence[bytes]) -> dict[bytes, Kept]:
+    def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
         return {each: self.kept[each] for each in digests if each in self.kept}
 
-    def keep(self, digest: bytes, model: str, reply: Kept, passages: Sequence[int]) -> None:
+    def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
         self.kept[digest] = reply
 
     def concern(self, asked: object) -> None:
@@ -50,12 +50,12 @@ def ask(user: str, most: int = 10) -> Prompt:
 
 
 def test_calls_tokens_and_money() -> None:
-    model = Metered(
-        Scripted({"a": "x y", "b": Reply("", problem="cut off", prompt_tokens=5, calls=1)}), PRICES
+    model = MeteredModel(
+        ScriptedModel({"a": "x y", "b": Reply("", problem="cut off", prompt_tokens=5, calls=1)}), PRICES
     )
     model.complete([ask("a b c"), ask("b")])
     # prompts: 3 words, and 5 of the scripted failure; replies: 2 words
-    assert model.meter == Meter(
+    assert model.meter == Usage(
         calls=2, kept=0, failed=1, refused=0, prompt_tokens=8, reply_tokens=2, cost=(8 * 1.0 + 2 * 10.0) / 1e6
     )
     assert model.meter.as_json() == {
@@ -66,19 +66,19 @@ def test_calls_tokens_and_money() -> None:
 
 
 def test_without_prices_there_is_no_cost() -> None:
-    model = Metered(Scripted(["x"]))
+    model = MeteredModel(ScriptedModel(["x"]))
     model.complete([ask("a")])
     assert model.meter.cost is None
     assert model.estimated([ask("a")]).cost is None
 
 
 def test_an_estimate_sends_nothing() -> None:
-    scripted = Scripted([])
+    scripted = ScriptedModel([])
     # a token for 3 characters of system, user and schema, rounded up
     prompts = [Prompt("ab", "cd", most=7), Prompt("", "x", Tide, most=5)]
     chars = len(shape(Tide)) + 1
     tokens = 2 + -(-chars // 3)
-    assert Metered(scripted, PRICES).estimated(prompts) == Meter(
+    assert MeteredModel(scripted, PRICES).estimated(prompts) == Usage(
         calls=2, prompt_tokens=tokens, reply_tokens=12, cost=(tokens * 1.0 + 12 * 10.0) / 1e6
     )
     assert scripted.asked == []
@@ -86,30 +86,30 @@ def test_an_estimate_sends_nothing() -> None:
 
 def test_a_budget_of_tokens() -> None:
     # each prompt: ceil(9 / 3) = 3 tokens and 10 at most, of which 3 words and 1 are used
-    scripted = Scripted(lambda _: "ok")
-    model = Metered(scripted, budget=20)
+    scripted = ScriptedModel(lambda _: "ok")
+    model = MeteredModel(scripted, budget=20)
     replies = model.complete([ask("aa bb cc!"[:9])] * 4)
     # 13 fit into 20; after 4 are used 13 fit into 16; after 8, 13 do not fit into 12
     assert [reply.text for reply in replies] == ["ok", "ok", "", ""]
     told = "the budget is used up: 8 of 20 tokens are spent, and this prompt may need 13; not sent"
     assert [reply.problem for reply in replies] == ["", "", told, told]
-    assert model.meter == Meter(calls=2, failed=2, refused=2, prompt_tokens=6, reply_tokens=2)
+    assert model.meter == Usage(calls=2, failed=2, refused=2, prompt_tokens=6, reply_tokens=2)
     assert len(scripted.asked) == 2
 
 
 def test_a_budget_of_money() -> None:
-    scripted = Scripted(lambda _: "ok")
+    scripted = ScriptedModel(lambda _: "ok")
     # a prompt of 3 tokens and at most 10 of the reply: 3 * 1 + 10 * 10 = 103 millionths of a dollar
-    model = Metered(scripted, PRICES, budget=102e-6)
+    model = MeteredModel(scripted, PRICES, budget=102e-6)
     [reply] = model.complete([ask("aa bb cc!")])
     assert reply.problem == (
         "the budget is used up: 0.0000 of 0.0001 USD are spent, and this prompt may need 0.0001; not sent"
     )
-    assert Metered(scripted, PRICES, budget=103e-6).complete([ask("aa bb cc!")])[0].text == "ok"
+    assert MeteredModel(scripted, PRICES, budget=103e-6).complete([ask("aa bb cc!")])[0].text == "ok"
 
 
 def test_a_smaller_prompt_may_still_fit() -> None:
-    model = Metered(Scripted(lambda _: "ok"), budget=30)
+    model = MeteredModel(ScriptedModel(lambda _: "ok"), budget=30)
     replies = model.complete([ask("large", most=100), ask("small", most=10)])
     assert [bool(reply.problem) for reply in replies] == [True, False]
 
@@ -130,7 +130,7 @@ def test_no_budget_is_exceeded(each: list[tuple[int, int, int]], budget: int) ->
         size, said = used[prompt.user]
         return Reply("ok", None, "", size, said, 1)
 
-    model = Metered(Scripted(reply), budget=budget)
+    model = MeteredModel(ScriptedModel(reply), budget=budget)
     replies = model.complete(prompts)
     meter = model.meter
     assert meter.prompt_tokens + meter.reply_tokens <= budget
@@ -144,7 +144,7 @@ def test_threads_share_a_budget() -> None:
     def reply(prompt: Prompt) -> Reply:
         return Reply("ok", None, "", *worst(prompt), 1)
 
-    model = Metered(Scripted(reply), budget=13 * 10)
+    model = MeteredModel(ScriptedModel(reply), budget=13 * 10)
 
     def work() -> None:
         gate.wait(5)
@@ -162,22 +162,22 @@ def test_threads_share_a_budget() -> None:
 
 
 def test_an_error_gives_back_what_was_held() -> None:
-    model = Metered(Scripted([ModelError("wrong key")]), budget=100)
+    model = MeteredModel(ScriptedModel([ModelError("wrong key")]), budget=100)
     with pytest.raises(ModelError):
         model.complete([ask("a"), ask("b")])
     assert model._held == (0, 0)
-    assert model.meter == Meter()
+    assert model.meter == Usage()
 
 
 def test_kept_replies_are_free_and_given_without_a_budget() -> None:
     memory = Memory()
-    Cached(Scripted(["ok"], "kept"), memory).complete([ask("a")])
-    model = Metered(Cached(Scripted([], "kept"), memory), PRICES, budget=0.0)
+    CachedModel(ScriptedModel(["ok"], "kept"), memory).complete([ask("a")])
+    model = MeteredModel(CachedModel(ScriptedModel([], "kept"), memory), PRICES, budget=0.0)
     first, second = model.complete([ask("a"), ask("b")])
     assert (first.text, first.calls) == ("ok", 0)
     assert second.problem.startswith("the budget is used up")
-    assert model.meter == Meter(kept=1, failed=1, refused=1, cost=0.0)
-    assert model.estimated([ask("a"), ask("bcd")]) == Meter(
+    assert model.meter == Usage(kept=1, failed=1, refused=1, cost=0.0)
+    assert model.estimated([ask("a"), ask("bcd")]) == Usage(
         calls=1, kept=1, prompt_tokens=1, reply_tokens=10, cost=(1 + 10 * 10) / 1e6
     )
 
@@ -186,23 +186,23 @@ def test_kept_replies_are_free_and_given_without_a_budget() -> None:
 
 
 def test_a_stream_is_estimated() -> None:
-    model = Metered(Scripted(["four score and"]), PRICES)
+    model = MeteredModel(ScriptedModel(["four score and"]), PRICES)
     assert "".join(model.stream(ask("abcd"))) == "four score and"
     # 4 characters and 14, a token for 3
-    assert model.meter == Meter(calls=1, prompt_tokens=2, reply_tokens=5, cost=(2 + 5 * 10) / 1e6)
+    assert model.meter == Usage(calls=1, prompt_tokens=2, reply_tokens=5, cost=(2 + 5 * 10) / 1e6)
 
 
 def test_a_stream_beyond_the_budget_is_not_begun() -> None:
-    scripted = Scripted(["x"])
+    scripted = ScriptedModel(["x"])
     with pytest.raises(ModelError, match="the budget is used up: 0 of 5 tokens are spent"):
-        list(Metered(scripted, budget=5).stream(ask("abcd")))
+        list(MeteredModel(scripted, budget=5).stream(ask("abcd")))
     assert scripted.asked == []
 
 
 def test_a_kept_reply_is_streamed_without_a_budget() -> None:
     memory = Memory()
-    Cached(Scripted(["ok then"], "kept"), memory).complete([ask("a")])
-    model = Metered(Cached(Scripted([], "kept"), memory), budget=0)
+    CachedModel(ScriptedModel(["ok then"], "kept"), memory).complete([ask("a")])
+    model = MeteredModel(CachedModel(ScriptedModel([], "kept"), memory), budget=0)
     assert list(model.stream(ask("a"))) == ["ok then"]
     assert model.meter.kept == 1
 
@@ -220,10 +220,10 @@ def test_the_meter_is_the_servers_count(server: ModelServer) -> None:
     """After retries, half bodies, repairs that help and repairs that do not."""
     server.ways += [status(500), half, status(429, Retry_After="0")]
     server.says = lambda body: _tide(str(body["messages"][-1]["content"]))
-    chat = Chat(
+    chat = ChatModel(
         "tide-1b", OpenAIServer(server.url), attempts=Attempts(5, sleep=lambda _: None), concurrency=4
     )
-    model = Metered(chat, PRICES)
+    model = MeteredModel(chat, PRICES)
     prompts = [
         Prompt("Read the tide.", f"{kind} {n}", Tide) for n in range(5) for kind in ("good", "once", "never")
     ]
@@ -246,7 +246,7 @@ def _tide(user: str) -> str:
 
 def test_what_comes_before_an_error_is_counted(server: ModelServer) -> None:
     server.ways += [says("paid for"), status(401)]
-    model = Metered(Chat("tide-1b", OpenAIServer(server.url), concurrency=1), budget=10_000)
+    model = MeteredModel(ChatModel("tide-1b", OpenAIServer(server.url), concurrency=1), budget=10_000)
     with pytest.raises(ModelError):
         model.complete([ask("a"), ask("b"), ask("c")])
     assert model.meter.calls == server.answered == 1
@@ -255,7 +255,7 @@ def test_what_comes_before_an_error_is_counted(server: ModelServer) -> None:
 
 def test_a_stream_that_is_broken_off_counts_as_the_longest_reply():
     """Who stops reading does not know how much more the server wrote, and will charge for."""
-    metered = Metered(Scripted(["one two three four five"]))
+    metered = MeteredModel(ScriptedModel(["one two three four five"]))
     pieces = metered.stream(Prompt("", "count", most=100))
     assert isinstance(pieces, Generator)
     next(pieces)

@@ -11,13 +11,13 @@ from asof.errors import UsageError
 from asof.models.cross_encoder import CrossEncoder
 from asof.models.endpoint import Endpoint
 from asof.models.rerank_http import HttpReranker
-from asof.models.reranking import Reranking, reranker_from
+from asof.models.reranking import RerankerConfig, reranker_from
 
 URL = "http://localhost:8080/rerank"
 
 
 def test_a_server() -> None:
-    settings = Reranking.read({
+    settings = RerankerConfig.read({
         "url": URL, "shape": "tei", "model": "bge", "key_variable": "RERANK_KEY", "timeout": 3, "attempts": 2,
         "batch": 8, "top": 50,
     })  # fmt: skip
@@ -28,29 +28,29 @@ def test_a_server() -> None:
 
 
 def test_defaults_are_as_published() -> None:
-    settings = Reranking.read({"url": URL})
+    settings = RerankerConfig.read({"url": URL})
     assert settings.top == 10
     assert reranker_from(settings, Path(), {}) == HttpReranker(Endpoint(URL), shape="jina")
 
 
 def test_a_folder_is_seen_from_that_of_the_configuration(tmp_path: Path) -> None:
-    made = reranker_from(Reranking.read({"path": "models/mini", "batch": 4}), tmp_path, {})
+    made = reranker_from(RerankerConfig.read({"path": "models/mini", "batch": 4}), tmp_path, {})
     assert isinstance(made, CrossEncoder)
     assert (made.model, made.batch) == (tmp_path / "models/mini", 4)
-    absolute = reranker_from(Reranking.read({"path": "/models/mini"}), tmp_path, {})
+    absolute = reranker_from(RerankerConfig.read({"path": "/models/mini"}), tmp_path, {})
     assert isinstance(absolute, CrossEncoder)
     assert absolute.model == Path("/models/mini")
 
 
 def test_a_name_on_the_hub() -> None:
-    made = reranker_from(Reranking.read({"hub": "cross-encoder/ms-marco-MiniLM-L-6-v2"}), Path("/x"), {})
+    made = reranker_from(RerankerConfig.read({"hub": "cross-encoder/ms-marco-MiniLM-L-6-v2"}), Path("/x"), {})
     assert isinstance(made, CrossEncoder)
     assert made.model == "cross-encoder/ms-marco-MiniLM-L-6-v2"
 
 
 @pytest.mark.parametrize("environment", [{}, {"RERANK_KEY": ""}, {"RERANK_KEY": " \n"}, {"OTHER": "x"}])
 def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
-    settings = Reranking.read({"url": URL, "key_variable": "RERANK_KEY"})
+    settings = RerankerConfig.read({"url": URL, "key_variable": "RERANK_KEY"})
     with pytest.raises(UsageError, match=f"variable RERANK_KEY is not set; it should hold the key for {URL}"):
         reranker_from(settings, Path(), environment)
 
@@ -83,14 +83,14 @@ def test_a_key_that_is_not_there(environment: dict[str, str]) -> None:
 )
 def test_what_is_refused(table: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError) as raised:
-        Reranking.read(table)
+        RerankerConfig.read(table)
     assert str(raised.value).startswith(told)
 
 
 @pytest.mark.parametrize("key", ["sk-Tell-Nobody-42", "jina_5e0a", 7])
 def test_a_key_where_its_variable_should_stand_is_not_shown(key: Any) -> None:
     with pytest.raises(UsageError) as raised:
-        Reranking.read({"url": URL, "key_variable": key})
+        RerankerConfig.read({"url": URL, "key_variable": key})
     assert str(raised.value) == (
         "key_variable: the name of an environment variable (not the key itself) is expected"
     )

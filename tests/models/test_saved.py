@@ -12,7 +12,7 @@ import pytest
 
 from asof.errors import MissingExtra, ModelError
 from asof.models.cross_encoder import CrossEncoder
-from asof.models.reranking import Reranking, reranker_from
+from asof.models.reranking import RerankerConfig, reranker_from
 from asof.models.saved import check_parts
 
 OURS = "sentence_transformers.models.Dense"
@@ -77,7 +77,7 @@ def test_a_cross_encoder_by_name_is_never_a_folder_that_lies_here(
 
     hub.snapshot_download = snapshot_download  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
-    made = reranker_from(Reranking.read({"hub": "cross-encoder/mini"}), tmp_path, {})
+    made = reranker_from(RerankerConfig.read({"hub": "cross-encoder/mini"}), tmp_path, {})
     with pytest.raises(ModelError, match="cannot be loaded: no network; a name needs the network once"):
         made.scores("mill", ["the mill"])
     assert asked == ["cross-encoder/mini"] * 2

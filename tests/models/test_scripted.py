@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from asof.errors import ModelError, UsageError
 from asof.models.ports import Model, Prompt, Reply
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 
 
 class Bell(BaseModel):
@@ -19,7 +19,7 @@ def ask(user: str, **more: object) -> Prompt:
 
 
 def test_by_the_words_of_the_user() -> None:
-    model: Model = Scripted({"Who": "the miller", "Who rings": "the sexton"})
+    model: Model = ScriptedModel({"Who": "the miller", "Who rings": "the sexton"})
     replies = model.complete([ask("Who rings the bell?"), ask("Who sold it?")])
     assert [reply.text for reply in replies] == ["the sexton", "the miller"]  # the longest beginning counts
     # a word is a token: 2 of the system and 4 (3) of the user
@@ -30,7 +30,7 @@ def test_by_the_words_of_the_user() -> None:
 
 
 def test_one_after_another() -> None:
-    model = Scripted(["one", Bell(weight=2), Reply("", problem="cut off")])
+    model = ScriptedModel(["one", Bell(weight=2), Reply("", problem="cut off")])
     prompts = [ask("a"), ask("b", schema=Bell), ask("c")]
     assert model.complete(prompts) == [
         Reply("one", None, "", 3, 1, 1),
@@ -41,30 +41,35 @@ def test_one_after_another() -> None:
 
 
 def test_by_a_function() -> None:
-    model = Scripted(lambda prompt: prompt.user.upper())
+    model = ScriptedModel(lambda prompt: prompt.user.upper())
     assert list(model.replies([ask("a"), ask("b")]))[1][1].text == "B"
 
 
 def test_an_error_is_raised() -> None:
     with pytest.raises(ModelError, match="wrong key"):
-        Scripted([ModelError("wrong key")]).complete([ask("a")])
+        ScriptedModel([ModelError("wrong key")]).complete([ask("a")])
 
 
 @pytest.mark.parametrize("script", [{}, [], {"b": "x"}])
 def test_what_is_not_scripted(script: dict[str, str]) -> None:
     with pytest.raises(UsageError, match=r"^no reply is scripted for prompt 1: 'a'$"):
-        Scripted(script).complete([ask("a")])
+        ScriptedModel(script).complete([ask("a")])
 
 
 def test_a_shape_is_checked_as_a_server_is() -> None:
-    model = Scripted(["nine", '```{"weight": 9}```'])
+    model = ScriptedModel(["nine", '```{"weight": 9}```'])
     [reply] = model.complete([ask("How heavy?", schema=Bell)])
     assert (reply.value, reply.calls) == (Bell(weight=9), 2)
     assert model.asked[1].user.startswith("How heavy?\n\nYour last reply to this was:\nnine\n")
-    [never] = Scripted({"How heavy?": "nine"}).complete([ask("How heavy?", schema=Bell)])
+    [never] = ScriptedModel({"How heavy?": "nine"}).complete([ask("How heavy?", schema=Bell)])
     assert never.problem == "the reply is no Bell, asked twice: there is no whole JSON object in it"
 
 
 def test_a_stream_of_words() -> None:
-    assert list(Scripted([" the bell\nis  found "]).stream(ask("a"))) == [" the ", "bell\n", "is  ", "found "]
-    assert list(Scripted([""]).stream(ask("a"))) == []
+    assert list(ScriptedModel([" the bell\nis  found "]).stream(ask("a"))) == [
+        " the ",
+        "bell\n",
+        "is  ",
+        "found ",
+    ]
+    assert list(ScriptedModel([""]).stream(ask("a"))) == []

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from asof.models.ports import Prompt, Reply
 from asof.models.structured import (
     STARTS,
-    Unfit,
+    ReplyMismatch,
     fitted,
     instructions,
     objects,
@@ -73,14 +73,16 @@ def test_an_object_among_other_words(text: str) -> None:
     ],
 )
 def test_what_does_not_fit(text: str, told: str) -> None:
-    with pytest.raises(Unfit) as raised:
+    with pytest.raises(ReplyMismatch) as raised:
         read(text, Crossing)
     assert str(raised.value) == told
 
 
 def test_not_all_errors_are_told() -> None:
     many = json.dumps({"ferry": "P", "seats": 1, **{f"x{n}": 1 for n in range(11)}})
-    with pytest.raises(Unfit, match=r"^x0: Extra .*; x7: Extra inputs are not permitted; and 3 more$"):
+    with pytest.raises(
+        ReplyMismatch, match=r"^x0: Extra .*; x7: Extra inputs are not permitted; and 3 more$"
+    ):
         read(many, Crossing)
 
 

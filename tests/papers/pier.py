@@ -16,7 +16,7 @@ from tests.sources.arxiv.archive import Archive, Paper, Version, day
 from tests.sources.small_pdf import small_pdf
 
 import asof
-from asof.papers.outcome import Outcome, Request
+from asof.papers.outcome import PaperAnswer, PaperQuestion
 from asof.papers.pipeline import ask_papers
 from asof.service import Corpus
 from asof.time.span import instant
@@ -77,18 +77,18 @@ def opened(folder: Path, archive: Archive | None = None, more: str = "", **given
     """The corpus of a folder on the 30th of January, with passages as `asof papers` makes them."""
     if archive is not None:
         (folder / "asof.toml").write_text(settings(archive, more))
-    chunking = asof.Settings(chunking="400c/80")
+    chunking = asof.CorpusSettings(chunking="400c/80")
     with asof.open(folder, settings=chunking, trust=True, **{"encoder": Words(), **given}) as corpus:
         corpus.clock = itertools.count(instant(NOW), 1_000_000).__next__
         corpus.background = False
         yield corpus
 
 
-def ask(corpus: Corpus, question: str = QUESTION, **given: Any) -> Outcome:
-    return ask_papers(corpus, Request(question, **{"categories": ("cs.IR",), **given}))
+def ask(corpus: Corpus, question: str = QUESTION, **given: Any) -> PaperAnswer:
+    return ask_papers(corpus, PaperQuestion(question, **{"categories": ("cs.IR",), **given}))
 
 
-def names(found: Outcome) -> list[int]:
+def names(found: PaperAnswer) -> list[int]:
     """The papers by rank, by their numbers."""
     return [int(hit.document.rpartition(".")[2]) for hit in found.found.hits]
 

@@ -12,7 +12,7 @@ import pytest
 
 from asof.errors import MissingExtra, UsageError
 from asof.papers.drawing import _running, figures
-from asof.papers.outcome import Learned, Outcome, Told
+from asof.papers.outcome import LossReport, PaperAnswer, WeightUpdate
 
 NUMBERS = {"combine.weights.similarity": 0.6, "combine.weights.freshness": 0.4, "freshness.rate": 0.05}
 
@@ -21,12 +21,12 @@ class Drawn:
     """Of an outcome what is drawn."""
 
     def __init__(self, *lost: float) -> None:
-        told = tuple(Told(f"q{n}", "which lamp", each, NUMBERS) for n, each in enumerate(lost))
-        self.learned = replace(Learned("baseline", 1, NUMBERS, NUMBERS), told=told)
+        told = tuple(LossReport(f"q{n}", "which lamp", each, NUMBERS) for n, each in enumerate(lost))
+        self.learned = replace(WeightUpdate("baseline", 1, NUMBERS, NUMBERS), told=told)
 
 
 def draw(folder: Path, *lost: float) -> list[Path]:
-    return figures(cast(Outcome, Drawn(*lost)), folder)
+    return figures(cast(PaperAnswer, Drawn(*lost)), folder)
 
 
 def test_a_picture_and_its_numbers(tmp_path):

@@ -16,7 +16,7 @@ from tests.papers.pier import KNOWN, NOW, ask, opened
 from tests.sources.arxiv.archive import day
 
 from asof.data import Document, Stated
-from asof.papers.outcome import Outcome
+from asof.papers.outcome import PaperAnswer
 from asof.service import Corpus
 from asof.time.moment import read
 from asof.time.span import instant, moment
@@ -68,14 +68,14 @@ def corpus_of(versions: Sequence[Version] = ()) -> Iterator[Corpus]:
         yield corpus
 
 
-def shown(found: Outcome) -> Any:
+def shown(found: PaperAnswer) -> Any:
     """What a reader sees, but for what only says how it came to be."""
     hits = [(hit.id, hit.uri, hit.score, hit.why) for hit in found.found.hits]
     answer = None if found.answer is None else (found.answer.text, found.answer.citations)
     return hits, found.says, answer, dict(found.learned.now), [each.id for each in found.learned.told]
 
 
-def question(corpus: Corpus, **given: Any) -> Outcome:
+def question(corpus: Corpus, **given: Any) -> PaperAnswer:
     return ask(corpus, "lamp oil, last three weeks", fetch=False, k=4, **given)
 
 

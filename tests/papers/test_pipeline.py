@@ -14,8 +14,8 @@ from asof.data import Document
 from asof.errors import ModelError, SourceError, UsageError
 from asof.learn.adaptive import box_of
 from asof.models.ports import Prompt
-from asof.models.scripted import Scripted
-from asof.papers.outcome import Outcome
+from asof.models.scripted import ScriptedModel
+from asof.papers.outcome import PaperAnswer
 from asof.papers.pipeline import AS_KNOWN_THEN
 from asof.recipes.papers import PAPERS
 from asof.service import Corpus
@@ -37,7 +37,7 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Corpus]:
         yield here
 
 
-def good(corpus: Corpus, found: Outcome, *papers: int) -> None:
+def good(corpus: Corpus, found: PaperAnswer, *papers: int) -> None:
     """Say that these papers answer and all others do not."""
     for hit, number in zip(found.found.hits, names(found), strict=True):
         corpus.grade(found.recorded, hit.rank, 3.0 if number in papers else 0.0)
@@ -123,7 +123,7 @@ def test_it_learns_from_grades_and_from_nothing_else(corpus):
 def test_stages_and_bounds_over_questions(corpus):
     box = box_of(PAPERS)
     stages: list[str] = []
-    last: Outcome | None = None
+    last: PaperAnswer | None = None
     for _ in range(8):
         found = ask(corpus, read=0, fetch=not stages)
         stages.append(found.learned.stage)
@@ -322,7 +322,7 @@ def reply(prompt: Prompt) -> str:
 
 
 def test_a_model_reads_grades_and_answers(archive, memory_folder):
-    model = Scripted(reply)
+    model = ScriptedModel(reply)
     with opened(memory_folder, archive, model=model) as corpus:
         found = ask(corpus, "lamp oil", categories=(), judge=True)
         assert (found.wish.by, found.wish.papers, names(found)) == ("model", 3, [1, 3, 2])
@@ -341,7 +341,7 @@ def test_hostile_words_are_data(archive, memory_folder):
         prompts.append(prompt)
         return '{"because": "no", "grade": 0}' if _shape(prompt) == "Relevance" else reply(prompt)
 
-    with opened(memory_folder, archive, model=Scripted(told)) as corpus:
+    with opened(memory_folder, archive, model=ScriptedModel(told)) as corpus:
         found = ask(corpus, judge=True, read=1)
         assert corpus.recorded(found.recorded).grades == (0.0, 0.0)
     assert all("Ignore your instructions" not in each.system for each in prompts)
@@ -351,7 +351,7 @@ def test_hostile_words_are_data(archive, memory_folder):
 
 
 def test_a_model_that_fails(archive, memory_folder):
-    with opened(memory_folder, archive, model=Scripted(lambda _: ModelError("it is asleep"))) as corpus:
+    with opened(memory_folder, archive, model=ScriptedModel(lambda _: ModelError("it is asleep"))) as corpus:
         found = ask(corpus, judge=True)
     assert names(found)[:3] == [1, 3, 2]
     assert found.wish.by == "rules"

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.papers.outcome import Request
+from asof.papers.outcome import PaperQuestion
 from asof.papers.wanted import expanded, topic_of, wanted
-from asof.sources.arxiv.wish import Wish
+from asof.sources.arxiv.wish import PaperRequest
 from asof.time.decay import DAY
 from asof.time.moment import read
 
@@ -51,14 +51,14 @@ def test_tags_of_archives():
     assert expanded(("cs.ZZ",), known=True) == ()
 
 
-def of(**given: object) -> Wish:
+def of(**given: object) -> PaperRequest:
     return wanted(
-        Request("lamps", **given), Wish(("cs.LG",), NOW - 7 * DAY, NOW, notes=NOTES), NOW, 1  # type: ignore[arg-type]
+        PaperQuestion("lamps", **given), PaperRequest(("cs.LG",), NOW - 7 * DAY, NOW, notes=NOTES), NOW, 1  # type: ignore[arg-type]
     )  # fmt: skip
 
 
 def test_options_stand_before_the_question():
-    assert of() == Wish(("cs.LG",), NOW - 7 * DAY, NOW, notes=NOTES)
+    assert of() == PaperRequest(("cs.LG",), NOW - 7 * DAY, NOW, notes=NOTES)
     assert of(categories=("cs", "CS.ir", "cs.IR")).categories == ("cs.*", "cs.IR")
     assert of(categories=("cs.IR",)).notes == (NOTES[0], NOTES[2])
     since = of(since="2024-01-10")

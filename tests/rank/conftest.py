@@ -15,12 +15,12 @@ from asof import engine
 from asof.data import Document, Filters, Query
 from asof.engine import Results
 from asof.rank.combine import Combine
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
 from asof.service import Corpus
 from asof.service import open as open_corpus
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
 
@@ -31,7 +31,7 @@ def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
     @contextmanager
     def make(*documents: Document, encoder: Any = None, **settings: Any) -> Iterator[Corpus]:
         memory = Path("/dev/shm")  # noqa: S108
-        chosen = Settings(**{"stem": False, **settings})
+        chosen = CorpusSettings(**{"stem": False, **settings})
         with (
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
             open_corpus(folder, encoder=encoder, settings=chosen) as corpus,
@@ -72,7 +72,7 @@ def column(run: Callable[..., Results]) -> Callable[..., dict[str, float]]:
         corpus: Corpus, question: str, name: str, *stages: Stage, by_text: bool = False, **more: Any
     ) -> dict[str, float]:
         seen = Combine(((name, 1.0),), "seen")
-        hits = run(corpus, question, *stages, seen, Cut(), k=99, **more).hits
+        hits = run(corpus, question, *stages, seen, TopK(), k=99, **more).hits
         return {hit.text.strip() if by_text else hit.document: hit.score for hit in hits}
 
     return numbers

@@ -18,10 +18,10 @@ from asof.data import Document
 from asof.engine import Results
 from asof.index import dense
 from asof.rank import certify
-from asof.rank.certify import Certified
-from asof.rank.closer import Closer
-from asof.rank.cut import Cut
-from asof.rank.feedback import Feedback
+from asof.rank.certify import EarlyTermination
+from asof.rank.closer import RerankWindow
+from asof.rank.cut import TopK
+from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.gather import Lexical
 from asof.service import Corpus
 from asof.time.moment import read
@@ -61,17 +61,19 @@ passages = st.lists(
     ),
     min_size=4, max_size=24,
 )  # fmt: skip
-FEEDBACK = Feedback(passages=2, terms=3)
+FEEDBACK = PseudoRelevanceFeedback(passages=2, terms=3)
 
 
 def compare(run: Run, corpus: Corpus, question: str, k: int, weight: float) -> list[str]:
     """Asks with and without a certificate; returns its notes."""
-    short = (Certified(dense=weight), Cut())
-    whole = (Certified(dense=weight, then=FEEDBACK), FEEDBACK, Cut())
+    short = (EarlyTermination(dense=weight), TopK())
+    whole = (EarlyTermination(dense=weight, then=FEEDBACK), FEEDBACK, TopK())
     for stages in (short, whole):
         certified, *rest = stages
         all_read = replace(certified, prune=False)
-        other = [replace(each, prune=False) if isinstance(each, Feedback) else each for each in rest]
+        other = [
+            replace(each, prune=False) if isinstance(each, PseudoRelevanceFeedback) else each for each in rest
+        ]
         exact = run(corpus, question, Lexical(), all_read, *other, k=k, as_of="2026")
         results = run(corpus, question, Lexical(), *stages, k=k, as_of="2026")
         assert found(results) == found(exact)
@@ -116,7 +118,7 @@ def test_it_says_how_many_vectors_were_read(fresh: Fresh, run: Run, mills: list[
     """The best scores 1 + .5 · 1; with fog the words are 0, so at most .5 · 1.024 < 1.5: 1 of 32 suffices,
     but 2 are read at the first trial."""
     with fresh(*mills, encoder=Told()) as corpus:
-        results = run(corpus, "mill @0", Lexical(), Certified(), Cut(), k=1)
+        results = run(corpus, "mill @0", Lexical(), EarlyTermination(), TopK(), k=1)
         assert [hit.document for hit in results.hits] == ["mill"]
         assert results.hits[0].score == pytest.approx(1.0 + 0.5 * 1.0)
         assert (
@@ -128,7 +130,7 @@ def test_it_says_how_many_vectors_were_read(fresh: Fresh, run: Run, mills: list[
 def test_where_words_do_not_decide_everything_is_read(fresh: Fresh, run: Run, mills: list[Document]) -> None:
     """For the third best, words are 0: any passage may be it."""
     with fresh(*mills, encoder=Told()) as corpus:
-        results = run(corpus, "mill @0", Lexical(), Certified(), Cut(), k=3)
+        results = run(corpus, "mill @0", Lexical(), EarlyTermination(), TopK(), k=3)
         assert "exact: the vectors of all 32 passages were read" in results.notes
         assert len(results.hits) == 3
 
@@ -138,7 +140,7 @@ def test_too_many_survivors_are_scanned(
 ) -> None:
     monkeypatch.setattr(certify, "FEW", 0.0)
     with fresh(*mills, encoder=Told()) as corpus:
-        results = run(corpus, "mill @0", Lexical(), Certified(), Cut(), k=1)
+        results = run(corpus, "mill @0", Lexical(), EarlyTermination(), TopK(), k=1)
         assert "exact: the vectors of all 32 passages were read" in results.notes
 
 
@@ -155,7 +157,7 @@ def test_what_is_not_known_yet_is_not_counted(
 ) -> None:
     """Neither does it decide what is read, which the numbers of later stages would show."""
     monkeypatch.setattr(certify, "FEW", share)
-    stages = (Lexical(), Certified(), Closer(), Cut())
+    stages = (Lexical(), EarlyTermination(), RerankWindow(), TopK())
     with fresh(*mills, encoder=Told()) as corpus:
         before = run(corpus, "mill inn @0", *stages, k=k)
         assert before.notes
@@ -167,7 +169,7 @@ def test_what_is_not_known_yet_is_not_counted(
 
 def test_without_an_encoder_words_alone_decide(fresh: Fresh, run: Run, mills: list[Document]) -> None:
     with fresh(*mills) as corpus:
-        results = run(corpus, "mill", Lexical(), Certified(), Cut())
+        results = run(corpus, "mill", Lexical(), EarlyTermination(), TopK())
         assert results.hits[0].score == 1.0
         assert not [note for note in results.notes if "vectors" in note]
 
@@ -175,7 +177,7 @@ def test_without_an_encoder_words_alone_decide(fresh: Fresh, run: Run, mills: li
 def test_filters_hold_for_vectors_too(fresh: Fresh, run: Run, document: Any) -> None:
     made = [document(f"d{at}", f"fog {at} @0", "2020", tags=("a",) if at % 2 else ()) for at in range(8)]
     with fresh(*made, encoder=Told()) as corpus:
-        results = run(corpus, "mill @0", Lexical(), Certified(), Cut(), tags=("a",))
+        results = run(corpus, "mill @0", Lexical(), EarlyTermination(), TopK(), tags=("a",))
         assert {hit.document for hit in results.hits} == {"d1", "d3", "d5", "d7"}
 
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from asof.data import Query, Why
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.rank.closer import Closer, Rejoin
-from asof.rank.cut import Cut
+from asof.rank.closer import AppendRest, RerankWindow
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
@@ -55,12 +55,12 @@ def test_the_best_are_looked_at_and_the_others_stay_below_in_their_order(
     fresh: Make, run: Make, many: list[Any]
 ) -> None:
     with fresh(*many) as corpus:
-        closer = run(corpus, "mill", Lexical(), Closer(n=10), Upside(), Rejoin(), Cut(), k=99)
+        closer = run(corpus, "mill", Lexical(), RerankWindow(n=10), Upside(), AppendRest(), TopK(), k=99)
         assert names(closer) == [f"d{at:02}" for at in (*range(10, 20), *range(9, -1, -1))]
         assert "the 10 best of 20 matching passages are looked at closer" in closer.notes
         lowest = closer.hits[9].score
         assert [hit.score for hit in closer.hits[10:]] == [lowest - place for place in range(1, 11)]
-        whole = run(corpus, "mill", Lexical(), Closer(n=20), Upside(), Rejoin(), Cut(), k=99)
+        whole = run(corpus, "mill", Lexical(), RerankWindow(n=20), Upside(), AppendRest(), TopK(), k=99)
         assert names(whole) == [f"d{at:02}" for at in range(20)]
         assert not any("looked at closer" in note for note in whole.notes)
 
@@ -70,7 +70,15 @@ def test_what_is_of_the_time_goes_on_too(fresh: Make, run: Make, many: list[Any]
     made = [*many, document("said", "mill and " + "rope " * 25 + "in 2003", "1999")]
     with fresh(*made) as corpus:
         found = run(
-            corpus, "mill", Lexical(), Closer(n=10), Upside(), Rejoin(), Cut(), k=13, spoken=["2000", "2003"]
+            corpus,
+            "mill",
+            Lexical(),
+            RerankWindow(n=10),
+            Upside(),
+            AppendRest(),
+            TopK(),
+            k=13,
+            spoken=["2000", "2003"],
         )
         assert set(names(found)) == {"d00", "d03", "said", *(f"d{at}" for at in range(10, 20))}
         assert "the 13 best of 21 matching passages are looked at closer" in found.notes
@@ -79,7 +87,7 @@ def test_what_is_of_the_time_goes_on_too(fresh: Make, run: Make, many: list[Any]
 def test_of_equals_the_later_ones_go_on(fresh: Make, run: Make, document: Make) -> None:
     made = [document(f"d{year}", "mill", str(year)) for year in (2003, 2011, *range(2004, 2011), 2001, 2002)]
     with fresh(*made) as corpus:
-        found = run(corpus, "mill", Lexical(), Closer(n=10), Upside(), Rejoin(), Cut(), k=99)
+        found = run(corpus, "mill", Lexical(), RerankWindow(n=10), Upside(), AppendRest(), TopK(), k=99)
         assert names(found)[-1] == "d2001"
         assert len({hit.score for hit in found.hits}) == 2
 
@@ -87,25 +95,26 @@ def test_of_equals_the_later_ones_go_on(fresh: Make, run: Make, document: Make) 
 def test_nothing_matches(fresh: Make, run: Make, many: list[Any]) -> None:
     for made in ([], many):
         with fresh(*made) as corpus:
-            stages = (Lexical(), Closer(), Rejoin(), Cut())
+            stages = (Lexical(), RerankWindow(), AppendRest(), TopK())
             assert run(corpus, "penguin", *stages, spoken=["2001"]).hits == ()
 
 
 def test_rejoin_without_anything_aside(fresh: Make, run: Make, many: list[Any]) -> None:
     with fresh(*many) as corpus:
-        plain = run(corpus, "mill", Lexical(), Cut())
-        assert run(corpus, "mill", Lexical(), Rejoin(), Cut()).hits == plain.hits
+        plain = run(corpus, "mill", Lexical(), TopK())
+        assert run(corpus, "mill", Lexical(), AppendRest(), TopK()).hits == plain.hits
 
 
 def test_stages_before_leave_as_many_as_are_looked_at() -> None:
     asked = {name: query.k for name, _, query in ASOF.steps(Query("q", "q", k=3))}
-    assert {asked[name] for name in ("lexical", "certified", "feedback")} == {100}
-    assert asked["timely"] == asked["cut"] == 3
+    assert {asked[name] for name in ("lexical", "early_termination", "pseudo_relevance_feedback")} == {100}
+    assert asked["time_preference"] == asked["top_k"] == 3
     assert {
-        query.k for _, _, query in Recipe("r", "", (Lexical(), Closer(n=10))).steps(Query("q", "q", k=30))
+        query.k
+        for _, _, query in Recipe("r", "", (Lexical(), RerankWindow(n=10))).steps(Query("q", "q", k=30))
     } == {30}
     with pytest.raises(UsageError, match=r"closer\.n = 9: a whole number from 10 to 10000 is expected"):
-        ASOF.replaced({"closer.n": 9})
+        ASOF.replaced({"rerank_window.n": 9})
 
 
 @settings(max_examples=25)
@@ -122,7 +131,7 @@ def test_the_first_do_not_depend_on_k(
         for at, (tf, year) in enumerate(drawn)
     ]
     with fresh(*made) as corpus:
-        stages = (Lexical(), Closer(n=10), Upside(), Rejoin(), Cut())
+        stages = (Lexical(), RerankWindow(n=10), Upside(), AppendRest(), TopK())
         whole = run(corpus, "mill", *stages, k=99).hits
         few = run(corpus, "mill", *stages, k=k).hits
         assert [(hit.id, hit.score, hit.why) for hit in few] == [

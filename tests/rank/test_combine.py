@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from asof import engine
 from asof.data import Query, Why
 from asof.index.view import View
-from asof.rank.combine import Combine, Share
-from asof.rank.cut import Cut
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.pool import Pool
 from asof.rank.recipe import Recipe
@@ -47,7 +47,7 @@ def scores(fresh: Make, document: Make, run: Make) -> Callable[..., dict[str, fl
     def scored(*stages: Any, n: int = 3, **more: Any) -> dict[str, float]:
         documents = [document(f"d{at}", f"text {at}", str(2001 + at)) for at in range(n)]
         with fresh(*documents) as corpus:
-            return {hit.document: hit.score for hit in run(corpus, "x", *stages, Cut(), **more).hits}
+            return {hit.document: hit.score for hit in run(corpus, "x", *stages, TopK(), **more).hits}
 
     return scored
 
@@ -73,11 +73,11 @@ def test_bm25_and_its_share_of_the_best(fresh: Make, document: Make, run: Make) 
     raw = [bm25([1, 1], [2, 2], 6, lengths), bm25([1, 2], [2, 2], 7, lengths)]
     assert raw == pytest.approx([0.962810669075, 1.09820674411], rel=1e-11)
     with fresh(*(document(f"d{at}", text) for at, text in enumerate(ACME))) as corpus:
-        hits = run(corpus, "acme ceo", Lexical(), Cut()).hits
+        hits = run(corpus, "acme ceo", Lexical(), TopK()).hits
         assert {hit.document: hit.score for hit in hits} == pytest.approx(
             {"d0": raw[0], "d1": raw[1]}, rel=1e-14
         )
-        shares = run(corpus, "acme ceo", Lexical(), Share(), Combine((("share", 1.0),)), Cut()).hits
+        shares = run(corpus, "acme ceo", Lexical(), MaxNormalize(), Combine((("share", 1.0),)), TopK()).hits
         assert {hit.document: hit.score for hit in shares} == {
             "d0": pytest.approx(raw[0] / raw[1], rel=1e-14), "d1": 1.0,
         }  # fmt: skip
@@ -85,15 +85,15 @@ def test_bm25_and_its_share_of_the_best(fresh: Make, document: Make, run: Make) 
 
 
 def test_a_share_of_nothing(fresh: Make, document: Make, run: Make) -> None:
-    stages = (Lexical(), Share(), Combine((("share", 1.0),)))
+    stages = (Lexical(), MaxNormalize(), Combine((("share", 1.0),)))
     with fresh(*(document(f"d{at}", text) for at, text in enumerate(ACME))) as corpus:
-        assert run(corpus, "penguin", *stages, Cut()).hits == ()
+        assert run(corpus, "penguin", *stages, TopK()).hits == ()
     with fresh() as corpus:
-        assert run(corpus, "acme", *stages, Cut()).hits == ()
+        assert run(corpus, "acme", *stages, TopK()).hits == ()
 
 
 def test_a_share_is_of_the_candidates_of_the_window(fresh: Make, document: Make, run: Make) -> None:
-    stages = (Lexical(), Share(), Combine((("share", 1.0),)), Cut())
+    stages = (Lexical(), MaxNormalize(), Combine((("share", 1.0),)), TopK())
     with fresh(*(document(f"d{at}", text, f"{2001 + at}") for at, text in enumerate(ACME))) as corpus:
         until = corpus.at("2001").as_of
         assert [(h.document, h.score) for h in run(corpus, "acme ceo", *stages, until=until).hits] == [
@@ -102,7 +102,7 @@ def test_a_share_is_of_the_candidates_of_the_window(fresh: Make, document: Make,
 
 
 def test_a_share_does_not_rank(scores: Make) -> None:
-    assert scores(Columns(one=[3.0, 4.0, 0.0], two=[1.0, 2.0, 3.0]), Share("one")) == {
+    assert scores(Columns(one=[3.0, 4.0, 0.0], two=[1.0, 2.0, 3.0]), MaxNormalize("one")) == {
         "d0": 1.0, "d1": 2.0, "d2": 3.0,
     }  # fmt: skip
 
@@ -139,17 +139,17 @@ def test_weights_and_their_order(scores: Make) -> None:
 def test_a_column_that_is_not_there(fresh: Make, document: Make, run: Make) -> None:
     with fresh(document("a", "mill")) as corpus:
         stage = Combine((("dense", 1.0), ("lexical", 2.0), ("nobody", 1.0)), "both")
-        results = run(corpus, "mill", Lexical(), stage, Cut())
-        assert results.hits[0].score == 2 * run(corpus, "mill", Lexical(), Cut()).hits[0].score
+        results = run(corpus, "mill", Lexical(), stage, TopK())
+        assert results.hits[0].score == 2 * run(corpus, "mill", Lexical(), TopK()).hits[0].score
         assert results.notes == ("both: nothing is added for dense, nobody: no such column here",)
-        assert run(corpus, "mill", Lexical(), Combine((("nobody", 1.0),)), Cut()).hits == ()
+        assert run(corpus, "mill", Lexical(), Combine((("nobody", 1.0),)), TopK()).hits == ()
 
 
 def test_off_is_the_column_itself(fresh: Make, document: Make, run: Make) -> None:
     with fresh(*(document(f"d{at}", text) for at, text in enumerate(ACME))) as corpus:
-        plain = run(corpus, "acme ceo", Lexical(), Cut())
+        plain = run(corpus, "acme ceo", Lexical(), TopK())
         combined = run(
-            corpus, "acme ceo", Lexical(), Share(), Combine((("lexical", 1.0), ("share", 0.0))), Cut()
+            corpus, "acme ceo", Lexical(), MaxNormalize(), Combine((("lexical", 1.0), ("share", 0.0))), TopK()
         )
         assert [(h.id, h.score) for h in plain.hits] == [(h.id, h.score) for h in combined.hits]
 
@@ -171,10 +171,10 @@ def test_trees_and_chosen_places(four: Any, run: Make) -> None:
     def holds(one: list[float], two: list[float], first: float, second: float) -> None:
         columns = Columns(one=one, two=two)
         combine = Combine((("share", first), ("two", second)))
-        pooled = run(four, "x", columns, Share("one"), Pool(9), combine, Cut())
+        pooled = run(four, "x", columns, MaxNormalize("one"), Pool(9), combine, TopK())
         view = four.at().view()
         query = Query("x", "x")
-        whole = Recipe("test", "", (columns, Share("one"), combine, Cut()))
+        whole = Recipe("test", "", (columns, MaxNormalize("one"), combine, TopK()))
         known = {hit.id: hit.score for hit in engine.search(query, view, whole).hits}
         found = {hit.id: hit.score for hit in pooled.hits}
         assert {id_: found[id_] for id_ in known if id_ in found} == {

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from asof.data import Filters, Query
-from asof.rank.covered import Covered
+from asof.rank.covered import QueryCoverage
 from asof.rank.gather import Lexical
 from asof.rank.question import largest_idf, words_of
 from asof.rank.stage import Ranking
@@ -34,7 +34,7 @@ def test_shares_of_the_weights(fresh: Make, column: Make, document: Make) -> Non
     assert [mill, rope] == pytest.approx([0.1272, 0.4805], abs=1e-4)
     with fresh(*made) as corpus:
         for name in ("covered", "series"):
-            found = column(corpus, "mill rope rope penguin", name, Lexical(), Covered())
+            found = column(corpus, "mill rope rope penguin", name, Lexical(), QueryCoverage())
             share = mill / (mill + rope)
             assert found == {"both": 1.0, "often": pytest.approx(share), "long": pytest.approx(share)}
             assert found["often"] == found["long"], "neither how often nor in how long a text"
@@ -49,7 +49,7 @@ def test_a_series_says_together_what_its_members_say(fresh: Make, column: Make, 
         document("none", "mill", "2004"),
     ]
     with fresh(*made) as corpus:
-        stages = (Lexical(), Covered())
+        stages = (Lexical(), QueryCoverage())
         found = column(corpus, "mill rope", "series", *stages)
         assert found["one"] == found["two"] == 1.0
         assert found["other"] == found["none"] < 1.0
@@ -69,7 +69,7 @@ def test_words_that_nothing_has_weigh_nothing(fresh: Make, run: Make, document: 
         assert (word.text, word.df, word.figure) == ("mill", 1, False)
         assert word.idf == idf(1, 1)
         assert words_of(Query("penguin", "penguin"), view) == ()
-        results = run(corpus, "penguin", Lexical(), Covered())
+        results = run(corpus, "penguin", Lexical(), QueryCoverage())
         assert results.hits == ()
 
 
@@ -84,7 +84,7 @@ def test_the_ranking_stays_as_it_is(fresh: Make, document: Make) -> None:
     with fresh(document("a", "mill", "2001"), document("b", "mill mill rope", "2002")) as corpus:
         view, query = corpus.at().view(), Query("mill", "mill")
         before = Lexical()(query, Ranking(view.window(Filters())), view)
-        after = Covered()(query, before, view)
+        after = QueryCoverage()(query, before, view)
         assert after.by == "lexical"
         assert after.score.tolist() == before.score.tolist()
         assert {"covered", "series"} <= set(after.columns)

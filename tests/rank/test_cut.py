@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 
 Make = Callable[..., Any]
@@ -60,12 +60,12 @@ def test_ties_are_ordered_by_time_then_document_never_by_arrival(
 ) -> None:
     documents = [document(f"d{at}", "mill", "2001" if at % 2 else "2002") for at in range(8)]
     with fresh(*documents) as one, fresh(*reversed(documents)) as other:
-        here, there = (run(corpus, "mill", Lexical(), Cut()).hits for corpus in (one, other))
+        here, there = (run(corpus, "mill", Lexical(), TopK()).hits for corpus in (one, other))
         assert [hit.document for hit in here] == [hit.document for hit in there]
         assert [hit.published.text for hit in here] == ["2002"] * 4 + ["2001"] * 4
-        assert run(one, "mill", Lexical(), Cut(), k=3).hits == here[:3]
+        assert run(one, "mill", Lexical(), TopK(), k=3).hits == here[:3]
 
 
 def test_nothing_to_cut(fresh: Make, run: Make) -> None:
     with fresh() as corpus:
-        assert run(corpus, "mill", Lexical(), Cut()).hits == ()
+        assert run(corpus, "mill", Lexical(), TopK()).hits == ()

@@ -20,10 +20,10 @@ from asof.data import Query, Why
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.models.hashed import HashedNgrams
-from asof.rank.certify import Certified
-from asof.rank.cut import Cut
+from asof.rank.certify import EarlyTermination
+from asof.rank.cut import TopK
 from asof.rank.diversify import Mmr, PerDocument, diversified
-from asof.rank.feedback import Feedback
+from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.fields import checked
 from asof.rank.gather import Lexical
 from asof.rank.recipe import Recipe
@@ -93,12 +93,12 @@ def three(document: Make) -> list[Any]:
 def test_two_of_a_document(fresh: Make, run: Make, three: list[Any]) -> None:
     """The positions 1, 2, 4, 5 of A A A B C are the first 4, and the third is the fifth."""
     with fresh(*three, chunking="10w") as corpus:
-        before = run(corpus, "x", Marked(), Cut())
+        before = run(corpus, "x", Marked(), TopK())
         assert documents(before) == ["A", "A", "A", "B", "C"]
-        capped = run(corpus, "x", Marked(), PerDocument(), Cut(), k=4)
+        capped = run(corpus, "x", Marked(), PerDocument(), TopK(), k=4)
         assert [hit.id for hit in capped.hits] == [before.hits[at - 1].id for at in (1, 2, 4, 5)]
         assert [hit.score for hit in capped.hits] == [9.0, 8.0, 6.0, 5.0]
-        filled = run(corpus, "x", Marked(), PerDocument(), Cut(), k=5)
+        filled = run(corpus, "x", Marked(), PerDocument(), TopK(), k=5)
         assert [hit.id for hit in filled.hits] == [before.hits[at - 1].id for at in (1, 2, 4, 5, 3)]
         assert filled.hits[4].score == 5.0 - 1
         assert filled.notes == (
@@ -112,7 +112,7 @@ def test_skipped_and_then_the_rest(fresh: Make, run: Make, document: Make) -> No
         document("C", passages(5, 5), "2003"), document("D", passages(4), "2004"),
     ]  # fmt: skip
     with fresh(*texts, chunking="10w") as corpus:
-        capped = run(corpus, "x", Marked(), PerDocument(most=1, first=5), Cut())
+        capped = run(corpus, "x", Marked(), PerDocument(most=1, first=5), TopK())
         assert found(capped) == [
             ("A", 9.0), ("B", 6.0),  # the first five are A A A A B
             ("A", 6.0 - 1), ("A", 6.0 - 1), ("A", 6.0 - 2),
@@ -122,8 +122,8 @@ def test_skipped_and_then_the_rest(fresh: Make, run: Make, document: Make) -> No
 
 def test_without_too_many_nothing_changes(fresh: Make, run: Make, three: list[Any]) -> None:
     with fresh(*three, chunking="10w") as corpus:
-        before = run(corpus, "x", Marked(), Cut())
-        off = run(corpus, "x", Marked(), PerDocument(most=3), Cut())
+        before = run(corpus, "x", Marked(), TopK())
+        off = run(corpus, "x", Marked(), PerDocument(most=3), TopK())
         assert [(hit.id, hit.score, hit.why) for hit in off.hits] == [
             (hit.id, hit.score, hit.why) for hit in before.hits
         ]
@@ -164,13 +164,13 @@ def test_the_definition(fresh: Make, run: Make, document: Make) -> None:
     assert likeness["0", "1"] == (1 + 27) / (1 + 27 + 2)
     assert likeness["0", "2"] == (1 + 9) / (29 + 31 - 10)
     with fresh(*triangle(document)) as corpus:
-        given_ = dict(found(run(corpus, "x", Marked(), Mmr(scale="given"), Cut())))
+        given_ = dict(found(run(corpus, "x", Marked(), Mmr(scale="given"), TopK())))
         assert given_ == {
             "0": 0.7 * 0.95,
             "1": pytest.approx(0.7 * 0.93 - 0.3 * likeness["0", "1"]),
             "2": pytest.approx(0.7 * 0.6 - 0.3 * likeness["0", "2"]),
         }
-        shares = dict(found(run(corpus, "x", Marked(), Mmr(), Cut())))
+        shares = dict(found(run(corpus, "x", Marked(), Mmr(), TopK())))
         assert shares == {
             "0": 0.7,
             "1": pytest.approx(0.7 * 0.93 / 0.95 - 0.3 * likeness["0", "1"]),
@@ -211,7 +211,7 @@ def test_by_vectors(fresh: Make, run: Make, document: Make) -> None:
     texts = {"same": (0.95, 0), "again": (0.93, 25), "other": (0.6, 78)}
     made = [document(name, f"score {score} angle {turn}", "2001") for name, (score, turn) in texts.items()]
     with fresh(*made, encoder=Angles()) as corpus:
-        results = run(corpus, "x", Marked(), Mmr(scale="given"), Cut())
+        results = run(corpus, "x", Marked(), Mmr(scale="given"), TopK())
         assert found(results) == [
             ("same", 0.7 * 0.95),
             ("again", pytest.approx(0.7 * 0.93 - 0.3 * math.cos(math.radians(25)), abs=1e-3)),
@@ -220,7 +220,7 @@ def test_by_vectors(fresh: Make, run: Make, document: Make) -> None:
         assert results.notes == (
             "diversity: 0 of the first 3 candidates changed places, compared by vectors",
         )
-        results = run(corpus, "x", Marked(), Mmr(balance=0.4, scale="given"), Cut())
+        results = run(corpus, "x", Marked(), Mmr(balance=0.4, scale="given"), TopK())
         assert documents(results) == ["same", "other", "again"]
         assert results.hits[1].score == pytest.approx(0.4 * 0.6 - 0.6 * math.cos(math.radians(78)), abs=1e-3)
         assert results.notes[0].startswith("diversity: 2 of the first 3 candidates changed places")
@@ -229,7 +229,7 @@ def test_by_vectors(fresh: Make, run: Make, document: Make) -> None:
 def test_opposite_vectors_are_not_alike(fresh: Make, run: Make, document: Make) -> None:
     made = [document("a", "score 2 angle 0", "2001"), document("b", "score 1 angle 180", "2001")]
     with fresh(*made, encoder=Angles()) as corpus:
-        assert found(run(corpus, "x", Marked(), Mmr(), Cut())) == [("a", 0.7), ("b", 0.7 * 1 / 2)]
+        assert found(run(corpus, "x", Marked(), Mmr(), TopK())) == [("a", 0.7), ("b", 0.7 * 1 / 2)]
 
 
 def test_the_same_text_twice(fresh: Make, run: Make, document: Make) -> None:
@@ -238,7 +238,7 @@ def test_the_same_text_twice(fresh: Make, run: Make, document: Make) -> None:
             document("other", "score 2 ferry rope", "2000")]  # fmt: skip
     with fresh(*made) as corpus:
         # score, 3, mill and score, 2, ferry, rope: one of six words in both
-        assert found(run(corpus, "x", Marked(), Mmr(), Cut())) == [
+        assert found(run(corpus, "x", Marked(), Mmr(), TopK())) == [
             ("new", 0.7), ("other", pytest.approx(0.7 * 2 / 3 - 0.3 / 6)), ("old", pytest.approx(0.7 - 0.3)),
         ]  # fmt: skip
 
@@ -248,26 +248,26 @@ def test_scores_below_zero(fresh: Make, run: Make, document: Make) -> None:
     made = [document(f"d{at}", f"score {score} word{at}", "2001") for at, score in enumerate((2, -1, -4))]
     with fresh(*made) as corpus:
         share = 0.3 * 1 / 5  # "score" is the one word of five in both
-        results = run(corpus, "x", Marked(chosen=True), Mmr(), Cut())
+        results = run(corpus, "x", Marked(chosen=True), Mmr(), TopK())
         assert found(results) == [
             ("d0", 0.7), ("d1", pytest.approx(0.7 * (-1 + 4) / (2 + 4) - share)),
             ("d2", pytest.approx(0.7 * 0 - share)),
         ]  # fmt: skip
-        assert found(run(corpus, "x", Marked(chosen=True), Mmr(scale="given"), Cut()))[2][1] == pytest.approx(
-            0.7 * -4 - share
-        )
+        assert found(run(corpus, "x", Marked(chosen=True), Mmr(scale="given"), TopK()))[2][
+            1
+        ] == pytest.approx(0.7 * -4 - share)
 
 
 def test_all_zero(fresh: Make, run: Make, document: Make) -> None:
     made = [document(f"d{at}", f"score 0 word{at}", str(2001 + at)) for at in range(3)]
     with fresh(*made) as corpus:
-        assert documents(run(corpus, "x", Marked(chosen=True), Mmr(), Cut())) == ["d2", "d1", "d0"]
-        assert run(corpus, "x", Marked(), Mmr(), Cut()).hits == (), "a score of 0 is no match in a window"
+        assert documents(run(corpus, "x", Marked(chosen=True), Mmr(), TopK())) == ["d2", "d1", "d0"]
+        assert run(corpus, "x", Marked(), Mmr(), TopK()).hits == (), "a score of 0 is no match in a window"
 
 
 def test_balance_one_changes_nothing(fresh: Make, run: Make, three: list[Any]) -> None:
     with fresh(*three, chunking="10w") as corpus:
-        before, off = (run(corpus, "x", Marked(), *more, Cut()) for more in ((), (Mmr(balance=1.0),)))
+        before, off = (run(corpus, "x", Marked(), *more, TopK()) for more in ((), (Mmr(balance=1.0),)))
         assert [(hit.id, hit.score, hit.why) for hit in off.hits] == [
             (hit.id, hit.score, hit.why) for hit in before.hits
         ]
@@ -276,7 +276,7 @@ def test_balance_one_changes_nothing(fresh: Make, run: Make, three: list[Any]) -
 def test_beyond_the_first_the_order_stays(fresh: Make, run: Make, document: Make) -> None:
     made = [document(f"d{score}", f"score {score} mill", "2001") for score in (5, 4, 3, 2, 1)]
     with fresh(*made, document("e2", "score 2 boat", "2000")) as corpus:
-        results = run(corpus, "x", Marked(), Mmr(first=2), Cut())
+        results = run(corpus, "x", Marked(), Mmr(first=2), TopK())
         lowest = pytest.approx(0.7 * 4 / 5 - 0.3 * 2 / 4)
         assert found(results)[:2] == [("d5", 0.7), ("d4", lowest)]
         assert documents(results)[2:] == ["d3", "d2", "e2", "d1"]
@@ -293,10 +293,10 @@ BOTH = [PerDocument(1), PerDocument(2, first=3), Mmr(), Mmr(0.2, first=3), Mmr(0
 @pytest.mark.parametrize("encoder", [None, HashedNgrams(d=32)], ids=["words", "vectors"])
 def test_nothing_and_no_match(fresh: Make, run: Make, three: list[Any], stage: Any, encoder: Any) -> None:
     with fresh(encoder=encoder) as corpus:
-        assert run(corpus, "mill", Lexical(), stage, Cut()).hits == ()
+        assert run(corpus, "mill", Lexical(), stage, TopK()).hits == ()
     with fresh(*three, encoder=encoder) as corpus:
-        assert run(corpus, "nowhere", Lexical(), stage, Cut()).hits == ()
-        assert run(corpus, "alpha", Lexical(), stage, Cut(), path="D*").hits == ()
+        assert run(corpus, "nowhere", Lexical(), stage, TopK()).hits == ()
+        assert run(corpus, "alpha", Lexical(), stage, TopK(), path="D*").hits == ()
 
 
 texts = st.lists(
@@ -330,17 +330,17 @@ def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> Non
     @given(texts, st.integers(1, 4), st.sampled_from(BOTH))
     def holds(drawn: Any, k: int, stage: Any) -> None:
         with fresh(*made_of(document, drawn), encoder=encoder, chunking="10w") as corpus:
-            asked = partial(run, corpus, "mill fog", Lexical(), Feedback(), as_of="2026", k=99)
-            before, after = asked(Cut()), asked(stage, Cut())
+            asked = partial(run, corpus, "mill fog", Lexical(), PseudoRelevanceFeedback(), as_of="2026", k=99)
+            before, after = asked(TopK()), asked(stage, TopK())
             assert {hit.id for hit in after.hits} == {hit.id for hit in before.hits}
             if stage != Mmr(0.0):
                 assert [hit.id for hit in after.hits[:1]] == [hit.id for hit in before.hits[:1]]
             assert all(one.score >= other.score for one, other in pairwise(after.hits))
             shown = [(hit.id, hit.score, hit.why) for hit in after.hits]
-            assert [(hit.id, hit.score, hit.why) for hit in asked(Cut(), stage, Cut()).hits] == shown
+            assert [(hit.id, hit.score, hit.why) for hit in asked(TopK(), stage, TopK()).hits] == shown
             few = engine.search(
                 Query("mill fog", "mill fog", k=k), corpus.at("2026").view(),
-                diversified(Recipe("test", "", (Lexical(), Feedback(), Cut())), stage),
+                diversified(Recipe("test", "", (Lexical(), PseudoRelevanceFeedback(), TopK())), stage),
             )  # fmt: skip
             assert [(hit.id, hit.score, hit.why) for hit in few.hits] == shown[:k]
             if isinstance(stage, PerDocument):
@@ -370,18 +370,18 @@ def test_what_comes_later_has_no_effect(
         with fresh(*made, encoder=encoder, chunking="10w") as corpus:
             for each in after:
                 corpus.add([each])
-            results = run(corpus, "mill rope", Lexical(), stage, Cut(), as_of="2005")
+            results = run(corpus, "mill rope", Lexical(), stage, TopK(), as_of="2005")
             found.append(([(hit.id, hit.score, hit.why) for hit in results.hits], results.notes))
     assert found[0] == found[1]
     assert len(found[0][0]) > 4
 
 
 def test_the_name_and_place_in_a_recipe() -> None:
-    whole = Recipe("whole", "", (Lexical(), Certified(), Feedback(), Cut()))
+    whole = Recipe("whole", "", (Lexical(), EarlyTermination(), PseudoRelevanceFeedback(), TopK()))
     recipe = diversified(whole, PerDocument())
-    assert diversified(ASOF, PerDocument()).stages[-2:] == (PerDocument(), Cut())
+    assert diversified(ASOF, PerDocument()).stages[-2:] == (PerDocument(), TopK())
     assert recipe.name == "whole-diverse"
-    assert recipe.stages[-2:] == (PerDocument(), Cut())
+    assert recipe.stages[-2:] == (PerDocument(), TopK())
     assert [query.k for _, _, query in recipe.steps(Query("x", "x", k=10))] == [50] * 3 + [10, 10]
 
 

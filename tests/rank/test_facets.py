@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from asof.data import Document, Heading
-from asof.rank.cut import Cut
-from asof.rank.facets import Facets
+from asof.rank.cut import TopK
+from asof.rank.facets import RoundRobinByDocument
 from asof.rank.gather import Lexical
 
 Make = Callable[..., Any]
@@ -41,9 +41,9 @@ QUESTION = "revenue of Acme and Bolt report"
 
 def test_documents_that_are_named_take_turns(fresh: Make, run: Make, reports: list[Document]) -> None:
     with fresh(*reports) as corpus:
-        plain = run(corpus, QUESTION, Lexical(), Cut(), k=99)
+        plain = run(corpus, QUESTION, Lexical(), TopK(), k=99)
         before = {hit.id: hit.score for hit in plain.hits}
-        found = run(corpus, QUESTION, Lexical(), Facets(), Cut(), k=99, spoken=["2021"])
+        found = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
         assert [hit.document for hit in found.hits[:5]] in (
             ["acme", "bolt", "acme", "bolt", "acme"], ["bolt", "acme", "bolt", "acme", "acme"],
         )  # fmt: skip
@@ -61,19 +61,22 @@ def test_documents_that_are_named_take_turns(fresh: Make, run: Make, reports: li
 def test_nothing_changes(fresh: Make, run: Make, reports: list[Document]) -> None:
     """Without a time, of a time of which nothing is, without a name, where each document has one passage."""
     with fresh(*reports) as corpus:
-        plain = run(corpus, QUESTION, Lexical(), Cut(), k=99).hits
+        plain = run(corpus, QUESTION, Lexical(), TopK(), k=99).hits
         for spoken in ([], ["1999"]):
-            assert run(corpus, QUESTION, Lexical(), Facets(), Cut(), k=99, spoken=spoken).hits == plain
+            assert (
+                run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=spoken).hits
+                == plain
+            )
         asked = "revenue staff"
-        found = run(corpus, asked, Lexical(), Facets(), Cut(), k=99, spoken=["2021"])
-        assert found.hits == run(corpus, asked, Lexical(), Cut(), k=99).hits
-        assert run(corpus, "penguin", Lexical(), Facets(), Cut(), spoken=["2021"]).hits == ()
-        one = run(corpus, QUESTION, Lexical(), Facets(said=1.0), Cut(), k=99, spoken=["2021"])
+        found = run(corpus, asked, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
+        assert found.hits == run(corpus, asked, Lexical(), TopK(), k=99).hits
+        assert run(corpus, "penguin", Lexical(), RoundRobinByDocument(), TopK(), spoken=["2021"]).hits == ()
+        one = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(said=1.0), TopK(), k=99, spoken=["2021"])
         assert {hit.document for hit in one.hits if hit.score > 100} == {"acme", "bolt"}
     short = [replace(each, text="# a revenue\n", outline=each.outline[:1]) for each in reports]
     with fresh(*short) as corpus:
-        found = run(corpus, QUESTION, Lexical(), Facets(), Cut(), k=99, spoken=["2021"])
-        assert found.hits == run(corpus, QUESTION, Lexical(), Cut(), k=99).hits
+        found = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
+        assert found.hits == run(corpus, QUESTION, Lexical(), TopK(), k=99).hits
 
 
 def test_how_much_of_a_title_has_to_be_said(fresh: Make, run: Make, document: Make) -> None:
@@ -81,5 +84,7 @@ def test_how_much_of_a_title_has_to_be_said(fresh: Make, run: Make, document: Ma
     made = [report(document, "a", "Acme gazette", "2021", "x boat mill", "y boat mill")]
     with fresh(*made) as corpus:
         for said, led in ((0.4, True), (0.6, False)):
-            hits = run(corpus, "boat acme", Lexical(), Facets(said=said), Cut(), spoken=["2021"]).hits
+            hits = run(
+                corpus, "boat acme", Lexical(), RoundRobinByDocument(said=said), TopK(), spoken=["2021"]
+            ).hits
             assert [hit.score > 100 for hit in hits] == [led, led]

@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.index.lexical import Bm25
-from asof.rank.certify import Certified
-from asof.rank.cut import Cut
-from asof.rank.feedback import Feedback, shares_of
+from asof.rank.certify import EarlyTermination
+from asof.rank.cut import TopK
+from asof.rank.feedback import PseudoRelevanceFeedback, shares_of
 from asof.rank.gather import Lexical
 from asof.text.tokens import Analyzer
 
@@ -37,9 +37,10 @@ def test_what_is_added_by_hand(fresh: Make, document: Make, run: Make) -> None:
         document("c", "fog", "2003"),
     ]
     with fresh(*documents) as corpus:
-        feedback = Feedback(weight=0.1, passages=1)
+        feedback = PseudoRelevanceFeedback(weight=0.1, passages=1)
         scores = {
-            h.document: h.score for h in run(corpus, "mill", Lexical(), Certified(), feedback, Cut()).hits
+            h.document: h.score
+            for h in run(corpus, "mill", Lexical(), EarlyTermination(), feedback, TopK()).hits
         }
         idf = {df: math.log((3 - df + 0.5) / (df + 0.5) + 1) for df in (1, 2)}
         weight = {"mill": 1.0, "boat": (idf[2] / 2) / (idf[1] / 2)}
@@ -56,9 +57,9 @@ def test_what_is_added_by_hand(fresh: Make, document: Make, run: Make) -> None:
 
 def test_nothing_found_nothing_added(fresh: Make, document: Make, run: Make) -> None:
     with fresh(document("a", "mill boat", "2001")) as corpus:
-        assert run(corpus, "fog", Lexical(), Feedback(), Cut()).hits == ()
+        assert run(corpus, "fog", Lexical(), PseudoRelevanceFeedback(), TopK()).hits == ()
     with fresh() as corpus:
-        assert run(corpus, "fog", Lexical(), Feedback(), Cut()).hits == ()
+        assert run(corpus, "fog", Lexical(), PseudoRelevanceFeedback(), TopK()).hits == ()
 
 
 def test_stop_words_of_all_languages() -> None:
@@ -86,8 +87,8 @@ def test_pruning_is_not_to_be_seen(
     with fresh(*documents) as corpus, pytest.MonkeyPatch.context() as patch:
         patch.setattr("asof.rank.feedback.FEW", 1.0)
         found = [
-            run(corpus, "mill boat", Lexical(), Certified(),
-                Feedback(passages=3, prune=prune), Cut(), as_of="2025", k=k).hits
+            run(corpus, "mill boat", Lexical(), EarlyTermination(),
+                PseudoRelevanceFeedback(passages=3, prune=prune), TopK(), as_of="2025", k=k).hits
             for prune in (True, False)
         ]  # fmt: skip
         assert found[0] == found[1]

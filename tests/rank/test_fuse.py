@@ -12,8 +12,8 @@ import pytest
 from asof.data import Query, Why
 from asof.index.view import View
 from asof.models.hashed import HashedNgrams
-from asof.rank.combine import Combine, Share
-from asof.rank.cut import Cut
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.cut import TopK
 from asof.rank.fuse import ReciprocalRank
 from asof.rank.gather import Dense, Lexical
 from asof.rank.stage import Ranking
@@ -42,7 +42,7 @@ def scores(fresh: Make, document: Make, run: Make) -> Callable[..., dict[str, fl
     def fused(*stages: Any, n: int = 4, k: int = 10) -> dict[str, float]:
         documents = [document(f"d{at}", f"text {at}", str(1901 + at)) for at in range(n)]
         with fresh(*documents) as corpus:
-            return {hit.document: hit.score for hit in run(corpus, "x", *stages, Cut(), k=k).hits}
+            return {hit.document: hit.score for hit in run(corpus, "x", *stages, TopK(), k=k).hits}
 
     return fused
 
@@ -94,12 +94,12 @@ def test_reciprocal_ranks_do_not_see_the_scale(scores: Make) -> None:
     assert scores(given_, ReciprocalRank(BOTH)) == scores(scaled, ReciprocalRank(BOTH))
 
 
-@pytest.mark.parametrize("fusion", [(ReciprocalRank(),), (Share(), Combine((("share", 1.0),)))])
+@pytest.mark.parametrize("fusion", [(ReciprocalRank(),), (MaxNormalize(), Combine((("share", 1.0),)))])
 def test_nothing_to_fuse(fresh: Make, run: Make, document: Make, fusion: Any) -> None:
     with fresh() as corpus:
-        assert run(corpus, "mill", Lexical(), *fusion, Cut()).hits == ()
+        assert run(corpus, "mill", Lexical(), *fusion, TopK()).hits == ()
     with fresh(document("a", "mill")) as corpus:
-        assert run(corpus, "boat", Lexical(), *fusion, Cut()).hits == ()
+        assert run(corpus, "boat", Lexical(), *fusion, TopK()).hits == ()
 
 
 @pytest.mark.parametrize("k", [1, 3, 50])
@@ -111,5 +111,5 @@ def test_trees_of_words_and_vectors_together(
     documents = [document(f"d{at}", text, str(2001 + at)) for at, text in enumerate(texts)]
     weights = (("lexical", 1.0), ("dense", 0.7))
     with fresh(*documents, encoder=HashedNgrams(d=32)) as corpus:
-        results = run(corpus, "mill boat", Lexical(), Dense(), fusion(weights), Cut(), k=k)
+        results = run(corpus, "mill boat", Lexical(), Dense(), fusion(weights), TopK(), k=k)
         assert len(results.hits) == min(k, len(results.hits)) > 0  # `run` has looked at the trees

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from asof.data import Document, Query, Why
 from asof.index.dense import SCALE, quantise
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Dense, Lexical, query_terms, unknown_words
 from asof.text.tokens import Analyzer, term_hash
 
@@ -61,7 +61,7 @@ def test_bm25_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
     documents = [document("a", "mill mill ferry", "2001"), document("b", "ferry boat", "2002"),
                  document("c", "bread", "2003")]  # fmt: skip
     with fresh(*documents) as corpus:
-        results = run(corpus, "mill ferry nowhere", Lexical(), Cut())
+        results = run(corpus, "mill ferry nowhere", Lexical(), TopK())
         average = (3 + 2 + 1) / 3
         idf = {df: math.log((3 - df + 0.5) / (df + 0.5) + 1) for df in (1, 2)}
 
@@ -72,15 +72,15 @@ def test_bm25_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
         assert found(results) == ["a", "b"]
         assert [hit.score for hit in results.hits] == pytest.approx(expected, rel=1e-15)
         assert results.notes == ("no passage in the view has: nowhere",)
-        assert found(run(corpus, "mill ferry", Lexical(), Cut(), as_of="2000")) == []
-        assert found(run(corpus, "", Lexical(), Cut())) == []
+        assert found(run(corpus, "mill ferry", Lexical(), TopK(), as_of="2000")) == []
+        assert found(run(corpus, "", Lexical(), TopK())) == []
 
 
 def test_cosines_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
     encoder = HashedNgrams(d=64)
     texts = {"a": "ferryman", "b": "ferries", "c": "!"}
     with fresh(*(document(id_, text, "2001") for id_, text in texts.items()), encoder=encoder) as corpus:
-        results = run(corpus, "ferryman", Dense(), Cut())
+        results = run(corpus, "ferryman", Dense(), TopK())
         query = quantise(encoder.encode(["ferryman"]))[0].astype(int)
         vectors = {id_: quantise(encoder.encode([text]))[0].astype(int) for id_, text in texts.items()}
         expected = {id_: int(vector @ query) / SCALE**2 for id_, vector in vectors.items()}
@@ -93,7 +93,8 @@ def test_cosines_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
 def test_without_an_encoder_nothing_is_dense(fresh: Make, document: Make, run: Make) -> None:
     with fresh(document("a", "mill", "2001")) as corpus:
         assert (
-            run(corpus, "mill", Lexical(), Dense(), Cut()).hits == run(corpus, "mill", Lexical(), Cut()).hits
+            run(corpus, "mill", Lexical(), Dense(), TopK()).hits
+            == run(corpus, "mill", Lexical(), TopK()).hits
         )
 
 
@@ -118,8 +119,8 @@ def test_filters(fresh: Make, document: Make, run: Make, filters: dict[str, Any]
         document("z", "other", "2003"),
     ]  # fmt: skip
     with fresh(*documents) as corpus:
-        everything = {hit.id: hit.score for hit in run(corpus, "mill", Lexical(), Cut()).hits}
-        results = run(corpus, "mill", Lexical(), Cut(), **filters)
+        everything = {hit.id: hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits}
+        results = run(corpus, "mill", Lexical(), TopK(), **filters)
         assert set(found(results)) == expected
         for hit in results.hits:
             assert hit.score == everything[hit.id], "a filter changes no score"

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from asof.rank.closer import Closer
-from asof.rank.cut import Cut
+from asof.rank.closer import RerankWindow
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.group import ByDocument
 from asof.recipes.asof import ASOF
@@ -27,16 +27,16 @@ def texts(document: Make) -> list[Any]:
 
 def test_a_document_is_its_best_passages(fresh: Make, run: Make, texts: list[Any]) -> None:
     with fresh(*texts, chunking="10w") as corpus:
-        passages = run(corpus, "mill", Lexical(), Cut()).hits
+        passages = run(corpus, "mill", Lexical(), TopK()).hits
         assert [hit.document for hit in passages] == ["one", "two", "two"]
         one, first, second = (hit.score for hit in passages)
-        by_best = run(corpus, "mill", Lexical(), ByDocument(), Cut())
+        by_best = run(corpus, "mill", Lexical(), ByDocument(), TopK())
         assert [(hit.document, hit.score, hit.id) for hit in by_best.hits] == [
             ("one", one, passages[0].id), ("two", first, passages[1].id),
         ]  # fmt: skip
         assert by_best.notes == ("3 matching passages of 2 documents; each document is shown by its best",)
         for most in (2, 3, 9):
-            by_sum = run(corpus, "mill", Lexical(), ByDocument(most), Cut())
+            by_sum = run(corpus, "mill", Lexical(), ByDocument(most), TopK())
             assert [(hit.document, hit.score, hit.id) for hit in by_sum.hits] == [
                 ("two", first + second, passages[1].id), ("one", one, passages[0].id),
             ]  # fmt: skip
@@ -45,13 +45,13 @@ def test_a_document_is_its_best_passages(fresh: Make, run: Make, texts: list[Any
 @pytest.mark.parametrize("passages", [1, 2])
 def test_trees_after_grouping(fresh: Make, run: Make, texts: list[Any], passages: int) -> None:
     with fresh(*texts, chunking="10w") as corpus:
-        closer = ASOF.stages[ASOF.stages.index(Closer()) :]
+        closer = ASOF.stages[ASOF.stages.index(RerankWindow()) :]
         results = run(corpus, "mill alpha", Lexical(), ByDocument(passages), *closer, recency=1.0)
         assert len(results.hits) == 3
 
 
 def test_no_match_no_document(fresh: Make, run: Make, texts: list[Any]) -> None:
     with fresh(*texts) as corpus:
-        assert run(corpus, "nowhere", Lexical(), ByDocument(2), Cut()).hits == ()
+        assert run(corpus, "nowhere", Lexical(), ByDocument(2), TopK()).hits == ()
     with fresh() as corpus:
-        assert run(corpus, "nowhere", Lexical(), ByDocument(2), Cut()).hits == ()
+        assert run(corpus, "nowhere", Lexical(), ByDocument(2), TopK()).hits == ()

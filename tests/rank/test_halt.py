@@ -17,9 +17,9 @@ from asof.data import Query, Why
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.rank.combine import Combine
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
-from asof.rank.halt import Budget, Doubt
+from asof.rank.halt import BudgetedRerank, Uncertainty
 from asof.rank.pool import Everything, Pool
 from asof.rank.recipe import Recipe
 from asof.rank.signals.centrality import Centrality
@@ -44,20 +44,20 @@ TABLE = {
 def test_the_table_of_decisions(case: str) -> None:
     """Both comparisons are strict; the first candidate corroborates itself."""
     scores, agrees, margin, agreement, halts = TABLE[case]
-    doubt = Doubt.of(scores, [bool(each) for each in agrees])
+    doubt = Uncertainty.of(scores, [bool(each) for each in agrees])
     assert doubt == (margin, agreement)
     assert doubt.settled(0.5, 0.8) is halts
 
 
 def test_one_candidate_is_in_doubt() -> None:
-    assert Doubt.of([3.0], [True]) == (0.0, 1.0)
-    assert not Doubt.of([3.0], [True]).settled(0.5, 0.8)
+    assert Uncertainty.of([3.0], [True]) == (0.0, 1.0)
+    assert not Uncertainty.of([3.0], [True]).settled(0.5, 0.8)
 
 
 def test_what_a_budget_saves() -> None:
     """58 candidates on average instead of 100; a stage that begins anew would look at 30, 90 or 190."""
-    assert 1 - 58 / Budget().sizes[-1] == pytest.approx(0.42)
-    assert np.cumsum(Budget().sizes).tolist() == [30, 90, 190]
+    assert 1 - 58 / BudgetedRerank().sizes[-1] == pytest.approx(0.42)
+    assert np.cumsum(BudgetedRerank().sizes).tolist() == [30, 90, 190]
 
 
 # -- over a corpus -----------------------------------------------------------------------------------
@@ -105,11 +105,13 @@ def corpus_of(fresh: Make, document: Make, same: str) -> Any:
     ))  # fmt: skip
 
 
-SIZES = Budget(by="entry", sizes=(2, 4, 5), first=2)
+SIZES = BudgetedRerank(by="entry", sizes=(2, 4, 5), first=2)
 
 
-def asked(run: Make, corpus: Any, score: Mapping[str, float], stage: Budget = SIZES, **more: Any) -> Any:
-    return run(corpus, "x", Everything(), Given(ENTRY, score), stage, Cut(), **more)
+def asked(
+    run: Make, corpus: Any, score: Mapping[str, float], stage: BudgetedRerank = SIZES, **more: Any
+) -> Any:
+    return run(corpus, "x", Everything(), Given(ENTRY, score), stage, TopK(), **more)
 
 
 def shown(results: Any) -> dict[str, float]:
@@ -156,7 +158,7 @@ def test_spends_the_budget(fresh: Make, run: Make, document: Make) -> None:
 def test_fewer_candidates_than_a_budget(fresh: Make, run: Make, document: Make) -> None:
     score = dict.fromkeys(ENTRY, 1.0) | {"b": 1.25}
     with corpus_of(fresh, document, "") as corpus:
-        results = asked(run, corpus, score, Budget(by="entry"))
+        results = asked(run, corpus, score, BudgetedRerank(by="entry"))
         assert shown(results) == score, "all entered: the scores are those of before"
         assert results.notes[-1] == (
             "all of 6 candidates looked at: margin 0.250, agreement 0.20 do not exceed 0.5 and 0.8"
@@ -167,16 +169,16 @@ def test_thresholds_are_strict(fresh: Make, run: Make, document: Make) -> None:
     score = {"a": 2.5, "b": 2.0, "c": 1.0, "d": 1.0, "e": 1.0, "f": 1.0}
     with corpus_of(fresh, document, "ab") as corpus:
         assert "halted" not in asked(run, corpus, score).notes[-1], "a margin of .5 does not exceed .5"
-        lower = Budget(by="entry", sizes=(2, 4, 5), first=2, margin=0.499)
+        lower = BudgetedRerank(by="entry", sizes=(2, 4, 5), first=2, margin=0.499)
         assert asked(run, corpus, score, lower).notes[-1].startswith("halted at 2")
-        two_thirds = Budget(by="entry", sizes=(3, 6), first=3, margin=0.0, agreement=2 / 3)
+        two_thirds = BudgetedRerank(by="entry", sizes=(3, 6), first=3, margin=0.0, agreement=2 / 3)
         assert "halted" not in asked(run, corpus, score, two_thirds).notes[-1]
 
 
 def test_other_voices_count(fresh: Make, run: Make, document: Make) -> None:
     """With `independent="source"` all documents here are one voice."""
     score = {"a": 3.0, "b": 2.0, "c": 1.0, "d": 1.0, "e": 1.0, "f": 1.0}
-    one_voice = Budget(by="entry", sizes=(2, 4, 5), first=2, graph=Centrality(independent="source"))
+    one_voice = BudgetedRerank(by="entry", sizes=(2, 4, 5), first=2, graph=Centrality(independent="source"))
     with corpus_of(fresh, document, "ab") as corpus:
         assert asked(run, corpus, score).notes[-1].startswith("halted at 2")
         assert asked(run, corpus, score, one_voice).notes[-1].startswith("the budget of 5")
@@ -189,9 +191,9 @@ def test_what_does_not_enter_stays_below_whatever_the_signs(
 ) -> None:
     score = {name: sign * (at + level) for at, name in enumerate("abcdef")}
     entry = {name: value - 1.8 for name, value in ENTRY.items()}
-    stage = Budget(by="entry", sizes=(3,))
+    stage = BudgetedRerank(by="entry", sizes=(3,))
     with corpus_of(fresh, document, "") as corpus:
-        results = run(corpus, "x", Everything(), Given(entry, score), stage, Cut())
+        results = run(corpus, "x", Everything(), Given(entry, score), stage, TopK())
         assert list(shown(results))[3:] == list("def")
         assert all(one.score > other.score for one, other in pairwise(results.hits))
 
@@ -208,7 +210,7 @@ def test_the_first_do_not_depend_on_k(fresh: Make, run: Make, document: Make) ->
                 dict(zip(ENTRY, map(float, entry), strict=True)),
                 dict(zip(ENTRY, map(float, score), strict=True)),
             )
-            stages = (Everything(), told, Budget(by="entry", sizes=sizes, first=2), Cut())
+            stages = (Everything(), told, BudgetedRerank(by="entry", sizes=sizes, first=2), TopK())
             whole = run(corpus, "x", *stages, k=10)
             some = run(corpus, "x", *stages, k=k)
             assert [(h.id, h.score, h.why) for h in some.hits] == [
@@ -225,12 +227,17 @@ def test_a_later_stage_has_the_candidates_of_the_earlier(fresh: Make, run: Make,
     score = {name: float(at) for at, name in enumerate(ENTRY)}
     with corpus_of(fresh, document, "") as corpus:
         for sizes in ((1, 5), (2, 3, 4, 5), (5,)):
-            found = asked(run, corpus, score, Budget(by="entry", sizes=sizes))
+            found = asked(run, corpus, score, BudgetedRerank(by="entry", sizes=sizes))
             assert shown(found) == shown(asked(run, corpus, score, SIZES))
 
 
 def test_nothing_filters_and_the_window(fresh: Make, run: Make, document: Make) -> None:
-    stages = (Lexical(), Combine((("lexical", 1.0),), "unified"), Budget(by="lexical", sizes=(1, 2)), Cut())
+    stages = (
+        Lexical(),
+        Combine((("lexical", 1.0),), "unified"),
+        BudgetedRerank(by="lexical", sizes=(1, 2)),
+        TopK(),
+    )
     with fresh() as corpus:
         assert run(corpus, "x", *stages).hits == ()
     with corpus_of(fresh, document, "abd") as corpus:
@@ -243,12 +250,14 @@ def test_nothing_filters_and_the_window(fresh: Make, run: Make, document: Make) 
 
 
 def test_sizes_that_are_refused() -> None:
-    recipe = Recipe("test", "", (Budget(),))
-    assert recipe.replaced({"budget.sizes": [1, 2, 3]}).stages == (Budget(sizes=(1, 2, 3)),)
-    assert recipe.replaced({"budget.sizes": [9, 9, 9]}).stages == (Budget(sizes=(9, 9, 9)),), "no halting"
+    recipe = Recipe("test", "", (BudgetedRerank(),))
+    assert recipe.replaced({"budgeted_rerank.sizes": [1, 2, 3]}).stages == (BudgetedRerank(sizes=(1, 2, 3)),)
+    assert recipe.replaced({"budgeted_rerank.sizes": [9, 9, 9]}).stages == (
+        BudgetedRerank(sizes=(9, 9, 9)),
+    ), "no halting"
     for sizes in ([0, 60, 100], [30, 29, 100], [100, 60, 30], [-1, 0, 1]):
         with pytest.raises(UsageError, match="sizes are 1 or more and never fall"):
-            recipe.replaced({"budget.sizes": sizes})
+            recipe.replaced({"budgeted_rerank.sizes": sizes})
     for wrong in ([30, 60], [30, 60.5, 100], 30):
-        with pytest.raises(UsageError, match=r"recipe test: budget\.sizes"):
-            recipe.replaced({"budget.sizes": wrong})
+        with pytest.raises(UsageError, match=r"recipe test: budgeted_rerank\.sizes"):
+            recipe.replaced({"budgeted_rerank.sizes": wrong})

@@ -21,7 +21,7 @@ from asof.data import Query
 from asof.index import latent, sample
 from asof.index.dense import SCALE, quantise
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.fields import checked
 from asof.rank.gather import Dense, Lexical
 from asof.rank.latent import Latent, Similarity, likeness
@@ -61,19 +61,19 @@ def test_scores_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
     texts = ["mill ferry", "mill ferry", "ferry", "storm fog", "storm fog", "storm", "bread", "!"]
     documents = [document(f"d{at}", text, "2001") for at, text in enumerate(texts)]
     with fresh(*documents) as corpus:
-        half = run(corpus, "mill", Latent(), Cut())
+        half = run(corpus, "mill", Latent(), TopK())
         assert len(half.hits) == 8, "every passage in force has a likeness"
         assert scores(half)["d7"] == 0.5, "a text without words"
         assert scores(half)["d6"] == 0.5, "in one text only: least_df is 2"
-        cosine = scores(run(corpus, "mill", Latent(scale="cosine"), Cut()))
+        cosine = scores(run(corpus, "mill", Latent(scale="cosine"), TopK()))
         assert set(cosine) <= {"d0", "d1", "d2"}
         for id_, score in cosine.items():
             assert (score + 1) / 2 == scores(half)[id_]
         assert half.notes[0] == "latent: latent semantic analysis, fitted to the first 8 of 8 passages"
-        nothing = run(corpus, "bread nowhere", Latent(), Cut())
+        nothing = run(corpus, "bread nowhere", Latent(), TopK())
         assert set(scores(nothing).values()) == {0.5}
         assert nothing.notes[0].endswith("; the question has no word of it")
-        assert run(corpus, "bread", Latent("cosine"), Cut()).hits == ()
+        assert run(corpus, "bread", Latent("cosine"), TopK()).hits == ()
 
 
 def test_dead_rows_and_what_is_filtered_out_do_not_score(fresh: Make, document: Make, run: Make) -> None:
@@ -84,15 +84,15 @@ def test_dead_rows_and_what_is_filtered_out_do_not_score(fresh: Make, document: 
     ]
     with fresh(*made) as corpus:
         corpus.add([document("a", "bread rope", "2004")])
-        assert scores(run(corpus, "mill", Latent(), Cut(), as_of="2003")).keys() == {"a", "b", "c"}
-        everything = run(corpus, "mill", Latent(), Cut())
+        assert scores(run(corpus, "mill", Latent(), TopK(), as_of="2003")).keys() == {"a", "b", "c"}
+        everything = run(corpus, "mill", Latent(), TopK())
         assert {(hit.document, hit.text) for hit in everything.hits} == {
             ("a", "bread rope"), ("b", "mill rope"), ("c", "mill")
         }  # fmt: skip
         late = corpus.at("2002").as_of
-        some = run(corpus, "mill", Latent(), Cut(), since=late + 1)
+        some = run(corpus, "mill", Latent(), TopK(), since=late + 1)
         assert scores(some) == {id_: score for id_, score in scores(everything).items() if id_ in "ac"}
-        assert scores(run(corpus, '"mill rope"', Latent(), Cut())).keys() == {"b"}
+        assert scores(run(corpus, '"mill rope"', Latent(), TopK())).keys() == {"b"}
 
 
 def test_places_that_were_chosen_before(fresh: Make, document: Make, run: Make) -> None:
@@ -100,8 +100,8 @@ def test_places_that_were_chosen_before(fresh: Make, document: Make, run: Make) 
         document(f"d{at}", text, "2001") for at, text in enumerate(["mill", "mill fog", "fog", "fog rope"])
     ]
     with fresh(*made) as corpus:
-        everything = scores(run(corpus, "mill", Latent(), Cut()))
-        chosen = scores(run(corpus, "mill", Lexical(), Cut(), Latent(), k=2))
+        everything = scores(run(corpus, "mill", Latent(), TopK()))
+        chosen = scores(run(corpus, "mill", Lexical(), TopK(), Latent(), k=2))
         assert chosen == {id_: everything[id_] for id_ in ("d0", "d1")}
 
 
@@ -113,13 +113,13 @@ def test_similarity_is_by_the_encoder_where_there_is_one(
         document(f"d{at}", text, "2001") for at, text in enumerate(["mill", "miller mills", "fog", "bread"])
     ]
     with fresh(*made) as corpus:
-        own = run(corpus, "mill", Similarity(scale), Cut())
-        assert scores(own) == scores(run(corpus, "mill", Latent(scale), Cut()))
+        own = run(corpus, "mill", Similarity(scale), TopK())
+        assert scores(own) == scores(run(corpus, "mill", Latent(scale), TopK()))
         assert own.notes[0].startswith("similarity: latent semantic analysis")
     with fresh(*made, encoder=HashedNgrams(d=64)) as corpus:
-        found = run(corpus, "mill", Similarity(scale), Cut())
+        found = run(corpus, "mill", Similarity(scale), TopK())
         assert found.notes[0] == "similarity: vectors of the encoder hashed-3-5-64"
-        dense = scores(run(corpus, "mill", Dense(), Cut()))
+        dense = scores(run(corpus, "mill", Dense(), TopK()))
         if scale == "cosine":
             assert scores(found) == dense
         else:
@@ -156,7 +156,7 @@ PAST = histories()
 
 
 def seen(standpoint: Standpoint, question: str, scale: str) -> list[Any]:
-    recipe = Recipe("test", "test", (Latent(scale), Cut()))
+    recipe = Recipe("test", "test", (Latent(scale), TopK()))
     results = engine.search(Query(question, question, k=50), standpoint.view(), recipe)
     found: list[Any] = [results.notes]
     for hit in results.hits:

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.dense import SCALE
-from asof.rank.certify import Certified
-from asof.rank.cut import Cut
+from asof.rank.certify import EarlyTermination
+from asof.rank.cut import TopK
 from asof.rank.gather import Dense, Lexical
 from asof.rank.latent import Similarity
 from asof.rank.meaning import question_vector
@@ -50,7 +50,7 @@ def test_the_encoder_reads_the_question_as_it_was_typed(fresh: Fresh, document: 
 
 def test_stages_of_one_question_ask_the_encoder_once(fresh: Fresh, document: Any) -> None:
     encoder = Noting()
-    stages = (Lexical(), Dense(), Similarity("cosine"), Certified(), Cut())
+    stages = (Lexical(), Dense(), Similarity("cosine"), EarlyTermination(), TopK())
     with fresh(document("a", "keeper", "2020"), encoder=encoder) as corpus:
         corpus.at("2026").search("keeper", recipe=Recipe("several", "", stages))
         assert encoder.questions == ["keeper"]

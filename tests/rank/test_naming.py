@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from asof.rank.gather import Lexical
-from asof.rank.naming import Names
+from asof.rank.naming import TitleColumns
 
 Make = Callable[..., Any]
-STAGES = (Lexical(), Names())
+STAGES = (Lexical(), TitleColumns())
 
 
 def idf(n: int, df: int) -> float:

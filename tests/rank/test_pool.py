@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from asof.errors import UsageError
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.latent import Similarity
 from asof.rank.pool import Everything, Pool
@@ -33,10 +33,10 @@ def mills(document: Make) -> list[Any]:
 
 def test_the_best(fresh: Make, run: Make, mills: list[Any]) -> None:
     with fresh(*mills) as corpus:
-        whole = run(corpus, "mill", Lexical(), Cut())
+        whole = run(corpus, "mill", Lexical(), TopK())
         assert ids(whole) == ["d4", "d3", "d2", "d1"]
         for n in range(1, 7):
-            pooled = run(corpus, "mill", Lexical(), Pool(n), Cut())
+            pooled = run(corpus, "mill", Lexical(), Pool(n), TopK())
             assert [(h.id, h.score, h.why) for h in pooled.hits] == [
                 (h.id, h.score, h.why) for h in whole.hits[:n]
             ]
@@ -45,13 +45,13 @@ def test_the_best(fresh: Make, run: Make, mills: list[Any]) -> None:
 
 def test_of_equals_the_later_ones(fresh: Make, run: Make, document: Make) -> None:
     with fresh(*(document(str(year), "mill", str(year)) for year in (2003, 2001, 2002))) as corpus:
-        assert ids(run(corpus, "mill", Lexical(), Pool(2), Cut())) == ["2003", "2002"]
-        assert ids(run(corpus, "mill", Lexical(), Pool(2), Pool(1), Cut())) == ["2003"]
+        assert ids(run(corpus, "mill", Lexical(), Pool(2), TopK())) == ["2003", "2002"]
+        assert ids(run(corpus, "mill", Lexical(), Pool(2), Pool(1), TopK())) == ["2003"]
 
 
 def test_a_pool_of_chosen_places(fresh: Make, run: Make, mills: list[Any]) -> None:
     with fresh(*mills) as corpus:
-        again = run(corpus, "mill", Lexical(), Pool(3), Pool(2), Cut())
+        again = run(corpus, "mill", Lexical(), Pool(3), Pool(2), TopK())
         assert ids(again) == ["d4", "d3"]
 
 
@@ -59,7 +59,7 @@ def test_everything(fresh: Make, run: Make, mills: list[Any], document: Make) ->
     """All in force that pass the filters, also what shares no word with the question."""
     with fresh(*mills, document("undated", "mill"), encoder=HashedNgrams(d=16)) as corpus:
         corpus.add([document("d2", "fog", "2012")])
-        every = (Everything(), Similarity("cosine"), Cut())
+        every = (Everything(), Similarity("cosine"), TopK())
         assert set(ids(run(corpus, "mill", *every))) == {"d1", "d2", "d3", "d4", "other", "undated"}
         assert len(run(corpus, "mill", *every).hits) == 6, "what has ended is no candidate"
         assert set(ids(run(corpus, "mill", *every, as_of="2003"))) == {"d1", "d2"}
@@ -72,10 +72,10 @@ def test_everything(fresh: Make, run: Make, mills: list[Any], document: Make) ->
 
 def test_nothing(fresh: Make, run: Make, mills: list[Any]) -> None:
     with fresh() as corpus:
-        assert run(corpus, "mill", Lexical(), Pool(), Cut()).hits == ()
-        assert run(corpus, "mill", Everything(), Similarity("cosine"), Cut()).hits == ()
+        assert run(corpus, "mill", Lexical(), Pool(), TopK()).hits == ()
+        assert run(corpus, "mill", Everything(), Similarity("cosine"), TopK()).hits == ()
     with fresh(*mills) as corpus:
-        assert run(corpus, "nowhere", Lexical(), Pool(), Cut()).hits == ()
+        assert run(corpus, "nowhere", Lexical(), Pool(), TopK()).hits == ()
 
 
 def test_sizes_that_are_accepted() -> None:
@@ -94,8 +94,8 @@ def test_a_pool_is_the_beginning_of_the_order(fresh: Make, run: Make, document: 
     def holds(drawn: list[tuple[list[str], int]], n: int) -> None:
         made = [document(f"d{at}", " ".join(said), str(year)) for at, (said, year) in enumerate(drawn)]
         with fresh(*made) as corpus:
-            whole = run(corpus, "mill", Lexical(), Cut(), k=99)
-            pooled = run(corpus, "mill", Lexical(), Pool(n), Cut(), k=99)
+            whole = run(corpus, "mill", Lexical(), TopK(), k=99)
+            pooled = run(corpus, "mill", Lexical(), Pool(n), TopK(), k=99)
             assert [(h.id, h.score) for h in pooled.hits] == [(h.id, h.score) for h in whole.hits[:n]]
 
     holds()

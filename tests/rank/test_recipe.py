@@ -8,25 +8,36 @@ import pytest
 
 from asof.errors import UsageError
 from asof.rank.combine import Combine
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.diversify import Mmr
-from asof.rank.feedback import Feedback
+from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.gather import Lexical
 from asof.rank.recipe import Recipe
 from asof.recipes.asof import ASOF, FEEDBACK
 
-TWICE = Recipe("twice", "", (Lexical(), Combine(), Mmr(), Feedback(), Feedback(weight=0.5), Cut()))
+TWICE = Recipe(
+    "twice",
+    "",
+    (Lexical(), Combine(), Mmr(), PseudoRelevanceFeedback(), PseudoRelevanceFeedback(weight=0.5), TopK()),
+)
 
 
 def test_stages_have_names() -> None:
-    assert list(TWICE.named()) == ["lexical", "combine", "mmr", "feedback", "feedback-2", "cut"]
-    assert dict(TWICE.fields())["feedback-2.weight"] == 0.5
+    assert list(TWICE.named()) == [
+        "lexical",
+        "combine",
+        "mmr",
+        "pseudo_relevance_feedback",
+        "pseudo_relevance_feedback-2",
+        "top_k",
+    ]
+    assert dict(TWICE.fields())["pseudo_relevance_feedback-2.weight"] == 0.5
 
 
 def test_a_field_is_set() -> None:
-    changed = TWICE.replaced({"feedback-2.weight": 1, "lexical.k1": 1.2})
+    changed = TWICE.replaced({"pseudo_relevance_feedback-2.weight": 1, "lexical.k1": 1.2})
     assert changed.stages[0] == Lexical(k1=1.2)
-    assert changed.stages[3:5] == (Feedback(), Feedback(weight=1.0))
+    assert changed.stages[3:5] == (PseudoRelevanceFeedback(), PseudoRelevanceFeedback(weight=1.0))
     assert TWICE.stages[0] == Lexical()  # a recipe is a value
 
 
@@ -41,19 +52,27 @@ def test_a_number_that_is_not_there_can_be_set() -> None:
 
 def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
     """A bound that was made with another weight would drop what can still win."""
-    changed = ASOF.replaced({"feedback.weight": 0.3}).named()
-    assert changed["feedback"] == replace(FEEDBACK, weight=0.3) != FEEDBACK
-    assert changed["certified"].then == changed["feedback"]  # type: ignore[attr-defined]
+    changed = ASOF.replaced({"pseudo_relevance_feedback.weight": 0.3}).named()
+    assert changed["pseudo_relevance_feedback"] == replace(FEEDBACK, weight=0.3) != FEEDBACK
+    assert changed["early_termination"].then == changed["pseudo_relevance_feedback"]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize(
     ("key", "value", "message"),
     [
-        ("feedback.wieght", 1, "no field feedback.wieght; did you mean feedback.weight?"),
+        (
+            "pseudo_relevance_feedback.wieght",
+            1,
+            "no field pseudo_relevance_feedback.wieght; did you mean pseudo_relevance_feedback.weight?",
+        ),
         ("zzz", 1, "no field zzz; accepted: typed, lexical.k1"),
-        ("feedback.weight", 2.5, "feedback.weight = 2.5: a number from 0 to 1 is expected"),
-        ("feedback.weight", True, "a number from 0 to 1 is expected"),
-        ("feedback.weight", "high", "a number from 0 to 1 is expected"),
+        (
+            "pseudo_relevance_feedback.weight",
+            2.5,
+            "pseudo_relevance_feedback.weight = 2.5: a number from 0 to 1 is expected",
+        ),
+        ("pseudo_relevance_feedback.weight", True, "a number from 0 to 1 is expected"),
+        ("pseudo_relevance_feedback.weight", "high", "a number from 0 to 1 is expected"),
         ("combine.weights", 3, "a table from names to numbers is expected"),
         ("combine.weights", {"lexical": "much"}, "a number is expected"),
         ("mmr.scale", "mean", "accepted: best, given"),
@@ -68,4 +87,4 @@ def test_what_is_refused(key: str, value: object, message: str) -> None:
 
 def test_whole_numbers_stay_whole() -> None:
     with pytest.raises(UsageError, match="a whole number from 1 to 100 is expected"):
-        ASOF.replaced({"feedback.passages": 2.5})
+        ASOF.replaced({"pseudo_relevance_feedback.passages": 2.5})

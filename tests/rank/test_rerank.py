@@ -19,9 +19,9 @@ from asof import engine
 from asof.data import Document, Query, Stated, Why
 from asof.errors import ModelError
 from asof.index.view import View
-from asof.rank.certify import Certified
-from asof.rank.cut import Cut
-from asof.rank.feedback import Feedback
+from asof.rank.certify import EarlyTermination
+from asof.rank.cut import TopK
+from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.gather import Lexical
 from asof.rank.group import ByDocument
 from asof.rank.recipe import Recipe
@@ -30,7 +30,7 @@ from asof.rank.stage import Ranking
 from asof.recipes import by_document
 from asof.recipes.asof import ASOF
 from asof.service import open as open_corpus
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
 Make = Callable[..., Any]
@@ -71,9 +71,9 @@ def order(results: Any) -> list[str]:
 
 def test_the_first_are_ordered_by_the_model(fresh: Make, run: Make, mills: list[Any]) -> None:
     with fresh(*mills) as corpus:
-        before = run(corpus, "mill", Lexical(), Cut())
+        before = run(corpus, "mill", Lexical(), TopK())
         assert order(before) == ["best", "good", "fair", "poor"]
-        results = run(corpus, "mill", Lexical(), Rerank(Judge(bread)), Cut())
+        results = run(corpus, "mill", Lexical(), Rerank(Judge(bread)), TopK())
         assert [(hit.document, hit.score) for hit in results.hits] == [
             ("poor", 3.0 - 1.0), ("fair", 2.0 - 1.0), ("good", 1.0 - 1.0), ("best", 0.0 - 1.0),
         ]  # fmt: skip
@@ -82,7 +82,7 @@ def test_the_first_are_ordered_by_the_model(fresh: Make, run: Make, mills: list[
 
 def test_the_rest_stays_below_in_its_order(fresh: Make, run: Make, mills: list[Any]) -> None:
     with fresh(*mills) as corpus:
-        results = run(corpus, "mill", Lexical(), Rerank(Judge(bread), top=2), Cut())
+        results = run(corpus, "mill", Lexical(), Rerank(Judge(bread), top=2), TopK())
         assert [(hit.document, hit.score) for hit in results.hits] == [
             ("good", 1.0 - 1.0), ("best", 0.0 - 1.0), ("fair", -1.0 - 1), ("poor", -1.0 - 2),
         ]  # fmt: skip
@@ -99,8 +99,8 @@ def numbers_in(tree: Why) -> dict[str, float]:
 
 def test_a_tree_shows_both_scores(fresh: Make, run: Make, mills: list[Any]) -> None:
     with fresh(*mills) as corpus:
-        before = {hit.document: hit.score for hit in run(corpus, "mill", Lexical(), Cut()).hits}
-        for hit in run(corpus, "mill", Lexical(), Rerank(Judge(bread), top=2), Cut()).hits:
+        before = {hit.document: hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits}
+        for hit in run(corpus, "mill", Lexical(), Rerank(Judge(bread), top=2), TopK()).hits:
             shown = numbers_in(hit.why)
             assert shown["words (BM25)"] == before[hit.document]
             if hit.document in ("good", "best"):
@@ -112,8 +112,8 @@ def test_a_tree_shows_both_scores(fresh: Make, run: Make, mills: list[Any]) -> N
 @pytest.mark.parametrize("weight", [0.0, 0.25, 1 / 3, 1.0])
 def test_the_weight_of_the_model(fresh: Make, run: Make, mills: list[Any], weight: float) -> None:
     with fresh(*mills) as corpus:
-        before = {hit.document: hit.score for hit in run(corpus, "mill", Lexical(), Cut()).hits}
-        results = run(corpus, "mill", Lexical(), Rerank(Judge(bread), weight=weight), Cut())
+        before = {hit.document: hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits}
+        results = run(corpus, "mill", Lexical(), Rerank(Judge(bread), weight=weight), TopK())
         numbers = {"best": -1.0, "good": 0.0, "fair": 1.0, "poor": 2.0}
         for hit in results.hits:
             assert hit.score == numbers[hit.document] * weight + before[hit.document] * (1 - weight)
@@ -126,7 +126,7 @@ def test_what_the_model_reads(fresh: Make, run: Make, document: Make) -> None:
     judge = Judge(lambda _, text: len(text))
     with fresh(document("a", "The mill is closed.", "2001", title="Harbour")) as corpus:
         query = Query("Which mill, latest?", "mill")
-        engine.search(query, corpus.at().view(), Recipe("test", "", (Lexical(), Rerank(judge), Cut())))
+        engine.search(query, corpus.at().view(), Recipe("test", "", (Lexical(), Rerank(judge), TopK())))
     assert judge.read == [("Which mill, latest?", ["Harbour\nThe mill is closed."])]
 
 
@@ -140,7 +140,7 @@ def test_equal_texts_are_asked_once_and_tie(fresh: Make, run: Make, document: Ma
 
     documents = [document(f"d{at}", "mill", str(2001 + at)) for at in range(5)]
     with fresh(*documents) as corpus:
-        results = run(corpus, "mill", Lexical(), Rerank(Judge(uneven)), Cut())
+        results = run(corpus, "mill", Lexical(), Rerank(Judge(uneven)), TopK())
         assert calls == ["mill"]
         assert {hit.score for hit in results.hits} == {1e-9}
         assert order(results) == ["d4", "d3", "d2", "d1", "d0"]  # the later one first, as everywhere
@@ -150,7 +150,7 @@ def test_ties_at_the_edge_go_to_the_later_one(fresh: Make, run: Make, document: 
     documents = [document(str(year), "mill", str(year)) for year in (2002, 2004, 2001, 2003)]
     judge = Judge(bread)
     with fresh(*documents) as corpus:
-        results = run(corpus, "mill", Lexical(), Rerank(judge, top=1), Cut())
+        results = run(corpus, "mill", Lexical(), Rerank(judge, top=1), TopK())
         assert [(hit.document, hit.score) for hit in results.hits] == [
             ("2004", -1.0), ("2003", -2.0), ("2002", -2.0), ("2001", -2.0),
         ]  # fmt: skip
@@ -160,7 +160,7 @@ def test_long_texts_are_cut_and_that_is_said(fresh: Make, run: Make, document: M
     judge = Judge(lambda _, text: float(len(text)))
     documents = [document("long", "mill " * 60, "2001"), document("short", "mill", "2001")]
     with fresh(*documents, chunking="whole") as corpus:
-        results = run(corpus, "mill", Lexical(), Rerank(judge, characters=100), Cut())
+        results = run(corpus, "mill", Lexical(), Rerank(judge, characters=100), TopK())
         assert {hit.document: hit.score for hit in results.hits} == {"long": 100.0, "short": 4.0}
         assert "reranked: 1 of them by their first 100 characters" in results.notes
 
@@ -168,9 +168,9 @@ def test_long_texts_are_cut_and_that_is_said(fresh: Make, run: Make, document: M
 def test_nothing_to_rerank(fresh: Make, run: Make, mills: list[Any]) -> None:
     judge = Judge(bread)
     with fresh(*mills) as corpus:
-        assert run(corpus, "ferry", Lexical(), Rerank(judge), Cut()).hits == ()
+        assert run(corpus, "ferry", Lexical(), Rerank(judge), TopK()).hits == ()
     with fresh() as corpus:
-        assert run(corpus, "mill", Lexical(), Rerank(judge), Cut()).hits == ()
+        assert run(corpus, "mill", Lexical(), Rerank(judge), TopK()).hits == ()
     assert judge.read == []
 
 
@@ -195,7 +195,7 @@ def test_no_result_without_a_number_for_each(
             return numbers
 
     with fresh(*mills) as corpus, pytest.raises(ModelError, match=told):
-        run(corpus, "mill", Lexical(), Rerank(Faulty()), Cut())
+        run(corpus, "mill", Lexical(), Rerank(Faulty()), TopK())
 
 
 def test_the_models_error_is_the_searchs(fresh: Make, run: Make, mills: list[Any]) -> None:
@@ -206,7 +206,7 @@ def test_the_models_error_is_the_searchs(fresh: Make, run: Make, mills: list[Any
             raise ModelError("broken: no answer; start the server")
 
     with fresh(*mills) as corpus, pytest.raises(ModelError, match="start the server"):
-        run(corpus, "mill", Lexical(), Rerank(Broken()), Cut())
+        run(corpus, "mill", Lexical(), Rerank(Broken()), TopK())
 
 
 # -- in a recipe ------------------------------------------------------------------------------------
@@ -226,10 +226,20 @@ def test_its_numbers_can_be_set() -> None:
 
 def test_stages_before_leave_as_many_as_it_looks_at() -> None:
     """Feedback drops what cannot be shown, which would leave the model less to choose from."""
-    whole = Recipe("whole", "", (Lexical(), Certified(then=Feedback()), Feedback(), Cut()))
+    whole = Recipe(
+        "whole",
+        "",
+        (Lexical(), EarlyTermination(then=PseudoRelevanceFeedback()), PseudoRelevanceFeedback(), TopK()),
+    )
     recipe = reranked(whole, Rerank(Judge(bread)))
     k = {name: asked.k for name, _, asked in recipe.steps(Query("q", "q", k=3))}
-    assert k == {"lexical": 10, "certified": 10, "feedback": 10, "rerank": 3, "cut": 3}
+    assert k == {
+        "lexical": 10,
+        "early_termination": 10,
+        "pseudo_relevance_feedback": 10,
+        "rerank": 3,
+        "top_k": 3,
+    }
     assert {asked.k for _, _, asked in recipe.steps(Query("q", "q", k=30))} == {30}
     assert {asked.k for _, _, asked in whole.steps(Query("q", "q", k=3))} == {3}
 
@@ -252,7 +262,7 @@ def test_documents_are_reranked_by_the_passage_that_stands_for_them(
     with fresh(
         document("two", text), document("one", "mill bread b c d e f g h i."), chunking="10w"
     ) as corpus:
-        results = run(corpus, "mill", Lexical(), ByDocument(), Rerank(judge), Cut())
+        results = run(corpus, "mill", Lexical(), ByDocument(), Rerank(judge), TopK())
         assert [(hit.document, hit.score) for hit in results.hits] == [("one", 0.0), ("two", -1.0)]
     assert len(judge.read[0][1]) == 2
 
@@ -261,7 +271,7 @@ def test_why_not_sees_it(fresh: Make, mills: list[Any]) -> None:
     with fresh(*mills) as corpus:
         recipe = reranked(ASOF, Rerank(Judge(bread), top=2))
         found = corpus.at().why_not("best", "mill", k=1, recipe=recipe)
-        assert [(step.stage, step.rank) for step in found.steps][-2:] == [("rerank", 2), ("cut", None)]
+        assert [(step.stage, step.rank) for step in found.steps][-2:] == [("rerank", 2), ("top_k", None)]
         assert found.reason == "cut at rank 2 of 2: 1 are shown"
 
 
@@ -293,8 +303,8 @@ def test_order_and_trees_for_any_numbers(fresh: Make, run: Make, document: Make)
         @given(st.tuples(*[SCORES] * 12), st.tuples(*[NUMBERS] * 12), st.integers(1, 14), st.integers(1, 14))
         def property_(scores: tuple[float, ...], numbers: tuple[float, ...], top: int, k: int) -> None:
             judge = Judge(lambda _, text: numbers[int(text.split()[0])])
-            before = order(run(corpus, "mill", Scored(scores), Cut(), k=20))
-            results = run(corpus, "mill", Scored(scores), Rerank(judge, top=top), Cut(), k=20)
+            before = order(run(corpus, "mill", Scored(scores), TopK(), k=20))
+            results = run(corpus, "mill", Scored(scores), Rerank(judge, top=top), TopK(), k=20)
             after = [int(each) for each in order(results)]
             first, rest = [int(each) for each in before[:top]], [int(each) for each in before[top:]]
             assert set(after[:top]) == set(first)
@@ -308,7 +318,7 @@ def test_order_and_trees_for_any_numbers(fresh: Make, run: Make, document: Make)
             assert all(value < values[len(first) - 1] for value in values[top:])
             for one, other in pairwise(range(len(first), len(after))):  # below, only equals stay equal
                 assert (values[one] == values[other]) == (scores[after[one]] == scores[after[other]])
-            few = run(corpus, "mill", Scored(scores), Rerank(judge, top=top), Cut(), k=k)
+            few = run(corpus, "mill", Scored(scores), Rerank(judge, top=top), TopK(), k=k)
             assert few.hits == results.hits[:k]
 
         property_()
@@ -356,7 +366,7 @@ def test_the_future_has_no_effect(
         model = Batchwise()
         with (
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
-            open_corpus(folder, settings=Settings(stem=False)) as corpus,
+            open_corpus(folder, settings=CorpusSettings(stem=False)) as corpus,
         ):
             corpus.background = False
             for each in runs:

@@ -12,9 +12,9 @@ import pytest
 
 from asof.data import Query, Why
 from asof.index.view import View
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.stage import Ranking
-from asof.rank.timely import Timely
+from asof.rank.timely import TimePreference
 
 Make = Callable[..., Any]
 NAMES = ("share", "covered", "series", "title", "strange", "further")
@@ -43,7 +43,7 @@ class Given:
         return Why("told", known[row])
 
 
-STAGE = Timely(
+STAGE = TimePreference(
     pace=0.3, near=0.2, titled=0.2, adds=0.1, ended=0.8, within_time=0.03, careful=0.2, kind=0.5, doubt=0.1,
     floor=0.5,
 )  # fmt: skip
@@ -59,9 +59,11 @@ def years(document: Make) -> list[Any]:
 
 @pytest.fixture
 def scores(fresh: Make, run: Make, years: list[Any]) -> Callable[..., dict[str, float]]:
-    def scored(told: Mapping[str, tuple[float, ...]], stage: Timely = STAGE, **more: Any) -> dict[str, float]:
+    def scored(
+        told: Mapping[str, tuple[float, ...]], stage: TimePreference = STAGE, **more: Any
+    ) -> dict[str, float]:
         with fresh(*years, undated="always") as corpus:
-            results = run(corpus, "x", Given(told), stage, Cut(), as_of="2020-12-31", **more)
+            results = run(corpus, "x", Given(told), stage, TopK(), as_of="2020-12-31", **more)
             return {hit.document: hit.score for hit in results.hits}
 
     return scored
@@ -132,11 +134,11 @@ def test_what_is_over_is_not_in_force(fresh: Make, run: Make, document: Make) ->
     told = {"a": (1, 1, 1), "b": (1, 1, 1)}
     with fresh(*made) as corpus:
         asked = partial(run, corpus, as_of="2020-12-31", recency=1.0)
-        found = {h.document: h.score for h in asked("boat", Given(told), STAGE, Cut()).hits}
+        found = {h.document: h.score for h in asked("boat", Given(told), STAGE, TopK()).hits}
         assert found == {"a": pytest.approx(11 - 0.3), "b": 1.0}
-        found = {h.document: h.score for h in asked("boat no longer", Given(told), STAGE, Cut()).hits}
+        found = {h.document: h.score for h in asked("boat no longer", Given(told), STAGE, TopK()).hits}
         assert found == {"a": pytest.approx(11 - 0.3), "b": pytest.approx(11)}
-        found = {h.document: h.score for h in run(corpus, "boat", Given(told), STAGE, Cut()).hits}
+        found = {h.document: h.score for h in run(corpus, "boat", Given(told), STAGE, TopK()).hits}
         assert found == {"a": 1.0, "b": 1.0}, "nobody asks for what is in force"
 
 
@@ -153,7 +155,7 @@ def test_a_time_of_which_nothing_fits(fresh: Make, run: Make, years: list[Any]) 
     told = {"new": (1.0, 1, 1), "older": (0.3, 0.3, 0.3)}  # .3 is less than 3/4 of 1
     with fresh(*years, undated="always") as corpus:
         for spoken in (["2020-09"], ["1990"]):
-            found = run(corpus, "x", Given(told), STAGE, Cut(), as_of="2020-12-31", spoken=spoken)
+            found = run(corpus, "x", Given(told), STAGE, TopK(), as_of="2020-12-31", spoken=spoken)
             assert {hit.document: hit.score for hit in found.hits} == {"new": 1.0, "older": 0.3}
             assert found.notes == ("nothing as relevant is of the time that the question names",)
 
@@ -163,9 +165,9 @@ def test_what_is_of_a_time_comes_before_what_mentions_it(fresh: Make, run: Make,
     told = {"of": (0.9, 0.9, 0.9), "says": (1.0, 1, 1)}
     with fresh(*made) as corpus:
         asked = partial(run, corpus, "x", as_of="2020-12-31", spoken=["2019-05"])
-        found = asked(Given(told), STAGE, Cut())
+        found = asked(Given(told), STAGE, TopK())
         assert [(hit.document, hit.score > 10) for hit in found.hits] == [("of", True), ("says", False)]
-        found = asked(Given({"says": told["says"]}), STAGE, Cut())
+        found = asked(Given({"says": told["says"]}), STAGE, TopK())
         assert [(hit.document, hit.score > 10) for hit in found.hits] == [("says", True)]
 
 
@@ -189,7 +191,7 @@ def test_reports_of_one_kind(fresh: Make, run: Make, document: Make) -> None:
             for name, text, date, title in zip("ab", texts, ("2020-12-22", "2020-12-31"), titles, strict=True)
         ]
         with fresh(*made) as corpus:
-            hits = run(corpus, "x", Given(told), STAGE, Cut(), as_of="2020-12-31", recency=0.2).hits
+            hits = run(corpus, "x", Given(told), STAGE, TopK(), as_of="2020-12-31", recency=0.2).hits
             assert {hit.document: hit.score for hit in hits} == {
                 "b": pytest.approx(10.96), "a": pytest.approx(11 - 0.3),
             }  # fmt: skip
@@ -199,4 +201,4 @@ def test_nothing_there(fresh: Make, run: Make, years: list[Any]) -> None:
     for made in ([], years):
         with fresh(*made) as corpus:
             for more in ({"recency": 1.0}, {"recency": 0.5, "spoken": ["2020"]}):
-                assert run(corpus, "x", Given({}), STAGE, Cut(), **more).hits == ()
+                assert run(corpus, "x", Given({}), STAGE, TopK(), **more).hits == ()

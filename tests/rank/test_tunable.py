@@ -19,7 +19,7 @@ def test_what_a_recipe_declares_and_what_its_stages_do():
     assert (found["combine.weights.similarity"].low, found["combine.weights.similarity"].high) == (0.1, 0.6)
     # the recipe's own bounds stand before those of the stage (.0001 to 1)
     assert (found["freshness.rate"].low, found["freshness.rate"].high) == (0.01, 0.1)
-    assert found["bydocument.passages"].high == 1_000
+    assert found["by_document.passages"].high == 1_000
     assert "typed" not in found
     assert "similarity.scale" not in found
 
@@ -46,9 +46,9 @@ def test_setting_one_number_leaves_the_others():
 
 
 def test_whole_numbers_stay_whole():
-    changed = with_values(PAPERS, {"bydocument.passages": 2.6})
-    assert value_of(changed, "bydocument.passages") == 3
-    assert isinstance(dict(changed.fields())["bydocument.passages"], int)
+    changed = with_values(PAPERS, {"by_document.passages": 2.6})
+    assert value_of(changed, "by_document.passages") == 3
+    assert isinstance(dict(changed.fields())["by_document.passages"], int)
 
 
 def test_a_number_out_of_its_bounds_is_refused():

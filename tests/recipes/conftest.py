@@ -24,7 +24,7 @@ from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
 from asof.service import Corpus
 from asof.service import open as open_corpus
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
 TODAY = "2024-07-01"
@@ -80,7 +80,7 @@ def island() -> Callable[..., AbstractContextManager[Corpus]]:
     @contextmanager
     def make(*, encoder: Any = None, **tagged: tuple[str, ...]) -> Iterator[Corpus]:
         memory = Path("/dev/shm")  # noqa: S108
-        chosen = Settings(stem=False, undated="always")
+        chosen = CorpusSettings(stem=False, undated="always")
         with (
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
             open_corpus(folder, encoder=encoder, settings=chosen) as corpus,
@@ -103,7 +103,7 @@ def fresh_island() -> Callable[..., AbstractContextManager[Corpus]]:
     @contextmanager
     def make(documents: Iterable[Document], encoder: Any = None) -> Iterator[Corpus]:
         memory = Path("/dev/shm")  # noqa: S108
-        chosen = Settings(stem=False, undated="always")
+        chosen = CorpusSettings(stem=False, undated="always")
         with (
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
             open_corpus(folder, encoder=encoder, settings=chosen) as corpus,

@@ -20,7 +20,7 @@ from asof.time.moment import read
 
 Make = Callable[..., Any]
 TODAY = "2024-07-01"
-TIGHT = replace(ASOF.replaced({"closer.n": 10}), name="tight")
+TIGHT = replace(ASOF.replaced({"rerank_window.n": 10}), name="tight")
 """The same with a closer look at ten: small corpora have more."""
 
 SUBJECTS = ("mill", "ferry", "rope", "harbour")

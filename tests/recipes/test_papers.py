@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.latent import Similarity
 from asof.rank.pool import Everything
 from asof.rank.recipe import Recipe
@@ -38,7 +38,7 @@ def test_the_scores_of_all_notes(
     notes: Any, ask: Ask, column: Any, by_hand: Any, in_2023: Any, question: str, as_of: str
 ) -> None:
     there = by_hand if as_of == "2024-07-01" else in_2023
-    similarity = column(notes, question, Similarity("cosine"), Cut(), as_of=as_of)
+    similarity = column(notes, question, Similarity("cosine"), TopK(), as_of=as_of)
     by_formula = expected(there, similarity)
     found = ask(notes, question, "papers", as_of=as_of)
     assert found == pytest.approx(by_formula, rel=0, abs=1e-9)
@@ -60,7 +60,7 @@ def test_documents_of_several_passages(island: Any, ask: Ask, document: Any) -> 
         corpus.add([document("long", text, "2024-06-11")])
         view = corpus.at("2024-07-01").view()
         assert view.n == 8 + 5
-        found = _hits(corpus, "ferry mainland", (Everything(), Similarity("cosine"), Cut()))
+        found = _hits(corpus, "ferry mainland", (Everything(), Similarity("cosine"), TopK()))
         own = sorted((score for id_, score in found if id_ == "long"), reverse=True)
         assert own[1] > own[2], "two of five speak of the ferry"
         above = (own[1] + own[2]) / 2
@@ -81,7 +81,7 @@ def _hits(corpus: Any, question: str, stages: Any) -> list[tuple[str, float]]:
 
 def test_weights(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
     question = "ferry to the mainland"
-    similarity = column(notes, question, Similarity("cosine"), Cut())
+    similarity = column(notes, question, Similarity("cosine"), TopK())
     only = PAPERS.replaced({"combine.weights": {"similarity": 1.0}})
     assert ask(notes, question, only) == {id_: similarity.get(id_, 0.0) for id_ in ask(notes, question, only)}
     fresh = PAPERS.replaced({"combine.weights": {"freshness": 1.0}})

@@ -18,7 +18,7 @@ import pytest
 
 from asof.data import Document, Query, Stated
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Dense
 from asof.rank.timely import MOSTLY, NAMED, NO_LESS
 from asof.rank.tunable import value_of, with_values
@@ -152,7 +152,7 @@ class ByHand:
 
     @property
     def fit(self) -> dict[str, float]:
-        doubt = max(1 - self.most, NUMBERS["timely.doubt"])
+        doubt = max(1 - self.most, NUMBERS["time_preference.doubt"])
         titles = {id_: self.title(id_) for id_ in self.relevance}
         named = any(
             share > NAMED and strange == 0 and more <= MOSTLY for share, strange, more in titles.values()
@@ -161,10 +161,10 @@ class ByHand:
         for id_, share in self.share.items():
             _, strange, further = titles[id_]
             found[id_] = (self.covered(id_) + self.series(id_)) / 2 * (1 - doubt) + share * doubt
-            found[id_] += NUMBERS["timely.titled"] * titles[id_][0]
-            found[id_] -= (strange + NUMBERS["timely.adds"] * further) if named else 0.0
+            found[id_] += NUMBERS["time_preference.titled"] * titles[id_][0]
+            found[id_] -= (strange + NUMBERS["time_preference.adds"] * further) if named else 0.0
             if self.query.recency and "ended" in self.hand.texts[id_]:
-                found[id_] -= NUMBERS["timely.ended"]
+                found[id_] -= NUMBERS["time_preference.ended"]
         return found
 
     def near(self, among: set[str]) -> set[str]:
@@ -174,8 +174,8 @@ class ByHand:
             for id_ in among
             if self.fit[id_] == best
             or (
-                self.fit[id_] >= best - NUMBERS["timely.near"]
-                and self.share[id_] >= share * NUMBERS["timely.floor"]
+                self.fit[id_] >= best - NUMBERS["time_preference.near"]
+                and self.share[id_] >= share * NUMBERS["time_preference.floor"]
             )
         }
 
@@ -212,7 +212,7 @@ class ByHand:
 
     def scores(self) -> tuple[str, dict[str, float]]:
         """What decided, and the scores."""
-        pace, wished = NUMBERS["timely.pace"], self.query.recency
+        pace, wished = NUMBERS["time_preference.pace"], self.query.recency
         if not wished and not self.query.about:
             return "relevance", self.plain
         near = self.near(set(self.relevance))
@@ -222,14 +222,16 @@ class ByHand:
                 inside = {id_ for id_, each in far.items() if each >= least}
                 best = max((self.fit[id_] for id_ in inside), default=-math.inf)
                 if best >= NO_LESS * max(self.fit.values()):
-                    slow = pace if wished >= 0.5 else NUMBERS["timely.within_time"]
+                    slow = pace if wished >= 0.5 else NUMBERS["time_preference.within_time"]
                     return f"time {least}", self.led(self.near(inside), self.fit, slow)
         if not wished:
             return "nothing of that time", self.plain
-        if wished == 1.0 or self.alike(near) >= NUMBERS["timely.kind"]:
+        if wished == 1.0 or self.alike(near) >= NUMBERS["time_preference.kind"]:
             return "the newest" if wished == 1.0 else "one kind", self.led(near, self.fit, pace)
         best = max(self.plain.values())
-        near = {id_ for id_, score in self.plain.items() if score >= best - NUMBERS["timely.careful"]}
+        near = {
+            id_ for id_, score in self.plain.items() if score >= best - NUMBERS["time_preference.careful"]
+        }
         return "several kinds", self.led(near, self.plain, pace * self.most**2)
 
 
@@ -248,7 +250,9 @@ def jaccard(one: str, other: str) -> float:
 
 def feedback(by_hand: Any, relevance: Mapping[str, float]) -> dict[str, float]:
     """Words of what matches (at most ten notes) by share times idf, searched with these weights."""
-    weight, most, k1, b = (NUMBERS[f"feedback.{name}"] for name in ("weight", "terms", "k1", "b"))
+    weight, most, k1, b = (
+        NUMBERS[f"pseudo_relevance_feedback.{name}"] for name in ("weight", "terms", "k1", "b")
+    )
     texts = {id_: by_hand.words(text) for id_, text in by_hand.texts.items()}
     n, average = len(texts), sum(map(len, texts.values())) / len(texts)
     df = {word: sum(word in text for text in texts.values()) for text in texts.values() for word in text}
@@ -308,9 +312,12 @@ def test_the_scores_of_all_notes(fares: Any, ask: Ask, by_hand: Any, question: s
 
 def test_with_an_encoder(island: Any, ask: Ask, column: Any, by_hand: Any) -> None:
     """Twice the cosine is added to the words, before feedback; the cosine is taken as given."""
-    off = {"feedback.weight": 0.0, "combine.weights": {"share": 1.0, "covered": 0.0, "title": 0.0}}
+    off = {
+        "pseudo_relevance_feedback.weight": 0.0,
+        "combine.weights": {"share": 1.0, "covered": 0.0, "title": 0.0},
+    }
     with island(encoder=HashedNgrams(d=64)) as corpus:
-        dense = column(corpus, "ferry mainland", Dense(), Cut())
+        dense = column(corpus, "ferry mainland", Dense(), TopK())
         recipe = corpus.config.recipe_named("asof").replaced(off)
         found = by_hand.bm25("ferry mainland", NUMBERS["lexical.k1"], NUMBERS["lexical.b"])
         share = {id_: score / max(found.values()) for id_, score in found.items()}
@@ -338,4 +345,4 @@ def test_learning_moves_numbers_within_their_bounds() -> None:
         assert each.low < value_of(ASOF, each.field) < each.high
         for end in (each.low, each.high):
             assert value_of(with_values(ASOF, {each.field: end}), each.field) == end
-        assert names.index(each.field.partition(".")[0]) > names.index("closer")
+        assert names.index(each.field.partition(".")[0]) > names.index("rerank_window")

@@ -15,17 +15,18 @@ from asof.models.hashed import HashedNgrams
 Ask = Callable[..., dict[str, float]]
 
 TEXTS = {
-    "budget.by": ["hybrid", "unified", "lexical"], "budget.independent": ["document", "source", "kind"],
-    "centrality.independent": ["document", "source", "kind"], "share.of": ["lexical"],
+    "budgeted_rerank.by": ["hybrid", "unified", "lexical"],
+    "budgeted_rerank.independent": ["document", "source", "kind"],
+    "centrality.independent": ["document", "source", "kind"], "max_normalize.of": ["lexical"],
     "coverage.of": ["similarity", "freshness"], "volume.of": ["similarity", "freshness"],
     "combine-2.name": ["anything"],
 }  # fmt: skip
 """What is tried of a field that takes any text."""
 
 NUMBERS: dict[str, list[list[float]]] = {
-    "recencytiers.bounds": [[1, 2, 3], [1_000.0, 2_000.0, 3_000.0]],
-    "recencytiers.values": [[0, 0, 0, 0], [5, 4, 3, 2]],
-    "budget.sizes": [[1, 1, 1], [1, 2, 3], [99_999, 100_000, 100_000]],
+    "recency_tiers.bounds": [[1, 2, 3], [1_000.0, 2_000.0, 3_000.0]],
+    "recency_tiers.values": [[0, 0, 0, 0], [5, 4, 3, 2]],
+    "budgeted_rerank.sizes": [[1, 1, 1], [1, 2, 3], [99_999, 100_000, 100_000]],
 }
 """And of one that takes a list of numbers without limits."""
 
@@ -108,7 +109,8 @@ def test_a_field_at_an_end_of_its_range(
 @pytest.mark.parametrize(
     ("name", "values"),
     [
-        ("twe", {"combine.name": "other"}), ("twe", {"budget.by": "nobody"}), ("twe", {"share.of": "latent"}),
+        ("twe", {"combine.name": "other"}), ("twe", {"budgeted_rerank.by": "nobody"}),
+        ("twe", {"max_normalize.of": "latent"}),
         ("papers", {"coverage.of": "volume"}),
     ],
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Dense
 from asof.recipes.tempralm import TEMPRALM
 
@@ -47,7 +47,7 @@ def test_as_of_2023(notes: Any, ask: Ask, in_2023: Any, question: str) -> None:
 def test_with_an_encoder(island: Any, ask: Ask, column: Any, by_hand: Any, question: str) -> None:
     """Words over their best plus the cosine, which is taken as given."""
     with island(encoder=HashedNgrams(d=64)) as corpus:
-        dense = column(corpus, question, Dense(), Cut())
+        dense = column(corpus, question, Dense(), TopK())
         share = by_hand.shares(question)
         relevance = {id_: share[id_] + dense.get(id_, 0.0) for id_ in by_hand.said}
         assert ask(corpus, question, "tempralm") == pytest.approx(

@@ -30,7 +30,7 @@ def firms():
 
 def test_its_stages_are_those_of_the_paper_words_and_turns():
     assert [type(stage).__name__ for stage in recipes.named("tgrag").stages] == [
-        "Lexical", "Local", "Share", "Combine", "Facets", "Cut",
+        "Lexical", "Local", "MaxNormalize", "Combine", "RoundRobinByDocument", "TopK",
     ]  # fmt: skip
 
 

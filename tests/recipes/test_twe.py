@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.latent import Latent
 from asof.recipes import named
 from asof.recipes.twe import TWE, TWE_365
@@ -31,7 +31,7 @@ def unified(
 def test_the_scores_of_all_notes(
     notes: Any, ask: Ask, column: Any, by_hand: Any, question: str, r: float
 ) -> None:
-    latent = column(notes, question, Latent("half"), Cut())
+    latent = column(notes, question, Latent("half"), TopK())
     assert latent.keys() == by_hand.said.keys()
     expected = unified(by_hand, question, latent, r)
     found = ask(notes, question, "twe")
@@ -45,7 +45,7 @@ def test_the_scores_of_all_notes(
 @pytest.mark.parametrize(("question", "r"), QUESTIONS[:2])
 def test_as_of_2023(notes: Any, ask: Ask, column: Any, in_2023: Any, question: str, r: float) -> None:
     """The superseded note was in force; of what came later there is nothing, in no statistic."""
-    latent = column(notes, question, Latent("half"), Cut(), as_of="2023-06-01")
+    latent = column(notes, question, Latent("half"), TopK(), as_of="2023-06-01")
     assert ask(notes, question, "twe", as_of="2023-06-01") == pytest.approx(
         unified(in_2023, question, latent, r), rel=0, abs=1e-9
     )
@@ -66,14 +66,14 @@ def test_the_graph_of_the_notes(by_hand: Any) -> None:
 def test_outside_the_budget(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
     """Two candidates enter by words and latent semantics; the rest lies below them in that order."""
     question = "ferry to the mainland"
-    latent = column(notes, question, Latent("half"), Cut())
+    latent = column(notes, question, Latent("half"), TopK())
     share = by_hand.shares(question)
     hybrid = {id_: share[id_] + latent[id_] for id_ in by_hand.said}
     first = sorted(hybrid, key=lambda id_: -hybrid[id_])
     whole = unified(by_hand, question, latent, 0.3)
     entered, rest = first[:2], first[2:]
     lowest = min(whole[id_] for id_ in entered)
-    found = ask(notes, question, TWE.replaced({"budget.sizes": [2, 2, 2]}))
+    found = ask(notes, question, TWE.replaced({"budgeted_rerank.sizes": [2, 2, 2]}))
     assert found == pytest.approx({
         **{id_: whole[id_] for id_ in entered},
         **{id_: lowest + hybrid[id_] - hybrid[first[1]] for id_ in rest},
@@ -91,7 +91,7 @@ def test_the_pool(notes: Any, ask: Ask) -> None:
 def test_each_part_switched_off(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
     """A part with weight 0 has no effect, and what is left is the sum of the others."""
     question = "latest ferry"
-    share, latent = by_hand.shares(question), column(notes, question, Latent("half"), Cut())
+    share, latent = by_hand.shares(question), column(notes, question, Latent("half"), TopK())
     central, decay = by_hand.centrality(), by_hand.decay(1.0)
     for off, left in (
         ({"decay.delta": 0.0}, lambda id_: share[id_] + latent[id_] + 0.5 * central[id_]),

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from asof.errors import UsageError
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.fuse import ReciprocalRank
 from asof.rank.gather import Lexical
 from asof.rank.latent import Similarity
@@ -33,7 +33,7 @@ def test_the_scores_of_all_notes(
     notes: Any, ask: Ask, column: Any, by_hand: Any, in_2023: Any, question: str, as_of: str
 ) -> None:
     there = by_hand if as_of == "2024-07-01" else in_2023
-    similarity = column(notes, question, Similarity("cosine"), Cut(), as_of=as_of)
+    similarity = column(notes, question, Similarity("cosine"), TopK(), as_of=as_of)
     fused = there.rrf(there.bm25(question), similarity)
     by_formula = boosted(there, fused)
     found = ask(notes, question, "vault", as_of=as_of)
@@ -62,7 +62,7 @@ def test_everything_off_is_plain_fusion(notes: Any, question: str) -> None:
         "plain", "",
         (
             Lexical(), Similarity("cosine"),
-            ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), 60, 40), Cut(),
+            ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), 60, 40), TopK(),
         ),
         typed=True,
     )  # fmt: skip
@@ -100,7 +100,7 @@ def test_each_key_changes_something(notes: Any, ask: Ask, key: str) -> None:
 
 def test_what_the_keys_change(notes: Any, ask: Ask, column: Any, by_hand: Any) -> None:
     question = "ferry to the mainland and the mill"
-    similarity = column(notes, question, Similarity("cosine"), Cut())
+    similarity = column(notes, question, Similarity("cosine"), TopK())
     words = by_hand.bm25(question)
     links = by_hand.backlinks()
     found = ask(notes, question, vault(rrf_k=1, backlink_boost_weight=0.5, backlink_boost_cap=1))

@@ -16,7 +16,7 @@ import threading
 import traceback
 
 from asof import engine, service
-from asof.store.run import Report
+from asof.store.run import IndexReport
 
 
 def say(word: str, number: int) -> None:
@@ -31,7 +31,7 @@ def index(folder: str, source: str) -> None:
             while not done.wait(0.002):
                 corpus.tidy()
 
-        def committed(report: Report) -> None:
+        def committed(report: IndexReport) -> None:
             say("committed", report.added + report.unchanged)
 
         merging = threading.Thread(target=merge)

@@ -54,7 +54,7 @@ def indexed(folder: Path) -> list[str]:
 
 @pytest.fixture
 def corpus(memory_folder: Path) -> Any:
-    with asof.open(memory_folder, settings=asof.Settings(stem=False)) as corpus:
+    with asof.open(memory_folder, settings=asof.CorpusSettings(stem=False)) as corpus:
         corpus.background = False
         for version in range(4):
             corpus.add([Document(f"other{version}", f"the other island {version}", published=day(version))])
@@ -84,7 +84,7 @@ def test_nothing_is_left(corpus: asof.Corpus, memory_folder: Path) -> None:
 
 def test_the_scores_are_those_of_a_corpus_that_never_had_it(corpus: asof.Corpus, memory_folder: Path) -> None:
     corpus.purge(f"notes/{MARKER}")
-    with asof.open(memory_folder / "never", settings=asof.Settings(stem=False)) as never:
+    with asof.open(memory_folder / "never", settings=asof.CorpusSettings(stem=False)) as never:
         for version in range(4):
             never.add([Document(f"other{version}", f"the other island {version}", published=day(version))])
         never.add([Document("last", "the last island links", links=(Link("other1"),))])

@@ -94,7 +94,7 @@ def happen(corpus: asof.Corpus, event: Event) -> None:
 
 
 def new_corpus(folder: Path) -> asof.Corpus:
-    corpus = asof.open(folder, settings=asof.Settings(stem=False))
+    corpus = asof.open(folder, settings=asof.CorpusSettings(stem=False))
     corpus.clock = Clock()
     corpus.background = False
     return corpus

@@ -13,7 +13,7 @@ from asof.sources.decode import decoded
 from asof.sources.files import document
 from asof.sources.frontmatter import split
 from asof.sources.page import READERS, Unreadable, page_of
-from asof.sources.source import Limits
+from asof.sources.source import InputLimits
 
 PIECES = st.sampled_from(
     ["---\n", "\n", "a: 1\n", "date: 2024\n", "# H\n", "[[a|b]]", "#tag ", "`", "```\n", "[x](y)",
@@ -29,7 +29,7 @@ TEXTS = st.lists(PIECES | st.text(max_size=5), max_size=30).map(
 @given(raw=st.binary() | TEXTS, kind=st.sampled_from(sorted(READERS)))
 def test_any_bytes_make_a_page_or_are_refused(raw: bytes, kind: str):
     try:
-        page = page_of(raw, f"2024 a{kind}", Limits())
+        page = page_of(raw, f"2024 a{kind}", InputLimits())
     except Unreadable as wrong:
         str(wrong).encode()
         return

@@ -14,7 +14,7 @@ from asof.data import Document, Problem
 from asof.errors import SourceError
 from asof.sources.files import SAME_MOMENT, together
 from asof.sources.open import open_source
-from asof.sources.source import Limits
+from asof.sources.source import InputLimits
 
 NOBODY = 65_534
 
@@ -122,7 +122,7 @@ def test_a_note_of_frontmatter_alone_is_a_document(tmp_path):
 
 def test_a_file_beyond_the_limit_is_not_read(tmp_path):
     write(tmp_path / "a.md", "x" * 101)
-    documents, (problem,) = read(tmp_path, limits=Limits(file=100))
+    documents, (problem,) = read(tmp_path, limits=InputLimits(file=100))
     assert documents == {}
     assert problem.message == "the file has 101 bytes; the limit is 100"
     assert problem.document == "a.md"

@@ -11,7 +11,7 @@ import pytest
 from asof.data import Document, Ended, Problem
 from asof.errors import SourceError
 from asof.sources.open import open_source
-from asof.sources.source import Limits
+from asof.sources.source import InputLimits
 
 START = 1_600_000_000
 
@@ -193,7 +193,7 @@ def test_versions_that_cannot_be_read(repository):
     repository.commit(10, a=bytes(range(256))[::-1][:99], b="small")
     repository.commit(20, a=" ", b="---\nx: [\n---\nb")
     repository.commit(30, a="back", b="---\nx: [\n---\nbb")
-    items = history(repository.folder, limits=Limits(file=100))
+    items = history(repository.folder, limits=InputLimits(file=100))
     assert [(*event[:2], event[2] and event[2][-1]) for event in told(items)] == [
         (0, "a.md", "e"),
         (10, "b.md", "l"),

@@ -16,13 +16,13 @@ from asof.data import Document, Link, Problem
 from asof.errors import SourceError
 from asof.sources.fields import Fields
 from asof.sources.open import open_source
-from asof.sources.source import Limits
+from asof.sources.source import InputLimits
 from asof.time.span import Span
 
 DAY = timedelta(days=1)
 
 
-def read(folder: Path, raw: bytes, *, name="c.jsonl", fields=Fields(), limits=Limits()):  # noqa: B008
+def read(folder: Path, raw: bytes, *, name="c.jsonl", fields=Fields(), limits=InputLimits()):  # noqa: B008
     (folder / name).write_bytes(raw)
     return list(open_source(folder / name, root=folder, fields=fields, limits=limits).documents())
 
@@ -188,7 +188,7 @@ def test_every_bad_line_is_a_problem_with_its_number(tmp_path):
 def test_a_line_beyond_the_limit_is_passed_over(tmp_path):
     long = json.dumps({"id": "long", "text": "x" * 3_000_000}).encode()
     lines = b"\n".join([b'{"id":"a","text":"x"}', long, b'{"id":"b","text":"x"}', long])
-    a, first, b, second = read(tmp_path, lines, limits=Limits(line=1000))
+    a, first, b, second = read(tmp_path, lines, limits=InputLimits(line=1000))
     assert (a.id, b.id, first.line, second.line) == ("a", "b", 2, 4)
     assert f"{len(long) + 1} bytes; the limit is 1000" in first.message
     assert f"{len(long)} bytes" in second.message

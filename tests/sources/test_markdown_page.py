@@ -9,15 +9,15 @@ import pytest
 from asof.data import Heading, Link
 from asof.sources.frontmatter import BadFrontmatter, parse
 from asof.sources.markdown import page
-from asof.sources.source import Limits
+from asof.sources.source import InputLimits
 
 
 def read(text: str):
-    return page(text, "stem", Limits())
+    return page(text, "stem", InputLimits())
 
 
 def test_an_empty_note():
-    assert read("") == page("", "stem", Limits())
+    assert read("") == page("", "stem", InputLimits())
     assert (read("").title, read("").outline) == ("stem", ())
 
 

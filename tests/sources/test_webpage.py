@@ -8,7 +8,7 @@ import pytest
 
 from asof.data import Heading, Link
 from asof.sources import plain, rst, webpage
-from asof.sources.source import Limits
+from asof.sources.source import InputLimits
 
 PAGE = """<!DOCTYPE html><html lang="en-GB"><head><title>The &amp; title</title>
 <meta property="article:published_time" content="2024-03-05T10:00:00Z"><meta name="keywords" content="a, b c">
@@ -22,7 +22,7 @@ PAGE = """<!DOCTYPE html><html lang="en-GB"><head><title>The &amp; title</title>
 
 
 def html(text: str):
-    return webpage.page(text, "stem", Limits())
+    return webpage.page(text, "stem", InputLimits())
 
 
 def test_a_page():
@@ -77,7 +77,8 @@ def test_hostile_markup_takes_linear_time(piece):
 
 def sections(text: str):
     return [
-        (h.level, h.title, text[h.offset :].split("\n")[0]) for h in rst.page(text, "stem", Limits()).outline
+        (h.level, h.title, text[h.offset :].split("\n")[0])
+        for h in rst.page(text, "stem", InputLimits()).outline
     ]
 
 
@@ -91,7 +92,7 @@ def test_sections_by_their_lines():
         (2, "Two", "Two"),
         (2, "Six words are the title here", "Six words are the title here"),
     ]
-    page = rst.page(text, "stem", Limits())
+    page = rst.page(text, "stem", InputLimits())
     assert (page.title, page.text) == ("Title", text)
 
 
@@ -110,4 +111,4 @@ def test_what_is_no_section(text):
     [("", ""), ("\n\n First \nsecond", "First"), ("x" * 81 + "\ny", "stem"), ("x" * 80, "x" * 80)],
 )
 def test_the_title_of_plain_text(text, title):
-    assert plain.page(text, "stem", Limits()).title == title
+    assert plain.page(text, "stem", InputLimits()).title == title

@@ -14,7 +14,7 @@ import pytest
 from asof.data import Document, Ended, Problem, Stated
 from asof.service import Corpus
 from asof.service import open as open_corpus
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
 
@@ -58,7 +58,7 @@ def fresh() -> Fresh:
         memory = Path("/dev/shm")  # noqa: S108
         with (
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
-            open_corpus(folder, settings=Settings(**settings)) as corpus,
+            open_corpus(folder, settings=CorpusSettings(**settings)) as corpus,
         ):
             clock = Clock()
             clock.to(now)

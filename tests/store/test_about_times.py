@@ -9,16 +9,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.data import Stated
-from asof.store.about import HEADING, METADATA, MOST, TEXT, TITLE, Manner, Time, dumps, loads, times_of
+from asof.store.about import (
+    HEADING,
+    METADATA,
+    MOST,
+    TEXT,
+    TITLE,
+    AboutTime,
+    TimeReadingOptions,
+    dumps,
+    loads,
+    times_of,
+)
 from asof.store.digest import times_json
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span, iso
 
-ENGLISH = Manner("en", 1)
+ENGLISH = TimeReadingOptions("en", 1)
 
 
 def about(text: str, published: str | None = None, title: str = "", headings: str = "", metadata: str = "",
-          manner: Manner = ENGLISH) -> list[tuple[str, str, str]]:  # fmt: skip
+          manner: TimeReadingOptions = ENGLISH) -> list[tuple[str, str, str]]:  # fmt: skip
     """First day, last day, who says so."""
     stated = [Stated(read(metadata), metadata, "period")] if metadata else []
     found = times_of(
@@ -75,7 +86,9 @@ def test_a_time_of_another_day_is() -> None:
 
 def test_a_fiscal_year_begins_where_the_document_says() -> None:
     # July is the first month: FY2024 is July 2023 to June 2024
-    assert about("Costs of FY2024.", manner=Manner("en", 7)) == [("2023-07-01", "2024-06-30", "text")]
+    assert about("Costs of FY2024.", manner=TimeReadingOptions("en", 7)) == [
+        ("2023-07-01", "2024-06-30", "text")
+    ]
     assert about("Costs of FY2024.") == [("2024-01-01", "2024-12-31", "text")]
 
 
@@ -88,8 +101,8 @@ def test_no_more_than_so_many() -> None:
 
 def test_kinds_and_storage() -> None:
     times = (
-        Time(BEGINNING, 5, "until then", "valid_until"), Time(0, NEVER, "é \"x\"", "title"),
-        Time(1, 2, "b", "heading"), Time(3, 4, "c", "text"),
+        AboutTime(BEGINNING, 5, "until then", "valid_until"), AboutTime(0, NEVER, "é \"x\"", "title"),
+        AboutTime(1, 2, "b", "heading"), AboutTime(3, 4, "c", "text"),
     )  # fmt: skip
     assert [time.kind for time in times] == [METADATA, TITLE, HEADING, TEXT]
     assert loads(dumps(times)) == times
@@ -114,7 +127,7 @@ def test_any_text_gives_few_different_times_that_can_be_stored(
     text: str, title: str, published: str | None, fiscal_start: int
 ) -> None:
     date = read(published) if published else None
-    found = times_of("[]", title, "", text, date, Manner("en", fiscal_start))
+    found = times_of("[]", title, "", text, date, TimeReadingOptions("en", fiscal_start))
     assert len(found) <= MOST
     assert len({time[:2] for time in found}) == len(found)
     assert all(BEGINNING <= time.first <= time.last <= NEVER for time in found)

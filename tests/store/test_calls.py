@@ -12,14 +12,14 @@ import pytest
 import asof
 from asof.data import Document
 from asof.errors import Busy, CorpusError
-from asof.models.cached import Cached, Kept
+from asof.models.cached import CachedModel, CachedReply
 from asof.models.ports import Prompt, Reply
-from asof.models.scripted import Scripted
+from asof.models.scripted import ScriptedModel
 from asof.service import Corpus
 from asof.store.calls import AT_ONCE, StoredCalls
 from asof.store.lock import writing
 
-KEPT = Kept("the lamp is lit", 7, 4)
+KEPT = CachedReply("the lamp is lit", 7, 4)
 
 
 @pytest.fixture
@@ -59,8 +59,8 @@ def test_a_reply_is_on_the_disk_at_once(corpus: Corpus, calls: StoredCalls) -> N
 
 def test_a_later_reply_takes_the_place(corpus: Corpus, calls: StoredCalls) -> None:
     calls.keep(b"a", "mill-7b", KEPT, [1])
-    calls.keep(b"a", "mill-7b", Kept("it is out"), [2])
-    assert calls.find([b"a"]) == {b"a": Kept("it is out")}
+    calls.keep(b"a", "mill-7b", CachedReply("it is out"), [2])
+    assert calls.find([b"a"]) == {b"a": CachedReply("it is out")}
     assert pairs(corpus) == [(1, b"a"), (2, b"a")]
 
 
@@ -115,7 +115,7 @@ def test_a_passage_that_is_erased_while_the_model_is_asked(corpus: Corpus, calls
         corpus.purge("ann")
         return "ann keeps the light"
 
-    [said] = Cached(Scripted(reply), calls).complete([Prompt("", "Who?", passages=(1, 2))])
+    [said] = CachedModel(ScriptedModel(reply), calls).complete([Prompt("", "Who?", passages=(1, 2))])
     assert said.text == "ann keeps the light"
     assert rows(corpus, "SELECT * FROM calls") == pairs(corpus) == []
 
@@ -158,14 +158,16 @@ def test_when_it_is_closed(corpus: Corpus, calls: StoredCalls) -> None:
 
 def test_kept_by_a_model(corpus: Corpus, calls: StoredCalls) -> None:
     prompt = Prompt("", "Is it lit?", passages=(1,))
-    Cached(Scripted(["yes"], "kept"), calls).complete([prompt])
+    CachedModel(ScriptedModel(["yes"], "kept"), calls).complete([prompt])
     with StoredCalls(corpus.store, lambda: 43) as later:
-        assert Cached(Scripted([], "kept"), later).complete([prompt]) == [Reply("yes", None, "", 3, 1)]
+        assert CachedModel(ScriptedModel([], "kept"), later).complete([prompt]) == [
+            Reply("yes", None, "", 3, 1)
+        ]
     assert isinstance(calls, StoredCalls)
 
 
 def test_words_of_any_language(calls: StoredCalls) -> None:
-    calls.keep(b"a", "m", Kept("Fähre 渡し船 \x00 \U0001f6a2"), [1])
+    calls.keep(b"a", "m", CachedReply("Fähre 渡し船 \x00 \U0001f6a2"), [1])
     assert calls.find([b"a"])[b"a"].text == "Fähre 渡し船 \x00 \U0001f6a2"
 
 

@@ -16,7 +16,7 @@ from asof.index.rebuild import stored_parts
 from asof.service import Corpus
 from asof.store.digest import indexed_text
 from asof.store.keywords import LONGEST, MOST_VALUES, keywords_of, names_something, unsaid
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.text.tokens import tokenize
 
 Make = Callable[..., Any]
@@ -153,7 +153,7 @@ def test_all_that_read_a_passage_read_what_was_indexed(fresh: Make) -> None:
 
 
 def test_settings_say_what_is_searched() -> None:
-    made = Settings(search=("source", "author"))
-    assert Settings.loads(made.dumps()) == made
+    made = CorpusSettings(search=("source", "author"))
+    assert CorpusSettings.loads(made.dumps()) == made
     with pytest.raises(UsageError, match="auto, none"):
-        Settings(search="source")
+        CorpusSettings(search="source")

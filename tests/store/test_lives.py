@@ -8,17 +8,17 @@ from itertools import count, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.store.lives import Life, Row, Version, changes, lives
+from asof.store.lives import StoredInterval, ValidityInterval, VersionPassages, changes, lives
 from asof.time.span import NEVER
 
 A, B, C = b"a", b"b", b"c"
 
 
-def version(id_: int, visible: int, *keys: bytes, added: int = 0) -> Version:
-    return Version(id_, visible, added, keys)
+def version(id_: int, visible: int, *keys: bytes, added: int = 0) -> VersionPassages:
+    return VersionPassages(id_, visible, added, keys)
 
 
-def spans(versions: Sequence[Version]) -> list[tuple[bytes, int, int]]:
+def spans(versions: Sequence[VersionPassages]) -> list[tuple[bytes, int, int]]:
     return [(life.key, life.start, life.end) for life in lives(versions)]
 
 
@@ -29,7 +29,8 @@ def test_no_version_no_life() -> None:
 
 def test_an_unchanged_passage_has_one_life() -> None:
     assert lives([version(1, 3, A, B), version(2, 8, A, C)]) == [
-        Life(A, 3, NEVER, 1, 0), Life(B, 3, 8, 1, 1), Life(C, 8, NEVER, 2, 1),
+        ValidityInterval(A, 3, NEVER, 1, 0),
+        ValidityInterval(B, 3, 8, 1, 1), ValidityInterval(C, 8, NEVER, 2, 1),
     ]  # fmt: skip
 
 
@@ -43,20 +44,20 @@ def test_a_late_back_dated_version_ends_a_life_earlier() -> None:
     first, second, late = version(1, 3, A), version(2, 8, B), version(3, 5, C, added=1)
     assert spans([first, second]) == [(A, 3, 8), (B, 8, NEVER)]
     assert spans([first, second, late]) == [(A, 3, 5), (C, 5, 8), (B, 8, NEVER)]
-    rows = [Row(10, A, 1, 3, 8), Row(11, B, 2, 8, NEVER)]
+    rows = [StoredInterval(10, A, 1, 3, 8), StoredInterval(11, B, 2, 8, NEVER)]
     todo = changes([first, second, late], rows)
-    assert todo.begin == (Life(C, 5, 8, 3, 0),)
+    assert todo.begin == (ValidityInterval(C, 5, 8, 3, 0),)
     assert todo.end == ((10, 5),)
     assert todo.retire == ()
 
 
 def test_a_life_that_turns_out_to_last_longer_is_begun_anew() -> None:
     first, wrong, right = version(1, 3, A), version(2, 5, B), version(3, 8, B, added=1)
-    rows = [Row(10, A, 1, 3, 5), Row(11, B, 2, 5, NEVER)]
+    rows = [StoredInterval(10, A, 1, 3, 5), StoredInterval(11, B, 2, 5, NEVER)]
     todo = changes([first, right], rows)  # `wrong` retired
     assert spans([first, wrong]) == [(A, 3, 5), (B, 5, NEVER)]
     assert todo.retire == (10, 11)
-    assert todo.begin == (Life(A, 3, 8, 1, 0), Life(B, 8, NEVER, 3, 0))
+    assert todo.begin == (ValidityInterval(A, 3, 8, 1, 0), ValidityInterval(B, 8, NEVER, 3, 0))
     assert todo.end == ()
 
 
@@ -71,19 +72,23 @@ def test_a_silence_ends_everything() -> None:
 
 def test_nothing_to_change() -> None:
     versions = [version(1, 3, A), version(2, 8, B)]
-    todo = changes(versions, [Row(10, A, 1, 3, 8), Row(11, B, 2, 8, NEVER)])
+    todo = changes(versions, [StoredInterval(10, A, 1, 3, 8), StoredInterval(11, B, 2, 8, NEVER)])
     assert (todo.begin, todo.end, todo.retire) == ((), (), ())
 
 
 VERSIONS = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 2), st.lists(st.sampled_from([A, B, C]), unique=True)),
     max_size=7,
-).map(lambda drawn: [Version(id_, at, added, tuple(keys)) for id_, (at, added, keys) in enumerate(drawn, 1)])
+).map(
+    lambda drawn: [
+        VersionPassages(id_, at, added, tuple(keys)) for id_, (at, added, keys) in enumerate(drawn, 1)
+    ]
+)
 
 
 @given(VERSIONS, st.randoms())
 def test_the_order_in_which_versions_are_given_leaves_no_trace(
-    versions: list[Version], random: object
+    versions: list[VersionPassages], random: object
 ) -> None:
     shuffled = list(versions)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
@@ -91,7 +96,7 @@ def test_the_order_in_which_versions_are_given_leaves_no_trace(
 
 
 @given(VERSIONS)
-def test_lives_of_one_key_never_overlap_and_say_what_is_in_force(versions: list[Version]) -> None:
+def test_lives_of_one_key_never_overlap_and_say_what_is_in_force(versions: list[VersionPassages]) -> None:
     found = lives(versions)
     for key in (A, B, C):
         mine = [life for life in found if life.key == key]
@@ -103,18 +108,20 @@ def test_lives_of_one_key_never_overlap_and_say_what_is_in_force(versions: list[
 
 
 @given(st.lists(VERSIONS, max_size=4))
-def test_changes_turn_any_rows_into_the_lives(histories: list[list[Version]]) -> None:
-    rows: list[Row] = []
+def test_changes_turn_any_rows_into_the_lives(histories: list[list[VersionPassages]]) -> None:
+    rows: list[StoredInterval] = []
     fresh = count(1)
     for versions in histories:
         todo = changes(versions, rows)
         ended = dict(todo.end)
         kept = [
-            Row(row.id, row.key, row.version, row.start, ended.get(row.id, row.end))
+            StoredInterval(row.id, row.key, row.version, row.start, ended.get(row.id, row.end))
             for row in rows
             if row.id not in todo.retire
         ]
         assert all(row.end >= ended.get(row.id, row.end) for row in rows), "an end only moves earlier"
-        rows = kept + [Row(next(fresh), life.key, life.version, life.start, life.end) for life in todo.begin]
+        rows = kept + [
+            StoredInterval(next(fresh), life.key, life.version, life.start, life.end) for life in todo.begin
+        ]
         said = sorted((row.key, row.start, row.end, row.version) for row in rows)
         assert said == sorted((life.key, life.start, life.end, life.version) for life in lives(versions))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from asof.data import Ended, Stated
-from asof.store.about import Manner, dumps, loads, times_of
+from asof.store.about import TimeReadingOptions, dumps, loads, times_of
 from asof.store.digest import span_of, times_json
 from asof.store.reader import heads_with
 from asof.time.moment import read
@@ -117,7 +117,7 @@ def test_filters_over_attributes(fresh: Make, said: Make, document: Make) -> Non
 def test_times_survive_being_stored() -> None:
     spans = [read("2020"), read("2020-01-01"), Span(None, read("2020").end), Span(read("2020").start, None)]
     times = tuple(Stated(span, "words", "metadata") for span in spans)
-    stored = dumps(times_of(json.dumps(times_json(times)), "", "", "", None, Manner("en", 1)))
+    stored = dumps(times_of(json.dumps(times_json(times)), "", "", "", None, TimeReadingOptions("en", 1)))
     assert tuple(time.stated() for time in loads(stored)) == times
     assert loads("[]") == ()
 

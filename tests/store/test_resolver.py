@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.data import Document, Ended, Stated
-from asof.store.links import Resolver, aliases_in_force, documents_in_force, folded
+from asof.store.links import LinkResolver, aliases_in_force, documents_in_force, folded
 from asof.time.moment import read
 
 Make = Callable[..., Any]
@@ -47,7 +47,7 @@ def test_many_links_lead_where_one_does(fresh: Make) -> None:
                 moment = (store.db, store.as_of, store.known_at)
                 ids = {number: name for number, name, _ in documents_in_force(*moment)}
                 assert set(ids.values()) == {name for name, *_ in stated if store.in_force(name) is not None}
-                resolve = Resolver(
+                resolve = LinkResolver(
                     ids.values(), [(alias, ids[number]) for alias, number in aliases_in_force(*moment)]
                 )
                 for target, origin in [*links, *((name, name) for name, *_ in stated)]:
@@ -70,21 +70,21 @@ def test_many_links_lead_where_one_does(fresh: Make) -> None:
 def test_the_nearest_of_one_name(origin: str, found: str) -> None:
     names = ["x/y/deep/mill.md", "x/y/deeper/mill.md", "x/z/deep/mill.md", "w/deep/mill.md", "mill/x.md"]
     for order in (names, names[::-1]):
-        assert Resolver(order)("mill", origin) == found
+        assert LinkResolver(order)("mill", origin) == found
 
 
 def test_case_of_letters_beyond_ascii_counts_only_beyond_ascii() -> None:
     assert folded("KÄß", "k") == "KÄß".translate({ord("K"): "k"})
     assert folded("KÄß", "ä") == "käss"
-    resolve = Resolver(["Ära.md", "\u212aelvin.md"])  # the second begins with the sign of the unit
+    resolve = LinkResolver(["Ära.md", "\u212aelvin.md"])  # the second begins with the sign of the unit
     assert resolve("ära") == "Ära.md"
     assert resolve("kelvin") is None
     assert resolve("\u212aelvin") == "\u212aelvin.md"
 
 
 def test_nothing_there() -> None:
-    assert Resolver([])("mill", "a/b.md") is None
-    assert Resolver(["mill.md"])("", "a/b.md") is None
+    assert LinkResolver([])("mill", "a/b.md") is None
+    assert LinkResolver(["mill.md"])("", "a/b.md") is None
 
 
 @pytest.mark.parametrize(
@@ -96,4 +96,4 @@ def test_nothing_there() -> None:
 )  # fmt: skip
 def test_steps_in_a_path(target: str, found: str | None) -> None:
     """From a note in the folder a; a path out of the root and an empty one lead nowhere."""
-    assert Resolver(["a/x.md", "a/x2.md", "b/y.md", "a.md"])(target, "a/x.md") == found
+    assert LinkResolver(["a/x.md", "a/x2.md", "b/y.md", "a.md"])(target, "a/x.md") == found

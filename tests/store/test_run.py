@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from asof.data import Ended, Problem, Stated
 from asof.errors import SourceShrunk
 from asof.service import Corpus
-from asof.store.run import Marks
+from asof.store.run import NumberSet
 from asof.time.moment import read
 
 Make = Callable[..., Any]
@@ -287,7 +287,7 @@ def test_what_ends_before_its_date_is_never_seen(fresh: Make, said: Make, docume
 
 @given(st.sets(st.integers(0, 5_000), max_size=20))
 def test_marks_are_a_set_of_small_numbers(numbers: set[int]) -> None:
-    marks = Marks()
+    marks = NumberSet()
     assert None not in marks
     for number in numbers:
         marks.add(number)

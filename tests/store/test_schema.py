@@ -11,7 +11,7 @@ import pytest
 from asof.errors import CorpusError, DamagedStore, NewerSchema, NoCorpus, NoSpace, UsageError
 from asof.service import open as open_corpus
 from asof.store.schema import FIRST, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.store.store import Store
 
 SECOND = "CREATE TABLE moods (document INTEGER PRIMARY KEY, mood TEXT); INSERT INTO moods VALUES (1, 'good');"
@@ -95,15 +95,15 @@ def test_errors_of_sqlite_as_ours(text: str, kind: type[CorpusError]) -> None:
 
 
 def test_settings_are_kept_as_they_were_made(tmp_path: Path) -> None:
-    made = Settings(("de", "en"), stem=False, chunking="2000c/200", undated="never")
-    assert Settings.loads(made.dumps()) == made
+    made = CorpusSettings(("de", "en"), stem=False, chunking="2000c/200", undated="never")
+    assert CorpusSettings.loads(made.dumps()) == made
     Store.create(tmp_path / "x", made)
-    assert Store.create(tmp_path / "x", Settings()).settings == made
+    assert Store.create(tmp_path / "x", CorpusSettings()).settings == made
     assert Store.open(tmp_path / "x").settings == made
 
 
 def test_settings_that_are_not_accepted(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="added, always, never"):
-        Settings(undated="sometimes")
+        CorpusSettings(undated="sometimes")
     with pytest.raises(UsageError, match="120w"):
-        open_corpus(tmp_path, settings=Settings(chunking="3 words"))
+        open_corpus(tmp_path, settings=CorpusSettings(chunking="3 words"))

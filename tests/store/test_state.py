@@ -6,7 +6,7 @@ import pytest
 
 from asof.data import Stated
 from asof.store.digest import stated_digest
-from asof.store.state import Dossier, Known, Verdict, edited, judge, visible_from
+from asof.store.state import DocumentState, StatementOutcome, StoredVersion, edited, judge, visible_from
 from asof.time.moment import read
 from asof.time.span import BEGINNING, LAST, NEVER
 
@@ -21,26 +21,28 @@ def last(date: str) -> int:
     return read(date).last
 
 
-def known(id_: int, text: str, published: Stated | None, visible: int, *, fresh: bool = False) -> Known:
+def known(
+    id_: int, text: str, published: Stated | None, visible: int, *, fresh: bool = False
+) -> StoredVersion:
     content = text.encode()
-    return Known(id_, content, stated_digest(content, published), visible, id_, fresh=fresh)
+    return StoredVersion(id_, content, stated_digest(content, published), visible, id_, fresh=fresh)
 
 
-def gone(id_: int, at: int) -> Known:
-    return Known(id_, b"", b"gone", at, id_, gone=True)
+def gone(id_: int, at: int) -> StoredVersion:
+    return StoredVersion(id_, b"", b"gone", at, id_, gone=True)
 
 
 def ask(
-    versions: list[Known],
+    versions: list[StoredVersion],
     text: str,
     published: Stated | None = None,
     changed: Stated | None = None,
     undated: str = "added",
-) -> Verdict:
+) -> StatementOutcome:
     content = text.encode()
     return judge(
-        Dossier(1, "d", 1, versions), content, stated_digest(content, published), published, changed, NOW,
-        undated,
+        DocumentState(1, "d", 1, versions), content, stated_digest(content, published), published, changed,
+        NOW, undated,
     )  # fmt: skip
 
 
@@ -48,14 +50,14 @@ def ask(
 
 
 def test_first_of_all_it_is_added() -> None:
-    assert ask([], "A", said("2020")) == Verdict("added", said("2020"), last("2020"))
+    assert ask([], "A", said("2020")) == StatementOutcome("added", said("2020"), last("2020"))
 
 
 def test_what_a_version_said_is_unchanged() -> None:
     old = known(1, "A", said("2020"), last("2020"))
     new = known(2, "B", said("2022"), last("2022"))
-    assert ask([old], "A", said("2020")) == Verdict("unchanged", same=old)
-    assert ask([old, new], "A", said("2020")) == Verdict("unchanged", same=old)
+    assert ask([old], "A", said("2020")) == StatementOutcome("unchanged", same=old)
+    assert ask([old, new], "A", said("2020")) == StatementOutcome("unchanged", same=old)
     same_span = Stated(read("2020"), "the year 2020", "frontmatter")
     assert ask([old], "A", same_span).same is old, "the words of a date do not matter, its span does"
 
@@ -63,13 +65,13 @@ def test_what_a_version_said_is_unchanged() -> None:
 def test_the_current_text_under_another_date_is_a_correction() -> None:
     old = known(1, "A", said("2020"), last("2020"))
     verdict = ask([old], "A", said("2021"))
-    assert verdict == Verdict("corrected", said("2021"), last("2021"), retire=old)
+    assert verdict == StatementOutcome("corrected", said("2021"), last("2021"), retire=old)
 
 
 @pytest.mark.parametrize("date", ["2022", "2018"])
 def test_another_text_under_another_date_is_a_version_of_that_date(date: str) -> None:
     old = known(1, "A", said("2020"), last("2020"))
-    assert ask([old], "B", said(date)) == Verdict("changed", said(date), last(date))
+    assert ask([old], "B", said(date)) == StatementOutcome("changed", said(date), last(date))
 
 
 @pytest.mark.parametrize("published", [said("2020"), None])
@@ -87,15 +89,17 @@ def test_another_text_under_the_same_date_or_none_is_an_edit(published: Stated |
 
 def test_a_file_that_was_merely_touched_is_unchanged() -> None:
     old = known(1, "A", said("2020-05-05", "mtime"), last("2020-05-05"))
-    assert ask([old], "A", said("2023-01-01", "mtime")) == Verdict("unchanged", same=old)
+    assert ask([old], "A", said("2023-01-01", "mtime")) == StatementOutcome("unchanged", same=old)
     dated = known(2, "A", said("2020"), last("2020"))
-    assert ask([dated], "A", said("2023-01-01", "mtime")) == Verdict("unchanged", same=dated)
-    assert ask([dated], "A", None) == Verdict("unchanged", same=dated)
+    assert ask([dated], "A", said("2023-01-01", "mtime")) == StatementOutcome("unchanged", same=dated)
+    assert ask([dated], "A", None) == StatementOutcome("unchanged", same=dated)
 
 
 def test_an_undated_text_that_gets_a_date_is_corrected() -> None:
     old = known(1, "A", None, last("2023"))
-    assert ask([old], "A", said("2020")) == Verdict("corrected", said("2020"), last("2020"), retire=old)
+    assert ask([old], "A", said("2020")) == StatementOutcome(
+        "corrected", said("2020"), last("2020"), retire=old
+    )
 
 
 # -- when an edit was published ---------------------------------------------------------------------
@@ -124,13 +128,13 @@ def test_an_edit_of_a_text_that_is_published_in_the_future_stays_there() -> None
 
 def test_an_edit_of_a_text_that_is_never_seen_is_never_seen() -> None:
     old = known(1, "A", None, NEVER)
-    assert ask([old], "B", undated="never") == Verdict("changed", None, NEVER)
-    assert edited(old, None, None, NOW) == Verdict("changed", None, NEVER)
+    assert ask([old], "B", undated="never") == StatementOutcome("changed", None, NEVER)
+    assert edited(old, None, None, NOW) == StatementOutcome("changed", None, NEVER)
 
 
 @pytest.mark.parametrize("date", ["9999-12-31", "9999-12", "9999", "9999-12-31T23:59:59.999999Z"])
 def test_the_last_day_that_there_is(date: str) -> None:
-    assert ask([], "A", said(date)) == Verdict("added", said(date), LAST)
+    assert ask([], "A", said(date)) == StatementOutcome("added", said(date), LAST)
     found = ask([known(1, "A", said(date), LAST)], "B", said(date))
     assert (found.what, found.visible) == ("changed", LAST)
     assert found.published is not None
@@ -140,20 +144,22 @@ def test_the_last_day_that_there_is(date: str) -> None:
 def test_the_same_text_twice_in_one_run_is_two_versions() -> None:
     first = known(1, "A", said("2001"), last("2001"), fresh=True)
     second = known(2, "B", said("2002"), last("2002"), fresh=True)
-    assert ask([first, second], "A", said("2003")) == Verdict("changed", said("2003"), last("2003"))
-    assert ask([first], "A", said("2003")) == Verdict("changed", said("2003"), last("2003"))
+    assert ask([first, second], "A", said("2003")) == StatementOutcome("changed", said("2003"), last("2003"))
+    assert ask([first], "A", said("2003")) == StatementOutcome("changed", said("2003"), last("2003"))
 
 
 def test_the_same_text_after_it_had_ended_is_said_from_its_later_date_on() -> None:
     old, end = known(1, "A", said("2020"), last("2020")), gone(2, last("2022"))
-    assert ask([old, end], "A", said("2023")) == Verdict("changed", said("2023"), last("2023"))
+    assert ask([old, end], "A", said("2023")) == StatementOutcome("changed", said("2023"), last("2023"))
 
 
 def test_a_return_under_an_older_date_is_an_edit_known_now() -> None:
     old, end = known(1, "A", said("2020"), last("2020")), gone(2, last("2022"))
     verdict = ask([old, end], "B", said("2021"))
     assert (verdict.what, verdict.visible) == ("changed", NOW)
-    assert ask([old, end], "A", said("2020")) == Verdict("unchanged", same=old), "the run decides at its end"
+    assert ask([old, end], "A", said("2020")) == StatementOutcome("unchanged", same=old), (
+        "the run decides at its end"
+    )
 
 
 # -- visible from -----------------------------------------------------------------------------------
@@ -174,6 +180,6 @@ def test_the_undated_follow_the_setting() -> None:
 
 
 def test_a_dossier_without_versions() -> None:
-    empty = Dossier(1, "d", 1)
+    empty = DocumentState(1, "d", 1)
     assert empty.current is None
     assert empty.stating(b"") is None

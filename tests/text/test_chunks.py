@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from asof.data import Heading
 from asof.errors import UsageError
 from asof.text.blocks import count_words
-from asof.text.chunks import Chunking, Piece, chunk
+from asof.text.chunks import Chunk, Chunking, chunk
 
 TEN, TWENTY, FORTY = Chunking("words", 10), Chunking("words", 20), Chunking("words", 40)
 
@@ -104,8 +104,8 @@ def test_headings_begin_pieces_and_name_them(parts: list[str], size: int) -> Non
 def test_nothing_and_next_to_nothing() -> None:
     assert chunk("", (), TEN) == []
     assert chunk("", (), Chunking("whole")) == []
-    assert chunk(" \n ", (), TEN) == [Piece(0, 3, ())]
-    assert chunk(" " * 100, (), TEN) == [Piece(0, 100, ())]
+    assert chunk(" \n ", (), TEN) == [Chunk(0, 3, ())]
+    assert chunk(" " * 100, (), TEN) == [Chunk(0, 100, ())]
     assert cut(" " * 100, Chunking("chars", 50)) == [" " * 50] * 2
 
 
@@ -117,7 +117,7 @@ def test_a_short_text_is_one_piece() -> None:
 
 def test_whole_is_whole() -> None:
     text = f"# A\n\n{words(500)}"
-    assert chunk(text, outlined(text), Chunking("whole")) == [Piece(0, len(text), ())]
+    assert chunk(text, outlined(text), Chunking("whole")) == [Chunk(0, len(text), ())]
 
 
 def test_a_piece_is_closed_when_the_next_paragraph_would_make_it_a_quarter_too_long() -> None:

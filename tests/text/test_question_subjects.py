@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from asof.text.question import Reading, read
+from asof.text.question import QuestionReading, read
 
 ASKED = datetime(2024, 5, 31, 12, tzinfo=UTC)
 
@@ -68,7 +68,7 @@ def filled(question: str, words: list[str]) -> str:
     return re.sub(r"\[(\w+)\]", word, question)
 
 
-def readings(question: str) -> tuple[Reading, Reading, list[str]]:
+def readings(question: str) -> tuple[QuestionReading, QuestionReading, list[str]]:
     """The question as it stands, the same about nonsense, and its subject words."""
     subjects = re.findall(r"\[(\w+)\]", question)
     nonsense = list(NONSENSE[: len(subjects)])
@@ -97,7 +97,7 @@ def test_another_subject_is_read_alike(question):
     assert other.query.lexical == lexical
 
 
-def words(reading: Reading, extents: tuple[tuple[int, int], ...]) -> list[str]:
+def words(reading: QuestionReading, extents: tuple[tuple[int, int], ...]) -> list[str]:
     return [reading.query.text[start:end] for start, end in extents]
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.query import Words, contains_phrase, parse
+from asof.text.query import QueryWords, contains_phrase, parse
 from asof.text.tokens import Analyzer, tokenize
 
 ENGLISH = Analyzer()
@@ -14,16 +14,16 @@ BOTH = Analyzer(("en", "de"))
 
 
 def test_stop_words_are_dropped_and_counts_kept_in_order() -> None:
-    assert parse("Who won the cup after the other cup?", ENGLISH) == Words((("won", 1), ("cup", 2)), ())
+    assert parse("Who won the cup after the other cup?", ENGLISH) == QueryWords((("won", 1), ("cup", 2)), ())
 
 
 def test_stop_words_of_every_language_are_dropped() -> None:
-    assert parse("the house und die Katze", BOTH) == Words((("house", 1), ("katze", 1)), ())
+    assert parse("the house und die Katze", BOTH) == QueryWords((("house", 1), ("katze", 1)), ())
 
 
 def test_quotations_keep_their_stop_words() -> None:
     words = parse('Who saw "The Who" in Leeds?', ENGLISH)
-    assert words == Words((("saw", 1), ("the", 1), ("who", 1), ("leeds", 1)), (("the", "who"),))
+    assert words == QueryWords((("saw", 1), ("the", 1), ("who", 1), ("leeds", 1)), (("the", "who"),))
 
 
 @pytest.mark.parametrize("quoted", ['"An der Saale"', "“An der Saale”", "„An der Saale“", "„An der Saale”"])
@@ -32,24 +32,26 @@ def test_quotation_marks_of_several_lands(quoted: str) -> None:
 
 
 def test_a_quoted_word_is_no_phrase_but_is_kept() -> None:
-    assert parse('the word "the"', ENGLISH) == Words((("word", 1), ("the", 1)), ())
+    assert parse('the word "the"', ENGLISH) == QueryWords((("word", 1), ("the", 1)), ())
 
 
 def test_all_words_stay_when_nothing_else_would() -> None:
-    assert parse("the who", ENGLISH) == Words((("the", 1), ("who", 1)), ())
+    assert parse("the who", ENGLISH) == QueryWords((("the", 1), ("who", 1)), ())
     assert parse("to be or not to be", ENGLISH).words == (("to", 2), ("be", 2), ("or", 1), ("not", 1))
 
 
 def test_nothing_asked() -> None:
-    assert parse("", ENGLISH) == parse(' "" ?', ENGLISH) == Words((), ())
+    assert parse("", ENGLISH) == parse(' "" ?', ENGLISH) == QueryWords((), ())
 
 
 def test_an_unclosed_quotation_mark_is_a_character() -> None:
-    assert parse('24" the screen', ENGLISH) == Words((("24", 1), ("screen", 1)), ())
+    assert parse('24" the screen', ENGLISH) == QueryWords((("24", 1), ("screen", 1)), ())
 
 
 def test_the_same_phrase_is_listed_once() -> None:
-    assert parse('"new york" or "New York"', ENGLISH) == Words((("new", 2), ("york", 2)), (("new", "york"),))
+    assert parse('"new york" or "New York"', ENGLISH) == QueryWords(
+        (("new", 2), ("york", 2)), (("new", "york"),)
+    )
 
 
 @given(st.text(alphabet=st.sampled_from('the cup"“”„«» '), max_size=40))

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.text.titles import Naming, Title, figure
+from asof.text.titles import TitleMatch, TitleStems, figure
 from asof.text.tokens import Analyzer
 
 PLAIN = Analyzer(stem=False)
 
 
-def title(text: str) -> Title:
-    return Title.of(text, "en", PLAIN)
+def title(text: str) -> TitleStems:
+    return TitleStems.of(text, "en", PLAIN)
 
 
 @pytest.mark.parametrize("word", ["2", "2021", "v2", "3rd", "v10beta"])
@@ -28,8 +28,8 @@ def test_words_that_are_no_figures(word: str) -> None:
 
 
 def test_a_title_has_stems_without_stop_words() -> None:
-    found = Title.of("The Guides to the Harbour, v2", "en", Analyzer(stem=True))
-    assert found == Title(("guid", "harbour", "v2"), ("guid", "harbour"), ("guid", "harbour"))
+    found = TitleStems.of("The Guides to the Harbour, v2", "en", Analyzer(stem=True))
+    assert found == TitleStems(("guid", "harbour", "v2"), ("guid", "harbour"), ("guid", "harbour"))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_what_a_question_says_of_a_title(
 ) -> None:
     asked = frozenset(title(question).stems)
     parts = title(text).stems
-    naming = Naming.of(title(text), asked)
+    naming = TitleMatch.of(title(text), asked)
     pieces = {stem for words in (said, strange, further) for word in words for stem in title(word).stems}
     assert pieces == set(parts) - {stem for stem in parts if figure(stem) and stem not in asked}
     for found, expected in zip(
@@ -78,7 +78,7 @@ WORDS = st.lists(st.sampled_from(["fog", "mill", "rope", "2", "v3", "bell"]), ma
 @given(WORDS, WORDS)
 def test_every_word_is_one_of_the_three(words: list[str], asked: list[str]) -> None:
     made = title(" ".join(words))
-    naming = Naming.of(made, frozenset(asked))
+    naming = TitleMatch.of(made, frozenset(asked))
     parts = [naming.said, naming.strange, naming.further]
     assert set(naming.said) == set(words) & set(asked)
     assert set().union(*parts) == set(naming.said) | set(made.plain)

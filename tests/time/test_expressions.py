@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from asof.time.expressions import Mention, mentions
+from asof.time.expressions import TimeMention, mentions
 from asof.time.lexicon import lexicon
 from asof.time.moment import read
 from asof.time.period import GRAINS, Period, days_in, months_later, one_day
@@ -17,7 +17,7 @@ ANCHOR = datetime(2024, 5, 31, 12, 34, tzinfo=UTC)  # a Friday
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
-def only(text: str, **how: object) -> Mention:
+def only(text: str, **how: object) -> TimeMention:
     found = mentions(text, **{"anchor": ANCHOR, **how})  # type: ignore[arg-type]
     assert len(found) == 1, found
     return found[0]
@@ -31,7 +31,7 @@ def span(start: str | None, end: str | None) -> Span:
 
 def test_a_mention_tells_where_it_stands_and_what_it_is() -> None:
     found = only("Revenue – grew since Q3 2023 in “Asia”")
-    assert found == Mention(
+    assert found == TimeMention(
         text="since Q3 2023",
         start=15,
         end=28,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.time.expressions import Mention, mentions
+from asof.time.expressions import TimeMention, mentions
 
 ANCHOR = datetime(2024, 5, 31, 12, 34, tzinfo=UTC)  # a Friday
 
@@ -30,7 +30,7 @@ def short(moment: datetime | None) -> str:
     return text
 
 
-def told(mention: Mention) -> str:
+def told(mention: TimeMention) -> str:
     span = mention.span
     return f"{mention.text} | {short(span.start)} | {short(span.end)} | {mention.grain}"
 

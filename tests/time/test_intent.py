@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.time.cues import LANGUAGES, phrases
-from asof.time.expressions import Mention
+from asof.time.expressions import TimeMention
 from asof.time.intent import (
     ALL_LANGUAGES,
     INSTANCE,
@@ -200,10 +200,10 @@ def test_a_past_date_outweighs_the_wish_and_a_present_one_does_not() -> None:
     assert intent("current depth in 1990").recency == WISHED  # nobody knows when this is asked
 
 
-def mention(question: str, said: str, start: datetime | None, end: datetime | None) -> Mention:
+def mention(question: str, said: str, start: datetime | None, end: datetime | None) -> TimeMention:
     at = question.index(said)
     span = Span(start, end)
-    return Mention(said, at, at + len(said), span, "day", "in", span)
+    return TimeMention(said, at, at + len(said), span, "day", "in", span)
 
 
 def test_mentions_tell_where_a_date_lies() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from asof.time.cues import cues, words_of
-from asof.time.form import Form, form
+from asof.time.form import QuestionForm, form
 
 
-def read(question: str, language: str = "en") -> Form:
+def read(question: str, language: str = "en") -> QuestionForm:
     return form(question, cues(question, words_of(question), language), (), None)
 
 

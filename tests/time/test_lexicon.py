@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.time.grammar import said
-from asof.time.lexicon import Lexicon, lexicon
+from asof.time.lexicon import TimeLexicon, lexicon
 from asof.time.reading import setting
-from asof.time.run import Run, Words, runs
+from asof.time.run import TokenRun, WordSequence, runs
 
 HERE = setting(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
 SIGNS = st.sampled_from([" ", " ", " ", "-", "/", ". ", ", ", "'"])
 
 
-def made(lexical: Lexicon, words: list[tuple[str, str]]) -> Words:
-    return Words("".join(word + sign for word, sign in words))
+def made(lexical: TimeLexicon, words: list[tuple[str, str]]) -> WordSequence:
+    return WordSequence("".join(word + sign for word, sign in words))
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -29,7 +29,7 @@ def test_weak_words_say_no_time_in_any_order(language: str, data: st.DataObject)
     weak = st.sampled_from(sorted(lexical.weak))
     words = made(lexical, data.draw(st.lists(st.tuples(weak, SIGNS), min_size=1, max_size=7)))
     assert list(runs(words, lexical)) == []
-    run = Run(words, lexical, 0, len(words.words))
+    run = TokenRun(words, lexical, 0, len(words.words))
     assert [found for i in range(run.size) if (found := said(run, i, HERE)) is not None] == []
 
 

@@ -12,21 +12,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from asof.time.decay import DAY, Ages, Exponential, Gaussian, Linear, Logarithmic, Tiers, ages
+from asof.time.decay import (
+    DAY,
+    Ages,
+    Exponential,
+    GaussianDecay,
+    LinearDecay,
+    LogarithmicDecay,
+    TieredDecay,
+    ages,
+)
 from asof.time.span import NEVER
 
 DECAYS: list[Callable[[Ages], Ages]] = [
     Exponential(30),
-    Linear(30),
-    Gaussian(30),
-    Logarithmic(),
-    Logarithmic(90),
+    LinearDecay(30),
+    GaussianDecay(30),
+    LogarithmicDecay(),
+    LogarithmicDecay(90),
 ]
 LATER: list[Callable[[Ages], Ages]] = [
     Exponential(30, 7),
-    Linear(30, offset=7),
-    Gaussian(30, offset=7),
-    Logarithmic(90, 7),
+    LinearDecay(30, offset=7),
+    GaussianDecay(30, offset=7),
+    LogarithmicDecay(90, 7),
 ]
 
 
@@ -49,30 +58,34 @@ def test_half_lives() -> None:
 
 def test_linear() -> None:
     # from 1 through 1/2 at 10 days to 0 at 20
-    assert at(Linear(10), 0, 5, 10, 20, 30) == pytest.approx([1, 3 / 4, 1 / 2, 0, 0])
+    assert at(LinearDecay(10), 0, 5, 10, 20, 30) == pytest.approx([1, 3 / 4, 1 / 2, 0, 0])
     # from 1 through .2 at 8 days: .1 a day, 0 at 10; two days do not count
-    assert at(Linear(8, decay=0.2, offset=2), 1, 2, 7, 10, 12) == pytest.approx([1, 1, 1 - 0.1 * 5, 0.2, 0])
+    assert at(LinearDecay(8, decay=0.2, offset=2), 1, 2, 7, 10, 12) == pytest.approx(
+        [1, 1, 1 - 0.1 * 5, 0.2, 0]
+    )
 
 
 def test_gaussian() -> None:
-    assert at(Gaussian(10), 0, 10, 20) == pytest.approx([1, 1 / 2, (1 / 2) ** 4])
+    assert at(GaussianDecay(10), 0, 10, 20) == pytest.approx([1, 1 / 2, (1 / 2) ** 4])
     sigma2 = -(10**2) / (2 * math.log(0.3))  # Elasticsearch's form
-    assert at(Gaussian(10, 0.3, 2), 9) == pytest.approx([math.exp(-((9 - 2) ** 2) / (2 * sigma2))])
+    assert at(GaussianDecay(10, 0.3, 2), 9) == pytest.approx([math.exp(-((9 - 2) ** 2) / (2 * sigma2))])
 
 
 def test_logarithmic() -> None:
-    assert at(Logarithmic(99), 0, 9, 99, 1000) == pytest.approx([1, 1 - 1 / 2, 0, 0])  # log10 of 10 and 100
-    assert at(Logarithmic(), 100) == pytest.approx([1 - math.log10(101) / math.log10(10_001)])
+    assert at(LogarithmicDecay(99), 0, 9, 99, 1000) == pytest.approx(
+        [1, 1 - 1 / 2, 0, 0]
+    )  # log10 of 10 and 100
+    assert at(LogarithmicDecay(), 100) == pytest.approx([1 - math.log10(101) / math.log10(10_001)])
 
 
 def test_tiers() -> None:
     days = [-3, 0, 13, 13.999, 14, 59, 60, 179.9, 180, 10_000]
-    assert at(Tiers(), *days) == [1.20, 1.20, 1.20, 1.20, 1.10, 1.10, 1.00, 1.00, 0.95, 0.95]
-    assert at(Tiers((), (2.0,)), 0, 5) == [2.0, 2.0]
-    assert at(Tiers((0.5,), (2.0, 1.0)), 0.9) == [2.0]  # 0.9 is day 0
+    assert at(TieredDecay(), *days) == [1.20, 1.20, 1.20, 1.20, 1.10, 1.10, 1.00, 1.00, 0.95, 0.95]
+    assert at(TieredDecay((), (2.0,)), 0, 5) == [2.0, 2.0]
+    assert at(TieredDecay((0.5,), (2.0, 1.0)), 0.9) == [2.0]  # 0.9 is day 0
 
 
-@pytest.mark.parametrize("decay", [*DECAYS, *LATER, Tiers()], ids=repr)
+@pytest.mark.parametrize("decay", [*DECAYS, *LATER, TieredDecay()], ids=repr)
 def test_future_undated_and_nothing(decay: Callable[[Ages], Ages]) -> None:
     future, now, undated = at(decay, -1000, 0, math.nan)
     assert future == now
@@ -98,7 +111,7 @@ def test_the_ages_given_are_not_changed() -> None:
     given_ages = np.array([-1.0, 5.0])
     for decay in DECAYS:
         decay(given_ages)
-    Tiers()(given_ages)
+    TieredDecay()(given_ages)
     assert_array_equal(given_ages, [-1.0, 5.0])
 
 
@@ -128,19 +141,19 @@ def test_ages_from_the_end_of_time() -> None:
         lambda: Exponential(30, -1),
         lambda: Exponential(30, math.nan),
         lambda: Exponential.from_half_life(0),
-        lambda: Linear(0),
-        lambda: Linear(10, 0),
-        lambda: Linear(10, 1),
-        lambda: Linear(10, 0.5, -1),
-        lambda: Gaussian(math.nan),
-        lambda: Gaussian(10, math.nan),
-        lambda: Logarithmic(-1),
-        lambda: Logarithmic(1e-300),
-        lambda: Tiers((1, 2), (1, 2)),
-        lambda: Tiers((2, 2), (1, 2, 3)),
-        lambda: Tiers((0,), (1, 2)),
-        lambda: Tiers((1,), (1, math.nan)),
-        lambda: Tiers((1,), (1, -1)),
+        lambda: LinearDecay(0),
+        lambda: LinearDecay(10, 0),
+        lambda: LinearDecay(10, 1),
+        lambda: LinearDecay(10, 0.5, -1),
+        lambda: GaussianDecay(math.nan),
+        lambda: GaussianDecay(10, math.nan),
+        lambda: LogarithmicDecay(-1),
+        lambda: LogarithmicDecay(1e-300),
+        lambda: TieredDecay((1, 2), (1, 2)),
+        lambda: TieredDecay((2, 2), (1, 2, 3)),
+        lambda: TieredDecay((0,), (1, 2)),
+        lambda: TieredDecay((1,), (1, math.nan)),
+        lambda: TieredDecay((1,), (1, -1)),
     ],
 )
 def test_parameters_that_are_refused(make: Callable[[], object]) -> None:
@@ -149,9 +162,9 @@ def test_parameters_that_are_refused(make: Callable[[], object]) -> None:
 
 
 def test_decays_are_values() -> None:
-    assert Linear(10) == Linear(10.0, decay=0.5, offset=0)
-    assert len({Tiers(), Tiers()}) == 1
-    assert eval(repr(Gaussian(10, 0.3))) == Gaussian(10, 0.3)  # noqa: S307
+    assert LinearDecay(10) == LinearDecay(10.0, decay=0.5, offset=0)
+    assert len({TieredDecay(), TieredDecay()}) == 1
+    assert eval(repr(GaussianDecay(10, 0.3))) == GaussianDecay(10, 0.3)  # noqa: S307
     with pytest.raises(FrozenInstanceError):
         Exponential(30).tau = 3  # type: ignore[misc]
 

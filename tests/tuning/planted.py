@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from asof.learn.box import Box
 from asof.learn.candidates import Candidates
-from asof.learn.columns import Columns
+from asof.learn.columns import CandidateColumns
 from asof.learn.loss import gains
-from asof.learn.posed import Posed
+from asof.learn.posed import JudgedQuery
 from asof.learn.scored import scored
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import value_of
 from asof.recipes.papers import PAPERS
-from asof.tuning.material import Material
+from asof.tuning.material import TuningQuestions
 
 WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))
 BOX = Box.of(PAPERS, WEIGHTS)
@@ -33,7 +33,7 @@ def nowhere(do: object) -> None:
 def planted(
     seed: int, hidden: Floats, questions: int = 60, noise: float = 0.02, *, shuffled: bool = False,
     times: list[int] | None = None,
-) -> Material:  # fmt: skip
+) -> TuningQuestions:  # fmt: skip
     """The best documents by a hidden sum of their columns, plus noise, are right; `shuffled`: any of them."""
     rng = np.random.default_rng(seed)
     plan = scored(PAPERS, BOX)
@@ -59,8 +59,8 @@ def planted(
             )
         )
         right = {str(at): each for at, each in enumerate(gain.tolist())}
-        posed.append(Posed(None, (0, None), nowhere, right))  # type: ignore[arg-type]
-    table = Columns.made(posed, found, plan, BOX, 5)
+        posed.append(JudgedQuery(None, (0, None), nowhere, right))  # type: ignore[arg-type]
+    table = CandidateColumns.made(posed, found, plan, BOX, 5)
 
     def measure(recipe: Recipe, which: NDArray[np.int64], advance: Callable[[], None]) -> Floats:
         for _ in which:
@@ -69,6 +69,6 @@ def planted(
         return np.asarray(1 - table.losses(setting, which)[0])
 
     texts = [f"question {at}" for at in range(questions)]
-    return Material(
+    return TuningQuestions(
         "planted", PAPERS, BOX, 5, table, measure, texts, [[]] * questions, [[]] * questions, times
     )

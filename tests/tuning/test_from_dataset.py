@@ -14,13 +14,13 @@ from asof.evaluate.options import Options
 from asof.models.hashed import HashedNgrams
 from asof.rank.tunable import with_values
 from asof.recipes import named
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.tuning.fields import chosen, metric_depth
 from asof.tuning.from_dataset import from_dataset
-from asof.tuning.tune import How, tune
+from asof.tuning.tune import TuningOptions, tune
 
-VECTORS = Options(settings=Settings(encoder=HashedNgrams().name))
-PACE = ("combine.weights.covered=0..1.5", "timely.careful=0.05..0.4")
+VECTORS = Options(settings=CorpusSettings(encoder=HashedNgrams().name))
+PACE = ("combine.weights.covered=0..1.5", "time_preference.careful=0.05..0.4")
 
 
 def test_what_is_measured_is_what_evaluate_measures(town: Path, tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_what_is_measured_is_what_evaluate_measures(town: Path, tmp_path: Path) 
 def test_papers_learns_that_old_reports_are_right_here(town: Path, tmp_path: Path) -> None:
     recipe, box = chosen(named("papers"))
     with from_dataset(town, recipe, box, 10, VECTORS, cache=tmp_path) as material:
-        found = tune(material, How(folds=3, by="coordinates", evaluations=60))
+        found = tune(material, TuningOptions(folds=3, by="coordinates", evaluations=60))
         assert found.gain
         assert found.tuned.value > found.start.value + 0.2
         assert found.values["combine.weights.freshness"] < 0.25
@@ -50,19 +50,21 @@ def test_papers_learns_that_old_reports_are_right_here(town: Path, tmp_path: Pat
 def test_what_lies_deeper_is_replayed(town: Path, tmp_path: Path) -> None:
     recipe, box = chosen(named("asof"), PACE)
     with from_dataset(town, recipe, box, 10, replace(VECTORS, limit=20), cache=tmp_path) as material:
-        found = tune(material, How(folds=2, by="coordinates", evaluations=10))
+        found = tune(material, TuningOptions(folds=2, by="coordinates", evaluations=10))
     assert found.how.startswith("the stages from combine on")
     assert found.questions == 20
     assert "20 of 24 questions, chosen by a hash of their ids" in found.notes
-    assert [each.field for each in found.fields] == ["combine.weights.covered", "timely.careful"]
+    assert [each.field for each in found.fields] == ["combine.weights.covered", "time_preference.careful"]
 
 
 def test_whole_numbers_stay_whole(town: Path, tmp_path: Path) -> None:
-    recipe, box = chosen(named("asof"), ["feedback.passages=2..9", "feedback.weight=0..0.5"])
+    recipe, box = chosen(
+        named("asof"), ["pseudo_relevance_feedback.passages=2..9", "pseudo_relevance_feedback.weight=0..0.5"]
+    )
     with from_dataset(town, recipe, box, 10, replace(VECTORS, limit=20), cache=tmp_path) as material:
-        found = tune(material, How(folds=2, by="coordinates", evaluations=10))
-    assert found.values["feedback.passages"] in range(2, 10)
-    assert all(fold.values["feedback.passages"] in range(2, 10) for fold in found.folds)
+        found = tune(material, TuningOptions(folds=2, by="coordinates", evaluations=10))
+    assert found.values["pseudo_relevance_feedback.passages"] in range(2, 10)
+    assert all(fold.values["pseudo_relevance_feedback.passages"] in range(2, 10) for fold in found.folds)
 
 
 def test_a_field_of_the_questions_that_nobody_has_is_refused(town: Path, tmp_path: Path) -> None:
@@ -95,7 +97,7 @@ def test_fields_are_declared_or_named_with_their_range() -> None:
         (["freshness.rate=0.01..7"], r"a number from 0\.0001 to 1"),
         (["freshness.half=0..1"], "has no number freshness.half"),
         (["combine.weights.volume"], "cannot move alone"),
-        (["share.of"], "has no number share.of"),
+        (["max_normalize.of"], "has no number max_normalize.of"),
     ],
 )
 def test_fields_that_cannot_be_tuned_are_refused(fields: list[str], told: str) -> None:

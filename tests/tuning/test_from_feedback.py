@@ -12,14 +12,14 @@ import pytest
 import asof
 from asof.data import Document, Stated
 from asof.errors import UsageError
-from asof.learn.columns import Columns
+from asof.learn.columns import CandidateColumns
 from asof.models.hashed import HashedNgrams
 from asof.recipes import named
 from asof.service import Corpus
 from asof.time.moment import read
 from asof.tuning.fields import chosen
 from asof.tuning.from_feedback import from_feedback
-from asof.tuning.tune import How, tune
+from asof.tuning.tune import TuningOptions, tune
 
 from .conftest import STREETS, lamps
 
@@ -30,7 +30,7 @@ WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness"
 def corpus(memory_folder: Path) -> Iterator[Corpus]:
     documents, _, _ = lamps()
     with asof.open(
-        memory_folder, settings=asof.Settings(undated="always", encoder=HashedNgrams().name)
+        memory_folder, settings=asof.CorpusSettings(undated="always", encoder=HashedNgrams().name)
     ) as corpus:
         corpus.clock = itertools.count(read("2024-02-01").first, 1_000_000).__next__
         corpus.background = False
@@ -63,11 +63,11 @@ def test_weights_are_learned_from_what_was_shown_without_a_search(corpus: Corpus
     recipe, box = chosen(named("papers"), (*WEIGHTS, "freshness.rate"))
     monkeypatch.setattr(Corpus, "use", None)  # nothing may be asked of the corpus
     material = from_feedback(corpus, recipe, box, 10)
-    assert isinstance(material.table, Columns)
+    assert isinstance(material.table, CandidateColumns)
     # both were judged, the note stood first: DCG 7 / log2(3) of 7
     start = np.array([[0.4, 0.25, 0.25, 0.1, 0.05]])
     assert material.table.losses(start)[0].max() == pytest.approx(1 - 1 / np.log2(3))
-    found = tune(material, How(folds=3, by="coordinates", evaluations=60))
+    found = tune(material, TuningOptions(folds=3, by="coordinates", evaluations=60))
     assert found.gain
     assert found.measured.startswith("by putting what was shown in another order")
     assert found.values["combine.weights.freshness"] < 0.25
@@ -99,9 +99,9 @@ def test_clicks_are_learned_from_and_what_was_not_clicked_counts_less(corpus: Co
     say(corpus, clicks=True)
     recipe, box = chosen(named("papers"), WEIGHTS)
     material = from_feedback(corpus, recipe, box, 10)
-    assert isinstance(material.table, Columns)
+    assert isinstance(material.table, CandidateColumns)
     assert material.n == 24
-    assert tune(material, How(folds=3, by="coordinates", evaluations=40)).questions == 24
+    assert tune(material, TuningOptions(folds=3, by="coordinates", evaluations=40)).questions == 24
 
 
 def test_documents_as_units_are_asked_as_such(corpus: Corpus) -> None:

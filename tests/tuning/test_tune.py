@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from asof.errors import UsageError
-from asof.learn.columns import Columns
-from asof.tuning.material import Remembered
-from asof.tuning.tune import How, along, tune
+from asof.learn.columns import CandidateColumns
+from asof.tuning.material import CachedLosses
+from asof.tuning.tune import TuningOptions, along, tune
 
 from .planted import BOX, planted
 
@@ -25,7 +25,7 @@ def seen_by(material, *settings):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_hidden_weights_are_found(seed: int) -> None:
-    found = tune(planted(seed, HIDDEN[seed]), How(folds=3, by="coordinates", evaluations=150))
+    found = tune(planted(seed, HIDDEN[seed]), TuningOptions(folds=3, by="coordinates", evaluations=150))
     values = np.array([found.values[name] for name in BOX.names])
     fresh = planted(100 + seed, HIDDEN[seed], 300)
     before, after, hidden = seen_by(fresh, START, values, HIDDEN[seed])
@@ -38,7 +38,9 @@ def test_hidden_weights_are_found(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_no_gain_where_judgements_are_drawn(seed: int) -> None:
-    found = tune(planted(seed, HIDDEN[seed], shuffled=True), How(folds=3, by="coordinates", evaluations=60))
+    found = tune(
+        planted(seed, HIDDEN[seed], shuffled=True), TuningOptions(folds=3, by="coordinates", evaluations=60)
+    )
     assert not found.gain
     assert found.sentence.startswith("No gain: ndcg@5 ")
     assert found.sentence.endswith("nothing is recommended")
@@ -46,7 +48,9 @@ def test_no_gain_where_judgements_are_drawn(seed: int) -> None:
 
 def test_the_report_has_all_there_is_to_tell() -> None:
     told: list[str] = []
-    found = tune(planted(0, HIDDEN[0], 40), How(folds=2, evaluations=26), lambda *news: told.append(news[0]))
+    found = tune(
+        planted(0, HIDDEN[0], 40), TuningOptions(folds=2, evaluations=26), lambda *news: told.append(news[0])
+    )
     assert [(each.train, each.test) for each in found.folds] == [(20, 20), (20, 20)]
     assert all(each.rival is not None for each in found.folds)
     assert set(found.searches) == {"lcb", "coordinates"}
@@ -66,14 +70,17 @@ def test_the_report_has_all_there_is_to_tell() -> None:
 
 def test_the_same_seed_gives_the_same_outcome() -> None:
     first, second = (
-        tune(planted(1, HIDDEN[1], 30), How(folds=2, by="lcb", evaluations=20, seed=3)) for _ in range(2)
+        tune(planted(1, HIDDEN[1], 30), TuningOptions(folds=2, by="lcb", evaluations=20, seed=3))
+        for _ in range(2)
     )
     assert replace(first, seconds=0.0) == replace(second, seconds=0.0)
 
 
 def test_in_time_the_first_are_not_judged() -> None:
     times = [2020 + at // 20 for at in range(60)]
-    found = tune(planted(2, HIDDEN[2], 60, times=times), How(folds=5, by="coordinates", evaluations=40))
+    found = tune(
+        planted(2, HIDDEN[2], 60, times=times), TuningOptions(folds=5, by="coordinates", evaluations=40)
+    )
     assert found.in_time
     assert [each.name for each in found.folds] == ["stretch 2", "stretch 3"]
     assert "20 of 60 questions are fitted to and never judged" in found.notes
@@ -98,7 +105,7 @@ def test_nothing_is_tried_twice() -> None:
             return np.zeros((len(settings), len(questions)))
 
     counted = Counted()
-    table = Remembered(counted, 4)  # type: ignore[arg-type]
+    table = CachedLosses(counted, 4)  # type: ignore[arg-type]
     settings = np.array([[0.1], [0.2]])
     table.losses(settings, np.array([0, 1]))
     table.losses(settings, np.array([1, 0]))
@@ -109,8 +116,8 @@ def test_nothing_is_tried_twice() -> None:
 
 def test_few_questions_are_refused() -> None:
     with pytest.raises(UsageError, match="19 judged questions; 20 are needed"):
-        tune(planted(0, HIDDEN[0], 19), How())
+        tune(planted(0, HIDDEN[0], 19), TuningOptions())
 
 
 def test_the_material_is_a_table_of_columns() -> None:
-    assert isinstance(planted(0, HIDDEN[0], 20).table, Columns)
+    assert isinstance(planted(0, HIDDEN[0], 20).table, CandidateColumns)

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from asof.answer.asked import Asked
+from asof.answer.asked import ParsedQuestion
 from asof.answer.asking import LOCAL_TOKENS
-from asof.answer.evidence import Phrase, evidence
-from asof.answer.extractive import Material, extractive, out_of_reach
+from asof.answer.evidence import SearchedPhrase, evidence
+from asof.answer.extractive import AnswerContext, extractive, out_of_reach
 from asof.answer.pack import WHOLE, pack
 from asof.data import GLOBAL, LOCAL, Answer, Hit
 from asof.index.view import View
 from asof.knowledge.known import facts_of
 from asof.text.budget import header, tokens
-from asof.text.question import Reading
+from asof.text.question import QuestionReading
 from asof.time.span import Span
 
 if TYPE_CHECKING:
-    from asof.models.metered import Metered
+    from asof.models.metered import MeteredModel
 
 AUTO = "auto"
 
@@ -31,23 +31,23 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class AnswerOptions:
     """How a question is answered: `mode` (LOCAL or GLOBAL), how many `tokens` are read, by which `model`
     (None: by quotes)."""
 
     mode: str = LOCAL
     tokens: int | None = None
-    model: Metered | None = None
+    model: MeteredModel | None = None
     tell: Tell | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RetrievedEvidence:
     """What was found for a question in a view: hits, best first, with their rows; what there is to
     say of how its times were read."""
 
     view: View
-    reading: Reading
+    reading: QuestionReading
     hits: tuple[Hit, ...]
     rows: tuple[int, ...]
     notes: tuple[str, ...]
@@ -60,13 +60,13 @@ class Pending:
 
     as_of: int
     known_at: int
-    material: Material
+    material: AnswerContext
     passages: tuple[int, ...]
     quoted: Answer
     notes: tuple[str, ...] = ()
 
 
-def answer(found: Found, manner: Manner, *, chosen: bool = True) -> Answer | Pending:
+def answer(found: RetrievedEvidence, manner: AnswerOptions, *, chosen: bool = True) -> Answer | Pending:
     """Answer a question from what was found; pending, where a model is to write from passages. Where nobody
     has `chosen` reports and they say nothing of it, passages answer. Raises ModelError."""
     material = _material(found, manner.tokens)
@@ -82,7 +82,7 @@ def answer(found: Found, manner: Manner, *, chosen: bool = True) -> Answer | Pen
     return Pending(found.view.as_of, found.view.known_at, material, tuple(passages), quoted, notes)
 
 
-def written_by(model: Metered, pending: Pending, manner: Manner) -> Answer:
+def written_by(model: MeteredModel, pending: Pending, manner: AnswerOptions) -> Answer:
     """What a model writes; what is quoted, where it fails. Raises ModelError."""
     from asof.answer.write import written
 
@@ -93,20 +93,20 @@ def written_by(model: Metered, pending: Pending, manner: Manner) -> Answer:
     return _noted(told, pending.notes, manner)
 
 
-def _noted(made: Answer, notes: tuple[str, ...], manner: Manner) -> Answer:
+def _noted(made: Answer, notes: tuple[str, ...], manner: AnswerOptions) -> Answer:
     cost = manner.model.meter.as_json() if manner.model else None
     return replace(made, notes=(*notes, *made.notes), cost=cost)
 
 
-def mode_for(mode: str, reading: Reading, languages: str) -> str:
+def mode_for(mode: str, reading: QuestionReading, languages: str) -> str:
     """The mode that "auto" stands for: reports tell more of what happened at large than single passages."""
     if mode != AUTO:
         return mode
-    asked = Asked.of(reading, (), languages)
+    asked = ParsedQuestion.of(reading, (), languages)
     return GLOBAL if asked.whole and not asked.wants_value else LOCAL
 
 
-def _material(found: Found, budget: int | None) -> Material:
+def _material(found: RetrievedEvidence, budget: int | None) -> AnswerContext:
     """The question taken apart, and the passages that fit into the budget."""
     view = found.view
     sizes = [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
@@ -118,22 +118,22 @@ def _material(found: Found, budget: int | None) -> Material:
     languages = " ".join(view.analyzer.languages)
     subjects = {each.fact.subject for each in facts}
     known = {name for name in subjects if name != name.lower()}
-    asked, cut = Asked.of(found.reading, known, languages).bounded()
+    asked, cut = ParsedQuestion.of(found.reading, known, languages).bounded()
     said = evidence(view, hits, facts)
     notes = tuple(note for note in (cut, packed.note("passages", limit)) if note)
     rows = tuple(found.rows[at] for at in taken)
-    return Material(found.reading.query.text, asked, hits, rows, tuple(said), tuple(facts), notes)
+    return AnswerContext(found.reading.query.text, asked, hits, rows, tuple(said), tuple(facts), notes)
 
 
-def _through_reports(found: Found, material: Material, manner: Manner) -> Answer:
+def _through_reports(found: RetrievedEvidence, material: AnswerContext, manner: AnswerOptions) -> Answer:
     from asof.answer.digested import digested
     from asof.answer.global_ import points
     from asof.knowledge.resolve import Entities
-    from asof.knowledge.summarise import Choice
+    from asof.knowledge.summarise import ReportSelection
     from asof.store.sight import sights
 
     view, asked = found.view, material.asked
-    sought = Phrase.of(" ".join(asked.things), view)
+    sought = SearchedPhrase.of(" ".join(asked.things), view)
 
     @cache
     def relevance(text: str) -> float:
@@ -145,14 +145,14 @@ def _through_reports(found: Found, material: Material, manner: Manner) -> Answer
     seen = sights(view.store.db, passages, view.as_of, view.known_at)
     digest = points(
         material.question, view, scope_of(asked),
-        Choice(entities.canonical, about, relevance if asked.things else None),
+        ReportSelection(entities.canonical, about, relevance if asked.things else None),
         passages=[seen[passage] for passage in passages], model=manner.model, reporter=manner.model,
         budget=WHOLE if manner.tokens is None else manner.tokens,
     )  # fmt: skip
     return digested(digest, about)
 
 
-def scope_of(asked: Asked) -> Span:
+def scope_of(asked: ParsedQuestion) -> Span:
     """The whole time that a question is about, from the first of its times to the last; all, without any."""
     if not asked.times:
         return Span(None, None)

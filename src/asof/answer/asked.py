@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 from asof.answer.named import WORD, blanked, names_in
-from asof.text.question import Reading
+from asof.text.question import QuestionReading
 from asof.time.intent import WISHED
 from asof.time.period import GRAINS, Grain
 from asof.time.span import Span
@@ -28,7 +28,7 @@ _PARTS = re.compile(r",|;|\band\b|\bund\b|\bas well as\b|\bsowie\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ParsedQuestion:
     """A question, taken apart.
 
     `names`: capitalised runs and names that are known, outside of its times; `things`: what it asks about
@@ -50,7 +50,7 @@ class Asked:
     forecast: bool = False
 
     @classmethod
-    def of(cls, reading: Reading, known: Iterable[str] = (), language: str = "en") -> Asked:
+    def of(cls, reading: QuestionReading, known: Iterable[str] = (), language: str = "en") -> ParsedQuestion:
         """Take a question apart. `known` are names that the corpus has: those that it says are names however
         they are written. `language`: codes of the corpus, parted by blanks; the question itself says by its
         words which of `LANGUAGES` it is in, else the first of these does."""
@@ -76,7 +76,7 @@ class Asked:
             wished and not times, bool(said & lists.forecast),
         )  # fmt: skip
 
-    def bounded(self) -> tuple[Asked, str]:
+    def bounded(self) -> tuple[ParsedQuestion, str]:
         """The first of what is asked for, as much as is looked for at once, and a note if that is not all."""
         names, things = self.names[:MOST_NAMED], self.things[:MOST_NAMED]
         times = self.times[: MOST_CELLS // (max(len(names), 1) * max(len(things), 1))]
@@ -90,7 +90,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class AnswerWords:
     """The word lists of a language."""
 
     question: frozenset[str]
@@ -124,12 +124,12 @@ def _spoken(told: Sequence[str], usual: str) -> str:
 
 
 @lru_cache
-def words(language: str) -> Words:
+def words(language: str) -> AnswerWords:
     """The lists of a language of `LANGUAGES`."""
     text = (files("asof.answer") / "words" / f"{language}.toml").read_text("utf-8")
     lists: dict[str, str] = tomllib.loads(text)
     of = {name: frozenset(value.split()) for name, value in lists.items()}
-    return Words(
+    return AnswerWords(
         of["question"], of["highest"], of["lowest"], of["each"], of["whole"],
         of["present"], of["past"],
         tuple(lists["value"].split("|")), tuple(lists["at_large"].split("|")), of["forecast"],
@@ -137,12 +137,12 @@ def words(language: str) -> Words:
     )  # fmt: skip
 
 
-def _present_day(span: Span, reading: Reading) -> bool:
+def _present_day(span: Span, reading: QuestionReading) -> bool:
     """Whether a span is the very day of the question: "today" wishes for what is in force then."""
     return span.first <= reading.as_of <= span.last < span.first + _DAY
 
 
-def _grain(told: Sequence[str], lists: Words) -> Grain | None:
+def _grain(told: Sequence[str], lists: AnswerWords) -> Grain | None:
     """The grain of the periods that are each asked for: "every quarter", "which year"."""
     for at, word in enumerate(told):
         if word in lists.each:

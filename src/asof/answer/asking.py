@@ -10,7 +10,7 @@ from asof.data import MODES
 from asof.tables import check, number, one_of, whole
 
 if TYPE_CHECKING:
-    from asof.text.question import Reading
+    from asof.text.question import QuestionReading
 
 LOCAL_TOKENS = 12_000
 """How much an answer from single passages is made of (L_ctx of TG-RAG, section V-D)."""
@@ -20,7 +20,7 @@ PASSAGES_READ = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class QuestionAnswerer:
     """`recipe` finds the passages; `mode` is one of `asof.data.MODES`.
 
     `tokens`: how much of what is found is read, None for 12,000 (global: 24,000; TG-RAG, section V-D).
@@ -33,7 +33,7 @@ class Asking:
     budget: float | None = None
 
     @classmethod
-    def read(cls, table: Mapping[str, Any], known: Sequence[str]) -> Asking:
+    def read(cls, table: Mapping[str, Any], known: Sequence[str]) -> QuestionAnswerer:
         """The table of a configuration; `known`: the names of recipes. Raises UsageError."""
         check(table, {
             "recipe": one_of(*known), "mode": one_of(*MODES), "tokens": whole(100, 1_000_000),
@@ -43,8 +43,8 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class TimedQuestion:
     """A question as it was read, and what there is to say of who read its times."""
 
-    reading: Reading
+    reading: QuestionReading
     notes: tuple[str, ...] = ()

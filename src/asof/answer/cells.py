@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from asof.answer.asked import Asked
-from asof.answer.disagree import Statement, dispute
+from asof.answer.asked import ParsedQuestion
+from asof.answer.disagree import FactStatement, dispute
 from asof.answer.evidence import (
-    Phrase,
+    SearchedPhrase,
     Sentence,
     names,
     naming,
@@ -16,7 +16,7 @@ from asof.answer.evidence import (
     own_times,
     speaks_in_text_of,
 )
-from asof.answer.fitting import Cell, Found, fitting, past
+from asof.answer.fitting import BestSentence, TableCell, fitting, past
 from asof.answer.otherwise import first_hit, held
 from asof.answer.stating import figures_in, shown_figure
 from asof.data import Hit
@@ -27,17 +27,19 @@ from asof.time.period import Period
 from asof.time.span import BEGINNING, Span
 
 
-def cells(asked: Asked, view: View, hits: Sequence[Hit], said: Sequence[Sentence]) -> list[Cell]:
+def cells(
+    asked: ParsedQuestion, view: View, hits: Sequence[Hit], said: Sequence[Sentence]
+) -> list[TableCell]:
     """The cells of a question, those without anything included: in order of names, then of time."""
-    things = [Phrase.of(thing, view) for thing in asked.things]
+    things = [SearchedPhrase.of(thing, view) for thing in asked.things]
     stated = _stated(said)
     made = []
     for name in asked.names or ("",):
         own = about(hits, name, now=asked.now)
         of_own = _of(own, said)
         named = [each for each in said if not name or names(each, name)]
-        phrases = things or [Phrase.of(name, view)]
-        whole = Phrase.of(" ".join([name, *asked.things]), view)
+        phrases = things or [SearchedPhrase.of(name, view)]
+        whole = SearchedPhrase.of(" ".join([name, *asked.things]), view)
         for cell in periods(asked, name, own, stated):
             inside = _of(cell.hits, named)
             for phrase in phrases:
@@ -79,8 +81,8 @@ def about(hits: Sequence[Hit], name: str, *, now: bool = False) -> list[Hit]:
 
 
 def periods(
-    asked: Asked, name: str, hits: Sequence[Hit], stated: Mapping[str, list[Span | None]]
-) -> list[Cell]:
+    asked: ParsedQuestion, name: str, hits: Sequence[Hit], stated: Mapping[str, list[Span | None]]
+) -> list[TableCell]:
     """A cell for each period of the grain that is asked for; for each time that is named; or a single one.
 
     `stated`: the times of what each hit states, by its id.
@@ -93,11 +95,11 @@ def periods(
     else:
         spans = list(dict.fromkeys(each for span in asked.times for each in _each(asked, hits, span)))
         if not spans:
-            return [Cell(name, label(span), span) for span in asked.times]
+            return [TableCell(name, label(span), span) for span in asked.times]
     made = []
     for span, words in spans:
         inside = in_force(hits) if span is None else [hit for hit in hits if _holds(hit, span, stated)]
-        made.append(Cell(name, words, span, inside))
+        made.append(TableCell(name, words, span, inside))
     return made
 
 
@@ -108,7 +110,7 @@ def in_force(hits: Sequence[Hit]) -> list[Hit]:
     return [hit for hit in hits if hit.superseded is None or hit.superseded.id not in ids] or list(hits)
 
 
-def _each(asked: Asked, hits: Sequence[Hit], span: Span) -> list[tuple[Span | None, str]]:
+def _each(asked: ParsedQuestion, hits: Sequence[Hit], span: Span) -> list[tuple[Span | None, str]]:
     """The periods of the grain asked for that documents are about, inside a span, in order."""
     assert asked.grain is not None  # noqa: S101  the caller looked
     there = set()
@@ -129,7 +131,9 @@ def _holds(hit: Hit, span: Span, stated: Mapping[str, list[Span | None]]) -> boo
     )
 
 
-def _best(phrase: Phrase, cell: Cell, said: Sequence[Sentence], asked: Asked) -> Found | None:
+def _best(
+    phrase: SearchedPhrase, cell: TableCell, said: Sequence[Sentence], asked: ParsedQuestion
+) -> BestSentence | None:
     """The sentence that says a phrase best in a cell; a table needs a figure in it where one is asked for."""
     fits = [each for sentence in said if (each := fitting(phrase, cell, sentence, asked)) is not None]
     if asked.grain is not None and asked.wants_value:
@@ -142,7 +146,7 @@ def _best(phrase: Phrase, cell: Cell, said: Sequence[Sentence], asked: Asked) ->
     return _undisputed(best, said, newest=not asked.times)
 
 
-def _newest(best: Found, fits: Sequence[Found]) -> Found:
+def _newest(best: BestSentence, fits: Sequence[BestSentence]) -> BestSentence:
     """What was published last, of what says a phrase as well as the best one does: by a fact of the kind of
     its fact, or, where it has none, in a sentence that says what is the case."""
     if best.fact is None and not _states(best.sentence):
@@ -155,7 +159,7 @@ def _newest(best: Found, fits: Sequence[Found]) -> Found:
     return max(stated, key=lambda each: (_published(each), each.score), default=best)
 
 
-def _alike(one: Found, other: Found) -> bool:
+def _alike(one: BestSentence, other: BestSentence) -> bool:
     """Whether two say a phrase in the same way."""
     if one.fact is None or other.fact is None:
         return one.fact is other.fact and _states(one.sentence)
@@ -166,17 +170,17 @@ def _states(sentence: Sentence) -> bool:
     return any(is_state(each.fact) for each in sentence.facts)
 
 
-def _published(found: Found) -> int:
+def _published(found: BestSentence) -> int:
     """The last instant of the date of publication; what has none is from before all times."""
     published = found.sentence.hit.published
     return BEGINNING if published is None else published.span.last
 
 
-def _undisputed(best: Found, said: Sequence[Sentence], *, newest: bool) -> Found:
+def _undisputed(best: BestSentence, said: Sequence[Sentence], *, newest: bool) -> BestSentence:
     """What is found with what contradicts it; where that is what should be told, in its place."""
     if best.fact is None:
         return replace(best, figure=shown_figure(best.sentence, None))
-    against = dispute(Statement(best.sentence, best.fact), said, newest=newest)
+    against = dispute(FactStatement(best.sentence, best.fact), said, newest=newest)
     if against is not None and against.told is not None:
         best = replace(best, sentence=against.told.sentence, fact=against.told.fact)
     return replace(best, figure=shown_figure(best.sentence, best.fact), dispute=against)

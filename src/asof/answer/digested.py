@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asof.answer.digest import Digest
 from asof.data import GLOBAL, Answer, Citation
-from asof.knowledge.reports.report import Point, Quote
+from asof.knowledge.reports.report import Quote, ReportPoint
 
 
 def digested(digest: Digest, about: str) -> Answer:
@@ -38,7 +38,7 @@ def _by(digest: Digest) -> str:
     return "extractive" if digest.by == "extract" else digest.by
 
 
-def _line(point: Point, numbers: list[int]) -> str:
+def _line(point: ReportPoint, numbers: list[int]) -> str:
     changed = f" ({'; '.join(point.changes)})" if point.changes else ""
     return f"- {point.said}{changed} {''.join(f'[{number}]' for number in numbers)}"
 

@@ -13,27 +13,27 @@ from itertools import combinations
 from typing import NamedTuple
 
 from asof.answer.evidence import Sentence
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.lines.agreement import agree, at_the_same_time, comparable
 from asof.knowledge.lines.holding import one_at_a_time
 from asof.text.names import key
 
 
-class Statement(NamedTuple):
+class FactStatement(NamedTuple):
     """A fact with the sentence that states it."""
 
     sentence: Sentence
-    fact: Known
+    fact: StatedFact
 
 
-class Dispute(NamedTuple):
+class Contradiction(NamedTuple):
     """Statements that contradict each other: the one to be told, None where none is safe, and the others."""
 
-    told: Statement | None
-    others: tuple[Statement, ...]
+    told: FactStatement | None
+    others: tuple[FactStatement, ...]
 
 
-def dispute(mine: Statement, said: Iterable[Sentence], *, newest: bool) -> Dispute | None:
+def dispute(mine: FactStatement, said: Iterable[Sentence], *, newest: bool) -> Contradiction | None:
     """What sentences of other documents say against a statement; None where nothing does. `newest`: what was
     published last is asked for."""
     against = [other for other in _statements(said) if contradict(mine, other)]
@@ -47,17 +47,19 @@ def dispute(mine: Statement, said: Iterable[Sentence], *, newest: bool) -> Dispu
     else:
         standing = _those(standing, lambda each: not _forecast(each))
     if any(contradict(one, other) for one, other in combinations(standing, 2)):
-        return Dispute(None, tuple(every))
+        return Contradiction(None, tuple(every))
     told = mine if mine in standing else standing[0]
-    return Dispute(told, tuple(each for each in every if contradict(told, each)))
+    return Contradiction(told, tuple(each for each in every if contradict(told, each)))
 
 
-def _those(statements: Sequence[Statement], which: Callable[[Statement], bool]) -> Sequence[Statement]:
+def _those(
+    statements: Sequence[FactStatement], which: Callable[[FactStatement], bool]
+) -> Sequence[FactStatement]:
     """The statements of a kind; all, where none is of it."""
     return [each for each in statements if which(each)] or statements
 
 
-def contradict(one: Statement, other: Statement) -> bool:
+def contradict(one: FactStatement, other: FactStatement) -> bool:
     """Whether two statements cannot both be right."""
     mine, theirs = one.fact.fact, other.fact.fact
     return (
@@ -73,7 +75,7 @@ def contradict(one: Statement, other: Statement) -> bool:
     )
 
 
-def contradiction(statements: Sequence[Statement], numbers: Sequence[int]) -> str:
+def contradiction(statements: Sequence[FactStatement], numbers: Sequence[int]) -> str:
     """A refusal's reason: what each says, with the number of its citation."""
     said = " but ".join(
         f"{each.fact.fact.object} [{number}]" for each, number in zip(statements, numbers, strict=True)
@@ -83,17 +85,17 @@ def contradiction(statements: Sequence[Statement], numbers: Sequence[int]) -> st
     return f"the sources contradict each other: {fact.subject}, {fact.relation}{when}: {said}"
 
 
-def _statements(said: Iterable[Sentence]) -> Iterable[Statement]:
-    return (Statement(sentence, fact) for sentence in said for fact in sentence.facts)
+def _statements(said: Iterable[Sentence]) -> Iterable[FactStatement]:
+    return (FactStatement(sentence, fact) for sentence in said for fact in sentence.facts)
 
 
-def _published(statement: Statement) -> int:
+def _published(statement: FactStatement) -> int:
     """When a statement was published, to the day that its date begins; what has no date comes first."""
     published = statement.sentence.hit.published
     return statement.fact.sight.visible if published is None else published.span.first
 
 
-def _forecast(statement: Statement) -> bool:
+def _forecast(statement: FactStatement) -> bool:
     """Whether it was published before the time that it speaks of was over."""
     when, published = statement.fact.fact.when, statement.sentence.hit.published
     return (

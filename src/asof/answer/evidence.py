@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from asof.data import Hit, Query
 from asof.index.view import View
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.scope import holds_in
 from asof.rank.question import largest_idf, words_of
 from asof.store.about import KIND, TEXT
@@ -31,14 +31,14 @@ class Sentence:
     own: frozenset[str]
     stems: frozenset[str]
     titled: frozenset[str]
-    facts: tuple[Known, ...]
+    facts: tuple[StatedFact, ...]
 
     @property
     def text(self) -> str:
         return shown(self.hit.text[self.start : self.end])
 
 
-class Phrase(NamedTuple):
+class SearchedPhrase(NamedTuple):
     """Words that are looked for: for each its possible stems, and what it weighs (idf², as in
     `asof.rank.question`; a word that no passage has weighs as much as the rarest)."""
 
@@ -46,7 +46,7 @@ class Phrase(NamedTuple):
     words: tuple[tuple[frozenset[str], float], ...]
 
     @classmethod
-    def of(cls, text: str, view: View) -> Phrase:
+    def of(cls, text: str, view: View) -> SearchedPhrase:
         known = {word.text: word.weight for word in words_of(Query(text, text), view)}
         rare = largest_idf(view) ** 2
         return cls(
@@ -66,9 +66,9 @@ class Phrase(NamedTuple):
         return said / whole if whole else 1.0
 
 
-def evidence(view: View, hits: Sequence[Hit], facts: Sequence[Known]) -> list[Sentence]:
+def evidence(view: View, hits: Sequence[Hit], facts: Sequence[StatedFact]) -> list[Sentence]:
     """The sentences of hits, in their order. `facts`: what the passages of these hits state."""
-    of_passage: dict[str, list[Known]] = {}
+    of_passage: dict[str, list[StatedFact]] = {}
     for each in facts:
         of_passage.setdefault(each.sight.id, []).append(each)
     found = []
@@ -115,16 +115,16 @@ def names(sentence: Sentence, name: str) -> bool:
     return not said.isdisjoint(key(name).split())
 
 
-class Naming(NamedTuple):
+class HitNaming(NamedTuple):
     """How a hit names somebody: at the beginning of its title (`own`), or in its text."""
 
     own: bool
     text: bool
 
 
-def naming(hit: Hit, name: str) -> Naming:
+def naming(hit: Hit, name: str) -> HitNaming:
     """Whether the title of a hit begins with a name, or its text says it."""
     wanted = key(name)
     if f"{key(hit.title)} ".startswith(f"{wanted} "):
-        return Naming(True, True)
-    return Naming(False, f" {wanted} " in f" {key(hit.text)} ")
+        return HitNaming(True, True)
+    return HitNaming(False, f" {wanted} " in f" {key(hit.text)} ")

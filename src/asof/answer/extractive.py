@@ -10,14 +10,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from asof.answer.asked import Asked
+from asof.answer.asked import ParsedQuestion
 from asof.answer.cells import cells
-from asof.answer.disagree import Dispute, contradiction
-from asof.answer.evidence import Phrase, Sentence, naming
-from asof.answer.fitting import Cell, Found, fitting
+from asof.answer.disagree import Contradiction, contradiction
+from asof.answer.evidence import SearchedPhrase, Sentence, naming
+from asof.answer.fitting import BestSentence, TableCell, fitting
 from asof.data import LOCAL, Answer, Citation, Hit, Value
 from asof.index.view import View
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.scope import nearest
 
 QUOTES = 16
@@ -28,19 +28,19 @@ SHORT = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class AnswerContext:
     """What an answer is made of: the question taken apart, the passages found, their sentences and facts."""
 
     question: str
-    asked: Asked
+    asked: ParsedQuestion
     hits: tuple[Hit, ...]
     rows: tuple[int, ...]
     said: tuple[Sentence, ...]
-    facts: tuple[Known, ...]
+    facts: tuple[StatedFact, ...]
     notes: tuple[str, ...] = ()
 
 
-def extractive(view: View, material: Material) -> Answer:
+def extractive(view: View, material: AnswerContext) -> Answer:
     """Quote, or refuse."""
     made = cells(material.asked, view, material.hits, material.said)
     reason = refusal(material, made)
@@ -86,7 +86,7 @@ def refused(then: Moments, question: str, reason: str, mode: str = LOCAL) -> Ans
     return Answer(question, f"No answer: {reason}.", True, reason, mode, then.as_of, then.known_at, ())
 
 
-def contradictory(view: View, question: str, dispute: Dispute) -> Answer:
+def contradictory(view: View, question: str, dispute: Contradiction) -> Answer:
     """A refusal that cites the sources that contradict each other."""
     told = [(each.sentence.hit, each.sentence.text) for each in dispute.others]
     citations = _numbered(told)
@@ -97,9 +97,9 @@ def contradictory(view: View, question: str, dispute: Dispute) -> Answer:
     return replace(made, text="\n".join([made.text, *map(_quoted, citations)]), citations=citations)
 
 
-def closest(view: View, material: Material, made: Sequence[Cell]) -> tuple[str, ...]:
+def closest(view: View, material: AnswerContext, made: Sequence[TableCell]) -> tuple[str, ...]:
     """The sentence that says most of what is asked, though too little: a note for who asked."""
-    sought = Phrase.of(" ".join(material.asked.things), view)
+    sought = SearchedPhrase.of(" ".join(material.asked.things), view)
     near = [
         each
         for cell in made
@@ -114,7 +114,7 @@ def closest(view: View, material: Material, made: Sequence[Cell]) -> tuple[str, 
     return (f"nearest to it: {_source(best.text, best.hit)}",)
 
 
-def refusal(material: Material, made: Sequence[Cell]) -> str:
+def refusal(material: AnswerContext, made: Sequence[TableCell]) -> str:
     """Why there is no answer; "" where something of what is asked was found."""
     if any(cell.found for cell in made):
         return ""
@@ -125,13 +125,13 @@ def refusal(material: Material, made: Sequence[Cell]) -> str:
     return f"no passage that was found says {_listed(asked.things) if asked.things else 'it'}"
 
 
-def out_of_reach(material: Material, view: View) -> bool:
+def out_of_reach(material: AnswerContext, view: View) -> bool:
     """Whether nothing that was found is about whom, or of the time, that the question asks for: a model needs
     not be asked then."""
     return bool(beyond(material, cells(material.asked, view, material.hits, material.said)))
 
 
-def beyond(material: Material, made: Sequence[Cell]) -> str:
+def beyond(material: AnswerContext, made: Sequence[TableCell]) -> str:
     """Why what was found cannot hold an answer, whatever it says; "" if it can."""
     if not material.hits:
         return "nothing in this corpus says any of it"
@@ -148,7 +148,7 @@ def beyond(material: Material, made: Sequence[Cell]) -> str:
     return ""
 
 
-def cited(found: Iterable[Found]) -> tuple[Citation, ...]:
+def cited(found: Iterable[BestSentence]) -> tuple[Citation, ...]:
     """The citations of what was found, numbered in its order; each sentence once, at most QUOTES."""
     return _numbered((each.sentence.hit, each.sentence.text) for each in found)
 
@@ -163,25 +163,25 @@ def _numbered(quotes: Iterable[tuple[Hit, str]]) -> tuple[Citation, ...]:
     return tuple(citations.values())
 
 
-def _otherwise(dispute: Dispute) -> str:
+def _otherwise(dispute: Contradiction) -> str:
     """What an answer contradicts."""
     return "; ".join(
         f"it contradicts {_source(each.sentence.text, each.sentence.hit)}" for each in dispute.others
     )
 
 
-def _quote_of(found: Found) -> tuple[str, str]:
+def _quote_of(found: BestSentence) -> tuple[str, str]:
     return found.sentence.hit.id, found.sentence.text
 
 
-def _figure(found: Found) -> str:
+def _figure(found: BestSentence) -> str:
     if found.figure is not None:
         return found.figure.text
     return found.fact.fact.object if found.fact is not None else ""
 
 
 def _lines(
-    material: Material, made: Sequence[Cell], values: Sequence[Value], citations: Sequence[Citation]
+    material: AnswerContext, made: Sequence[TableCell], values: Sequence[Value], citations: Sequence[Citation]
 ) -> list[str]:
     """The table, and the one that is chosen."""
     lines = []
@@ -198,7 +198,7 @@ def _lines(
     return [*lines, ""] if lines else []
 
 
-def choice(asked: Asked, made: Sequence[Cell]) -> tuple[Cell, Found] | None:
+def choice(asked: ParsedQuestion, made: Sequence[TableCell]) -> tuple[TableCell, BestSentence] | None:
     """The cell with the highest (lowest) value, where one of several is asked for and all can be compared."""
     if not asked.choice or len(asked.things) > 1:
         return None
@@ -210,7 +210,7 @@ def choice(asked: Asked, made: Sequence[Cell]) -> tuple[Cell, Found] | None:
     return cell, found
 
 
-def _missing(material: Material, made: Sequence[Cell]) -> list[str]:
+def _missing(material: AnswerContext, made: Sequence[TableCell]) -> list[str]:
     """What of a question that is answered in part was not found."""
     gaps = []
     for cell in made:

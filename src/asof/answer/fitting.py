@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from asof.answer.asked import Asked
-from asof.answer.disagree import Dispute
+from asof.answer.asked import ParsedQuestion
+from asof.answer.disagree import Contradiction
 from asof.answer.evidence import (
-    Phrase,
+    SearchedPhrase,
     Sentence,
     of_time,
 )
-from asof.answer.stating import Shown, Sought, stating
+from asof.answer.stating import FactPattern, WrittenFigure, stating
 from asof.data import Fact, Hit
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.lines.holding import is_state
 from asof.knowledge.scope import holds_in
 from asof.time.span import Span
@@ -30,54 +30,54 @@ places together take off as much. FORECAST is taken off what was expected, unles
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class BestSentence:
     """The best sentence for a thing of a cell, the fact in it that says it (and which share of it by its
     relation: `states`), the figure that it shows, how well it fits, and what contradicts it."""
 
     thing: str
     sentence: Sentence
-    fact: Known | None
+    fact: StatedFact | None
     states: float
     share: float
     score: float
-    figure: Shown | None = None
-    dispute: Dispute | None = None
+    figure: WrittenFigure | None = None
+    dispute: Contradiction | None = None
 
 
 @dataclass(slots=True)
-class Cell:
+class TableCell:
     """A name ("" where none is asked for) in a period: its label, what was found there for each thing."""
 
     name: str
     period: str
     span: Span | None
     hits: list[Hit] = field(default_factory=list)
-    found: list[Found] = field(default_factory=list)
+    found: list[BestSentence] = field(default_factory=list)
 
 
 def fitting(
-    phrase: Phrase, cell: Cell, sentence: Sentence, asked: Asked, enough: float = ENOUGH
-) -> Found | None:
+    phrase: SearchedPhrase, cell: TableCell, sentence: Sentence, asked: ParsedQuestion, enough: float = ENOUGH
+) -> BestSentence | None:
     """How a sentence fits a phrase; None where it says less than enough of it."""
     own = phrase.share(sentence.stems)
     share = (own + phrase.share(sentence.titled)) / 2
     if not own or share < enough:
         return None
-    fact, states = stating(Sought(phrase, cell.name, cell.span, asked.wants_value), sentence)
+    fact, states = stating(FactPattern(phrase, cell.name, cell.span, asked.wants_value), sentence)
     score = share + STATES * states + _timely(sentence, cell, asked.now)
     score += FIGURE if asked.wants_value and _has_digit(sentence) else 0.0
     if fact is not None and not asked.forecast and fact.fact.forecast:
         score -= FORECAST
     pace = EARLY if cell.span is None else EARLY / max(len(cell.hits), 1)
     score -= pace * next(at for at, hit in enumerate(cell.hits) if hit.id == sentence.hit.id)
-    return Found(phrase.text, sentence, fact, states, share, score)
+    return BestSentence(phrase.text, sentence, fact, states, share, score)
 
 
 def _has_digit(sentence: Sentence) -> bool:
     return any(sign.isdigit() for sign in sentence.text)
 
 
-def _timely(sentence: Sentence, cell: Cell, now: bool) -> float:
+def _timely(sentence: Sentence, cell: TableCell, now: bool) -> float:
     if cell.span is None:
         return -IN_TIME if now and past(sentence) else 0.0
     times = [each.fact.span for each in sentence.facts if each.fact.span is not None]

@@ -13,10 +13,10 @@ from asof.index.view import View
 from asof.knowledge.hierarchy import Hierarchy, holds
 from asof.knowledge.reports.central import Relevance
 from asof.knowledge.reports.of_span import around
-from asof.knowledge.reports.report import Point, Quote, Report
-from asof.knowledge.summarise import Choice
+from asof.knowledge.reports.report import PeriodReport, Quote, ReportPoint
+from asof.knowledge.summarise import ReportSelection
 from asof.models.ports import Model
-from asof.store.sight import Sight
+from asof.store.sight import VisiblePassage
 from asof.text.budget import header, tokens
 from asof.time.period import Period
 from asof.time.span import Span
@@ -28,19 +28,19 @@ LEAST_RELEVANT = 0.5
 """Such a digest has points at least so relevant, as a share of the most relevant one."""
 
 
-class Piece(NamedTuple):
+class EvidencePiece(NamedTuple):
     """A piece of evidence: what is shown of it, where it is from, the passages that it rests on, and the
     period whose report has it (None for a passage)."""
 
     text: str
-    point: Point
+    point: ReportPoint
     passages: tuple[int, ...]
     period: Period | None
 
 
 def points(
-    question: str, view: View, scope: Span, choice: Choice | None = None, *,
-    passages: Sequence[Sight] = (), model: Model | None = None, reporter: Model | None = None,
+    question: str, view: View, scope: Span, choice: ReportSelection | None = None, *,
+    passages: Sequence[VisiblePassage] = (), model: Model | None = None, reporter: Model | None = None,
     budget: int = WHOLE,
 ) -> Digest:  # fmt: skip
     """What is said to a question about the time `scope`, from the reports on the periods in it.
@@ -53,7 +53,7 @@ def points(
     extracted for this question. A model that gives nothing to use leaves the digest without one, and a note.
     Raises ModelError.
     """
-    choice = choice or Choice()
+    choice = choice or ReportSelection()
     if choice.relevance is not None:
         choice = choice._replace(relevance=cache(choice.relevance))
     hierarchy = around(view, scope, choice)
@@ -76,10 +76,10 @@ def points(
     )
 
 
-def _relevant(reports: Sequence[Report], relevance: Relevance | None) -> list[Piece]:
+def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> list[EvidencePiece]:
     """The points of reports in their order, those that say little of the question left out."""
     found = [
-        Piece(
+        EvidencePiece(
             _shown(point), point, tuple(sorted({each.sight.passage for each in point.facts})), report.period
         )
         for report in reports
@@ -92,12 +92,12 @@ def _relevant(reports: Sequence[Report], relevance: Relevance | None) -> list[Pi
     return [each for each, weight in zip(found, weights, strict=True) if weight > 0 and weight >= least]
 
 
-def _worded(point: Point) -> str:
+def _worded(point: ReportPoint) -> str:
     fact = point.facts[0].fact
     return f"{fact.subject} {fact.relation} {point.text}"
 
 
-def _shown(point: Point) -> str:
+def _shown(point: ReportPoint) -> str:
     """A point with what changed, and where it is from."""
     source = point.citations[0]
     date = source.published.text if source.published else "undated"
@@ -106,7 +106,7 @@ def _shown(point: Point) -> str:
 
 
 def _extracted(
-    question: str, view: View, span: Span, pieces: Sequence[Piece], notes: Sequence[str]
+    question: str, view: View, span: Span, pieces: Sequence[EvidencePiece], notes: Sequence[str]
 ) -> Digest:
     """The digest without a model: the periods take turns until it is full."""
     packed = pack([1] * len(pieces), MOST_SAID, groups=[(each.period,) for each in pieces])
@@ -117,7 +117,7 @@ def _extracted(
     return Digest(question, span, sections, view.as_of, view.known_at, "extract", (*notes, *more))
 
 
-def _of_time(passages: Sequence[Sight], hierarchy: Hierarchy, span: Span) -> list[Sight]:
+def _of_time(passages: Sequence[VisiblePassage], hierarchy: Hierarchy, span: Span) -> list[VisiblePassage]:
     """The passages that state a fact of a time, or were published then."""
     facts = hierarchy.facts_at(*hierarchy.below(*hierarchy.scope(span)))
     stating = {each.sight.passage for each in facts}
@@ -128,7 +128,9 @@ def _of_time(passages: Sequence[Sight], hierarchy: Hierarchy, span: Span) -> lis
     ]
 
 
-def _within(pieces: Sequence[Piece], passages: Sequence[Sight], budget: int) -> tuple[list[Piece], list[str]]:
+def _within(
+    pieces: Sequence[EvidencePiece], passages: Sequence[VisiblePassage], budget: int
+) -> tuple[list[EvidencePiece], list[str]]:
     """The evidence that fits into a budget, passages last, and what was left out of it."""
     whole = [_passage(each) for each in passages]
     for_passages, for_reports = split(budget)
@@ -140,8 +142,8 @@ def _within(pieces: Sequence[Piece], passages: Sequence[Sight], budget: int) -> 
     return evidence, [note for note in notes if note]
 
 
-def _passage(sight: Sight) -> Piece:
+def _passage(sight: VisiblePassage) -> EvidencePiece:
     text = " ".join(sight.text.split())
     quote = Quote(sight.id, sight.document, sight.title, sight.published, text, None)
-    point = Point(text, (), "relevant", (quote,), ())
-    return Piece(f"{header(sight.title, sight.published)}: {text}", point, (sight.passage,), None)
+    point = ReportPoint(text, (), "relevant", (quote,), ())
+    return EvidencePiece(f"{header(sight.title, sight.published)}: {text}", point, (sight.passage,), None)

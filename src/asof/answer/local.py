@@ -17,7 +17,7 @@ from asof.answer import score
 from asof.data import CHANGE, VALUE, Query, Why
 from asof.graph.spread import spread
 from asof.index.view import View
-from asof.knowledge.known import Known, facts_of
+from asof.knowledge.known import StatedFact, facts_of
 from asof.knowledge.scope import holds_in, nearest
 from asof.rank.below import lowered
 from asof.rank.fact_words import gammas
@@ -109,7 +109,7 @@ class Local:
         return values, Column(values, _Explained(self, view, graph, nodes, edges, chunks, place).why)
 
     def _without(
-        self, found: Ranking, rest: NDArray[np.int64], known: Sequence[Known], scope: Sequence[Span]
+        self, found: Ranking, rest: NDArray[np.int64], known: Sequence[StatedFact], scope: Sequence[Span]
     ) -> Ranking:
         near = nearest(known, scope) if scope else []
         says = f"; the nearest times that are known: {', '.join(near)}" if near else ""
@@ -121,7 +121,7 @@ class Local:
 class Subgraph:
     """The facts nearest to a question, and what they relate: columns in the order of `facts`."""
 
-    facts: tuple[Known, ...]
+    facts: tuple[StatedFact, ...]
     gamma: Values
     within: NDArray[np.bool_]
     heads: NDArray[np.int64]
@@ -130,7 +130,7 @@ class Subgraph:
 
     @classmethod
     def of(
-        cls, query: Query, view: View, known: Sequence[Known], scope: Sequence[Span], most: int
+        cls, query: Query, view: View, known: Sequence[StatedFact], scope: Sequence[Span], most: int
     ) -> Subgraph:
         gamma = gammas(query, view, known)
         best = sorted(range(len(known)), key=lambda at: (-gamma[at], known[at].order))[:most]
@@ -146,7 +146,7 @@ class Subgraph:
         )  # fmt: skip
 
 
-def _ends(known: Known) -> tuple[str, str]:
+def _ends(known: StatedFact) -> tuple[str, str]:
     """What a fact relates: its subject and its object, or the measure where the object is a figure."""
     fact = known.fact
     return key(fact.subject), key(fact.relation if fact.kind in (VALUE, CHANGE) else fact.object)
@@ -194,7 +194,7 @@ class _Explained:
         )  # fmt: skip
 
 
-def _label(known: Known) -> str:
+def _label(known: StatedFact) -> str:
     fact = known.fact
     when = f" ({fact.when.text})" if fact.when and fact.when.text else ""
     return f"{fact.subject} · {fact.relation} · {fact.object}{when}"

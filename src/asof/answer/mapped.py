@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from asof.answer import pack
-from asof.knowledge.reports.report import Point, Quote
+from asof.knowledge.reports.report import Quote, ReportPoint
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import between, one_line, prompt_text
 from asof.text.budget import tokens
 from asof.time.period import Period
 
 if TYPE_CHECKING:
-    from asof.answer.global_ import Piece
+    from asof.answer.global_ import EvidencePiece
 
 PART = 4_000
 """Tokens of evidence that are read at once."""
@@ -23,10 +23,10 @@ LONGEST_PART, LONGEST_WHOLE = 1_500, 2_000
 """Tokens of a reply on a part, and on all points."""
 
 
-class Told(NamedTuple):
+class MappedPoints(NamedTuple):
     """The points of an answer, best first, each with its period (None: several), and what was dropped."""
 
-    points: tuple[tuple[Period | None, Point], ...]
+    points: tuple[tuple[Period | None, ReportPoint], ...]
     notes: tuple[str, ...]
 
 
@@ -37,10 +37,10 @@ class _Noted:
     text: str
     importance: float
     confidence: float
-    pieces: tuple[Piece, ...]
+    pieces: tuple[EvidencePiece, ...]
 
 
-def mapped(question: str, evidence: Sequence[Piece], model: Model, budget: int) -> Told | str:
+def mapped(question: str, evidence: Sequence[EvidencePiece], model: Model, budget: int) -> MappedPoints | str:
     """What a model says to a question from this evidence; a text where it says nothing to use: why.
 
     Each part of the evidence, PART tokens, gives points with an importance and a confidence (one batch).
@@ -69,9 +69,9 @@ def mapped(question: str, evidence: Sequence[Piece], model: Model, budget: int) 
     return _whole(question, best, model, notes)
 
 
-def _parts(evidence: Sequence[Piece]) -> list[list[Piece]]:
+def _parts(evidence: Sequence[EvidencePiece]) -> list[list[EvidencePiece]]:
     """The evidence in its order, cut where PART tokens are full."""
-    parts: list[list[Piece]] = [[]]
+    parts: list[list[EvidencePiece]] = [[]]
     used = 0
     for piece in evidence:
         size = tokens(piece.text)
@@ -83,22 +83,22 @@ def _parts(evidence: Sequence[Piece]) -> list[list[Piece]]:
     return parts
 
 
-def _asking(question: str, part: Sequence[Piece]) -> Prompt:
-    from asof.answer.shapes import FoundPoints
+def _asking(question: str, part: Sequence[EvidencePiece]) -> Prompt:
+    from asof.answer.shapes import ExtractedPoints
 
     lines = [
         f"[{number}] {f'Report on {each.period}: ' if each.period else ''}{one_line(each.text)}"
         for number, each in enumerate(part, 1)
     ]
     user = f"Question: {one_line(question)}\n\n{between(*lines)}"
-    return Prompt(prompt_text("asof.answer", "map"), user, FoundPoints, _passages(part), LONGEST_PART)
+    return Prompt(prompt_text("asof.answer", "map"), user, ExtractedPoints, _passages(part), LONGEST_PART)
 
 
-def _read(reply: Reply, part: Sequence[Piece]) -> tuple[list[_Noted], int] | str:
+def _read(reply: Reply, part: Sequence[EvidencePiece]) -> tuple[list[_Noted], int] | str:
     """The points of a reply, and how many rest on nothing; a text where it has none: why."""
-    from asof.answer.shapes import FoundPoints
+    from asof.answer.shapes import ExtractedPoints
 
-    if reply.problem or not isinstance(reply.value, FoundPoints):
+    if reply.problem or not isinstance(reply.value, ExtractedPoints):
         return reply.problem or "the reply has no points"
     noted, dropped = [], 0
     for each in reply.value.points:
@@ -133,7 +133,7 @@ def _best(noted: Sequence[_Noted], budget: int) -> tuple[list[_Noted], str]:
     return [noted[at] for at in packed.taken], packed.note("points", budget)
 
 
-def _whole(question: str, noted: Sequence[_Noted], model: Model, notes: list[str]) -> Told:
+def _whole(question: str, noted: Sequence[_Noted], model: Model, notes: list[str]) -> MappedPoints:
     """The points put together; as they are where the model's reply cannot be used."""
     from asof.answer.shapes import MergedPoints
 
@@ -145,7 +145,7 @@ def _whole(question: str, noted: Sequence[_Noted], model: Model, notes: list[str
     held = _passages([piece for each in noted for piece in each.pieces])
     prompt = Prompt(prompt_text("asof.answer", "reduce"), asked, MergedPoints, held, LONGEST_WHOLE)
     reply = model.complete([prompt])[0]
-    found: list[tuple[Period | None, Point]] = []
+    found: list[tuple[Period | None, ReportPoint]] = []
     if not reply.problem and isinstance(reply.value, MergedPoints):
         for each in reply.value.statements:
             rests_on = [noted[at - 1] for at in dict.fromkeys(each.points) if 1 <= at <= len(noted)]
@@ -157,20 +157,20 @@ def _whole(question: str, noted: Sequence[_Noted], model: Model, notes: list[str
     if not found:
         notes.append(f"points as they were noted: {reply.problem or 'nothing was made of them'}")
         found = [_point(each.text, each.pieces) for each in noted]
-    return Told(tuple(found), tuple(notes))
+    return MappedPoints(tuple(found), tuple(notes))
 
 
-def _point(text: str, pieces: Sequence[Piece]) -> tuple[Period | None, Point]:
+def _point(text: str, pieces: Sequence[EvidencePiece]) -> tuple[Period | None, ReportPoint]:
     """A point under its period, if all that it rests on is of one."""
     quotes: dict[Quote, None] = dict.fromkeys(quote for each in pieces for quote in each.point.citations)
     facts = tuple(dict.fromkeys(fact for each in pieces for fact in each.point.facts))
     periods = _periods(pieces)
-    return periods[0] if len(periods) == 1 else None, Point(text, (), "told", tuple(quotes), facts)
+    return periods[0] if len(periods) == 1 else None, ReportPoint(text, (), "told", tuple(quotes), facts)
 
 
-def _periods(pieces: Iterable[Piece]) -> list[Period]:
+def _periods(pieces: Iterable[EvidencePiece]) -> list[Period]:
     return sorted({each.period for each in pieces if each.period is not None})
 
 
-def _passages(pieces: Iterable[Piece]) -> tuple[int, ...]:
+def _passages(pieces: Iterable[EvidencePiece]) -> tuple[int, ...]:
     return tuple(sorted({passage for each in pieces for passage in each.passages}))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from asof.answer.asked import Asked
-from asof.answer.evidence import Phrase, Sentence
-from asof.answer.fitting import ENOUGH, Cell, Found, fitting
+from asof.answer.asked import ParsedQuestion
+from asof.answer.evidence import SearchedPhrase, Sentence
+from asof.answer.fitting import ENOUGH, BestSentence, TableCell, fitting
 from asof.answer.lasting import lasts
 from asof.data import Hit
 
 
-def first_hit(whole: Phrase, cell: Cell, said: Sequence[Sentence]) -> list[Found]:
+def first_hit(whole: SearchedPhrase, cell: TableCell, said: Sequence[Sentence]) -> list[BestSentence]:
     """The sentence of a cell's first hit that says most of a question which asks for no figure.
 
     For a question that no sentence says enough of in its own words ("took the trophy" for "won"): if the hit
@@ -22,17 +22,21 @@ def first_hit(whole: Phrase, cell: Cell, said: Sequence[Sentence]) -> list[Found
         return []
     best = max(own, key=lambda each: (whole.share(each.stems), len(each.facts), -each.start))
     share = whole.share(best.titled)
-    return [Found(whole.text, best, None, 0.0, share, share)]
+    return [BestSentence(whole.text, best, None, 0.0, share, share)]
 
 
 def held(
-    phrases: Sequence[Phrase], cell: Cell, hits: Sequence[Hit], said: Sequence[Sentence], asked: Asked
-) -> list[Found]:
+    phrases: Sequence[SearchedPhrase],
+    cell: TableCell,
+    hits: Sequence[Hit],
+    said: Sequence[Sentence],
+    asked: ParsedQuestion,
+) -> list[BestSentence]:
     """For each phrase the state that began last of those that last in the cell's time: who was appointed in
     one year holds the office in the next. `said`: the sentences of `hits`, of any time."""
     if cell.span is None:
         return []
-    open_cell = Cell(cell.name, cell.period, None, list(hits))
+    open_cell = TableCell(cell.name, cell.period, None, list(hits))
     made = []
     for phrase in phrases:
         fits = [

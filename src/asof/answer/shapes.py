@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field
 
 
-class Found(BaseModel):
+class ExtractedPoint(BaseModel):
     """A point that some of the evidence bears out."""
 
     description: str
@@ -16,13 +16,13 @@ class Found(BaseModel):
     sources: list[int]
 
 
-class FoundPoints(BaseModel):
+class ExtractedPoints(BaseModel):
     """What a part of the evidence says to a question."""
 
-    points: list[Found]
+    points: list[ExtractedPoint]
 
 
-class Merged(BaseModel):
+class MergedPoint(BaseModel):
     """A statement that some of the points bear out."""
 
     statement: str
@@ -32,4 +32,4 @@ class Merged(BaseModel):
 class MergedPoints(BaseModel):
     """What all of the points say to a question."""
 
-    statements: list[Merged]
+    statements: list[MergedPoint]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from asof.answer.evidence import Phrase, Sentence, naming
+from asof.answer.evidence import SearchedPhrase, Sentence, naming
 from asof.data import CHANGE, VALUE, Amount
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.lines.holding import is_state
 from asof.knowledge.rules.figures import Figure, figure_of, pattern
 from asof.knowledge.rules.lexicon import language_of, lexicon
@@ -16,27 +16,27 @@ from asof.time.expressions import mentions
 from asof.time.span import Span
 
 
-class Sought(NamedTuple):
+class FactPattern(NamedTuple):
     """What a fact is looked for: a phrase, about a name ("" for any), of a time, a figure or anything."""
 
-    phrase: Phrase
+    phrase: SearchedPhrase
     name: str
     span: Span | None
     value: bool
 
 
-class Shown(NamedTuple):
+class WrittenFigure(NamedTuple):
     """A figure as it was written, and what it amounts to."""
 
     text: str
     amount: Amount
 
 
-def stating(sought: Sought, sentence: Sentence) -> tuple[Known | None, float]:
+def stating(sought: FactPattern, sentence: Sentence) -> tuple[StatedFact | None, float]:
     """The fact of a sentence that says a phrase best by its relation, of the time asked for if there is one,
     and what share of the phrase it says. Where a name alone is asked about ("what is Birch Bay?"), what is
     the case with it says it by its subject."""
-    best: Known | None = None
+    best: StatedFact | None = None
     most = 0.0
     for each in sentence.facts:
         fact = each.fact
@@ -53,7 +53,7 @@ def stating(sought: Sought, sentence: Sentence) -> tuple[Known | None, float]:
     return best, most
 
 
-def _words_of(known: Known, sought: Sought) -> str:
+def _words_of(known: StatedFact, sought: FactPattern) -> str:
     fact = known.fact
     if sought.name and sought.phrase.text == sought.name:
         return fact.subject if is_state(fact) else ""
@@ -67,7 +67,7 @@ def _same(subject: str, name: str, sentence: Sentence) -> bool:
     return bool(mine & theirs) or naming(sentence.hit, name).own
 
 
-def _stems(text: str, phrase: Phrase) -> frozenset[str]:
+def _stems(text: str, phrase: SearchedPhrase) -> frozenset[str]:
     """Those stems of a phrase that a text says, by the words' beginnings."""
     words = key(text).split()
     return frozenset(
@@ -78,18 +78,18 @@ def _stems(text: str, phrase: Phrase) -> frozenset[str]:
     )
 
 
-def shown_figure(sentence: Sentence, fact: Known | None) -> Shown | None:
+def shown_figure(sentence: Sentence, fact: StatedFact | None) -> WrittenFigure | None:
     """The figure of a fact; without a fact the only figure of the sentence: the only one with a unit, or,
     where none has one, the only number that is no time. None where there are several, or none."""
     if fact is not None:
         amount = fact.fact.amount
-        return None if amount is None else Shown(fact.fact.object, amount)
+        return None if amount is None else WrittenFigure(fact.fact.object, amount)
     figures = figures_in(sentence)
     measured = [each for each in figures if each.unit] or figures
     if len(measured) != 1:
         return None
     one = measured[0]
-    return Shown(sentence.text[one.start : one.end].strip(), Amount(one.value, one.unit))
+    return WrittenFigure(sentence.text[one.start : one.end].strip(), Amount(one.value, one.unit))
 
 
 def figures_in(sentence: Sentence) -> list[Figure]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from asof.answer.extractive import Material, Moments, refused
+from asof.answer.extractive import AnswerContext, Moments, refused
 from asof.data import LOCAL, Answer, Citation, Hit
 from asof.errors import ModelError
 from asof.models.ports import Prompt
@@ -29,7 +29,7 @@ STRANGE = 8
 
 
 def written(
-    then: Moments, material: Material, passages: Sequence[int], model: Model,
+    then: Moments, material: AnswerContext, passages: Sequence[int], model: Model,
     tell: Callable[[str], None] | None = None,
 ) -> Answer | str:  # fmt: skip
     """The answer of a model to a question about these hits (`passages`: their ids in the store, in order).
@@ -62,7 +62,7 @@ def _streamed(prompt: Prompt, model: Model, tell: Callable[[str], None]) -> str:
     return "".join(pieces)
 
 
-def asking(then: Moments, material: Material, passages: Sequence[int]) -> Prompt:
+def asking(then: Moments, material: AnswerContext, passages: Sequence[int]) -> Prompt:
     """What the model is asked: the passages numbered from 1, between marks that none of them holds."""
     parts = [_shown(number, hit) for number, hit in enumerate(material.hits, 1)]
     shown = between("\n\n".join(parts))
@@ -80,7 +80,7 @@ def _shown(number: int, hit: Hit) -> str:
     return f"[{number}] " + _CITED.sub(r"(\1)", f"{head}{about}\n{hit.text}")
 
 
-def _read(then: Moments, material: Material, text: str, by: str) -> Answer | str:
+def _read(then: Moments, material: AnswerContext, text: str, by: str) -> Answer | str:
     if not text:
         return "the reply was empty"
     if text.startswith(REFUSAL):

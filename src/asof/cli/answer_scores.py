@@ -17,8 +17,8 @@ from asof.evaluate.answers import ALL, groups
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from asof.evaluate.answers import AnswerRun, Answers
-    from asof.evaluate.judgement import Judging
+    from asof.evaluate.answers import AnswerRun, AnswerRuns
+    from asof.evaluate.judgement import JudgeUsage
 
 HEADINGS = {
     "evidence_share": "evidence\nshare",
@@ -30,7 +30,7 @@ LONGEST = 30
 LONGEST_ANSWER = 300
 
 
-def show_answers(to: Console, found: Answers, by: Sequence[str], *, per_query: bool = False) -> None:
+def show_answers(to: Console, found: AnswerRuns, by: Sequence[str], *, per_query: bool = False) -> None:
     """How many questions were answered and how well, then the same by type and other fields."""
     able = sum(gold.answerable for gold in found.golds)
     click.secho(f"\nanswers: {len(found.golds):,} questions, {able:,} of them answerable", bold=True)
@@ -49,7 +49,7 @@ def show_answers(to: Console, found: Answers, by: Sequence[str], *, per_query: b
         _show_each(found)
 
 
-def _columns(found: Answers, rows: Sequence[tuple[AnswerRun, list[int] | None]]) -> Cells:
+def _columns(found: AnswerRuns, rows: Sequence[tuple[AnswerRun, list[int] | None]]) -> Cells:
     """A column for each metric that applies to some row, and the latencies where rows are whole runs."""
     columns: Cells = []
     for metric in ALL:
@@ -62,7 +62,7 @@ def _columns(found: Answers, rows: Sequence[tuple[AnswerRun, list[int] | None]])
     return columns
 
 
-def _show_groups(to: Console, found: Answers, field: str) -> None:
+def _show_groups(to: Console, found: AnswerRuns, field: str) -> None:
     """A table of the values of a field; nothing where all questions have the same."""
     parts = groups(found.golds, field)
     if len(parts) < 2:
@@ -80,7 +80,7 @@ def _shortened(value: str) -> str:
     return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
 
 
-def _show_judging(found: Judging) -> None:
+def _show_judging(found: JudgeUsage) -> None:
     click.echo(
         f"\njudged by {plain(found.judge)}: {found.calls:,} calls, {found.prompt_tokens:,} tokens asked, "
         f"{found.reply_tokens:,} replied"
@@ -94,7 +94,7 @@ def _show_judging(found: Judging) -> None:
         )
 
 
-def _show_each(found: Answers) -> None:
+def _show_each(found: AnswerRuns) -> None:
     """Each question with its right answer and what was said."""
     click.echo()
     for number, gold in enumerate(found.golds):

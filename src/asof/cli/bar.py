@@ -12,7 +12,7 @@ from asof.cli.plain import plain
 if TYPE_CHECKING:
     from asof.evaluate.progress import Progress
     from asof.service import Corpus
-    from asof.store.run import Report
+    from asof.store.run import IndexReport
 
 
 class bar:  # noqa: N801  used as a function
@@ -78,7 +78,7 @@ def waiting(corpus: Corpus) -> Iterator[None]:
 
 
 @contextmanager
-def taking_in(what: str) -> Iterator[Callable[[Report], None] | None]:
+def taking_in(what: str) -> Iterator[Callable[[IndexReport], None] | None]:
     """How many documents of a source came, on a terminal; nothing elsewhere."""
     if not sys.stderr.isatty():
         yield None
@@ -93,7 +93,7 @@ def taking_in(what: str) -> Iterator[Callable[[Report], None] | None]:
     ) as bar:  # fmt: skip
         task = bar.add_task(escape(plain(what)), total=None)
 
-        def advance(report: Report) -> None:
+        def advance(report: IndexReport) -> None:
             done = report.added + report.changed + report.corrected + report.unchanged
             bar.update(task, completed=done)
 

@@ -17,7 +17,7 @@ Kind = Literal["flag", "word", "words", "file", "folder"]
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ArgumentSlot:
     """An option (by its spellings) or an argument (without any), and what may stand there."""
 
     spellings: tuple[str, ...]
@@ -34,8 +34,8 @@ class Completed:
 
     name: str
     about: str
-    options: tuple[Place, ...]
-    arguments: tuple[Place, ...]
+    options: tuple[ArgumentSlot, ...]
+    arguments: tuple[ArgumentSlot, ...]
 
 
 @click.command()
@@ -70,17 +70,17 @@ def described() -> tuple[Completed, ...]:
                 tuple(each for each in places if not each.spellings),
             )
         )  # fmt: skip
-    of_help = Place((), "", "words", names, "command")
+    of_help = ArgumentSlot((), "", "words", names, "command")
     return (*found, Completed("help", "What a command does, and its options.", (), (of_help,)))
 
 
-def _place(param: click.Parameter, context: click.Context) -> Place:
+def _place(param: click.Parameter, context: click.Context) -> ArgumentSlot:
     option = isinstance(param, click.Option)
     spellings = (*param.opts, *param.secondary_opts) if option else ()
     about = (getattr(param, "help", None) or "").rstrip(".")
     name = param.name or ""
     if isinstance(param, click.Option) and (param.is_flag or param.count):
-        return Place(spellings, about, "flag")
+        return ArgumentSlot(spellings, about, "flag")
     kind: Kind = "word"
     words: tuple[str, ...] = ()
     if isinstance(param.type, click.Choice):
@@ -89,7 +89,7 @@ def _place(param: click.Parameter, context: click.Context) -> Place:
         kind = "folder" if param.metavar == "DIR" else "file"
     elif "--recipe" in param.opts or (context.info_name == "recipes" and not option):
         kind, words = "words", NAMES
-    return Place(spellings, about, kind, words, name, param.multiple or param.nargs == -1)
+    return ArgumentSlot(spellings, about, kind, words, name, param.multiple or param.nargs == -1)
 
 
 # -- bash -------------------------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def bash(commands: tuple[Completed, ...]) -> str:
     ])  # fmt: skip
 
 
-def _bash_of(place: Place) -> str:
+def _bash_of(place: ArgumentSlot) -> str:
     if place.kind == "words":
         return _bash_words(place.words)
     if place.kind in ("file", "folder"):
@@ -178,7 +178,7 @@ def zsh(commands: tuple[Completed, ...]) -> str:
     return "\n".join(lines)
 
 
-def _zsh_option(place: Place, spelling: str) -> str:
+def _zsh_option(place: ArgumentSlot, spelling: str) -> str:
     about = re.sub(r"([\[\]:\\])", r"\\\1", place.about)
     again = "*" if place.again else ""
     if place.kind == "flag":
@@ -187,7 +187,7 @@ def _zsh_option(place: Place, spelling: str) -> str:
     return _quoted(f"{again}{spelling}{equals}[{about}]:{place.name}:{_zsh_of(place)}")
 
 
-def _zsh_of(place: Place) -> str:
+def _zsh_of(place: ArgumentSlot) -> str:
     return {"words": f"({' '.join(place.words)})", "file": "_files", "folder": "_files -/"}.get(
         place.kind, " "
     )
@@ -227,7 +227,7 @@ def fish(commands: tuple[Completed, ...]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _fish_of(place: Place) -> str:
+def _fish_of(place: ArgumentSlot) -> str:
     if place.kind == "words":
         return f" -x -a {_fish_quoted(' '.join(place.words))}"
     folders = " -x -a '(__fish_complete_directories)'"

@@ -64,9 +64,9 @@ def keys(table: str) -> Mapping[str, Any]:
 def _keys(table: str) -> Iterator[tuple[str, Any]]:
     from asof import checks
     from asof.config import Config
-    from asof.models.encoding import Encoding
-    from asof.models.language import Language
-    from asof.models.reranking import Reranking
+    from asof.models.encoding import EncoderConfig
+    from asof.models.language import LanguageModelConfig
+    from asof.models.reranking import RerankerConfig
     from asof.rank.diversify import Mmr, PerDocument
     from asof.recipes.vault import KEYS
 
@@ -77,7 +77,11 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
         "ask": default.asking,
         "arxiv": default.arxiv,
     }
-    optional: dict[str, Any] = {"encoder": Encoding, "rerank": Reranking, "model": Language}
+    optional: dict[str, Any] = {
+        "encoder": EncoderConfig,
+        "rerank": RerankerConfig,
+        "model": LanguageModelConfig,
+    }
     examples = EXAMPLES.get(table, {})
     found: dict[str, Any] = {}
     if table == "index":

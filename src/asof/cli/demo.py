@@ -50,11 +50,11 @@ def _demo(folder: Path, explain: bool, k: int) -> None:
     from asof.cli.show import show_results
     from asof.cli.timeline import show_timeline
     from asof.config import Config
-    from asof.store.settings import Settings
+    from asof.store.settings import CorpusSettings
 
     notes = Path(service.__file__).parent / "example" / "notes"
     shutil.copytree(notes, folder / "notes", dirs_exist_ok=True)
-    with service.open(folder, settings=Settings(languages=("en", "de")), configured=Config()) as corpus:
+    with service.open(folder, settings=CorpusSettings(languages=("en", "de")), configured=Config()) as corpus:
         report = corpus.add(folder / "notes")
         undated = corpus.status().undated
         click.echo(

@@ -13,7 +13,7 @@ from asof.cli.said import shortened, tell_why_nothing, when
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.graph.difference import Change, Difference, Side
+    from asof.graph.difference import Difference, ResultSide, SubjectChange
 
 SIGNS = {"changed": "~", "came": "+", "went": "-", "stayed": "="}
 
@@ -80,7 +80,7 @@ def _json(found: Difference) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _side_json(side: Side | None) -> dict[str, Any] | None:
+def _side_json(side: ResultSide | None) -> dict[str, Any] | None:
     if side is None:
         return None
     start = None if side.start is None else iso(side.start)
@@ -98,7 +98,7 @@ def _show(found: Difference) -> None:
         _show_change(change)
 
 
-def _show_change(change: Change) -> None:
+def _show_change(change: SubjectChange) -> None:
     side = change.after or change.before
     if side is None:
         return
@@ -114,10 +114,10 @@ def _show_change(change: Change) -> None:
         click.secho(f"    {plain(side.document)}{_since(side)}", dim=True)
 
 
-def _ranks(change: Change) -> str:
+def _ranks(change: SubjectChange) -> str:
     """Rank as of A and as of B, as in "2 -> 1"."""
     return " -> ".join("" if side is None else str(side.rank) for side in (change.before, change.after))
 
 
-def _since(side: Side) -> str:
+def _since(side: ResultSide) -> str:
     return "" if side.start is None else f"  {when(side.start)}"

@@ -13,7 +13,7 @@ from asof.cli.main import DONE, index_option, json_option, open_corpus, print_js
 from asof.cli.plain import passages, plain
 
 if TYPE_CHECKING:
-    from asof.index.embedding import Embedded
+    from asof.index.embedding import EmbeddingReport
     from asof.models.ports import Encoder
     from asof.service import Corpus
 
@@ -62,14 +62,14 @@ def _encoder(corpus: Corpus, name: str | None) -> Encoder | None:
     return encoder
 
 
-def _show(found: Embedded, before: str, seconds: float) -> None:
+def _show(found: EmbeddingReport, before: str, seconds: float) -> None:
     what = f"{plain(found.encoder)}, {found.dimensions or 0} dimensions" if found.encoder else "words only"
     new = f", {found.encoded:,} encoded" if found.encoder else ""
     was = f"; before: {plain(before) or 'words only'}" if found.changed else "; nothing to change"
     click.echo(f"encoder: {what}; {passages(found.passages)}{new} in {seconds:.1f} s{was}")
 
 
-def _as_json(found: Embedded, before: str, seconds: float) -> dict[str, object]:
+def _as_json(found: EmbeddingReport, before: str, seconds: float) -> dict[str, object]:
     return {
         "encoder": found.encoder or None,
         "before": before or None,
@@ -81,7 +81,7 @@ def _as_json(found: Embedded, before: str, seconds: float) -> dict[str, object]:
     }
 
 
-def _tell_unnamed(corpus: Corpus, found: Embedded) -> None:
+def _tell_unnamed(corpus: Corpus, found: EmbeddingReport) -> None:
     """Say so where the next command would not find the encoder, or would be told of another one."""
     from asof import config
     from asof.errors import AsofError

@@ -33,10 +33,10 @@ from asof.cli.said import shortened, tell_why_nothing, when
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.knowledge.known import Known
-    from asof.knowledge.lines.corroboration import Other
-    from asof.knowledge.resolve import Merge
-    from asof.knowledge.timeline import Entry, FactLine
+    from asof.knowledge.known import StatedFact
+    from asof.knowledge.lines.corroboration import CorroboratingPassage
+    from asof.knowledge.resolve import NameMerge
+    from asof.knowledge.timeline import FactEntry, FactLine
 
 LINES = 40
 
@@ -115,7 +115,7 @@ def other_names(found: FactLine) -> list[str]:
     return [name for each, name in reversed(spelled.items()) if each != key(found.subject)]
 
 
-def _show_entries(entries: tuple[Entry, ...], *, why: bool, still: str) -> None:
+def _show_entries(entries: tuple[FactEntry, ...], *, why: bool, still: str) -> None:
     """A line for each, in columns: when, what, how it changed, where it stands."""
     rows = [
         (_when(each, still), shortened(plain(each.known.fact.object), WIDTH), _changed(each))
@@ -131,7 +131,7 @@ def _show_entries(entries: tuple[Entry, ...], *, why: bool, still: str) -> None:
             click.secho(f"      {_told(told)}", dim=True)
 
 
-def _when(entry: Entry, still: str) -> str:
+def _when(entry: FactEntry, still: str) -> str:
     from asof.knowledge.lines.holding import is_state
 
     if is_state(entry.known.fact):
@@ -139,11 +139,11 @@ def _when(entry: Entry, still: str) -> str:
     return time_label(entry.known.fact.when)
 
 
-def _changed(entry: Entry) -> str:
+def _changed(entry: FactEntry) -> str:
     return ", ".join(shortened(plain(each.fact.object), WIDTH) for each in entry.changes)
 
 
-def _marks(entry: Entry) -> list[tuple[str, str]]:
+def _marks(entry: FactEntry) -> list[tuple[str, str]]:
     marks = []
     if entry.superseded is not None:
         marks.append((f"superseded by {_other(entry.superseded)}", "yellow"))
@@ -156,12 +156,12 @@ def _marks(entry: Entry) -> list[tuple[str, str]]:
     return marks
 
 
-def _other(other: Other) -> str:
+def _other(other: CorroboratingPassage) -> str:
     said = shortened(plain(other.object), WIDTH)
     return f"{said} [{plain(other.document)}] ({when(other.at)})"
 
 
-def _told(told: Known) -> str:
+def _told(told: StatedFact) -> str:
     """The sentence of a fact, and how its time is known."""
     stated = told.fact.when
     dated = f"; its time is from {_source(stated.by, stated.text)}" if stated else "; no time is known"
@@ -178,7 +178,7 @@ def _source(by: str, text: str) -> str:
     return f"{where}: {plain(text)}" if text else where
 
 
-def _merge(merge: Merge) -> str:
+def _merge(merge: NameMerge) -> str:
     reason = f'"{shortened(plain(merge.sentence))}"' if merge.sentence else "its title and metadata"
     where = "" if merge.everywhere else " (in this document only)"
     return (
@@ -204,7 +204,7 @@ def facts_json(found: FactLine) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _entry_json(entry: Entry) -> dict[str, Any]:
+def _entry_json(entry: FactEntry) -> dict[str, Any]:
     return {
         **_fact_json(entry.known),
         "from": None if entry.start is None else iso(entry.start),
@@ -217,7 +217,7 @@ def _entry_json(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _fact_json(known: Known) -> dict[str, Any]:
+def _fact_json(known: StatedFact) -> dict[str, Any]:
     fact, sight = known.fact, known.sight
     return {
         "object": fact.object, "kind": fact.kind, "amount": amount_json(fact.amount),
@@ -227,5 +227,5 @@ def _fact_json(known: Known) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _other_json(other: Other) -> dict[str, Any]:
+def _other_json(other: CorroboratingPassage) -> dict[str, Any]:
     return {"document": other.document, "id": other.id, "at": iso(other.at), "object": other.object}

@@ -25,8 +25,8 @@ from asof.cli.plain import plain
 from asof.cli.said import shortened
 
 if TYPE_CHECKING:
-    from asof.learn.feedback import Judged
-    from asof.recorder import Judging
+    from asof.learn.feedback import JudgedRecord
+    from asof.recorder import JudgingReport
     from asof.service import Corpus
 
 NONE, CLICK = "none", "click"
@@ -131,7 +131,7 @@ def _which(recipe: str | None, known_at: str | None) -> str:
     return ranked + (f", as known at {known_at}" if known_at else "")
 
 
-def _list(found: list[Judged], *, as_json: bool, which: str) -> int:
+def _list(found: list[JudgedRecord], *, as_json: bool, which: str) -> int:
     if as_json:
         print_json({"queries": [_head_json(each) for each in found]})
         return DONE if found else NOTHING
@@ -150,7 +150,7 @@ def _list(found: list[Judged], *, as_json: bool, which: str) -> int:
     return DONE
 
 
-def _show(one: Judged, titles: Mapping[int, tuple[str, str]]) -> None:
+def _show(one: JudgedRecord, titles: Mapping[int, tuple[str, str]]) -> None:
     from asof.time.span import iso
 
     asked = one.asked
@@ -164,14 +164,14 @@ def _show(one: Judged, titles: Mapping[int, tuple[str, str]]) -> None:
         click.secho(f"          {plain(hit.hit)}  {hit.score:.4f}", dim=True)
 
 
-def _tell(judging: Judging) -> None:
+def _tell(judging: JudgingReport) -> None:
     for problem in judging.problems:
         tell(f"not judged: {problem}")
     used = [f"{name} {value}" for name, value in judging.cost.as_json().items() if value]
     tell(f"{judging.graded} hits judged by {judging.judge}; cost: {', '.join(used) or 'no call'}")
 
 
-def _head_json(one: Judged) -> dict[str, Any]:
+def _head_json(one: JudgedRecord) -> dict[str, Any]:
     from asof.time.span import iso
 
     asked = one.asked
@@ -182,7 +182,7 @@ def _head_json(one: Judged) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _one_json(one: Judged, judging: Judging | None) -> dict[str, Any]:
+def _one_json(one: JudgedRecord, judging: JudgingReport | None) -> dict[str, Any]:
     """docs/reference/feedback.schema.json is its schema."""
     return {
         **_head_json(one),
@@ -199,7 +199,7 @@ def _one_json(one: Judged, judging: Judging | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _export(found: list[Judged], folder: Path) -> int:
+def _export(found: list[JudgedRecord], folder: Path) -> int:
     from asof.learn.export import export
 
     written = export(found, folder)

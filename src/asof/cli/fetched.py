@@ -10,7 +10,7 @@ from asof.cli.plain import plain
 
 if TYPE_CHECKING:
     from asof.service import Corpus
-    from asof.store.run import Report
+    from asof.store.run import IndexReport
 
 PREFIX = "arxiv:"
 
@@ -46,10 +46,10 @@ def fetch(
     corpus: Corpus,
     source: str,
     options: Mapping[str, Any],
-    progress: Callable[[Report], None] | None,
+    progress: Callable[[IndexReport], None] | None,
     *,
     quiet: bool,
-) -> Report:
+) -> IndexReport:
     """Take in papers; what was fetched is told also where it broke off. Raises SourceError, UsageError."""
     papers = corpus.papers(source, **options)
     try:

@@ -15,14 +15,14 @@ from asof.evaluate.incremental_report import mean, paired
 
 if TYPE_CHECKING:
     from asof.evaluate.answers import AnswerRun
-    from asof.evaluate.incremental import Incremental, Stage
+    from asof.evaluate.incremental import Incremental, QuestionStage
     from asof.evaluate.learned import Cost
     from asof.evaluate.runs import Run
 
 RANKED = ("success@1", "recall@10", "ndcg@10", "evidence@4000")
 """What is shown of the rankings; --json has all."""
 
-Row = tuple["Stage", "Run | None", "AnswerRun | None"]
+Row = tuple["QuestionStage", "Run | None", "AnswerRun | None"]
 
 
 def show_incremental(found: Incremental) -> None:

@@ -28,7 +28,7 @@ from asof.cli.plain import passages, plain
 if TYPE_CHECKING:
     from asof.data import Problem
     from asof.service import Corpus
-    from asof.store.run import Report
+    from asof.store.run import IndexReport
 
 SHOWN_PROBLEMS = 20
 
@@ -93,18 +93,18 @@ def index(
     facts could not be read, and reports that could not be told, or what is left because of the budget: the
     next run goes on with them. A first run that takes nothing in leaves no index (exit code 1, 2 or 3).
     """
-    from asof.cli.learn import Ahead
+    from asof.cli.learn import LearnAhead
     from asof.errors import ModelError
     from asof.service import holds_corpus
     from asof.store.store import FOLDER
     from asof.store.unused import made_for_something
 
     root = corpus_root(into)
-    ahead = Ahead.of(root, facts=facts, reports=reports, estimate=estimate, budget=budget)
+    ahead = LearnAhead.of(root, facts=facts, reports=reports, estimate=estimate, budget=budget)
     papers = {"since": since, "until": until, "per_day": per_day, "full": full}
     for source in sources:
         _readable(source, root, history=history, papers=papers)
-    indexed: list[tuple[str, Report, float]] = []
+    indexed: list[tuple[str, IndexReport, float]] = []
     empty = not holds_corpus(root)
     with made_for_something(root), opened(root, wait, settings, quiet=as_json) as corpus:
         for source in sources:
@@ -154,7 +154,7 @@ def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any])
     open_source(Path(source), root=root, history=history)
 
 
-def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime: bool) -> Report | None:
+def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime: bool) -> IndexReport | None:
     """The report; None when documents would have ended and the answer was no. Raises SourceError."""
     from asof.errors import SourceShrunk
 
@@ -173,7 +173,7 @@ def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime
     return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True)
 
 
-def _fetch(corpus: Corpus, source: str, papers: dict[str, Any], *, quiet: bool) -> Report:
+def _fetch(corpus: Corpus, source: str, papers: dict[str, Any], *, quiet: bool) -> IndexReport:
     """The report of what was fetched from arXiv. Raises SourceError, UsageError."""
     with taking_in(source) as advance:
         return fetch(corpus, source, papers, advance, quiet=quiet)
@@ -182,7 +182,7 @@ def _fetch(corpus: Corpus, source: str, papers: dict[str, Any], *, quiet: bool) 
 _COUNTS = ("added", "changed", "corrected", "unchanged", "ended", "failed")
 
 
-def _show(source: str, report: Report, seconds: float) -> None:
+def _show(source: str, report: IndexReport, seconds: float) -> None:
     counts = [f"{getattr(report, what):,} {what}" for what in _COUNTS if getattr(report, what)]
     new = f"; {passages(report.passages, 'new ')}"
     said = f"{', '.join(counts)}{new if report.passages else ''}" if counts else "nothing to read"
@@ -198,7 +198,7 @@ def _show(source: str, report: Report, seconds: float) -> None:
         tell(f"  and {sum(map(len, groups[SHOWN_PROBLEMS:])):,} more problems: --json lists them all")
 
 
-def _as_json(source: str, report: Report, seconds: float) -> dict[str, Any]:
+def _as_json(source: str, report: IndexReport, seconds: float) -> dict[str, Any]:
     return {
         "source": source,
         **{what: getattr(report, what) for what in _COUNTS},

@@ -17,23 +17,23 @@ from asof.errors import UsageError
 
 if TYPE_CHECKING:
     from asof.data import Problem
-    from asof.knowledge.learning import Lesson
-    from asof.knowledge.reports.telling import Told
-    from asof.models.metered import Meter
+    from asof.knowledge.learning import LearningReport
+    from asof.knowledge.reports.telling import GeneratedReports
+    from asof.models.metered import Usage
     from asof.service import Corpus
 
 SHOWN_PROBLEMS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class LearningDone:
     """What was done, or estimated, ahead of questions; None for what was not. `asked`: whether anything was
     to be done; `estimates`: those of facts and reports, by their keys in JSON."""
 
     asked: bool
-    lesson: Lesson | None = None
-    told: Told | None = None
-    estimates: Mapping[str, Meter | None] = field(default_factory=dict)
+    lesson: LearningReport | None = None
+    told: GeneratedReports | None = None
+    estimates: Mapping[str, Usage | None] = field(default_factory=dict)
 
     @property
     def complete(self) -> bool:
@@ -48,7 +48,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Ahead:
+class LearnAhead:
     """What is read and told ahead of questions, or only estimated; all of it within a `budget` in US dollars.
     Made by `of`."""
 
@@ -58,7 +58,9 @@ class Ahead:
     budget: float | None
 
     @classmethod
-    def of(cls, root: Path, *, facts: bool, reports: bool, estimate: bool, budget: float | None) -> Ahead:
+    def of(
+        cls, root: Path, *, facts: bool, reports: bool, estimate: bool, budget: float | None
+    ) -> LearnAhead:
         """What is asked for, also by `asof.toml` in `root`: reports need facts.
 
         Raises UsageError for a budget that bounds nothing and for reports without a model, BadConfig, and
@@ -84,30 +86,30 @@ class Ahead:
             installed(SHAPES, CLIENT)
         return cls(facts, reports, estimate, budget)
 
-    def do(self, corpus: Corpus, *, quiet: bool) -> Done:
+    def do(self, corpus: Corpus, *, quiet: bool) -> LearningDone:
         """Do it, and say what came of it unless `quiet`. Raises UsageError, ModelError."""
         if not self.facts:
-            return Done(asked=False)
+            return LearningDone(asked=False)
         if self.estimate:
-            found: dict[str, Meter | None] = {"estimate": _estimate(corpus, quiet=quiet)}
+            found: dict[str, Usage | None] = {"estimate": _estimate(corpus, quiet=quiet)}
             if self.reports:
                 found["reports_estimate"] = _estimate_reports(corpus, quiet=quiet)
-            return Done(asked=True, estimates=found)
+            return LearningDone(asked=True, estimates=found)
         lesson = _learn(corpus, self.budget, quiet=quiet)
         if not self.reports:
-            return Done(True, lesson)
+            return LearningDone(True, lesson)
         if lesson.left:
             if not quiet:
                 tell("  reports were not begun: they are made of facts, and some are left")
-            return Done(True, lesson)
-        return Done(True, lesson, _tell_all(corpus, self.budget, _spent(lesson), quiet=quiet))
+            return LearningDone(True, lesson)
+        return LearningDone(True, lesson, _tell_all(corpus, self.budget, _spent(lesson), quiet=quiet))
 
 
-def _spent(lesson: Lesson) -> float:
+def _spent(lesson: LearningReport) -> float:
     return (lesson.cost and lesson.cost.cost) or 0.0
 
 
-def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> Lesson:
+def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> LearningReport:
     """Read facts with a bar."""
     started = time.perf_counter()
     with counted("facts", "passages") as advance:
@@ -117,7 +119,7 @@ def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> Lesson:
     return lesson
 
 
-def _tell_all(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> Told:
+def _tell_all(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
     """Tell reports with a bar, for what facts have left of the budget."""
     started = time.perf_counter()
     with counted("reports", "periods") as advance:
@@ -127,7 +129,7 @@ def _tell_all(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool
     return told
 
 
-def _estimate(corpus: Corpus, *, quiet: bool) -> Meter:
+def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
     """What reading facts would cost."""
     meter = corpus.estimate()
     if not quiet:
@@ -135,7 +137,7 @@ def _estimate(corpus: Corpus, *, quiet: bool) -> Meter:
     return meter
 
 
-def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Meter | None:
+def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Usage | None:
     """What telling reports would cost; None where nobody knows."""
     meter = corpus.estimate_reports()
     if quiet:
@@ -147,13 +149,13 @@ def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Meter | None:
     return meter
 
 
-def _show_estimate(what: str, meter: Meter) -> None:
+def _show_estimate(what: str, meter: Usage) -> None:
     kept = f"; {meter.kept:,} replies are kept and cost nothing" if meter.kept else ""
     most = f"take at most {_used(meter)}" if meter.calls else "cost nothing"
     click.echo(f"{what} would {most}{kept}")
 
 
-def _show_told(told: Told, seconds: float, budget: float | None) -> None:
+def _show_told(told: GeneratedReports, seconds: float, budget: float | None) -> None:
     cost = f"; {_used(told.cost)}" if told.cost.calls else ""
     failed = f", {len(told.problems):,} could not be told" if told.problems else ""
     click.echo(f"reports: {told.reports:,} told{failed} in {seconds:.1f} s{cost}")
@@ -168,7 +170,7 @@ def _show_told(told: Told, seconds: float, budget: float | None) -> None:
         )
 
 
-def _show(lesson: Lesson, seconds: float, budget: float | None) -> None:
+def _show(lesson: LearningReport, seconds: float, budget: float | None) -> None:
     failed = f", {len(lesson.problems):,} could not be read" if lesson.problems else ""
     cost = f"; {_used(lesson.cost)}" if lesson.cost is not None and lesson.cost.calls else ""
     found = f"{lesson.facts:,} fact{'s' * (lesson.facts != 1)}"
@@ -190,7 +192,7 @@ def _show(lesson: Lesson, seconds: float, budget: float | None) -> None:
         tell(f"  {passages(lesson.left)} left: {why}; the next run goes on with them")
 
 
-def _used(meter: Meter) -> str:
+def _used(meter: Usage) -> str:
     """`12 calls, 8,100 tokens read and 900 written, 0.0017 USD`."""
     cost = "no prices are set in [model]" if meter.cost is None else f"{meter.cost:.4f} USD"
     calls = f"{meter.calls:,} call{'s' * (meter.calls != 1)}"

@@ -25,7 +25,7 @@ from asof.cli.question import joined
 from asof.cli.reader import tell_reader
 
 if TYPE_CHECKING:
-    from asof.papers.outcome import Outcome, Request
+    from asof.papers.outcome import PaperAnswer, PaperQuestion
     from asof.service import Corpus
 
 CHUNKING = "400c/80"
@@ -81,7 +81,7 @@ def papers(
 
     if forget and not question:
         return _forget(index)
-    from asof.papers.outcome import Request
+    from asof.papers.outcome import PaperQuestion
     from asof.store.unused import made_for_something
 
     asked = joined(question, "QUESTION", "some words are")
@@ -94,7 +94,7 @@ def papers(
     named = tuple(
         filter(None, (each.strip() for each in (categories or "").removeprefix("arxiv:").split("+")))
     )
-    request = Request(
+    request = PaperQuestion(
         asked, named, since, until, per_day, k, read, not offline, not no_record, judge, budget, as_of,
         known_at,
     )  # fmt: skip
@@ -134,14 +134,14 @@ def _begin_anew(corpus: Corpus) -> None:
     tell("the weights of papers begin anew; what was said of papers stays")
 
 
-def _asked(corpus: Corpus, request: Request) -> Outcome:
+def _asked(corpus: Corpus, request: PaperQuestion) -> PaperAnswer:
     from asof.papers.pipeline import ask_papers
 
     with taking_in("arXiv") as advance:
         return ask_papers(corpus, request, advance)
 
 
-def _drawn(found: Outcome, figures: Path) -> list[str]:
+def _drawn(found: PaperAnswer, figures: Path) -> list[str]:
     """The names of what is drawn. What cannot be drawn is said: what was found is shown all the same."""
     from asof.errors import UsageError
     from asof.papers.drawing import figures as draw
@@ -153,7 +153,7 @@ def _drawn(found: Outcome, figures: Path) -> list[str]:
         return []
 
 
-def _shown(found: Outcome, figures: Path | None, *, as_json: bool) -> int:
+def _shown(found: PaperAnswer, figures: Path | None, *, as_json: bool) -> int:
     from asof.cli.papers_shown import outcome_json, show_outcome
 
     drawn = [] if figures is None else _drawn(found, figures)

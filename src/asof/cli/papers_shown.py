@@ -18,10 +18,10 @@ from asof.rank.gather import UNKNOWN
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.papers.outcome import Learned, Outcome
-    from asof.papers.saying import Said
-    from asof.recorder import Judging
-    from asof.store.run import Report
+    from asof.papers.outcome import PaperAnswer, WeightUpdate
+    from asof.papers.saying import PaperStatement
+    from asof.recorder import JudgingReport
+    from asof.store.run import IndexReport
 
 NAMES = {
     "similarity": "likeness", "freshness": "freshness", "coverage": "coverage", "volume": "volume",
@@ -46,7 +46,7 @@ QUOTE = 400
 """The most characters of what a paper says."""
 
 
-def show_outcome(found: Outcome) -> None:
+def show_outcome(found: PaperAnswer) -> None:
     """Papers with the parts of their scores and what they say, the answer, the weights."""
     _show_head(found)
     says = {each.paper: each for each in found.says}
@@ -70,7 +70,7 @@ def show_outcome(found: Outcome) -> None:
         )
 
 
-def _show_head(found: Outcome) -> None:
+def _show_head(found: PaperAnswer) -> None:
     """Where was looked, as of when, and what was fetched."""
     wish, request, view = found.wish, found.request, found.found.view
     parts = [" + ".join(wish.categories), f"{iso(wish.since)[:10]} to {iso(wish.until)[:10]}"]
@@ -83,17 +83,17 @@ def _show_head(found: Outcome) -> None:
     click.secho(plain(f"arXiv {' · '.join([*parts, _fetched(found)])}"), dim=True)
 
 
-def _fetched(found: Outcome) -> str:
+def _fetched(found: PaperAnswer) -> str:
     reports = [(found.fetched, "new abstract"), (found.texts, "new full text")]
     told = [f"{_new(report):,} {what}{'s' * (_new(report) != 1)}" for report, what in reports if report]
     return ", ".join(told) or "nothing was fetched"
 
 
-def _new(report: Report) -> int:
+def _new(report: IndexReport) -> int:
     return report.added + report.changed + report.corrected
 
 
-def _show_paper(hit: Hit, said: Said | None) -> None:
+def _show_paper(hit: Hit, said: PaperStatement | None) -> None:
     date = iso(hit.published.span.first)[:10] if hit.published else "undated"
     title = click.style(plain(shortened(" ".join(hit.title.split()) or hit.document, TITLE)), bold=True)
     click.echo(f"{hit.rank:>3}. {title}  {click.style(plain(date), fg='cyan')}")
@@ -103,7 +103,7 @@ def _show_paper(hit: Hit, said: Said | None) -> None:
         click.echo(plain(f"     {said.place}: “{shortened(' '.join(said.quote.split()), QUOTE)}”"))
 
 
-def _show_answer(found: Outcome) -> None:
+def _show_answer(found: PaperAnswer) -> None:
     """The answer; quotes only as far as they do not stand above already, with the papers."""
     answer, request = found.answer, found.request
     if answer is None or _above(answer, found):
@@ -115,7 +115,7 @@ def _show_answer(found: Outcome) -> None:
     click.echo()
 
 
-def _above(answer: Answer, found: Outcome) -> bool:
+def _above(answer: Answer, found: PaperAnswer) -> bool:
     """Whether an answer is nothing but quotes that the papers are shown with."""
     quotes = [each.quote for each in answer.citations]
     only = answer.by == "extractive" and not answer.values and not answer.refused
@@ -127,7 +127,7 @@ def columns(why: Why) -> dict[str, float]:
     return {part.label: part.parts[0].value for part in why.parts if part.op == "product" and part.parts}
 
 
-def _show_learned(learned: Learned) -> None:
+def _show_learned(learned: WeightUpdate) -> None:
     """The weights of this question, those before if they moved, and what they were learned from."""
     click.echo(f"weights: {_numbers(learned.now)}")
     if learned.before != learned.now:
@@ -153,7 +153,7 @@ def _numbers(values: Mapping[str, float]) -> str:
     return " · ".join(f"{NAMES.get(name, name)} {value:.3f}" for name, value in short.items())
 
 
-def _tell_problems(found: Outcome) -> None:
+def _tell_problems(found: PaperAnswer) -> None:
     problems = [each for report in (found.fetched, found.texts) if report for each in report.problems]
     for problem in problems[:SHOWN_PROBLEMS]:
         tell(f"  {shortened(str(problem), NOTE)}")
@@ -161,14 +161,14 @@ def _tell_problems(found: Outcome) -> None:
         tell(f"  and {len(problems) - SHOWN_PROBLEMS:,} more problems: --json lists them all")
 
 
-def _tell_judging(judging: Judging) -> None:
+def _tell_judging(judging: JudgingReport) -> None:
     used = ", ".join(f"{name} {value}" for name, value in judging.cost.as_json().items() if value)
     tell(f"{judging.judge} graded {judging.graded} of the papers; cost: {used or 'no call'}")
     for problem in judging.problems[:SHOWN_PROBLEMS]:
         tell(f"  not graded: {shortened(problem, NOTE)}")
 
 
-def outcome_json(found: Outcome) -> dict[str, Any]:
+def outcome_json(found: PaperAnswer) -> dict[str, Any]:
     """The documented JSON; docs/reference/papers.schema.json is its schema."""
     wish, learned, judging = found.wish, found.learned, found.judging
     reports = {"abstracts": found.fetched, "full_texts": found.texts}
@@ -207,7 +207,7 @@ def outcome_json(found: Outcome) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _report_json(report: Report) -> dict[str, Any]:
+def _report_json(report: IndexReport) -> dict[str, Any]:
     counts = ("added", "changed", "corrected", "unchanged", "failed", "passages")
     return {
         **{name: getattr(report, name) for name in counts},

@@ -25,7 +25,7 @@ from asof.cli.said import shortened, tell_why_nothing
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.knowledge.reports.report import Point, Quote, Report, Reports
+    from asof.knowledge.reports.report import PeriodReport, PeriodReports, Quote, ReportPoint
 
 
 @click.command(epilog=f"PERIOD and T are dates, periods or moments: {TIMES}.")
@@ -59,7 +59,7 @@ def report(
     return DONE if found.reports else NOTHING
 
 
-def show_reports(found: Reports, *, dated: bool, known: bool) -> None:
+def show_reports(found: PeriodReports, *, dated: bool, known: bool) -> None:
     """Reports, one below the other. `dated`, `known`: which clocks were set."""
     moment = f"as of {iso(found.as_of) if dated else 'now'}"
     if known:
@@ -72,7 +72,7 @@ def show_reports(found: Reports, *, dated: bool, known: bool) -> None:
         click.secho(f"({plain(note)})", dim=True)
 
 
-def _show(report: Report, moment: str) -> None:
+def _show(report: PeriodReport, moment: str) -> None:
     by = "" if report.by == "extract" else f" · by {plain(report.by)}"
     click.echo(click.style(plain(report.title), bold=True) + click.style(f"  {moment}{by}", dim=True))
     if report.labels:
@@ -87,7 +87,7 @@ def _show(report: Report, moment: str) -> None:
 MOST_CITED = 3  # citations of a point
 
 
-def _show_point(point: Point) -> None:
+def _show_point(point: ReportPoint) -> None:
     click.echo(f"  - {shortened(plain(point.said))}")
     for change in point.changes:
         click.secho(f"    {plain(change)}", fg="cyan")

@@ -24,7 +24,7 @@ from asof.store.digest import times_json
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.graph.timeline import Entry, Timeline
+    from asof.graph.timeline import Timeline, TimelineEntry
 
 LINES = 20
 
@@ -100,7 +100,7 @@ def show_timeline(found: Timeline, *, dated: bool, known: bool) -> None:
         _show_entry(entry, dated=dated)
 
 
-def _show_entry(entry: Entry, *, dated: bool) -> None:
+def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
     until = ("then" if dated else "now") if entry.end is None else when(entry.end)
     title = f"  {shortened(plain(entry.title))}" if entry.title else ""
     click.echo(f"{click.style(f'{when(entry.start)} - {until}', fg='cyan')}{click.style(title, bold=True)}")

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from asof.evaluate.progress import Progress
     from asof.learn.box import Box
     from asof.rank.recipe import Recipe
-    from asof.tuning.material import Material
-    from asof.tuning.outcome import Tuning
-    from asof.tuning.override import Change
+    from asof.tuning.material import TuningQuestions
+    from asof.tuning.outcome import TuningOutcome
+    from asof.tuning.override import ConfigEdit
 
 
 @click.command()
@@ -77,10 +77,10 @@ def tune(
     _check(dataset, feedback, write, anyway, source)
     from asof import service
     from asof.tuning.fields import chosen, metric_depth
-    from asof.tuning.tune import How
+    from asof.tuning.tune import TuningOptions
     from asof.tuning.tune import tune as fitted
 
-    k, folder, how = metric_depth(metric), corpus_root(index), How(folds, by, evaluations, seed)
+    k, folder, how = metric_depth(metric), corpus_root(index), TuningOptions(folds, by, evaluations, seed)
     configured = service.configuration(folder)
     ranked, box = chosen(configured.recipe_named(recipe or configured.recipe), fields)
     with bar() as progress, _material(dataset, index, ranked, box, k, seed, source, progress) as material:
@@ -94,7 +94,7 @@ def tune(
     return DONE if found.gain or change is not None else NOTHING
 
 
-def _write(folder: Path, recipe: Recipe, found: Tuning) -> Change | None:
+def _write(folder: Path, recipe: Recipe, found: TuningOutcome) -> ConfigEdit | None:
     """Write the values that were found; None where they are there already."""
     from asof import service
     from asof.time.span import iso
@@ -124,7 +124,7 @@ def _check(dataset: Path | None, feedback: bool, write: bool, anyway: bool, sour
 def _material(
     dataset: Path | None, index: Path | None, recipe: Recipe, box: Box, k: int, seed: int,
     source: dict[str, Any], progress: Progress | None,
-) -> Iterator[Material]:  # fmt: skip
+) -> Iterator[TuningQuestions]:  # fmt: skip
     """The questions, while their corpus is open."""
     if dataset is None:
         from asof.tuning.from_feedback import from_feedback
@@ -147,7 +147,7 @@ def _material(
         yield material
 
 
-def _show(found: Tuning, change: Change | None, as_json: bool) -> None:
+def _show(found: TuningOutcome, change: ConfigEdit | None, as_json: bool) -> None:
     if as_json:
         print_json({**found.as_json(), "written": None if change is None else _written(change)})
         return
@@ -172,11 +172,11 @@ def _undo(folder: Path, as_json: bool) -> int:
     return DONE
 
 
-def _written(change: Change) -> dict[str, Any]:
+def _written(change: ConfigEdit) -> dict[str, Any]:
     return {"path": str(change.path), "diff": change.diff, "at": change.entry["at"]}
 
 
-def _tell_change(change: Change, what: str) -> None:
+def _tell_change(change: ConfigEdit, what: str) -> None:
     from asof.cli.plain import plain
 
     for line in change.diff.splitlines():

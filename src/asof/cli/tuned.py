@@ -13,12 +13,12 @@ from asof.cli.tables import Cells, console, short, show_columns
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from asof.tuning.outcome import Moved, Tuning
+    from asof.tuning.outcome import TunedNumber, TuningOutcome
 
 BARS = " ▁▂▃▄▅▆▇█"
 
 
-def show(found: Tuning) -> None:
+def show(found: TuningOutcome) -> None:
     """Folds, numbers, and what came of it."""
     to = console()
     to.print(Text(plain(
@@ -41,7 +41,7 @@ def show(found: Tuning) -> None:
     to.print(Text(plain(found.sentence), "bold green" if found.gain else "bold"), soft_wrap=True)
 
 
-def _folds(found: Tuning, to: Console) -> None:
+def _folds(found: TuningOutcome, to: Console) -> None:
     columns: Cells = [
         ("fitted\nto", [Text(f"{each.train:,}") for each in found.folds]),
         ("judged\non", [Text(f"{each.test:,}") for each in found.folds]),
@@ -59,7 +59,7 @@ def _after(start: float, tuned: float) -> Text:
     return Text(short(tuned), "green" if tuned > start else "red" if tuned < start else "")
 
 
-def _fields(fields: Sequence[Moved], metric: str, to: Console) -> None:
+def _fields(fields: Sequence[TunedNumber], metric: str, to: Console) -> None:
     columns: Cells = [
         ("range", [Text(f"{each.low:g} to {each.high:g}", "dim") for each in fields]),
         ("before", [Text(f"{each.start:g}") for each in fields]),
@@ -70,12 +70,12 @@ def _fields(fields: Sequence[Moved], metric: str, to: Console) -> None:
     show_columns(to, "number", [each.field for each in fields], columns)
 
 
-def _folds_of(each: Moved) -> Text:
+def _folds_of(each: TunedNumber) -> Text:
     least, most = min(each.folds), max(each.folds)
     return Text(f"{least:g} to {most:g}", "" if each.agree else "yellow")
 
 
-def _curve(each: Moved) -> Text:
+def _curve(each: TunedNumber) -> Text:
     metrics = [metric for _, metric in each.curve]
     least, most = min(metrics), max(metrics)
     if each.flat:

@@ -15,8 +15,8 @@ from asof.time.span import instant, iso, nearest_moment
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from asof.text.question import Reading
-    from asof.time.expressions import Mention
+    from asof.text.question import QuestionReading
+    from asof.time.expressions import TimeMention
     from asof.time.span import Span
 
 DIGITS = 4
@@ -84,7 +84,7 @@ def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
     return configured.index.languages, configured.fields.fiscal_start
 
 
-def _json(reading: Reading, asked: datetime) -> dict[str, Any]:
+def _json(reading: QuestionReading, asked: datetime) -> dict[str, Any]:
     query, intent = reading.query, reading.intent
     return {
         "asked": iso(instant(asked)),
@@ -99,7 +99,7 @@ def _json(reading: Reading, asked: datetime) -> dict[str, Any]:
     }
 
 
-def _mention_json(mention: Mention) -> dict[str, Any]:
+def _mention_json(mention: TimeMention) -> dict[str, Any]:
     return {
         "text": mention.text, "start": mention.start, "end": mention.end, **_span_json(mention.span),
         "grain": mention.grain, "relation": mention.relation, "fiscal": mention.fiscal,
@@ -114,11 +114,11 @@ def _span_json(span: Span) -> dict[str, str | None]:
     }
 
 
-def _moved(reading: Reading, asked: datetime) -> bool:
+def _moved(reading: QuestionReading, asked: datetime) -> bool:
     return reading.as_of != instant(asked)
 
 
-def _show(reading: Reading, asked: datetime, *, dated: bool) -> None:
+def _show(reading: QuestionReading, asked: datetime, *, dated: bool) -> None:
     query, intent = reading.query, reading.intent
     moment = iso(instant(asked))
     rows = [("asked", moment if dated else f"{moment} (now)")]
@@ -140,7 +140,7 @@ def _show(reading: Reading, asked: datetime, *, dated: bool) -> None:
         click.echo(f"{click.style(f'{label:>10}', dim=True)}  {shortened(plain(value))}")
 
 
-def _told(mention: Mention) -> str:
+def _told(mention: TimeMention) -> str:
     """`“since Q3 2023”: 2023-07-01 and later (since, quarter)`, with other readings if there are any."""
     others = "".join(f"; or {days_of(each)}" for each in mention.alternatives)
     kind = f"fiscal {mention.grain}" if mention.fiscal else mention.grain

@@ -6,15 +6,40 @@ shows the same as a table.
 """
 
 from asof.data.answer import GLOBAL, LOCAL, MODES, Answer, Citation, Value
-from asof.data.document import DATED_BY, Commit, Document, Ended, Heading, Link, Problem
+from asof.data.document import DATED_BY, Document, Ended, Heading, Link, Problem, SafeToCommit
 from asof.data.fact import CHANGE, EVENT, EXPECTED, KINDS, NAME, VALUE, Amount, Fact
-from asof.data.hit import Hit, Place, Superseded
+from asof.data.hit import Hit, Location, Superseded
 from asof.data.query import Filters, Query
 from asof.data.stated import Stated
 from asof.data.why import Why
 
 __all__ = [
-    "CHANGE", "DATED_BY", "EVENT", "EXPECTED", "GLOBAL", "KINDS", "LOCAL", "MODES", "NAME", "VALUE", "Amount",
-    "Answer", "Citation", "Commit", "Document", "Ended", "Fact", "Filters", "Heading", "Hit", "Link", "Place",
-    "Problem", "Query", "Stated", "Superseded", "Value", "Why",
+    "CHANGE",
+    "DATED_BY",
+    "EVENT",
+    "EXPECTED",
+    "GLOBAL",
+    "KINDS",
+    "LOCAL",
+    "MODES",
+    "NAME",
+    "VALUE",
+    "Amount",
+    "Answer",
+    "Citation",
+    "Document",
+    "Ended",
+    "Fact",
+    "Filters",
+    "Heading",
+    "Hit",
+    "Link",
+    "Location",
+    "Problem",
+    "Query",
+    "SafeToCommit",
+    "Stated",
+    "Superseded",
+    "Value",
+    "Why",
 ]  # fmt: skip

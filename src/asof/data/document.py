@@ -50,7 +50,7 @@ class Document:
     `changed` is when the text last changed as far as the source can tell (a file's mtime): it dates an edit
     that carries no later date of its own. `about`: the times that it speaks of. Times are given as a text
     ("2021-03", "5 March 2024"), a date, an aware datetime, a year as a whole number, a `Period`,
-    a `Span` or `Stated`; a naive datetime is refused, for it names no instant. `meta` holds plain JSON
+    a `Span` or `SourcedTime`; a naive datetime is refused, for it names no instant. `meta` holds plain JSON
     values, without the keys that were read as dates. `tags`: one text is parted at its commas. `links`:
     targets. `language` is an ISO 639-1 code where the source knows it. `fiscal_start` is the first month (1
     to 12) of the fiscal year that its words mean (`FY2024`). Raises UsageError (BadTime):
@@ -136,7 +136,7 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class SafeToCommit:
     """A source's word that what it stated so far can be committed: what follows may be long in coming."""
 
 

@@ -39,7 +39,7 @@ class Hit:
     dated_by: str
     ended: int | None
     about: tuple[Stated, ...]
-    place: Place
+    place: Location
     text: str
     explain: Callable[[], Why] = field(repr=False, compare=False)
     superseded: Superseded | None = None
@@ -57,7 +57,7 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Where a passage stands: its number in the document, its characters, its headings from the top."""
 
     number: int

@@ -77,10 +77,10 @@ class Why:
         Values are taken as they stand; `recomputed` says whether they follow from their parts. Raises
         UsageError for anything else, and for more than 100 levels or 100,000 nodes.
         """
-        return _Reader().tree(node, "$", 1)
+        return _TreeReader().tree(node, "$", 1)
 
 
-class _Reader:
+class _TreeReader:
     """Reads one tree, and counts its nodes."""
 
     def __init__(self) -> None:

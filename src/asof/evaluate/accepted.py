@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 
 NAMED = 8
 """So many are named."""
@@ -25,7 +25,7 @@ def some(there: Iterable[str]) -> str:
     return (", ".join(every[:NAMED]) or "none") + more
 
 
-def question_fields(questions: Iterable[Question]) -> str:
+def question_fields(questions: Iterable[DatasetQuestion]) -> str:
     """The fields that questions have: first those with the fewest different values, which part them best."""
     values: dict[str, set[str]] = {}
     for question in questions:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from asof.evaluate.answers import ALL, AnswerRun, Answers, Replied, groups
+from asof.evaluate.answers import ALL, AnswerRun, AnswerRuns, EvaluatedAnswer, groups
 from asof.time.span import iso
 
 TYPE = "type"
 
 
-def as_json(found: Answers, by: Sequence[str] = (), *, per_query: bool = False) -> dict[str, Any]:
+def as_json(found: AnswerRuns, by: Sequence[str] = (), *, per_query: bool = False) -> dict[str, Any]:
     """What answers are worth, also by type and by the fields `by`; `per_query` adds the answers."""
     value: dict[str, Any] = {
         "questions": len(found.golds),
@@ -42,13 +42,13 @@ def fields(by: Sequence[str]) -> list[str]:
     return list(dict.fromkeys((TYPE, *by)))
 
 
-def metrics(found: Answers, run: AnswerRun, at: Sequence[int] | None = None) -> dict[str, Any]:
+def metrics(found: AnswerRuns, run: AnswerRun, at: Sequence[int] | None = None) -> dict[str, Any]:
     """Means with intervals, None where a metric does not apply."""
     estimates = {name: found.estimate(run, name, at) for name in ALL}
     return {name: None if each is None else asdict(each) for name, each in estimates.items()}
 
 
-def grouped(found: Answers, run: AnswerRun, field: str) -> list[dict[str, Any]]:
+def grouped(found: AnswerRuns, run: AnswerRun, field: str) -> list[dict[str, Any]]:
     """The metrics of the questions of each value of a field."""
     return [
         {
@@ -59,7 +59,7 @@ def grouped(found: Answers, run: AnswerRun, field: str) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def questions(found: Answers) -> list[dict[str, Any]]:
+def questions(found: AnswerRuns) -> list[dict[str, Any]]:
     """What each question was answered."""
     return [
         {
@@ -71,7 +71,7 @@ def questions(found: Answers) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _reply(reply: Replied) -> dict[str, Any]:
+def _reply(reply: EvaluatedAnswer) -> dict[str, Any]:
     answer = reply.answer
     return {
         "as_of": iso(answer.as_of), "answer": answer.text, "refused": answer.refused, "reason": answer.reason,

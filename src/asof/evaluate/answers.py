@@ -23,7 +23,7 @@ from asof.rank.recipe import Recipe
 from asof.service import Corpus, Standpoint
 
 if TYPE_CHECKING:
-    from asof.evaluate.judgement import Judging
+    from asof.evaluate.judgement import JudgeUsage
 
 METRICS = (
     "attempted", "refused", "evidence", "evidence_share", "quotes", "quote_tokens", "f1", "rouge_l",
@@ -35,7 +35,7 @@ ALL = (*METRICS, *JUDGED)
 COMPARED = ("attempted", "refused", "evidence", "evidence_share", "f1", "rouge_l", *JUDGED)
 
 
-class Asks(Protocol):
+class AnswersQuestions(Protocol):
     """What answers questions as of a moment; a `Standpoint` does."""
 
     def ask(
@@ -43,17 +43,17 @@ class Asks(Protocol):
     ) -> Answer: ...
 
 
-Stand = Callable[[Corpus, int], Asks]
+Stand = Callable[[Corpus, int], AnswersQuestions]
 """From a corpus and an instant to what answers there."""
 
 
-def standing(corpus: Corpus, as_of: int) -> Asks:
+def standing(corpus: Corpus, as_of: int) -> AnswersQuestions:
     """The corpus as it stood."""
     return Standpoint(corpus, as_of, None)
 
 
 @dataclass(frozen=True, slots=True)
-class Replied:
+class EvaluatedAnswer:
     """An answer to a question, a number for each of ALL (NaN where it does not apply), how long it took."""
 
     gold: Gold
@@ -68,7 +68,7 @@ class AnswerRun:
 
     name: str
     recipe: Recipe
-    replies: tuple[Replied, ...]
+    replies: tuple[EvaluatedAnswer, ...]
 
     def values(self, metric: str) -> Floats:
         """A metric of each question, shape (questions,)."""
@@ -85,7 +85,7 @@ class AnswerRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Answers:
+class AnswerRuns:
     """A run for each recipe over the same questions, how much they differ, and what a judge said of them."""
 
     golds: tuple[Gold, ...]
@@ -93,7 +93,7 @@ class Answers:
     runs: tuple[AnswerRun, ...]
     comparisons: tuple[Comparison, ...]
     seed: int
-    judging: Judging | None = None
+    judging: JudgeUsage | None = None
 
     def estimate(self, run: AnswerRun, metric: str, at: Sequence[int] | None = None) -> Estimate | None:
         """The mean of a metric with its interval, of all questions or of those `at`; None: of none."""
@@ -130,14 +130,16 @@ def ask_all(
 def replied(
     gold: Gold, recipe: Recipe, corpus: Corpus, dataset: Dataset, filter_by: Sequence[str] = (),
     stand: Stand = standing,
-) -> Replied:  # fmt: skip
+) -> EvaluatedAnswer:  # fmt: skip
     """Ask one question, and score the answer."""
     then = stand(corpus, dataset.as_of(gold.question))
     wanted = Filters(meta=tuple(filters(gold.question, filter_by)))
     started = time.perf_counter()
     answer = then.ask(gold.question.text, filters=wanted, recipe=recipe)
     took = 1000 * (time.perf_counter() - started)
-    return Replied(gold, answer, scores(gold, answer, dataset.sentences.get(gold.question.id, [])), took)
+    return EvaluatedAnswer(
+        gold, answer, scores(gold, answer, dataset.sentences.get(gold.question.id, [])), took
+    )
 
 
 def scores(gold: Gold, answer: Answer, sentences: Sequence[tuple[str, str]]) -> dict[str, float]:
@@ -165,7 +167,7 @@ def scores(gold: Gold, answer: Answer, sentences: Sequence[tuple[str, str]]) -> 
     return found
 
 
-def gathered(runs: Sequence[AnswerRun], golds: Sequence[Gold], seed: int) -> Answers:
+def gathered(runs: Sequence[AnswerRun], golds: Sequence[Gold], seed: int) -> AnswerRuns:
     """The runs with their comparisons."""
     cluster = clusters([gold.question.text for gold in golds])
     values = {run.name: {metric: run.values(metric) for metric in COMPARED} for run in runs}
@@ -174,7 +176,7 @@ def gathered(runs: Sequence[AnswerRun], golds: Sequence[Gold], seed: int) -> Ans
         for a, b in combinations(values, 2)
         for found in compared(a, b, values[a], values[b], cluster, seed)
     )
-    return Answers(tuple(golds), cluster, tuple(runs), comparisons, seed)
+    return AnswerRuns(tuple(golds), cluster, tuple(runs), comparisons, seed)
 
 
 def groups(golds: Sequence[Gold], field: str) -> dict[str, list[int]]:

@@ -19,8 +19,8 @@ from asof.errors import CorpusError, DamagedStore, NoCorpus
 from asof.evaluate.dataset import Dataset
 from asof.models.ports import Encoder
 from asof.service import Corpus
-from asof.store.run import Report
-from asof.store.settings import Settings
+from asof.store.run import IndexReport
+from asof.store.settings import CorpusSettings
 from asof.time.span import NEVER
 
 ROOM = "evaluate"
@@ -45,7 +45,7 @@ def code_version() -> str:
     return f"{asof.__version__}-{digest.hexdigest()}"
 
 
-def key(dataset: Dataset, settings: Settings, writer: str = "") -> str:
+def key(dataset: Dataset, settings: CorpusSettings, writer: str = "") -> str:
     """What the corpus is a function of, as a digest: documents, code, options, what reads its facts."""
     parts = [dataset.fingerprint(), code_version(), settings.dumps(), sorted(dataset.without), writer]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
@@ -57,24 +57,24 @@ def kept_vectors(
 ) -> Iterator[Encoder]:  # fmt: skip
     """The encoder with its vectors kept in the folder `cache`; where it cannot be written to, until the end
     of this, and `tell` gets a line about that."""
-    from asof.models.kept_encoder import MEMORY, KeptEncoder
+    from asof.models.kept_encoder import MEMORY, CachedEncoder
 
     path = cache / ROOM / VECTORS
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        kept = KeptEncoder(encoder, path)
+        kept = CachedEncoder(encoder, path)
     except (OSError, CorpusError) as error:
         if tell is not None:
             tell(f"{error}: vectors are not kept")
-        kept = KeptEncoder(encoder, MEMORY)
+        kept = CachedEncoder(encoder, MEMORY)
     with kept:
         yield kept
 
 
 @contextmanager
 def prepared(
-    dataset: Dataset, settings: Settings, cache: Path, encoder: Encoder | None = None,
-    progress: Callable[[Report], None] | None = None, tell: Callable[[str], None] | None = None,
+    dataset: Dataset, settings: CorpusSettings, cache: Path, encoder: Encoder | None = None,
+    progress: Callable[[IndexReport], None] | None = None, tell: Callable[[str], None] | None = None,
     writer: str = "",
 ) -> Iterator[Corpus]:  # fmt: skip
     """The corpus of the dataset, open, out of the folder `cache` or new; one for each `writer` of facts.
@@ -106,8 +106,8 @@ def _kept(folder: Path, encoder: Encoder | None) -> Corpus | None:
 
 
 def _made(
-    folder: Path, dataset: Dataset, settings: Settings, encoder: Encoder | None,
-    progress: Callable[[Report], None] | None,
+    folder: Path, dataset: Dataset, settings: CorpusSettings, encoder: Encoder | None,
+    progress: Callable[[IndexReport], None] | None,
 ) -> Corpus:  # fmt: skip
     """Build beside the folder and rename: what was interrupted is never taken for whole."""
     folder.parent.mkdir(parents=True, exist_ok=True)
@@ -127,8 +127,8 @@ def _made(
 
 @contextmanager
 def temporary(
-    dataset: Dataset, settings: Settings, encoder: Encoder | None = None, *, until: int = NEVER,
-    progress: Callable[[Report], None] | None = None,
+    dataset: Dataset, settings: CorpusSettings, encoder: Encoder | None = None, *, until: int = NEVER,
+    progress: Callable[[IndexReport], None] | None = None,
 ) -> Iterator[Corpus]:  # fmt: skip
     """A corpus of the documents that were published by `until`, in a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name:
@@ -138,8 +138,8 @@ def temporary(
 
 
 def build(
-    folder: Path, dataset: Dataset, settings: Settings, encoder: Encoder | None = None, until: int = NEVER,
-    progress: Callable[[Report], None] | None = None,
+    folder: Path, dataset: Dataset, settings: CorpusSettings, encoder: Encoder | None = None,
+    until: int = NEVER, progress: Callable[[IndexReport], None] | None = None,
 ) -> None:  # fmt: skip
     """Index the documents that were published by `until`. The clock stands after all dates, not at today."""
     with service.open(folder, settings=settings, encoder=encoder, configured=Config()) as corpus:

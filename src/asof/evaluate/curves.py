@@ -23,7 +23,7 @@ from asof.rank.signals.decay import Decay
 from asof.rank.signals.freshness import Freshness
 from asof.rank.signals.tiers import RecencyTiers
 from asof.rank.stage import Ranking, Stage
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.text.question import as_typed, read
 from asof.time.span import Span, moment, nearest_moment
 
@@ -112,7 +112,7 @@ def _weight(recipe: Recipe, column: str) -> float:
 @contextmanager
 def _passages() -> Iterator[View]:
     """A view of one passage of each age."""
-    settings = Settings(stem=False)
+    settings = CorpusSettings(stem=False)
     with (
         tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name,
         service.open(Path(name), settings=settings, configured=Config()) as corpus,

@@ -13,7 +13,7 @@ from typing import Any
 
 from asof.data import Document, Ended, Problem
 from asof.errors import UsageError
-from asof.evaluate.judged import Question, Relevance, Sentences, judgements, questions, sentences
+from asof.evaluate.judged import DatasetQuestion, Relevance, Sentences, judgements, questions, sentences
 from asof.sources.fields import Fields
 from asof.sources.open import open_source
 from asof.time.moment import read
@@ -57,7 +57,7 @@ class Dataset:
     name: str
     corpus: Path
     dates: dict[str, int | None]
-    questions: tuple[Question, ...]
+    questions: tuple[DatasetQuestion, ...]
     relevance: Relevance
     sentences: Sentences
     problems: tuple[Problem, ...]
@@ -71,7 +71,7 @@ class Dataset:
         """An instant after every date: when the corpus is built, so that no result depends on today."""
         return max(self.newest, SOME_TIME) + 1_000_000
 
-    def as_of(self, question: Question) -> int:
+    def as_of(self, question: DatasetQuestion) -> int:
         """When a question is asked; one without a time is asked as of the newest document."""
         return self.newest if question.asked is None else question.asked
 

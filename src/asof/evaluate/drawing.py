@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from asof.evaluate.canvas import COLOURS, GREY, MARKS, panelled
 from asof.evaluate.curves import Aged
-from asof.evaluate.scaling import Timed
-from asof.evaluate.score_parts import Part
+from asof.evaluate.scaling import QueryLatencies
+from asof.evaluate.score_parts import ScorePartMean
 from asof.evaluate.trials import WHOLE, Ablated, Budgeted, Swept
 from asof.evaluate.variants import WORDS
 
@@ -28,10 +28,10 @@ FIELDS = {
     "decay.tau_min": "τ min: scale of decay for the newest, days",
     "decay.tau_max": "τ max: largest scale of decay, days",
     "decay.general": "r of a general question",
-    "timely.pace": "weight of age among near-equals",
-    "timely.near": "how near near-equals are",
-    "timely.careful": "how near they are without a wish",
-    "timely.ended": "what is over",
+    "time_preference.pace": "weight of age among near-equals",
+    "time_preference.near": "how near near-equals are",
+    "time_preference.careful": "how near they are without a wish",
+    "time_preference.ended": "what is over",
     "freshness.rate": "rate of freshness, 1/day",
     "gap.floor": "smallest age that counts, days",
     "backlinks.weight": "weight of a backlink",
@@ -69,7 +69,7 @@ def decay(rows: Sequence[Aged], caption: str) -> Figure:
     return figure
 
 
-def parts(rows: Sequence[Part], caption: str) -> Figure:
+def parts(rows: Sequence[ScorePartMean], caption: str) -> Figure:
     """Mean parts of the score by rank, stacked; what takes away hangs below 0. A panel for each recipe."""
     recipes = list(dict.fromkeys(row.recipe for row in rows))
     figure, panels = panelled(len(recipes), 2, 4.6, 3.4, "What scores are made of", caption, legend=True)
@@ -127,7 +127,7 @@ def budget(rows: Sequence[Budgeted], caption: str) -> Figure:
     return figure
 
 
-def scaling(rows: Sequence[Timed], caption: str) -> Figure:
+def scaling(rows: Sequence[QueryLatencies], caption: str) -> Figure:
     """Latency against the number of passages in force."""
     figure, (axes,) = panelled(1, 1, 6.4, 3.6, "Time to answer by the size of the past", caption)
     colours = _colours(row.recipe for row in rows)

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from asof import service
 from asof.errors import UsageError
 from asof.evaluate import leakage as leaks
-from asof.evaluate.answers import Answers, Stand, ask_all, standing
+from asof.evaluate.answers import AnswerRuns, Stand, ask_all, standing
 from asof.evaluate.answers import gathered as answered
 from asof.evaluate.by_model import NONE, Models
 from asof.evaluate.compare import Comparison, Estimate, clusters, compared, estimate
 from asof.evaluate.corpus import prepared
 from asof.evaluate.dataset import Dataset, load
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.leakage import Leakage
 from asof.evaluate.learned import read_facts
 from asof.evaluate.options import DEFAULTS
@@ -45,13 +45,13 @@ class Evaluation:
 
     dataset: Dataset
     options: Options
-    questions: tuple[Question, ...]
+    questions: tuple[DatasetQuestion, ...]
     cluster: NDArray[np.int64]
     runs: tuple[Run, ...]
     comparisons: tuple[Comparison, ...]
     leakage: Leakage | None
     notes: tuple[str, ...]
-    answers: Answers | None = None
+    answers: AnswerRuns | None = None
 
     def estimate(self, run: Run, metric: str) -> Estimate | None:
         """The mean of a metric with its interval; None when it applies to no question."""
@@ -90,7 +90,7 @@ def evaluate(
         data, settings, cache or service.cache_folder(), encoder,
         lambda report: tell("indexing", report.added, len(data.dates)), notes.append, models.writer,
     ) as corpus:  # fmt: skip
-        asking = _Asking(corpus, data, chosen, options, encoder, stand, models, tell, notes)
+        asking = _Evaluating(corpus, data, chosen, options, encoder, stand, models, tell, notes)
         asking.prepare()
         runs = asking.runs(questions)
         answers = asking.answers() if options.answers else None
@@ -115,7 +115,7 @@ def _check(dataset: Dataset, options: Options, models: Models, run_file: Path | 
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _Evaluating:
     """A corpus, and how it is asked; `notes` are added to."""
 
     corpus: Corpus
@@ -134,7 +134,7 @@ class _Asking:
         if self.options.answers or self.options.leakage:
             read_facts(self.corpus, self.tell)
 
-    def runs(self, questions: Sequence[Question]) -> tuple[Run, ...]:
+    def runs(self, questions: Sequence[DatasetQuestion]) -> tuple[Run, ...]:
         """A run for each recipe; none where there are no questions."""
         return tuple(
             run(
@@ -145,7 +145,7 @@ class _Asking:
             if questions
         )  # fmt: skip
 
-    def answers(self) -> Answers:
+    def answers(self) -> AnswerRuns:
         """The answers by each recipe, judged if they are to be."""
         overviews = self.models.judges and len(self.recipes) > 1
         asked, said = to_answer(self.dataset, self.options, overviews=overviews)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from asof.evaluate.dataset import Dataset
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.runs import relevant
 
 UNANSWERABLE = "unanswerable"
@@ -19,7 +19,7 @@ ABSTRACT = "abstract"
 class Gold:
     """A question with its right answer, `text`. `answerable`: the corpus can tell it, as of the question."""
 
-    question: Question
+    question: DatasetQuestion
     text: str
     answerable: bool
 
@@ -47,7 +47,7 @@ def golds(dataset: Dataset, *, overviews: bool = False) -> list[Gold]:
     return found
 
 
-def abstract(question: Question) -> bool:
+def abstract(question: DatasetQuestion) -> bool:
     """Whether a question asks for an overview: its field `abstract` is true, or its type says so."""
     return question.record.get("abstract") is True or ABSTRACT in question.type.casefold()
 
@@ -67,7 +67,7 @@ def right(answer: Any) -> str:
     return json.dumps(answer, ensure_ascii=False)
 
 
-def answerable(question: Question, text: str, dataset: Dataset) -> bool:
+def answerable(question: DatasetQuestion, text: str, dataset: Dataset) -> bool:
     """Whether the corpus can tell the answer as of the moment of the question; the rule stands at `golds`."""
     said = question.record.get("answerable")
     if isinstance(said, bool):
@@ -75,7 +75,7 @@ def answerable(question: Question, text: str, dataset: Dataset) -> bool:
     return text.casefold().strip(" .") != UNANSWERABLE and bool(there(question, dataset))
 
 
-def there(question: Question, dataset: Dataset) -> list[str]:
+def there(question: DatasetQuestion, dataset: Dataset) -> list[str]:
     """The relevant documents that are in the corpus as of the moment of the question."""
     good = [document for document, grade in relevant(question, dataset).items() if grade > 0]
     moment = dataset.as_of(question)

@@ -15,16 +15,16 @@ from tempfile import TemporaryDirectory
 from asof import service
 from asof.config import Config
 from asof.data import Answer
-from asof.evaluate.answers import AnswerRun, Answers, Stand, ask_all, gathered, standing
+from asof.evaluate.answers import AnswerRun, AnswerRuns, Stand, ask_all, gathered, standing
 from asof.evaluate.by_model import NONE, Models
 from asof.evaluate.dataset import Dataset, load
 from asof.evaluate.gold import Gold, golds
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.leakage import spread
 from asof.evaluate.learned import Cost, taken_in
 from asof.evaluate.options import DEFAULTS, Options
 from asof.evaluate.progress import Progress, counting, silent
-from asof.evaluate.runs import Answer as Ranked
+from asof.evaluate.runs import QuestionResult as Ranked
 from asof.evaluate.runs import Run, relevant, run
 from asof.evaluate.selection import check_filters, named
 from asof.evaluate.split import BASE, NEW, Split, split
@@ -36,15 +36,15 @@ STAGES = ("base@base", "base@updated", "new@updated")
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class QuestionStage:
     """Questions asked of a corpus: rankings for those with relevant documents, answers to those with a right
     one. `runs` is empty and `answers` None where there are none such.
     """
 
     name: str
-    judged: tuple[Question, ...]
+    judged: tuple[DatasetQuestion, ...]
     runs: tuple[Run, ...]
-    answers: Answers | None
+    answers: AnswerRuns | None
 
     @property
     def empty(self) -> bool:
@@ -52,7 +52,7 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedAnswers:
     """How many of the base questions got another answer after the update, how many another first document.
 
     `asked` questions were put to `ask`, `ranked` ones were ranked documents for.
@@ -74,8 +74,8 @@ class Incremental:
     split: Split
     base: Cost
     update: Cost
-    stages: tuple[Stage, ...]
-    changed: tuple[Changed, ...]
+    stages: tuple[QuestionStage, ...]
+    changed: tuple[ChangedAnswers, ...]
     notes: tuple[str, ...]
 
 
@@ -95,7 +95,7 @@ def evaluate(
     check_filters(data, options)
     models.check()
     parts = split(data, later)
-    asking = _Asking(data, parts, chosen, options, stand, models, tell)
+    asking = _StageSetup(data, parts, chosen, options, stand, models, tell)
     with (
         TemporaryDirectory(prefix="asof-incremental-") as folder,
         service.open(folder, settings=options.settings, configured=Config()) as corpus,
@@ -115,7 +115,7 @@ def evaluate(
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _StageSetup:
     """What every stage is asked with."""
 
     dataset: Dataset
@@ -126,7 +126,7 @@ class _Asking:
     models: Models
     tell: Progress
 
-    def stage(self, name: str, part: str, corpus: Corpus) -> Stage:
+    def stage(self, name: str, part: str, corpus: Corpus) -> QuestionStage:
         judged, answerable = self._judged(part), self._golds(part)
         runs = tuple(
             run(called, recipe, corpus, self.dataset, judged, self.options.filter_by,
@@ -139,9 +139,9 @@ class _Asking:
             for called, recipe in self.recipes.items() if answerable
         ]  # fmt: skip
         answers = self._judged_answers(corpus, replies, answerable) if answerable else None
-        return Stage(name, tuple(judged), runs, answers)
+        return QuestionStage(name, tuple(judged), runs, answers)
 
-    def _judged_answers(self, corpus: Corpus, runs: list[AnswerRun], asked: list[Gold]) -> Answers:
+    def _judged_answers(self, corpus: Corpus, runs: list[AnswerRun], asked: list[Gold]) -> AnswerRuns:
         with self.models.judge(corpus) as judge:
             if judge is None:
                 return gathered(runs, asked, self.options.seed)
@@ -149,7 +149,7 @@ class _Asking:
 
             return judge_all(judge, runs, asked, self.options.seed)
 
-    def _judged(self, part: str) -> list[Question]:
+    def _judged(self, part: str) -> list[DatasetQuestion]:
         there = [
             question
             for question in self.dataset.questions
@@ -168,11 +168,11 @@ class _Asking:
         kept = {question.id for question in self._limited([gold.question for gold in there])}
         return [gold for gold in there if gold.question.id in kept]
 
-    def _limited(self, questions: list[Question]) -> list[Question]:
+    def _limited(self, questions: list[DatasetQuestion]) -> list[DatasetQuestion]:
         limit = self.options.limit
         return questions if limit is None else spread(questions, limit, self.options.seed)
 
-    def notes(self, base: Stage, new: Stage) -> tuple[str, ...]:
+    def notes(self, base: QuestionStage, new: QuestionStage) -> tuple[str, ...]:
         """What else there is to know."""
         said = ["all questions are asked as of the moments of the dataset, before the update, too"]
         if self.options.limit is not None:
@@ -182,7 +182,7 @@ class _Asking:
         return tuple(said)
 
 
-def _changed(at: int, recipe: str, before: Stage, after: Stage) -> Changed:
+def _changed(at: int, recipe: str, before: QuestionStage, after: QuestionStage) -> ChangedAnswers:
     """How much another a recipe's answers are after the update."""
     replies = answers = 0
     if before.answers is not None and after.answers is not None:
@@ -193,7 +193,7 @@ def _changed(at: int, recipe: str, before: Stage, after: Stage) -> Changed:
     if before.runs:
         one_, other_ = before.runs[at].answers, after.runs[at].answers
         rankings = sum(_first(a) != _first(b) for a, b in zip(one_, other_, strict=True))
-    return Changed(recipe, replies, answers, len(before.judged), rankings)
+    return ChangedAnswers(recipe, replies, answers, len(before.judged), rankings)
 
 
 def _said(answer: Answer) -> tuple[object, ...]:

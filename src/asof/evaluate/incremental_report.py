@@ -9,7 +9,7 @@ from typing import Any
 from asof.evaluate import answer_report, report
 from asof.evaluate.answers import AnswerRun
 from asof.evaluate.compare import Estimate, clusters, estimate
-from asof.evaluate.incremental import Incremental, Stage
+from asof.evaluate.incremental import Incremental, QuestionStage
 from asof.evaluate.runs import METRICS, Run
 
 
@@ -31,7 +31,7 @@ def as_json(found: Incremental, *, per_query: bool = False) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _stage(found: Incremental, stage: Stage, per_query: bool) -> dict[str, Any]:
+def _stage(found: Incremental, stage: QuestionStage, per_query: bool) -> dict[str, Any]:
     answers = stage.answers
     return {
         "stage": stage.name,
@@ -43,18 +43,18 @@ def _stage(found: Incremental, stage: Stage, per_query: bool) -> dict[str, Any]:
     }
 
 
-def metrics(stage: Stage, run: Run, seed: int) -> dict[str, Any]:
+def metrics(stage: QuestionStage, run: Run, seed: int) -> dict[str, Any]:
     """Means with intervals, None where a metric does not apply."""
     means = {name: mean(stage, run, name, seed) for name in METRICS}
     return {name: None if each is None else asdict(each) for name, each in means.items()}
 
 
-def mean(stage: Stage, run: Run, metric: str, seed: int) -> Estimate | None:
+def mean(stage: QuestionStage, run: Run, metric: str, seed: int) -> Estimate | None:
     """The mean of a metric of the rankings of a stage, with its interval."""
     return estimate(run.values(metric), clusters([question.text for question in stage.judged]), seed)
 
 
-def paired(stage: Stage, recipes: Sequence[str]) -> list[tuple[str, Run | None, AnswerRun | None]]:
+def paired(stage: QuestionStage, recipes: Sequence[str]) -> list[tuple[str, Run | None, AnswerRun | None]]:
     """For each recipe its rankings and its answers in a stage, as far as there are any."""
     runs = {run.name: run for run in stage.runs}
     answers = {run.name: run for run in stage.answers.runs} if stage.answers is not None else {}

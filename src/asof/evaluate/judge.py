@@ -59,7 +59,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ElementShares:
     """The shares of the elements that are correct, refused, incorrect; they sum to 1."""
 
     correct: float
@@ -68,27 +68,27 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedCases:
     """The verdict of each case, in their order (None: no reply that can be used), and the replies."""
 
-    verdicts: tuple[Verdict | None, ...]
+    verdicts: tuple[ElementShares | None, ...]
     replies: tuple[Reply, ...]
 
 
-def ratios(correct: int, refusal: int, incorrect: int) -> Verdict | None:
+def ratios(correct: int, refusal: int, incorrect: int) -> ElementShares | None:
     """Counts of elements as shares; None when there are none.
 
     >>> ratios(2, 1, 1)
-    Verdict(correct=0.5, refusal=0.25, incorrect=0.25)
+    ElementShares(correct=0.5, refusal=0.25, incorrect=0.25)
     """
     count = correct + refusal + incorrect
-    return Verdict(correct / count, refusal / count, incorrect / count) if count else None
+    return ElementShares(correct / count, refusal / count, incorrect / count) if count else None
 
 
-def verdicts(model: Model, cases: Sequence[Case]) -> Judged:
+def verdicts(model: Model, cases: Sequence[Case]) -> JudgedCases:
     """Have answers judged, all in one batch. Raises ModelError."""
     replies = model.complete([_prompt(case) for case in cases])
-    return Judged(tuple(map(_verdict, replies)), tuple(replies))
+    return JudgedCases(tuple(map(_verdict, replies)), tuple(replies))
 
 
 def _prompt(case: Case) -> Prompt:
@@ -99,10 +99,10 @@ def _prompt(case: Case) -> Prompt:
     return Prompt(prompt_text("asof.evaluate", "elements"), user, Elements)
 
 
-def _verdict(reply: Reply) -> Verdict | None:
+def _verdict(reply: Reply) -> ElementShares | None:
     match reply.value:
         case Declined(declines=declines) if not reply.problem:
-            return Verdict(float(declines), 0.0, float(not declines))
+            return ElementShares(float(declines), 0.0, float(not declines))
         case Elements(elements=elements) if not reply.problem:
             said = [element.verdict for element in elements]
             return ratios(said.count("correct"), said.count("refusal"), said.count("incorrect"))

@@ -25,7 +25,7 @@ Sentences = dict[str, list[tuple[str, str]]]
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class DatasetQuestion:
     """A question as its dataset has it. `asked` is the instant as of which it is asked, if one is given.
 
     `query_doc` is a document that it was made from, which is no answer. `record` is all that its line says.
@@ -39,7 +39,7 @@ class Question:
     record: Mapping[str, Any] = field(default_factory=dict)
 
 
-class Unusable(ValueError):
+class UnusableLine(ValueError):
     """What is wrong with a line."""
 
 
@@ -72,18 +72,18 @@ def records(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str
 def _sound(line: str) -> str:
     """The line, if it was UTF-8. Raises Unusable."""
     if any("\udc80" <= sign <= "\udcff" for sign in line):
-        raise Unusable("it is not UTF-8")
+        raise UnusableLine("it is not UTF-8")
     return line
 
 
-def questions(paths: Iterable[Path], problems: list[Problem]) -> list[Question]:
+def questions(paths: Iterable[Path], problems: list[Problem]) -> list[DatasetQuestion]:
     """The questions of some files, in order; one that stands in two files counts once."""
-    found: dict[str, Question] = {}
+    found: dict[str, DatasetQuestion] = {}
     for path in paths:
         for number, record in records(path, problems):
             try:
                 question = _question(record)
-            except Unusable as error:
+            except UnusableLine as error:
                 problems.append(Problem(f"the question {error}", path.name, number))
                 continue
             if found.setdefault(question.id, question) != question:
@@ -92,16 +92,16 @@ def questions(paths: Iterable[Path], problems: list[Problem]) -> list[Question]:
     return list(found.values())
 
 
-def _question(record: dict[str, Any]) -> Question:
+def _question(record: dict[str, Any]) -> DatasetQuestion:
     id_, text = _name(record, "id"), _name(record, "text")
     if len(text) > LONGEST_QUESTION:
-        raise Unusable(f"has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}")
+        raise UnusableLine(f"has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}")
     try:
         asked = stated(record.get("asked_at"), "metadata")
     except BadTime as error:
-        raise Unusable(f"has an asked_at that cannot be read: {error}") from error
+        raise UnusableLine(f"has an asked_at that cannot be read: {error}") from error
     kind, without = record.get("type"), record.get("query_doc")
-    return Question(
+    return DatasetQuestion(
         id_, text, None if asked is None else asked.span.last,
         "" if kind is None else str(kind), "" if without is None else str(without), record,
     )  # fmt: skip
@@ -113,7 +113,7 @@ def _name(record: dict[str, Any], key: str) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str) or not value.strip():
-        raise Unusable(f"has no {key}: a text is expected")
+        raise UnusableLine(f"has no {key}: a text is expected")
     return value
 
 
@@ -123,7 +123,7 @@ def judgements(path: Path, problems: list[Problem]) -> Relevance:
     for number, line in lines(path):
         try:
             query, document, grade = _judgement(line)
-        except Unusable as error:
+        except UnusableLine as error:
             if number > 1 or line.count("\t") != 2:
                 remedy = "query, document and a whole number, separated by tabs, are expected"
                 problems.append(Problem(f"the line {error}", path.name, number, remedy))
@@ -138,9 +138,9 @@ def _judgement(line: str) -> tuple[str, str, int]:
     """Query, document, grade. Raises Unusable."""
     parts = [part.strip() for part in _sound(line).split("\t")]
     if len(parts) != 3:
-        raise Unusable(f"has {len(parts)} columns")
+        raise UnusableLine(f"has {len(parts)} columns")
     if not _whole(parts[2]):
-        raise Unusable(f"has the relevance {parts[2]!r}")
+        raise UnusableLine(f"has the relevance {parts[2]!r}")
     return parts[0], parts[1], int(parts[2])
 
 
@@ -156,7 +156,7 @@ def sentences(path: Path, problems: list[Problem]) -> Sentences:
     for number, record in records(path, problems):
         try:
             query, pair = _name(record, "query_id"), (_name(record, "doc_id"), _name(record, "sentence"))
-        except Unusable as error:
+        except UnusableLine as error:
             problems.append(Problem(f"the evidence {error}", path.name, number))
             continue
         if pair not in found.setdefault(query, []):

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
-from asof.evaluate.answers import AnswerRun, Answers, Replied, gathered
+from asof.evaluate.answers import AnswerRun, AnswerRuns, EvaluatedAnswer, gathered
 from asof.evaluate.gold import Gold
-from asof.evaluate.judge import DIMENSIONS, Case, Verdict, preferences, verdicts
+from asof.evaluate.judge import DIMENSIONS, Case, ElementShares, preferences, verdicts
 from asof.evaluate.wording import uncited
 from asof.models.ports import Model, Reply
 
@@ -30,7 +30,7 @@ class Preferred:
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
+class JudgeUsage:
     """Who judged, what that took, which recipe was preferred, and the problems of replies without use."""
 
     judge: str
@@ -41,12 +41,12 @@ class Judging:
     problems: tuple[str, ...]
 
 
-def judge_all(model: Model, runs: Sequence[AnswerRun], golds: Sequence[Gold], seed: int) -> Answers:
+def judge_all(model: Model, runs: Sequence[AnswerRun], golds: Sequence[Gold], seed: int) -> AnswerRuns:
     """The runs with what the judge says of them. Raises ModelError."""
     replies: list[Reply] = []
     judged = [_judged(model, run, replies) for run in runs]
     preferred = tuple(each for a, b in combinations(judged, 2) for each in _preferred(model, a, b, replies))
-    judging = Judging(
+    judging = JudgeUsage(
         model.name,
         sum(reply.calls for reply in replies),
         sum(reply.prompt_tokens for reply in replies),
@@ -63,12 +63,12 @@ def _useless(reply: Reply) -> bool:
 
 def _judged(model: Model, run: AnswerRun, replies: list[Reply]) -> AnswerRun:
     """A refusal needs no judge: every element is refused, or, where nothing can be told, it is correct."""
-    known: dict[int, Verdict | None] = {}
+    known: dict[int, ElementShares | None] = {}
     cases: dict[int, Case] = {}
     for at, reply in enumerate(run.replies):
         gold = reply.gold
         if reply.answer.refused:
-            known[at] = Verdict(0.0, 1.0, 0.0) if gold.answerable else Verdict(1.0, 0.0, 0.0)
+            known[at] = ElementShares(0.0, 1.0, 0.0) if gold.answerable else ElementShares(1.0, 0.0, 0.0)
         elif gold.text or not gold.answerable:
             right = gold.text if gold.answerable else ""
             cases[at] = Case(gold.question.text, right, uncited(reply.answer.text))
@@ -78,7 +78,7 @@ def _judged(model: Model, run: AnswerRun, replies: list[Reply]) -> AnswerRun:
     return replace(run, replies=tuple(_with(each, known.get(at)) for at, each in enumerate(run.replies)))
 
 
-def _with(reply: Replied, verdict: Verdict | None) -> Replied:
+def _with(reply: EvaluatedAnswer, verdict: ElementShares | None) -> EvaluatedAnswer:
     if verdict is None:
         return reply
     said = {"correct": verdict.correct, "refusal": verdict.refusal, "incorrect": verdict.incorrect}

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from asof.data import Answer
 from asof.evaluate.answers import Stand
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.learned import all_facts
 from asof.index.view import View
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.resolve import Entities
 from asof.rank.recipe import Recipe
 from asof.service import Corpus, Standpoint
@@ -45,7 +45,7 @@ class Compared:
     answers: int = 0
 
 
-class Found(NamedTuple):
+class LeakedKnowledge(NamedTuple):
     """Where two corpora first differ: `what` (facts, names, reports, answer) at `rank`, in words."""
 
     what: str
@@ -57,9 +57,9 @@ class Found(NamedTuple):
 
 
 def compared(
-    whole: Corpus, cut: Corpus, as_of: int, questions: Sequence[Question], recipes: Mapping[str, Recipe],
-    stand: Stand, count: Compared,
-) -> Iterator[Found]:  # fmt: skip
+    whole: Corpus, cut: Corpus, as_of: int, questions: Sequence[DatasetQuestion],
+    recipes: Mapping[str, Recipe], stand: Stand, count: Compared,
+) -> Iterator[LeakedKnowledge]:  # fmt: skip
     """What differs as of a moment between a corpus and one that ends there; `count` is counted on."""
     then, other = Standpoint(whole, as_of, None), Standpoint(cut, as_of, None)
     count.moments += 1
@@ -78,11 +78,11 @@ def compared(
                 yield found._replace(question=question.id, recipe=name)
 
 
-def first(what: str, whole: Sequence[str], cut: Sequence[str]) -> Iterator[Found]:
+def first(what: str, whole: Sequence[str], cut: Sequence[str]) -> Iterator[LeakedKnowledge]:
     """The first place at which two lists differ, if they do."""
     for rank, (mine, other) in enumerate(zip_longest(whole, cut), 1):
         if mine != other:
-            yield Found(what, rank, mine, other)
+            yield LeakedKnowledge(what, rank, mine, other)
             return
 
 
@@ -91,7 +91,7 @@ def facts(view: View) -> list[str]:
     return [_line(each) for each in all_facts(view)]
 
 
-def _line(known: Known) -> str:
+def _line(known: StatedFact) -> str:
     fact, when = known.fact, known.fact.when
     time = None if when is None else [when.span.first, when.span.last, when.text, when.by]
     amount = None if fact.amount is None else asdict(fact.amount)

@@ -16,7 +16,7 @@ from asof.data import Hit
 from asof.evaluate.answers import Stand, standing
 from asof.evaluate.corpus import temporary
 from asof.evaluate.dataset import Dataset
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.known_leakage import MOMENTS, Compared, compared
 from asof.evaluate.learned import read_facts
 from asof.evaluate.metrics import DEPTH
@@ -24,11 +24,11 @@ from asof.evaluate.runs import filters
 from asof.models.ports import Encoder
 from asof.rank.recipe import Recipe
 from asof.service import Corpus, Standpoint
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class LeakedResult:
     """Where the answer of the whole corpus first differs from that of the cut one.
 
     `what` differs at `rank`: hits (`whole` and `cut` are ids of passages, None for none), score, or why; or
@@ -53,7 +53,7 @@ class Leakage:
 
     questions: int
     moments: int
-    differences: tuple[Difference, ...]
+    differences: tuple[LeakedResult, ...]
     known: Compared
 
     @property
@@ -61,7 +61,7 @@ class Leakage:
         return not self.differences
 
 
-def spread(questions: Sequence[Question], count: int, seed: int) -> list[Question]:
+def spread(questions: Sequence[DatasetQuestion], count: int, seed: int) -> list[DatasetQuestion]:
     """So many of the questions, chosen by a hash of their ids, in the order in which they were given."""
     if count >= len(questions):
         return list(questions)
@@ -70,13 +70,13 @@ def spread(questions: Sequence[Question], count: int, seed: int) -> list[Questio
     return [question for question in questions if question.id in chosen]
 
 
-def telling(dataset: Dataset, questions: Sequence[Question]) -> list[Question]:
+def telling(dataset: Dataset, questions: Sequence[DatasetQuestion]) -> list[DatasetQuestion]:
     """The questions to which something could leak: asked at a time after which something was published."""
     newest = max((date for date in dataset.dates.values() if date is not None), default=dataset.newest)
     return [question for question in questions if dataset.as_of(question) < newest]
 
 
-def chosen(dataset: Dataset, count: int, seed: int) -> tuple[list[Question], int]:
+def chosen(dataset: Dataset, count: int, seed: int) -> tuple[list[DatasetQuestion], int]:
     """So many questions to check, and to how many of them something could leak; those come first."""
     able = telling(dataset, dataset.questions)
     some = spread(able, count, seed)
@@ -86,8 +86,8 @@ def chosen(dataset: Dataset, count: int, seed: int) -> tuple[list[Question], int
 
 
 def check(
-    corpus: Corpus, dataset: Dataset, recipes: Mapping[str, Recipe], questions: Sequence[Question],
-    settings: Settings, encoder: Encoder | None = None, filter_by: Sequence[str] = (),
+    corpus: Corpus, dataset: Dataset, recipes: Mapping[str, Recipe], questions: Sequence[DatasetQuestion],
+    settings: CorpusSettings, encoder: Encoder | None = None, filter_by: Sequence[str] = (),
     advance: Callable[[], None] | None = None, stand: Stand = standing,
 ) -> Leakage:  # fmt: skip
     """Ask each question of the corpus and of one that is cut where it was asked; a cut serves its moment.
@@ -95,7 +95,7 @@ def check(
     What is known is compared at the first MOMENTS of them.
     """
     by_time = groupby(sorted(questions, key=dataset.as_of), key=dataset.as_of)
-    differences: list[Difference] = []
+    differences: list[LeakedResult] = []
     moments, known = 0, Compared()
     for as_of, group in by_time:
         moments += 1
@@ -104,21 +104,23 @@ def check(
             if moments <= MOMENTS:
                 read_facts(cut)
                 differences += [
-                    Difference(each.question, as_of, each.recipe, each.rank, each.what, each.whole, each.cut)
+                    LeakedResult(
+                        each.question, as_of, each.recipe, each.rank, each.what, each.whole, each.cut
+                    )
                     for each in compared(corpus, cut, as_of, asked, recipes, stand, known)
                 ]
             for question in asked:
                 for name, recipe in recipes.items():
                     whole, less = (_hits(each, as_of, question, recipe, filter_by) for each in (corpus, cut))
                     if found := difference(whole, less):
-                        differences.append(Difference(question.id, as_of, name, *found))
+                        differences.append(LeakedResult(question.id, as_of, name, *found))
                 if advance is not None:
                     advance()
     return Leakage(len(questions), moments, tuple(differences), known)
 
 
 def _hits(
-    corpus: Corpus, as_of: int, question: Question, recipe: Recipe, filter_by: Sequence[str]
+    corpus: Corpus, as_of: int, question: DatasetQuestion, recipe: Recipe, filter_by: Sequence[str]
 ) -> tuple[Hit, ...]:
     then = Standpoint(corpus, as_of, None)
     meta = filters(question, filter_by)

@@ -10,9 +10,9 @@ from asof.data import KINDS, Document
 from asof.evaluate.progress import Progress, silent
 from asof.index.view import View
 from asof.knowledge.hierarchy import touched
-from asof.knowledge.known import Known, facts_of_kind
-from asof.knowledge.learning import Lesson
-from asof.models.metered import Meter
+from asof.knowledge.known import StatedFact, facts_of_kind
+from asof.knowledge.learning import LearningReport
+from asof.models.metered import Usage
 from asof.service import Corpus
 
 
@@ -33,7 +33,7 @@ class Cost:
     periods: int
 
 
-def read_facts(corpus: Corpus, tell: Progress = silent) -> Lesson:
+def read_facts(corpus: Corpus, tell: Progress = silent) -> LearningReport:
     """Read for facts the passages that the corpus's extractor has not read yet. Raises ModelError."""
     return corpus.learn(lambda done, of: tell("reading facts", done, of))
 
@@ -45,7 +45,7 @@ def taken_in(corpus: Corpus, documents: Iterable[Document], tell: Progress = sil
     report = corpus.add(documents, progress=lambda done: tell("indexing", done.added, 0))
     corpus.tidy()
     indexed = time.perf_counter()
-    model = read_facts(corpus, tell).cost or Meter()
+    model = read_facts(corpus, tell).cost or Usage()
     over = time.perf_counter()
     now = _facts(corpus)
     came = [now[key] for key in now if key not in was]
@@ -56,13 +56,13 @@ def taken_in(corpus: Corpus, documents: Iterable[Document], tell: Progress = sil
     )  # fmt: skip
 
 
-def _facts(corpus: Corpus) -> dict[tuple[str, bytes, int], Known]:
+def _facts(corpus: Corpus) -> dict[tuple[str, bytes, int], StatedFact]:
     """All facts that are known now, by document, passage and number."""
     found = all_facts(corpus.at().view())
     return {(each.sight.document, each.sight.key, each.number): each for each in found}
 
 
-def all_facts(view: View) -> list[Known]:
+def all_facts(view: View) -> list[StatedFact]:
     """All facts of a view, in canonical order."""
     found = [each for kind in KINDS for each in facts_of_kind(view, kind)]
     return sorted(found, key=lambda each: (each.order, each.sight.key))

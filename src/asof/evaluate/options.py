@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Options:
     leakage: int = 0
     without: tuple[str, ...] = ()
     filter_by: tuple[str, ...] = ()
-    settings: Settings = field(default_factory=Settings)
+    settings: CorpusSettings = field(default_factory=CorpusSettings)
     seed: int = 0
     answers: bool = False
     by: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ from asof.data import Problem
 from asof.evaluate.answer_report import as_json as answers_json
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.leakage import Leakage
-from asof.evaluate.runs import METRICS, Answer, Run
+from asof.evaluate.runs import METRICS, QuestionResult, Run
 from asof.rank.fields import plain
 from asof.time.span import iso
 
@@ -103,7 +103,7 @@ def questions(evaluation: Evaluation) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _answer(answer: Answer) -> dict[str, Any]:
+def _answer(answer: QuestionResult) -> dict[str, Any]:
     return {
         "metrics": {name: None if math.isnan(value) else value for name, value in answer.scores.items()},
         "latency_ms": round(answer.latency_ms, 3),

@@ -17,7 +17,7 @@ from asof.errors import UsageError
 from asof.evaluate import evidence
 from asof.evaluate.compare import Floats
 from asof.evaluate.dataset import Dataset
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.metrics import DEPTH, NAMES, leak, scores
 from asof.rank.recipe import Recipe
 from asof.service import Corpus, Standpoint
@@ -31,7 +31,7 @@ _BLANK = re.compile(r"\s")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QuestionResult:
     """What a recipe answers to a question.
 
     `ranking` holds documents and the scores of their best passages, best first; `scores` a number for each
@@ -39,7 +39,7 @@ class Answer:
     `nowhere` counts sentences that answer the question and stand in no text.
     """
 
-    question: Question
+    question: DatasetQuestion
     as_of: int
     ranking: tuple[tuple[str, float], ...]
     scores: Mapping[str, float]
@@ -54,7 +54,7 @@ class Run:
 
     name: str
     recipe: Recipe
-    answers: tuple[Answer, ...]
+    answers: tuple[QuestionResult, ...]
 
     def values(self, metric: str) -> Floats:
         """A metric of each question, shape (questions,)."""
@@ -66,7 +66,7 @@ class Run:
 
 
 def run(
-    name: str, recipe: Recipe, corpus: Corpus, dataset: Dataset, questions: Sequence[Question],
+    name: str, recipe: Recipe, corpus: Corpus, dataset: Dataset, questions: Sequence[DatasetQuestion],
     filter_by: Sequence[str] = (), advance: Callable[[], None] | None = None,
 ) -> Run:  # fmt: skip
     """Ask all questions."""
@@ -79,8 +79,8 @@ def run(
 
 
 def answered(
-    question: Question, recipe: Recipe, corpus: Corpus, dataset: Dataset, filter_by: Sequence[str] = ()
-) -> Answer:
+    question: DatasetQuestion, recipe: Recipe, corpus: Corpus, dataset: Dataset, filter_by: Sequence[str] = ()
+) -> QuestionResult:
     """Ask one question as of its time and score the documents, ranked by their best passages."""
     then = Standpoint(corpus, dataset.as_of(question), None)
     meta = filters(question, filter_by)
@@ -99,23 +99,23 @@ def answered(
     shares, nowhere = dict.fromkeys(evidence.NAMES, math.nan), 0
     if sentences:
         shares, nowhere = evidence.coverage(hits, sentences, then.text)
-    return Answer(question, then.as_of, ranking, {**measured, **shares}, took, steady, nowhere)
+    return QuestionResult(question, then.as_of, ranking, {**measured, **shares}, took, steady, nowhere)
 
 
-def relevant(question: Question, dataset: Dataset) -> dict[str, int]:
+def relevant(question: DatasetQuestion, dataset: Dataset) -> dict[str, int]:
     """The grades of a question's documents, without the one that it was made from."""
     grades = dataset.relevance.get(question.id, {})
     return {document: grade for document, grade in grades.items() if document != question.query_doc}
 
 
-def filters(question: Question, filter_by: Iterable[str]) -> list[tuple[str, str]]:
+def filters(question: DatasetQuestion, filter_by: Iterable[str]) -> list[tuple[str, str]]:
     """What the metadata of a document has to be, as the question's record says it."""
     said = [(key, question.record[key]) for key in filter_by if question.record.get(key) is not None]
     return [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in said]
 
 
 def gathered(
-    then: Standpoint, question: Question, recipe: Recipe, dataset: Dataset, filter_by: Sequence[str],
+    then: Standpoint, question: DatasetQuestion, recipe: Recipe, dataset: Dataset, filter_by: Sequence[str],
     tokens: int = 0,
 ) -> list[Hit]:  # fmt: skip
     """Hits of as many documents as are scored and of so many tokens, or all there are."""

@@ -18,7 +18,7 @@ MOMENTS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Timed:
+class QueryLatencies:
     """Latencies (ms, quartiles) of the first ten hits as of a moment when so many passages are in force."""
 
     recipe: str
@@ -38,7 +38,7 @@ def moments(dataset: Dataset) -> list[int]:
     return sorted({dates[max(len(dates) * part // MOMENTS, 1) - 1] for part in range(1, MOMENTS + 1)})
 
 
-def timed(trials: Trials, runs: Sequence[Run], tell: Tell) -> list[Timed]:
+def timed(trials: Trials, runs: Sequence[Run], tell: Tell) -> list[QueryLatencies]:
     """How long the questions take as of each of a few moments; the first of them only warms up."""
     work = [(as_of, run) for as_of in moments(trials.dataset) for run in runs]
     rows = []
@@ -51,5 +51,5 @@ def timed(trials: Trials, runs: Sequence[Run], tell: Tell) -> list[Timed]:
             took.append(1000 * (time.perf_counter() - started))
         low, middle, high = np.percentile(took[1:], [25, 50, 75]).tolist()
         passages = Standpoint(trials.corpus, as_of, None).view().n
-        rows.append(Timed(run.name, iso(as_of), passages, middle, low, high, len(took) - 1))
+        rows.append(QueryLatencies(run.name, iso(as_of), passages, middle, low, high, len(took) - 1))
     return rows

@@ -17,7 +17,7 @@ FUSED = ("relevance", "relevance and feedback", "temporal")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ScorePartMean:
     """The mean of a part of the score over the questions that have a hit of this rank."""
 
     recipe: str
@@ -27,9 +27,9 @@ class Part:
     questions: int
 
 
-def parted(trials: Trials, runs: Sequence[Run], tell: Callable[[int, int], None]) -> list[Part]:
+def parted(trials: Trials, runs: Sequence[Run], tell: Callable[[int, int], None]) -> list[ScorePartMean]:
     """The mean parts of each recipe's scores by rank."""
-    rows: list[Part] = []
+    rows: list[ScorePartMean] = []
     for done, run in enumerate(runs):
         tell(done, len(runs))
         answers = [
@@ -39,7 +39,7 @@ def parted(trials: Trials, runs: Sequence[Run], tell: Callable[[int, int], None]
     return rows
 
 
-def means(name: str, answers: Iterable[Sequence[Why]], fused: frozenset[str]) -> list[Part]:
+def means(name: str, answers: Iterable[Sequence[Why]], fused: frozenset[str]) -> list[ScorePartMean]:
     """Mean parts by rank, of the trees of each answer in order of rank; a part that is not there is 0."""
     by_rank: dict[int, list[dict[str, float]]] = defaultdict(list)
     for answer in answers:
@@ -47,7 +47,7 @@ def means(name: str, answers: Iterable[Sequence[Why]], fused: frozenset[str]) ->
             by_rank[rank].append(parts(tree, fused))
     labels = dict.fromkeys(label for found in by_rank.values() for each in found for label in each)
     return [
-        Part(name, rank, label, sum(each.get(label, 0.0) for each in found) / len(found), len(found))
+        ScorePartMean(name, rank, label, sum(each.get(label, 0.0) for each in found) / len(found), len(found))
         for rank, found in sorted(by_rank.items())
         for label in labels
     ]

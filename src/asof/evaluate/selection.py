@@ -10,7 +10,7 @@ from asof.evaluate import leakage as leaks
 from asof.evaluate.accepted import question_fields, some
 from asof.evaluate.dataset import METADATA, SOME_TIME, Dataset
 from asof.evaluate.gold import Gold, golds
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.metrics import leak
 from asof.evaluate.options import Options
 from asof.evaluate.runs import relevant
@@ -57,7 +57,7 @@ def _none_has(dataset: Dataset) -> str:
     return f"no question has this field; there are: {question_fields(dataset.questions)}"
 
 
-def choose(dataset: Dataset, options: Options) -> tuple[list[Question], list[str]]:
+def choose(dataset: Dataset, options: Options) -> tuple[list[DatasetQuestion], list[str]]:
     """The questions to ask, and what there is to say about those that are not. Raises UsageError."""
     judged = [q for q in dataset.questions if any(grade > 0 for grade in relevant(q, dataset).values())]
     if not judged and not options.answers:

@@ -10,7 +10,7 @@ from asof.data import Document
 from asof.errors import UsageError
 from asof.evaluate.accepted import some
 from asof.evaluate.dataset import Dataset
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.runs import relevant
 
 BASE, NEW = "base", "new"
@@ -30,7 +30,7 @@ class Split:
         """Those of the base, or those of the update (NEW)."""
         return (each for each in dataset.documents() if agrees(each, self.wanted) == (part == NEW))
 
-    def part(self, question: Question, dataset: Dataset) -> str:
+    def part(self, question: DatasetQuestion, dataset: Dataset) -> str:
         """NEW for a question with a relevant document in the update, BASE for one with others only.
 
         Where no document is relevant, the question's own field `split` decides; without one it is BASE.

@@ -12,13 +12,13 @@ from asof.errors import UsageError
 from asof.evaluate.compare import Estimate, Floats, clusters, estimate
 from asof.evaluate.dataset import Dataset
 from asof.evaluate.evaluation import Evaluation
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.leakage import spread
 from asof.evaluate.metrics import scores
 from asof.evaluate.runs import Run, by_document, filters, gathered, relevant
 from asof.evaluate.variants import ablations, budgets, limit, sensitivities
 from asof.rank.fuse import ReciprocalRank
-from asof.rank.halt import OUTSIDE, Budget
+from asof.rank.halt import OUTSIDE, BudgetedRerank
 from asof.rank.pool import Pool
 from asof.rank.recipe import Recipe
 from asof.service import Corpus, Standpoint
@@ -87,7 +87,7 @@ class Trials:
     evaluation: Evaluation
     corpus: Corpus
     limit: int
-    questions: list[Question]
+    questions: list[DatasetQuestion]
     _at: list[int]
 
     @classmethod
@@ -123,7 +123,9 @@ class Trials:
             raise UsageError("there is no question to draw figures of")
         return found
 
-    def hits(self, question: Question, recipe: Recipe, k: int, as_of: int | None = None) -> tuple[Hit, ...]:
+    def hits(
+        self, question: DatasetQuestion, recipe: Recipe, k: int, as_of: int | None = None
+    ) -> tuple[Hit, ...]:
         """The first hits of a question, as of when it is asked or of another time."""
         when = self.dataset.as_of(question) if as_of is None else as_of
         meta = filters(question, self.evaluation.options.filter_by)
@@ -133,7 +135,7 @@ class Trials:
             .hits
         )
 
-    def _scores(self, question: Question, recipe: Recipe) -> dict[str, float]:
+    def _scores(self, question: DatasetQuestion, recipe: Recipe) -> dict[str, float]:
         then = Standpoint(self.corpus, self.dataset.as_of(question), None)
         hits = gathered(then, question, recipe, self.dataset, self.evaluation.options.filter_by)
         ranking = by_document(hit for hit in hits if hit.document != question.query_doc)
@@ -217,7 +219,7 @@ def looked_at(trials: Trials, recipe: Recipe) -> float:
         return float(stage.n)
     if isinstance(stage, ReciprocalRank):
         return float(stage.depth)
-    if not isinstance(stage, Budget):
+    if not isinstance(stage, BudgetedRerank):
         raise UsageError(f"recipe {recipe.name} looks at all candidates")
     counts = []
     for question in trials.questions:

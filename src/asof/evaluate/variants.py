@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from asof.rank.certify import Certified
+from asof.rank.certify import EarlyTermination
 from asof.rank.combine import Combine
-from asof.rank.facets import Facets
-from asof.rank.feedback import Feedback
+from asof.rank.facets import RoundRobinByDocument
+from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.fuse import ReciprocalRank
-from asof.rank.halt import Budget
+from asof.rank.halt import BudgetedRerank
 from asof.rank.pool import Pool
 from asof.rank.recipe import Recipe
 from asof.rank.rerank import Rerank
@@ -24,7 +24,7 @@ from asof.rank.signals.gap import Gap
 from asof.rank.signals.tiers import RecencyTiers
 from asof.rank.signals.words import Headings, Tags
 from asof.rank.stage import Stage
-from asof.rank.timely import Timely
+from asof.rank.timely import TimePreference
 
 WORDS = {
     "lexical": "words", "share": "words", "latent": "latent semantics", "dense": "vectors",
@@ -34,23 +34,23 @@ WORDS = {
 
 
 OPTIONAL: Mapping[type[Stage], tuple[str, Callable[[Any], bool] | None]] = {
-    Feedback: ("feedback", lambda stage: stage.weight > 0),
-    Timely: ("time", None),
-    Facets: ("turns", None),
+    PseudoRelevanceFeedback: ("feedback", lambda stage: stage.weight > 0),
+    TimePreference: ("time", None),
+    RoundRobinByDocument: ("turns", None),
     RecencyTiers: ("steps of age", lambda stage: set(stage.values) != {1.0}),
     Gap: ("closeness in time", None),
     Backlinks: ("backlinks", lambda stage: stage.weight > 0),
     Headings: ("headings", lambda stage: (stage.h1, stage.h2, stage.h3) != (1.0, 1.0, 1.0)),
     Tags: ("tags", lambda stage: stage.weight > 0),
     Pool: ("pool", None),
-    Budget: ("budget", None),
+    BudgetedRerank: ("budget", None),
     Rerank: ("reranking", None),
 }
 """Stages whose column no other stage needs: their names, and whether one does anything (None: always)."""
 
 NUMBERS: Mapping[type[Stage], tuple[str, ...]] = {
     Decay: ("delta", "tau_min", "tau_max", "general"),
-    Timely: ("pace", "near", "careful", "ended"),
+    TimePreference: ("pace", "near", "careful", "ended"),
     Freshness: ("rate",),
     Gap: ("floor",),
     Backlinks: ("weight",),
@@ -128,7 +128,7 @@ def _parts(stage: Stage) -> list[_Part]:
     if isinstance(stage, Combine | ReciprocalRank):
         pairs = stage.weights
         return [_Part(column, weight, "weights", pairs) for column, weight in pairs if weight]
-    if isinstance(stage, Certified):
+    if isinstance(stage, EarlyTermination):
         both = (("lexical", stage.lexical), ("dense", stage.dense))
         return [_Part(column, weight, column) for column, weight in both if weight]
     return []
@@ -201,7 +201,7 @@ def spaced(present: float, low: float, high: float) -> list[float]:
 
 def limit(recipe: Recipe) -> tuple[str, Stage] | None:
     """The stage, and its name, that says how many candidates are looked at; None when no stage does."""
-    for kind in (Budget, Pool, ReciprocalRank):
+    for kind in (BudgetedRerank, Pool, ReciprocalRank):
         for name, stage in recipe.named().items():
             if isinstance(stage, kind):
                 return name, stage
@@ -219,7 +219,7 @@ def budgets(recipe: Recipe) -> dict[int, Recipe]:
     if found is None:
         return {}
     name, stage = found
-    if isinstance(stage, Budget):
+    if isinstance(stage, BudgetedRerank):
         return {n: _instead(recipe, stage, dataclasses.replace(stage, sizes=(n,))) for n in CANDIDATES}
     field = "n" if isinstance(stage, Pool) else "depth"
     return {n: recipe.replaced({f"{name}.{field}": n}) for n in CANDIDATES}

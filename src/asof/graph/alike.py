@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.graph.rows import Rows
-from asof.graph.statement import LEAST_TITLED, LEAST_UNTITLED, PARTS, Statements
+from asof.graph.statement import LEAST_TITLED, LEAST_UNTITLED, PARTS, StatementTable
 from asof.graph.words import words_in
 from asof.index.file_format import Array
 
@@ -47,7 +47,7 @@ Sets = NDArray[np.uint64]
 """Sets of words, (n, 8)."""
 
 
-class Judged(NamedTuple):
+class PairGrades(NamedTuple):
     """Of each pair its grade, the parts of the version in common, and the likeness: whole, and `own` (without
     the words of the titles); thousandths. `long`: both are long."""
 
@@ -57,22 +57,22 @@ class Judged(NamedTuple):
     own: NDArray[np.int64]
     long: NDArray[np.bool_]
 
-    def at(self, which: Array) -> Judged:
+    def at(self, which: Array) -> PairGrades:
         """Of some of the pairs."""
-        return Judged(
+        return PairGrades(
             self.grade[which], self.parts[which], self.alike[which], self.own[which], self.long[which]
         )  # fmt: skip
 
 
 def judged(
-    statements: Statements,
+    statements: StatementTable,
     rows: Rows,
     ends: NDArray[np.int64],
     later: NDArray[np.int64],
     earlier: NDArray[np.int64],
     label: NDArray[np.bool_],
     edit: NDArray[np.bool_],
-) -> Judged:
+) -> PairGrades:
     """Compare pairs of nodes.
 
     `ends`, by node: when it stopped being said. `label`, by node: its title is a label. `edit`, by pair: the
@@ -84,13 +84,13 @@ def judged(
         for to in [at + PAIRS_AT_ONCE]
     ]
     none = (np.zeros(0, np.int64),) * 4 + (np.zeros(0, bool),)
-    return Judged(*(np.concatenate(each) for each in zip(none, *found, strict=True)))
+    return PairGrades(*(np.concatenate(each) for each in zip(none, *found, strict=True)))
 
 
 def _judged(
-    statements: Statements, rows: Rows, ends: NDArray[np.int64], later: NDArray[np.int64],
+    statements: StatementTable, rows: Rows, ends: NDArray[np.int64], later: NDArray[np.int64],
     earlier: NDArray[np.int64], label: NDArray[np.bool_], edit: NDArray[np.bool_],
-) -> Judged:  # fmt: skip
+) -> PairGrades:  # fmt: skip
     body, title = statements["body"], statements["title"]
     body_1: Sets = body[later]
     body_2: Sets = body[earlier]
@@ -123,11 +123,11 @@ def _judged(
     grade[edit & (same | (whole >= EDITED))] = SAME_PLACE
     parts = _parts(statements["version"], later, earlier)
     grade[~((over | ~one_document) & (_one_branch(statements, later, earlier, parts) | edit))] = NO
-    return Judged(grade, parts, thousandths(whole), thousandths(own), long)
+    return PairGrades(grade, parts, thousandths(whole), thousandths(own), long)
 
 
 def _one_branch(
-    statements: Statements, later: NDArray[np.int64], earlier: NDArray[np.int64], parts: NDArray[np.int64]
+    statements: StatementTable, later: NDArray[np.int64], earlier: NDArray[np.int64], parts: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Where both name a branch, it is the same; where one does, the other version belongs to it."""
     one, other = statements["branch"][later], statements["branch"][earlier]

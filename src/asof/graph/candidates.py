@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.graph.rows import Rows
-from asof.graph.statement import Statements, salted
+from asof.graph.statement import StatementTable, salted
 from asof.text.shingles import mixed
 from asof.time.span import NEVER
 
@@ -46,7 +46,7 @@ def recent(
     nodes: NDArray[np.int32],
     wanted: NDArray[np.bool_],
     rows: Rows,
-    statements: Statements,
+    statements: StatementTable,
 ) -> tuple[Pairs, NDArray[np.bool_]]:
     """The last few nodes with a key in common that came before each wanted one; and whose title is a label.
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.graph.alike import NO, SAME_PLACE, UNIT, Judged, judged
+from asof.graph.alike import NO, SAME_PLACE, UNIT, PairGrades, judged
 from asof.graph.candidates import Pairs, around, displaced, edited, recent
 from asof.graph.postings import Postings
 from asof.graph.rows import Rows
-from asof.graph.statement import Statements
+from asof.graph.statement import StatementTable
 from asof.time.span import BEGINNING
 
 ANEW = 4
@@ -49,7 +49,7 @@ class Linker:
     """Makes chains of any set of the rows of a corpus. `parts` hold the keys of all of them."""
 
     rows: Rows
-    statements: Statements
+    statements: StatementTable
     parts: Sequence[Postings]
 
     def anew(self, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
@@ -177,7 +177,7 @@ class Linker:
         return chain
 
 
-def best(pairs: Pairs, found: Judged, rows: Rows) -> NDArray[np.int64]:
+def best(pairs: Pairs, found: PairGrades, rows: Rows) -> NDArray[np.int64]:
     """Which pairs are the best of their later node: by grade, parts of the version, the newest, the likeness.
 
     Where a statement has been made in nearly the same words, those that share next to none of them say

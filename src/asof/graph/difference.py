@@ -22,7 +22,7 @@ Subject = tuple[str, int]
 """What a hit is about: its series, or it alone."""
 
 
-class Side(NamedTuple):
+class ResultSide(NamedTuple):
     """What one of the answers has of a subject: the rank of the best hit, and the newest statement then.
 
     `start` is the instant from which the statement could be seen, None if it is undated.
@@ -37,15 +37,15 @@ class Side(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class SubjectChange:
     """What became of a subject. `kind`: changed, came, went, or stayed; a side that has no hit is None.
 
     `added` and `removed` are the runs of words that differ when it changed.
     """
 
     kind: str
-    before: Side | None
-    after: Side | None
+    before: ResultSide | None
+    after: ResultSide | None
     added: tuple[str, ...]
     removed: tuple[str, ...]
 
@@ -60,7 +60,7 @@ class Difference:
     question: str
     before: int
     after: int
-    changes: tuple[Change, ...]
+    changes: tuple[SubjectChange, ...]
 
     @property
     def empty(self) -> bool:
@@ -68,7 +68,7 @@ class Difference:
         return not self.changes
 
 
-class Statement(NamedTuple):
+class ComparedPassage(NamedTuple):
     """A passage as it is compared; `rank` is that of the best hit of its subject."""
 
     rank: int
@@ -79,10 +79,10 @@ class Statement(NamedTuple):
     start: int | None
 
 
-Pair = tuple[Statement | None, Statement | None]
+Pair = tuple[ComparedPassage | None, ComparedPassage | None]
 
 
-class Answer(NamedTuple):
+class DatedResults(NamedTuple):
     """The hits of a search, with the instants that it was asked as of and known at."""
 
     as_of: int
@@ -90,14 +90,14 @@ class Answer(NamedTuple):
     hits: Sequence[Hit]
 
 
-def difference(view: View, question: str, before: Answer, after: Answer) -> Difference:
+def difference(view: View, question: str, before: DatedResults, after: DatedResults) -> Difference:
     """Compare the hits of two searches.
 
     `view` is that of the later instants: it tells which hits are of one series. All hits of a series are one
     subject, for which its newest statement stands. Others are matched by passage, then by document.
     """
-    reader = _Reader(view, succession(view))
-    subjects: dict[Subject, list[Statement | None]] = {}
+    reader = _SubjectReader(view, succession(view))
+    subjects: dict[Subject, list[ComparedPassage | None]] = {}
     for side, answer in enumerate((before, after)):
         for subject, statement in reader.read(answer):
             sides = subjects.setdefault(subject, [None, None])
@@ -110,21 +110,21 @@ def difference(view: View, question: str, before: Answer, after: Answer) -> Diff
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _SubjectReader:
     """Tells the subjects of hits, and what a series had said last at an instant."""
 
     view: View
     found: Succession
     _series: dict[int, np.ndarray] = field(default_factory=dict)  # by each row of a series all of them
 
-    def read(self, answer: Answer) -> Iterator[tuple[Subject, Statement]]:
+    def read(self, answer: DatedResults) -> Iterator[tuple[Subject, ComparedPassage]]:
         for hit, passages in zip(answer.hits, passages_of(self.view, answer.hits), strict=True):
             row = self.found.row_of(passages)
             series = self._series_of(row) if row >= 0 else None
             if series is None:
                 text = below_heading(hit.text, "\n".join(hit.place.headings))
                 start = self._start(row)
-                yield (hit.id, -1), Statement(hit.rank, hit.id, hit.document, hit.title, text, start)
+                yield (hit.id, -1), ComparedPassage(hit.rank, hit.id, hit.document, hit.title, text, start)
             else:
                 yield ("", int(series[0])), self._newest(series, answer, hit.rank)
 
@@ -137,7 +137,7 @@ class _Reader:
         series = self._series.get(row, np.zeros(0))
         return series if len(series) > 1 else None
 
-    def _newest(self, series: np.ndarray, answer: Answer, rank: int) -> Statement:
+    def _newest(self, series: np.ndarray, answer: DatedResults, rank: int) -> ComparedPassage:
         """What a series had said last when it was asked, as was known then."""
         past = self.view.column("visible", series) <= answer.as_of
         past = series[past & (self.view.column("added", series) <= answer.known_at)]
@@ -145,7 +145,7 @@ class _Reader:
         record = self.view.records(np.array([row]))[0]
         text = below_heading(record.text, record.headings)
         name = hit_id(record.document, record.key)
-        return Statement(rank, name, record.document, record.title, text, self._start(row))
+        return ComparedPassage(rank, name, record.document, record.title, text, self._start(row))
 
     def _start(self, row: int) -> int | None:
         rows = np.array([row])
@@ -167,25 +167,27 @@ def _matched(pairs: Sequence[Pair]) -> list[Pair]:
     return [*whole, *((went[each], came[each]) for each in both), *left]
 
 
-def _change(was: Statement | None, now: Statement | None, words: set[str], stop: frozenset[str]) -> Change:
+def _change(
+    was: ComparedPassage | None, now: ComparedPassage | None, words: set[str], stop: frozenset[str]
+) -> SubjectChange:
     if was is None or now is None or was.id == now.id:
         kind = "came" if was is None else "went" if now is None else "stayed"
-        return Change(kind, _side(was, None, words, stop), _side(now, None, words, stop), (), ())
+        return SubjectChange(kind, _side(was, None, words, stop), _side(now, None, words, stop), (), ())
     differ = changed(was.text, now.text)
-    return Change("changed", _side(was, now, words, stop), _side(now, was, words, stop), *differ)
+    return SubjectChange("changed", _side(was, now, words, stop), _side(now, was, words, stop), *differ)
 
 
 def _side(
-    statement: Statement | None, other: Statement | None, words: set[str], stop: frozenset[str]
-) -> Side | None:
+    statement: ComparedPassage | None, other: ComparedPassage | None, words: set[str], stop: frozenset[str]
+) -> ResultSide | None:
     if statement is None:
         return None
     said = telling(statement.text, None if other is None else other.text, words, stop)
-    return Side(
+    return ResultSide(
         statement.rank, statement.id, statement.document, statement.title, said, statement.start
     )  # fmt: skip
 
 
-def _rank(change: Change) -> int:
+def _rank(change: SubjectChange) -> int:
     side = change.after or change.before
     return side.rank if side else 0

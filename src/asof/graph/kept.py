@@ -52,14 +52,14 @@ Key = tuple[float, int]
 """Threshold and cap."""
 
 
-def kept(view: View) -> Kept:
+def kept(view: View) -> GraphCache:
     """What is kept for the corpus of a view."""
     memo = view.derived.memo
-    made: Kept = memo.get(FOLDER) or memo.setdefault(FOLDER, Kept(view.derived.folder / FOLDER))
+    made: GraphCache = memo.get(FOLDER) or memo.setdefault(FOLDER, GraphCache(view.derived.folder / FOLDER))
     return made
 
 
-class Kept:
+class GraphCache:
     """The rows, postings and graphs of a corpus. Threads may share it."""
 
     def __init__(self, folder: Path) -> None:

@@ -19,7 +19,7 @@ from asof.errors import UsageError
 from asof.index.view import View
 from asof.store.called import document_called
 from asof.store.links import (
-    Resolver,
+    LinkResolver,
     aliases_in_force,
     any_links,
     documents_in_force,
@@ -100,7 +100,9 @@ def _links(view: View) -> Links:
     moment = (view.store.db, view.store.as_of, view.store.known_at)
     titles = {number: (name, title) for number, name, title in documents_in_force(*moment)}
     numbers = {name: number for number, (name, _) in titles.items()}
-    resolve = Resolver(numbers, [(alias, titles[number][0]) for alias, number in aliases_in_force(*moment)])
+    resolve = LinkResolver(
+        numbers, [(alias, titles[number][0]) for alias, number in aliases_in_force(*moment)]
+    )
     pairs: set[tuple[int, int]] = set()
     broken: dict[int, list[str]] = {}
     for origin, target in links_in_force(*moment):

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from asof import corpus_files
 from asof.errors import DamagedSegment
 from asof.graph.chain import Chain, Linker
-from asof.graph.kept import Kept, is_newest, mergeable, remove
+from asof.graph.kept import GraphCache, is_newest, mergeable, remove
 from asof.graph.postings import Postings, merged
 from asof.graph.rows import Rows
-from asof.graph.statement import COLUMNS, Statements, read
-from asof.graph.words import Lexicon
+from asof.graph.statement import COLUMNS, StatementTable, read
+from asof.graph.words import WordReader
 from asof.index.file_format import ArraySpec, FileFormat
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment, SegmentWriter
@@ -57,23 +57,23 @@ FILE_FORMAT = FileFormat(
 )  # fmt: skip
 
 
-def kept_series(view: View) -> KeptSeries:
+def kept_series(view: View) -> SeriesCache:
     """What is kept for the corpus of a view."""
     memo = view.derived.memo
-    made: KeptSeries = memo.get(FOLDER) or memo.setdefault(FOLDER, KeptSeries(view.derived.folder / FOLDER))
+    made: SeriesCache = memo.get(FOLDER) or memo.setdefault(FOLDER, SeriesCache(view.derived.folder / FOLDER))
     return made
 
 
-class KeptSeries(Kept):
+class SeriesCache(GraphCache):
     """The rows, statements and chains of a corpus. Threads may share it."""
 
     def __init__(self, folder: Path) -> None:
-        self._lexicon: Lexicon | None = None
+        self._lexicon: WordReader | None = None
         super().__init__(folder)
 
     def _forget(self) -> None:
         super()._forget()
-        self._statements = Statements.none()
+        self._statements = StatementTable.none()
         self._keys: list[Postings] = []
         self._chain: Chain | None = None
         self._on_disk = np.zeros(0, bool)
@@ -107,7 +107,7 @@ class KeptSeries(Kept):
             self._open(view, rows)
             self._opened = True
         if self._lexicon is None and self._statements.n < rows.n:
-            self._lexicon = Lexicon(view.analyzer.languages)
+            self._lexicon = WordReader(view.analyzer.languages)
         if self._lexicon is None:
             return
         for batch in read(view.store.db, rows.first, self._statements.n, rows.n, self._lexicon):
@@ -132,7 +132,7 @@ class KeptSeries(Kept):
                 columns = {name: segment[name] for name in COLUMNS}
                 known = np.unpackbits(segment["known"], count=n).astype(bool)
                 chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit")))
-                self._statements, self._keys, self._chain = Statements(n, columns), [keys], chain
+                self._statements, self._keys, self._chain = StatementTable(n, columns), [keys], chain
                 self._on_disk = known
                 return
         except (DamagedSegment, OSError):

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.graph.words import SIZE_WORDS, Lexicon, bits_of, minima
+from asof.graph.words import SIZE_WORDS, WordReader, bits_of, minima
 from asof.index.file_format import Array
 from asof.text.shingles import mixed
 from asof.text.tokens import term_hash, tokenize
@@ -56,7 +56,7 @@ _TEXTS = (
 )
 
 
-class Batch(NamedTuple):
+class StatementBatch(NamedTuple):
     """Statements of nodes `begin` to `end` (exclusive); `keys` (p), and `owners` (p): node - `begin`.
 
     Two statements can be of one series only if they have a key in common.
@@ -69,7 +69,7 @@ class Batch(NamedTuple):
     owners: NDArray[np.int32]
 
 
-class Title(NamedTuple):
+class TitleSubject(NamedTuple):
     """What a title and its headings tell: subject (a hash, or 0), weight, the version as written or "", and
     whether there is a number at all."""
 
@@ -79,7 +79,9 @@ class Title(NamedTuple):
     numbered: bool
 
 
-def read(db: sqlite3.Connection, first: int, begin: int, end: int, lexicon: Lexicon) -> Iterator[Batch]:
+def read(
+    db: sqlite3.Connection, first: int, begin: int, end: int, lexicon: WordReader
+) -> Iterator[StatementBatch]:
     """The statements of nodes `begin` to `end` (exclusive), whose passages are `first` + node."""
     for low in range(begin, end, TEXTS_AT_ONCE):
         high = min(low + TEXTS_AT_ONCE, end)
@@ -89,7 +91,7 @@ def read(db: sqlite3.Connection, first: int, begin: int, end: int, lexicon: Lexi
 
 
 def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low: int, high: int,
-           lexicon: Lexicon) -> Batch:  # fmt: skip
+           lexicon: WordReader) -> StatementBatch:  # fmt: skip
     lexicon.begin()
     columns: dict[str, Array] = {
         name: np.zeros((high - low, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()
@@ -118,10 +120,10 @@ def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low
     bands, carriers = _bands(*said, columns["subject"][nodes])
     keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
     order = np.argsort(keys, kind="stable")
-    return Batch(low, high, columns, keys[order], nodes[owners[order]].astype(np.int32))
+    return StatementBatch(low, high, columns, keys[order], nodes[owners[order]].astype(np.int32))
 
 
-def title_of(text: str, calendar: Container[str] = ()) -> Title:
+def title_of(text: str, calendar: Container[str] = ()) -> TitleSubject:
     """What a title, and headings in the lines below it, tell of the subject.
 
     Words in `calendar`, and numbers, are no part of the subject.
@@ -135,7 +137,7 @@ def title_of(text: str, calendar: Container[str] = ()) -> Title:
     version = _version(_ISO.sub(" ", text) if "-" in text else text, plain=not dated)
     # not by lines: "Harbour" with a heading "Fees" is the same subject as "Harbour fees"
     subject = term_hash(" ".join(kept)) or 1 if kept else 0
-    return Title(subject, len(kept) + bool(version), version, bool(_DIGITS.search(text)))
+    return TitleSubject(subject, len(kept) + bool(version), version, bool(_DIGITS.search(text)))
 
 
 def _version(text: str, *, plain: bool) -> str:
@@ -213,17 +215,17 @@ def _bands(
 
 
 @dataclass(slots=True)
-class Statements:
+class StatementTable:
     """The statements of all nodes, a table that only grows; columns have room for more than `n`."""
 
     n: int
     columns: dict[str, Array]
 
     @classmethod
-    def none(cls) -> Statements:
+    def none(cls) -> StatementTable:
         return cls(0, {name: np.zeros((0, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()})
 
-    def add(self, batch: Batch) -> None:
+    def add(self, batch: StatementBatch) -> None:
         """Take in the batch that comes next."""
         room = len(self.columns["subject"])
         for name, values in batch.columns.items():
@@ -234,9 +236,9 @@ class Statements:
             self.columns[name][batch.begin : batch.end] = values
         self.n = batch.end
 
-    def snapshot(self) -> Statements:
+    def snapshot(self) -> StatementTable:
         """The table as it is now, which does not grow."""
-        return Statements(self.n, dict(self.columns))
+        return StatementTable(self.n, dict(self.columns))
 
     def __getitem__(self, name: str) -> Array:
         return self.columns[name][: self.n]

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from asof.data import Hit, Stated
 from asof.graph.succession import Succession, succession
-from asof.graph.wording import Changed, apart, below_heading, changed, telling
+from asof.graph.wording import WordChanges, apart, below_heading, changed, telling
 from asof.index.view import View
 from asof.store.digest import hit_id
-from asof.store.reader import Record, published_of
+from asof.store.reader import StoredPassage, published_of
 from asof.text.tokens import tokenize
 
 FIRST_HITS = 5
@@ -27,7 +27,7 @@ Reign = tuple[int, int | None]
 """From when until when something was the last word; None: it still is."""
 
 
-class Rival(NamedTuple):
+class ConflictingStatement(NamedTuple):
     """A statement that differs while another is in force: document, hit id, when it began, what it says."""
 
     document: str
@@ -37,7 +37,7 @@ class Rival(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TimelineEntry:
     """A statement of a series, from `start` until `end` (instants; None: it is in force).
 
     `said` is the sentence in which it differs from the one before (the first: from the next). `added` and
@@ -54,7 +54,7 @@ class Entry:
     said: str
     added: tuple[str, ...]
     removed: tuple[str, ...]
-    contradicted: tuple[Rival, ...]
+    contradicted: tuple[ConflictingStatement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Timeline:
     question: str
     as_of: int
     known_at: int
-    entries: tuple[Entry, ...]
+    entries: tuple[TimelineEntry, ...]
     left_out: int
 
 
@@ -87,7 +87,7 @@ def timeline(
     rows = rows_of(view, found, hits[:FIRST_HITS])
     if not len(rows):
         return Timeline(question, view.as_of, view.known_at, (), 0)
-    told = _Told(view, found, _subject(view, found, rows, question), set(tokenize(question)))
+    told = _SeriesTimeline(view, found, _subject(view, found, rows, question), set(tokenize(question)))
     inside = [
         at for at, (start, end) in enumerate(told.spans)
         if (since is None or end is None or end > since) and (until is None or start <= until)
@@ -141,7 +141,7 @@ def _spans(view: View, found: Succession, rows: NDArray[np.int64]) -> list[Reign
 
 
 @dataclass(slots=True)
-class _Told:
+class _SeriesTimeline:
     """A series as it is told: its rows, their spans and records; `words` of the question."""
 
     view: View
@@ -149,19 +149,19 @@ class _Told:
     rows: NDArray[np.int64]
     words: set[str]
     spans: list[Reign] = field(init=False)
-    records: list[Record] = field(init=False)
+    records: list[StoredPassage] = field(init=False)
 
     def __post_init__(self) -> None:
         self.spans = _spans(self.view, self.found, self.rows)
         self.records = self.view.records(self.rows)
 
-    def entry(self, at: int) -> Entry:
+    def entry(self, at: int) -> TimelineEntry:
         record, text = self.records[at], _text(self.records[at])
         before = _text(self.records[at - 1]) if at else None
         other = before if before is not None or len(self.records) == 1 else _text(self.records[1])
-        differ = Changed((), ()) if before is None else changed(before, text)
+        differ = WordChanges((), ()) if before is None else changed(before, text)
         start, end = self.spans[at]
-        return Entry(
+        return TimelineEntry(
             hit_id(record.document, record.key), record.document, record.title, published_of(record), start,
             end, self._telling(text, other), differ.added, differ.removed, self._contradicted(at),
         )  # fmt: skip
@@ -169,7 +169,7 @@ class _Told:
     def _telling(self, text: str, other: str | None) -> str:
         return telling(text, other, self.words, self.view.analyzer.stop_words)
 
-    def _contradicted(self, at: int) -> tuple[Rival, ...]:
+    def _contradicted(self, at: int) -> tuple[ConflictingStatement, ...]:
         """Statements beside the series that were in force at the same time; and the next one, if another
         source made it while this one goes on being said."""
         record, mine = self.records[at], self.spans[at]
@@ -184,7 +184,9 @@ class _Told:
             rivals.append((self.records[at + 1], self.spans[at + 1]))
         text = _text(record)
         said = [
-            Rival(each.document, hit_id(each.document, each.key), span[0], self._telling(_text(each), text))
+            ConflictingStatement(
+                each.document, hit_id(each.document, each.key), span[0], self._telling(_text(each), text)
+            )
             for each, span in rivals
             if apart(text, _text(each))
         ]
@@ -199,5 +201,5 @@ def _overlap(one: Reign, other: Reign) -> bool:
     return (one[1] is None or other[0] < one[1]) and (other[1] is None or one[0] < other[1])
 
 
-def _text(record: Record) -> str:
+def _text(record: StoredPassage) -> str:
     return below_heading(record.text, record.headings)

@@ -18,18 +18,18 @@ _AROUND = "\"'“”„«»‘’*_,;:.!?…"
 _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 
 
-class Changed(NamedTuple):
+class WordChanges(NamedTuple):
     """Runs of words that a text has and another has not, as they are written, in their order."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
 
 
-def changed(before: str, after: str) -> Changed:
+def changed(before: str, after: str) -> WordChanges:
     """What became of the words of a text.
 
     >>> changed("The fee is 40 crowns.", "The fee is 45 crowns now.")
-    Changed(added=('45', 'now'), removed=('40',))
+    WordChanges(added=('45', 'now'), removed=('40',))
     """
     old, new = _words(before), _words(after)
     one, other = ([word.casefold() for word in words] for words in (old, new))
@@ -39,7 +39,7 @@ def changed(before: str, after: str) -> Changed:
         if kind != "equal":
             removed.append(" ".join(old[first:last]))
             added.append(" ".join(new[begin:end]))
-    return Changed(tuple(filter(None, added)), tuple(filter(None, removed)))
+    return WordChanges(tuple(filter(None, added)), tuple(filter(None, removed)))
 
 
 def telling(text: str, other: str | None, wanted: Container[str], stop: Container[str] = ()) -> str:

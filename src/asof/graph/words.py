@@ -31,7 +31,7 @@ _DIGIT = re.compile(r"\d")
 _OTHER, _CONTENT, _FIGURE = 0, 1, 2
 
 
-class Lexicon:
+class WordReader:
     """Reads words, and remembers those it met; one thread at a time may use it."""
 
     def __init__(self, languages: tuple[str, ...]) -> None:
@@ -45,7 +45,7 @@ class Lexicon:
         if self._analyzer.reset_if_large():
             self._kinds = np.zeros(0, np.uint8)
 
-    def read(self, texts: Sequence[str], languages: Sequence[str]) -> Words:
+    def read(self, texts: Sequence[str], languages: Sequence[str]) -> WordTable:
         """The words of texts, each in its language."""
         known, analyzer = self._analyzer.languages, self._analyzer
         numbers = [
@@ -57,7 +57,7 @@ class Lexicon:
         owner = np.repeat(np.arange(len(numbers)), lengths)
         hashes = analyzer.hashes()
         self._tell_kinds(len(hashes))
-        return Words(analyzer, hashes, self._kinds, flat, owner)
+        return WordTable(analyzer, hashes, self._kinds, flat, owner)
 
     def _tell_kinds(self, n: int) -> None:
         begin = len(self._kinds)
@@ -74,7 +74,7 @@ class Lexicon:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class WordTable:
     """The words of some texts one after another: numbers of the analyzer, and which text each stands in."""
 
     analyzer: Analyzer

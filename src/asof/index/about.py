@@ -16,7 +16,7 @@ Stretch = tuple[int, int, int]
 """First instant, last instant, and where it is said (`asof.store.about`: METADATA, TITLE, HEADING, TEXT)."""
 
 
-class About(NamedTuple):
+class AboutTimes(NamedTuple):
     """What n rows are about: row i has the stretches `offsets[i]` to before `offsets[i + 1]`.
 
     `offsets` int64 (n + 1); `first`, `last` int64 instants, both inside (BEGINNING, NEVER: unbounded);
@@ -29,7 +29,7 @@ class About(NamedTuple):
     kind: NDArray[np.uint8]
 
     @classmethod
-    def of(cls, rows: Sequence[Sequence[Stretch]]) -> About:
+    def of(cls, rows: Sequence[Sequence[Stretch]]) -> AboutTimes:
         """Columns from the stretches of each row."""
         offsets = np.zeros(len(rows) + 1, np.int64)
         np.cumsum([len(row) for row in rows], out=offsets[1:])
@@ -37,7 +37,7 @@ class About(NamedTuple):
         return cls(offsets, flat[:, 0].copy(), flat[:, 1].copy(), flat[:, 2].astype(np.uint8))
 
     @classmethod
-    def joined(cls, parts: Iterable[About]) -> About:
+    def joined(cls, parts: Iterable[AboutTimes]) -> AboutTimes:
         """The rows of all parts, one part after another."""
         parts = list(parts)
         if len(parts) == 1:
@@ -48,23 +48,23 @@ class About(NamedTuple):
         kind = np.concatenate([*(part.kind for part in parts), np.zeros(0, np.uint8)])
         return cls(offsets, first, last, kind)
 
-    def take(self, rows: NDArray[np.int64]) -> About:
+    def take(self, rows: NDArray[np.int64]) -> AboutTimes:
         """These rows, in their order."""
         begin = self.offsets[rows]
         counts = self.offsets[rows + 1] - begin
         offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
         places = np.repeat(begin - offsets[:-1], counts) + np.arange(offsets[-1])
-        return About(offsets, self.first[places], self.last[places], self.kind[places])
+        return AboutTimes(offsets, self.first[places], self.last[places], self.kind[places])
 
     def columns(self) -> dict[str, Array]:
         """As the arrays of a segment, by name."""
         return dict(zip(COLUMNS, (self.offsets, self.first, self.last, self.kind), strict=True))
 
-    def slice(self, begin: int, end: int) -> About:
+    def slice(self, begin: int, end: int) -> AboutTimes:
         """The rows from `begin` to before `end`."""
         low, high = self.offsets[begin], self.offsets[end]
         offsets = self.offsets[begin : end + 1]
-        return About(
+        return AboutTimes(
             offsets - low if low else offsets, self.first[low:high], self.last[low:high], self.kind[low:high]
         )
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.index.about import About
+from asof.index.about import AboutTimes
 from asof.index.file_format import Array
 from asof.index.segment import SegmentWriter
 from asof.store.rows import EndRow, IndexRow
@@ -34,7 +34,9 @@ def narrow(tf: Array) -> Array:
     return tf.astype(np.uint8 if most < 2**8 else np.uint16 if most < 2**16 else np.int32)
 
 
-def write_rows(writer: SegmentWriter, columns: dict[str, Array], about: About, ends: Sequence[Array]) -> int:
+def write_rows(
+    writer: SegmentWriter, columns: dict[str, Array], about: AboutTimes, ends: Sequence[Array]
+) -> int:
     """Write what is kept of rows that are in time order, and the ends; returns the smallest passage id."""
     for name, dtype in COLUMNS.items():
         writer.add(name, columns[name].astype(dtype, copy=False))
@@ -82,7 +84,7 @@ def build(
         first = write_rows(
             writer,
             {name: values[order] for name, values in columns.items()},
-            About.of([row.about for row in rows]).take(order),
+            AboutTimes.of([row.about for row in rows]).take(order),
             [np.array([getattr(end, name) for end in ends], np.int64) for name in ("passage", "at", "added")],
         )
         writer.add("terms", terms)

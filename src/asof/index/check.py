@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from asof.errors import DamagedSegment
-from asof.index.rebuild import Entry
+from asof.index.rebuild import SegmentEntry
 from asof.index.segment import Segment
 from asof.index.vectors import dimensions
 from asof.store.digest import name_digest
@@ -29,14 +29,14 @@ _ENDS = "SELECT passage, at, added FROM ends WHERE id BETWEEN ? AND ?"
 
 
 def is_entry(row: Sequence[object]) -> bool:
-    """Whether a row of the list of segments has the types of an `Entry`; SQLite does not enforce them."""
+    """Whether a row of the list of segments has the types of a `SegmentEntry`: SQLite enforces none."""
     file, *numbers = row
     return isinstance(file, str) and all(
         isinstance(number, int) and -1 <= number < 2**62 for number in numbers
     )
 
 
-def list_fault(db: sqlite3.Connection, entries: Sequence[Entry]) -> str:
+def list_fault(db: sqlite3.Connection, entries: Sequence[SegmentEntry]) -> str:
     """What is wrong with the list of segments as a whole, "" when it holds each passage and end once."""
     for table, first, last in (("passages", "first", "last"), ("ends", "ends_first", "ends_last")):
         ranges = sorted((getattr(entry, first), getattr(entry, last)) for entry in entries)
@@ -50,7 +50,7 @@ def list_fault(db: sqlite3.Connection, entries: Sequence[Entry]) -> str:
     return ""
 
 
-def segment_fault(db: sqlite3.Connection, entry: Entry, segment: Segment, encoder: str) -> str:
+def segment_fault(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment, encoder: str) -> str:
     """What is wrong with a segment, "" when it is sound and says what the store says.
 
     `encoder`: the name of the one that the corpus has vectors of, "" for none.
@@ -70,7 +70,7 @@ def segment_fault(db: sqlite3.Connection, entry: Entry, segment: Segment, encode
     return ""
 
 
-def _same_rows(db: sqlite3.Connection, entry: Entry, segment: Segment) -> bool:
+def _same_rows(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment) -> bool:
     order = np.argsort(segment["passage"], kind="stable")
     rows = db.execute(_ROWS, (entry.first, entry.last))
     done = 0
@@ -89,7 +89,7 @@ def _same_rows(db: sqlite3.Connection, entry: Entry, segment: Segment) -> bool:
     return done == segment.n
 
 
-def _same_ends(db: sqlite3.Connection, entry: Entry, segment: Segment) -> bool:
+def _same_ends(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment) -> bool:
     stored = np.array(db.execute(_ENDS, (entry.ends_first, entry.ends_last)).fetchall(), np.int64)
     stored = stored.reshape(-1, 3)
     held = np.stack([segment[name] for name in ("end_passage", "end_at", "end_added")], axis=1)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from asof.corpus_files import remove
 from asof.errors import Busy, DamagedSegment, DamagedStore
 from asof.index.manifest import Manifest
-from asof.index.rebuild import REBUILD_ROWS, Entry, vectors_of
+from asof.index.rebuild import REBUILD_ROWS, SegmentEntry, vectors_of
 from asof.index.segment import SegmentWriter
 from asof.index.vectors import dimensions, keep, made
 from asof.models.ports import Encoder
@@ -39,7 +39,7 @@ Made = tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
+class EmbeddingReport:
     """What a change came to: the encoder ("" for none), its dimensions, how many passages there are, how many
     were given a vector now, and whether the corpus had another encoder before."""
 
@@ -51,7 +51,7 @@ class Embedded:
 
 
 @dataclass(slots=True)
-class Embedding:
+class EmbeddingRun:
     """A corpus on its way to `encoder` (None: to words only). `db` is a connection that writes; `alone` keeps
     other threads from looking while the encoder is exchanged. Call `run`."""
 
@@ -65,7 +65,7 @@ class Embedding:
     def name(self) -> str:
         return self.encoder.name if self.encoder else ""
 
-    def run(self, progress: Callable[[int, int], None] | None = None) -> Embedded:
+    def run(self, progress: Callable[[int, int], None] | None = None) -> EmbeddingReport:
         """Change it; what an interrupted run encoded is used. `progress` is told how many passages have
         vectors, of how many. Raises ModelError, MissingExtra, UsageError, Busy, NoSpace."""
         with translated(self.manifest.store.database):
@@ -77,7 +77,7 @@ class Embedding:
                 encoded += self._exchange(progress)
             passages = self.db.execute("SELECT count(*) FROM passages").fetchone()[0]
             d = dimensions(self.db, self.name)
-        return Embedded(self.name, d, passages, encoded, before != self.name)
+        return EmbeddingReport(self.name, d, passages, encoded, before != self.name)
 
     def _exchange(self, progress: Callable[[int, int], None] | None) -> int:
         """Swap; what came meanwhile is encoded before. Returns how many passages that were."""
@@ -186,7 +186,7 @@ class Embedding:
             return True
         return False
 
-    def _revectored(self, entry: Entry) -> tuple[str, Made]:
+    def _revectored(self, entry: SegmentEntry) -> tuple[str, Made]:
         """A copy of a segment with the vectors of the new encoder, or without any."""
         segment, file = self.manifest.open(entry), f"{secrets.token_hex(8)}.seg"
         with SegmentWriter(self.manifest.folder / file) as writer:

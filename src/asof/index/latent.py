@@ -20,12 +20,12 @@ from numpy.typing import NDArray
 from asof import corpus_files
 from asof.index.dense import SCALE, products, quantise
 from asof.index.forward import Counts, kept_counts
-from asof.index.latent_files import Kept, Part, Shelf, Vectors
+from asof.index.latent_files import CachedBasis, LatentCache, LatentVectors, Vectors
 from asof.index.lexical import Term
 from asof.index.prefix import Window
 from asof.index.sample import Columns, Rows, checkpoint, first_rows, past_rows, sampled
 from asof.index.view import View
-from asof.models.lsa import Basis, Hashes, fit
+from asof.models.lsa import Hashes, LsaBasis, fit
 
 FORMAT = "1"
 """Changes with anything that changes a basis or a vector."""
@@ -44,10 +44,10 @@ was put back from a copy the times of addition differ."""
 class LatentSpace:
     """The space of a view. `fitted`: c, of `past` rows. `at`: each row's place in the joined parts, or -1."""
 
-    basis: Basis
+    basis: LsaBasis
     fitted: int
     past: int
-    parts: tuple[Part, ...]
+    parts: tuple[LatentVectors, ...]
     at: Rows
 
     def question(self, terms: Sequence[Term]) -> NDArray[np.int16]:
@@ -117,10 +117,10 @@ def _made(view: View) -> LatentSpace:
     return LatentSpace(kept.basis, fitted, len(past), kept.parts, at)
 
 
-def _shelf(view: View) -> Shelf:
-    shelf: Shelf | None = view.derived.memo.get("latent")
+def _shelf(view: View) -> LatentCache:
+    shelf: LatentCache | None = view.derived.memo.get("latent")
     if shelf is None:
-        shelf = view.derived.memo["latent"] = Shelf(view.derived.folder / "latent")
+        shelf = view.derived.memo["latent"] = LatentCache(view.derived.folder / "latent")
     return shelf
 
 
@@ -172,7 +172,7 @@ def counts_of(view: View, rows: Rows) -> tuple[Counts, Hashes]:
     return vstack(parts, format="csr")[np.argsort(places)], terms
 
 
-def _complete(view: View, shelf: Shelf, key: str, kept: Kept, columns: Columns) -> Rows:
+def _complete(view: View, shelf: LatentCache, key: str, kept: CachedBasis, columns: Columns) -> Rows:
     """Encode the rows in force that have no vector yet. Gives the place of each row of the view, or -1."""
     rows = np.concatenate([
         np.zeros(0, np.int64),
@@ -190,7 +190,7 @@ def _complete(view: View, shelf: Shelf, key: str, kept: Kept, columns: Columns) 
     return at
 
 
-def located(parts: Sequence[Part], rows: Rows, columns: Columns) -> Rows:
+def located(parts: Sequence[LatentVectors], rows: Rows, columns: Columns) -> Rows:
     """The place of each row in the parts, joined; -1 where it is in none."""
     passages, added = columns["passage"][rows], columns["added"][rows]
     at = np.full(len(rows), -1)
@@ -203,7 +203,7 @@ def located(parts: Sequence[Part], rows: Rows, columns: Columns) -> Rows:
     return at
 
 
-def encoded(view: View, rows: Rows, basis: Basis, columns: Columns) -> Part:
+def encoded(view: View, rows: Rows, basis: LsaBasis, columns: Columns) -> LatentVectors:
     """The vectors of these rows (ascending) of the view."""
     vectors = [np.zeros((0, basis.components.shape[1]), np.int16)]
     for part in view.prefix.parts:
@@ -216,4 +216,4 @@ def encoded(view: View, rows: Rows, basis: Basis, columns: Columns) -> Part:
             vectors.append(quantise(basis.encode(block, terms)))
     passages = columns["passage"][rows]
     order = np.argsort(passages)
-    return Part(passages[order], columns["added"][rows][order], np.concatenate(vectors)[order])
+    return LatentVectors(passages[order], columns["added"][rows][order], np.concatenate(vectors)[order])

@@ -1,7 +1,7 @@
 """Latent spaces on disk and in memory: bases, and vectors of rows in parts, as files that can be thrown away.
 
-    <key>-<chance>.basis      terms, idf, components       see `asof.models.lsa.Basis`
-    <key>-<chance>.vectors    passages, added, vectors     see `Part`
+    <key>-<chance>.basis      terms, idf, components       see `asof.models.lsa.LsaBasis`
+    <key>-<chance>.vectors    passages, added, vectors     see `LatentVectors`
 
 No file is ever changed: a part is added, or several become one. So processes may share the folder. A damaged
 file is removed and made again; where nobody may write, all stays in memory. What is on disk is bounded: the
@@ -25,7 +25,7 @@ from asof import corpus_files
 from asof.errors import DamagedSegment
 from asof.index.file_format import FINITE, Array, ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
-from asof.models.lsa import Basis
+from asof.models.lsa import LsaBasis
 
 MOST_BYTES = 2_000_000_000
 """What may lie in the folder."""
@@ -54,7 +54,7 @@ FORMATS = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Part:
+class LatentVectors:
     """Vectors (n, d) of passages, which stand in ascending order, and when each was added to the corpus."""
 
     passages: NDArray[np.int64]
@@ -74,12 +74,12 @@ class Part:
 
 
 @dataclass(slots=True, eq=False)
-class Kept:
+class CachedBasis:
     """A basis, its file if it has one, and the vectors that were made with it."""
 
-    basis: Basis
+    basis: LsaBasis
     path: Path | None
-    parts: tuple[Part, ...] = ()
+    parts: tuple[LatentVectors, ...] = ()
 
     @property
     def bytes(self) -> int:
@@ -87,13 +87,13 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class LatentCache:
     """All latent spaces of a corpus: files in `folder`, and those used last in `memo`."""
 
     folder: Path
-    memo: OrderedDict[str, Kept] = field(default_factory=OrderedDict)
+    memo: OrderedDict[str, CachedBasis] = field(default_factory=OrderedDict)
 
-    def get(self, key: str) -> Kept | None:
+    def get(self, key: str) -> CachedBasis | None:
         """A space from memory, else from its files; None when it has to be made.
 
         What is in memory and has lost its file was thrown away: a purge does, and must not be undone.
@@ -107,13 +107,13 @@ class Shelf:
         self._remember(key, kept)
         return kept
 
-    def put(self, key: str, basis: Basis) -> Kept:
+    def put(self, key: str, basis: LsaBasis) -> CachedBasis:
         arrays: Arrays = {"terms": basis.terms, "idf": basis.idf, "components": basis.components}
-        kept = Kept(basis, self._write(key, "basis", arrays))
+        kept = CachedBasis(basis, self._write(key, "basis", arrays))
         self._remember(key, kept)
         return kept
 
-    def refresh(self, key: str, kept: Kept) -> None:
+    def refresh(self, key: str, kept: CachedBasis) -> None:
         """Take in the parts that other processes have written."""
         known = {part.path for part in kept.parts}
         for path in self._files(key, "vectors"):
@@ -121,10 +121,10 @@ class Shelf:
                 if segment["vectors"].shape[1] != kept.basis.components.shape[1]:
                     _remove([path])
                     continue
-                part = Part(segment["passages"], segment["added"], segment["vectors"], path)
+                part = LatentVectors(segment["passages"], segment["added"], segment["vectors"], path)
                 kept.parts = (*kept.parts, part)
 
-    def add(self, key: str, kept: Kept, part: Part) -> None:
+    def add(self, key: str, kept: CachedBasis, part: LatentVectors) -> None:
         """Keep another part. It absorbs those that are not much larger, so that there are few."""
         absorbed = [part]
         rest = sorted(kept.parts, key=lambda each: -len(each.passages))
@@ -138,16 +138,16 @@ class Shelf:
             _remove(each.path for each in absorbed if each.path is not None)
         self._remember(key, kept)
 
-    def _read(self, key: str) -> Kept | None:
+    def _read(self, key: str) -> CachedBasis | None:
         for path in self._files(key, "basis"):
             if (segment := _opened(path)) is not None:
-                basis = Basis(segment["terms"], segment["idf"], segment["components"])
-                kept = Kept(basis, path)
+                basis = LsaBasis(segment["terms"], segment["idf"], segment["components"])
+                kept = CachedBasis(basis, path)
                 self.refresh(key, kept)
                 return kept
         return None
 
-    def _remember(self, key: str, kept: Kept) -> None:
+    def _remember(self, key: str, kept: CachedBasis) -> None:
         self.memo[key] = kept
         self.memo.move_to_end(key)
         while len(self.memo) > 1 and sum(each.bytes for each in self.memo.values()) > MOST_MEMORY:
@@ -192,11 +192,11 @@ def gone(path: Path | None) -> bool:
     return path is not None and not path.exists()
 
 
-def _joined(parts: Sequence[Part]) -> Part:
+def _joined(parts: Sequence[LatentVectors]) -> LatentVectors:
     """One part of all; of a passage that is in several, the first counts (they are equal)."""
     passages, first = np.unique(np.concatenate([part.passages for part in parts]), return_index=True)
     added = np.concatenate([part.added for part in parts])[first]
-    return Part(passages, added, np.concatenate([part.vectors for part in parts])[first])
+    return LatentVectors(passages, added, np.concatenate([part.vectors for part in parts])[first])
 
 
 def _opened(path: Path) -> Segment | None:

@@ -27,7 +27,7 @@ from asof.index import vectors
 from asof.index.build import build
 from asof.index.check import is_entry, list_fault, segment_fault
 from asof.index.merge import due, merge
-from asof.index.rebuild import Entry, rebuild
+from asof.index.rebuild import SegmentEntry, rebuild
 from asof.index.segment import SEGMENT, Segment
 from asof.models.hashed import HashedNgrams
 from asof.models.ports import Encoder
@@ -35,7 +35,7 @@ from asof.store.lock import writing
 from asof.store.rows import EndRow, Ids
 from asof.store.settings import encoder_of
 from asof.store.store import Store, translated
-from asof.store.write import Write
+from asof.store.write import Transaction
 
 SEGMENT_NAME = re.compile(r"[0-9a-f]{16}\.seg")
 """The name of a file that the list of segments may name."""
@@ -67,12 +67,12 @@ class Manifest:
 
     # -- reading ------------------------------------------------------------------------------------
 
-    def entries(self, db: sqlite3.Connection) -> list[Entry]:
+    def entries(self, db: sqlite3.Connection) -> list[SegmentEntry]:
         """The list of segments. Raises DamagedSegment for one that holds something else."""
         rows = _listed(db)
         if not all(map(is_entry, rows)):
             raise DamagedSegment("the list of segments holds values of other types")
-        return [Entry(*row) for row in rows]
+        return [SegmentEntry(*row) for row in rows]
 
     def snapshot(self, db: sqlite3.Connection) -> Snapshot:
         """The state that the read transaction of `db` sees.
@@ -90,13 +90,13 @@ class Manifest:
         self._open = {file: segment for file, segment in self._open.items() if file in files}
         return Snapshot(head, segments)
 
-    def open(self, entry: Entry) -> Segment:
+    def open(self, entry: SegmentEntry) -> Segment:
         segment = self._open.get(entry.file)
         if segment is None:
             segment = self._open[entry.file] = self._opened(entry)
         return segment
 
-    def _opened(self, entry: Entry) -> Segment:
+    def _opened(self, entry: SegmentEntry) -> Segment:
         if not _is_segment_name(entry.file):
             raise DamagedSegment(f"the list of segments names {entry.file!r}, which is no segment's name")
         path = self.folder / entry.file
@@ -116,7 +116,7 @@ class Manifest:
 
     # -- writing ------------------------------------------------------------------------------------
 
-    def publish(self, write: Write) -> None:
+    def publish(self, write: Transaction) -> None:
         """Write the segment of a transaction and enter it in the list (see `store.Publish`)."""
         if not write.begun and not write.ended:
             return
@@ -129,7 +129,7 @@ class Manifest:
             self.folder / file, write.begun, write.ended, write.analyzer, matrix, self.encoder_name
         )
         passages, ends = write.ids["passages"], write.ids["ends"]
-        entry = Entry(
+        entry = SegmentEntry(
             file,
             passages.first,
             passages.next - 1,
@@ -183,7 +183,10 @@ class Manifest:
         return True
 
     def replace(
-        self, db: sqlite3.Connection, old: Sequence[Entry], make: Callable[[Path], tuple[int, int, int]]
+        self,
+        db: sqlite3.Connection,
+        old: Sequence[SegmentEntry],
+        make: Callable[[Path], tuple[int, int, int]],
     ) -> None:
         """Put the file that `make` writes (rows, size, checksum) in the place of neighbours `old`.
 
@@ -202,7 +205,7 @@ class Manifest:
                 db.execute("ROLLBACK")
                 corpus_files.remove(self.folder / file)
 
-    def mentions(self, entry: Entry, passages: NDArray[np.int64]) -> bool:
+    def mentions(self, entry: SegmentEntry, passages: NDArray[np.int64]) -> bool:
         """Whether a segment holds any of these passages, or an end of one that an earlier segment holds."""
         if ((passages >= entry.first) & (passages <= entry.last)).any():
             return True
@@ -211,7 +214,7 @@ class Manifest:
         except DamagedSegment:
             return True
 
-    def without(self, db: sqlite3.Connection, entry: Entry, passages: NDArray[np.int64]) -> None:
+    def without(self, db: sqlite3.Connection, entry: SegmentEntry, passages: NDArray[np.int64]) -> None:
         """Replace a segment by one without these passages, inside the transaction that removes them.
 
         The old file is left for the caller to discard once that transaction is committed.
@@ -237,22 +240,22 @@ class Manifest:
         rows = [EndRow(*end) for end in ended]
         size, checksum = build(self.folder / file, (), rows, self.store.analyzer, None, self.encoder_name)
         passages, ends = Ids(db, "passages"), Ids(db, "ends")
-        entry = Entry(
+        entry = SegmentEntry(
             file, passages.next, passages.next - 1, ends.next - len(rows), ends.next - 1, 0, size, checksum
         )
         db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
 
     def enter(
-        self, db: sqlite3.Connection, old: Sequence[Entry], file: str, made: tuple[int, int, int]
+        self, db: sqlite3.Connection, old: Sequence[SegmentEntry], file: str, made: tuple[int, int, int]
     ) -> None:
         """Put a file (rows, size, checksum) in the place of neighbours `old`, in the transaction of `db`."""
-        new = Entry(file, old[0].first, old[-1].last, old[0].ends_first, old[-1].ends_last, *made)
+        new = SegmentEntry(file, old[0].first, old[-1].last, old[0].ends_first, old[-1].ends_last, *made)
         gone = db.executemany("DELETE FROM segments WHERE file = ?", [(entry.file,) for entry in old])
         if gone.rowcount != len(old):
             raise CorpusError("the list of segments changed meanwhile; run the same command again")
         db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
 
-    def discard(self, old: Iterable[Entry]) -> None:
+    def discard(self, old: Iterable[SegmentEntry]) -> None:
         """Remove files that the list does not name any more; who has them open keeps them."""
         for entry in old:
             if _is_segment_name(entry.file):
@@ -281,7 +284,7 @@ class Manifest:
 
     # -- rebuilding ---------------------------------------------------------------------------------
 
-    def faults(self, db: sqlite3.Connection) -> list[tuple[Entry | None, str]]:
+    def faults(self, db: sqlite3.Connection) -> list[tuple[SegmentEntry | None, str]]:
         """Segments that are not sound or do not say what the store says, each with what is wrong.
 
         None in place of a segment: the list itself is at fault. Reads every byte of the index.
@@ -289,7 +292,7 @@ class Manifest:
         rows = _listed(db)
         if not all(map(is_entry, rows)):
             return [(None, "the list of segments holds values of other types")]
-        entries = [Entry(*row) for row in rows]
+        entries = [SegmentEntry(*row) for row in rows]
         if fault := list_fault(db, entries):
             return [(None, fault)]
         encoder = encoder_of(db)
@@ -319,14 +322,14 @@ class Manifest:
             self.tell(line)
         return lines
 
-    def _fault(self, db: sqlite3.Connection, entry: Entry, encoder: str) -> str:
+    def _fault(self, db: sqlite3.Connection, entry: SegmentEntry, encoder: str) -> str:
         self._open.pop(entry.file, None)
         try:
             return segment_fault(db, entry, self._opened(entry), encoder)
         except DamagedSegment as damage:
             return str(damage)
 
-    def _rebuild(self, db: sqlite3.Connection, entry: Entry) -> int:
+    def _rebuild(self, db: sqlite3.Connection, entry: SegmentEntry) -> int:
         """Write a segment anew from the store, enter it in the place of the old one; returns its rows."""
         file, made = self._made_anew(db, entry)
         self.enter(db, [entry], file, made)
@@ -338,14 +341,14 @@ class Manifest:
         for table in ("passages", "ends"):
             bounds += db.execute(f"SELECT coalesce(min(id), 1), coalesce(max(id), 0) FROM {table}").fetchone()
         first, last, ends_first, ends_last = bounds
-        whole = Entry("", first, last, ends_first, ends_last, 0, 0, 0)
+        whole = SegmentEntry("", first, last, ends_first, ends_last, 0, 0, 0)
         file, made = self._made_anew(db, whole)
         db.execute("DELETE FROM segments")
         db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (file, *bounds, *made))
         self._open.clear()
         return made[0]
 
-    def _made_anew(self, db: sqlite3.Connection, entry: Entry) -> tuple[str, tuple[int, int, int]]:
+    def _made_anew(self, db: sqlite3.Connection, entry: SegmentEntry) -> tuple[str, tuple[int, int, int]]:
         corpus_files.make_folder(self.folder)
         file = f"{secrets.token_hex(8)}.seg"
         return file, rebuild(db, entry, self.folder / file, self.store.analyzer, encoder_of(db))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.corpus_files import spooled
-from asof.index.about import About
+from asof.index.about import AboutTimes
 from asof.index.build import COLUMNS, time_order, write_rows
 from asof.index.file_format import Array
 from asof.index.segment import Segment, SegmentWriter
@@ -67,7 +67,7 @@ def merge(
         ends = [values[~np.isin(ends[0], drop)] for values in ends]
     places = np.split(place, np.cumsum([segment.n for segment in segments])[:-1])
     with SegmentWriter(path) as writer:
-        about = About.joined(segment.about for segment in segments).take(order)
+        about = AboutTimes.joined(segment.about for segment in segments).take(order)
         first = write_rows(writer, {name: values[order] for name, values in columns.items()}, about, ends)
         with spooled(path.with_suffix(".spool")) as spool:
             terms, counts = _write_postings(writer, segments, places, spool)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.index.about import About
+from asof.index.about import AboutTimes
 from asof.index.file_format import Array
 from asof.index.segment import Segment
 from asof.time.span import NEVER
@@ -197,9 +197,11 @@ class Window:
         return columns[0] if len(columns) == 1 else np.concatenate([*columns, np.zeros(0, np.int64)])
 
     @property
-    def about(self) -> About:
+    def about(self) -> AboutTimes:
         """The times that all rows of the window are about, in order."""
-        return About.joined(part.prefix.segment.about.slice(part.first, part.last) for part in self.parts)
+        return AboutTimes.joined(
+            part.prefix.segment.about.slice(part.first, part.last) for part in self.parts
+        )
 
 
 def gone_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[np.int64]:

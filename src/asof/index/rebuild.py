@@ -24,7 +24,7 @@ from asof.text.tokens import Analyzer
 REBUILD_ROWS = 8_192
 
 
-class Entry(NamedTuple):
+class SegmentEntry(NamedTuple):
     """A line of the list: the file, and the ranges of passages and ends that it holds."""
 
     file: str
@@ -38,7 +38,7 @@ class Entry(NamedTuple):
 
 
 def rebuild(
-    db: sqlite3.Connection, entry: Entry, path: Path, analyzer: Analyzer, encoder: str
+    db: sqlite3.Connection, entry: SegmentEntry, path: Path, analyzer: Analyzer, encoder: str
 ) -> tuple[int, int, int]:
     """Write the segment of an entry to `path` in parts, and merge them; returns rows, size, checksum."""
     parts: list[Path] = []
@@ -55,7 +55,7 @@ def rebuild(
 Part = tuple[list[IndexRow], list[EndRow], NDArray[np.int16] | None]
 
 
-def stored_parts(db: sqlite3.Connection, entry: Entry, encoder: str) -> Iterator[Part]:
+def stored_parts(db: sqlite3.Connection, entry: SegmentEntry, encoder: str) -> Iterator[Part]:
     """The rows and ends of a segment from the store, in parts of bounded size (at least one)."""
     ends = [
         EndRow(*row)

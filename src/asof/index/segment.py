@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 from asof.corpus_files import NotAFile, create_file, open_file, remove, rename
 from asof.errors import DamagedSegment
 from asof.index.about import COLUMNS as ABOUT
-from asof.index.about import About
+from asof.index.about import AboutTimes
 from asof.index.file_format import NUMBERS, Array, ArraySpec, FileFormat, instants
 
 MAGIC = b"asof-sg1"
@@ -264,9 +264,9 @@ class Segment:
         return self._arrays[name]
 
     @property
-    def about(self) -> About:
+    def about(self) -> AboutTimes:
         """The times that its rows are about."""
-        return About(*(self[name] for name in ABOUT))
+        return AboutTimes(*(self[name] for name in ABOUT))
 
     def verify(self) -> None:
         """Check every byte."""

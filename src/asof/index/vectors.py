@@ -19,8 +19,8 @@ from asof.errors import ModelError, UsageError
 from asof.index.dense import quantise
 from asof.models.ports import Encoder
 from asof.store.digest import content_digest, cuts_of, head_of, indexed_text
-from asof.store.settings import Settings, encoder_of
-from asof.store.write import Write
+from asof.store.settings import CorpusSettings, encoder_of
+from asof.store.write import Transaction
 
 DIGEST_BYTES = 16
 LOOKED_UP = 500
@@ -107,7 +107,7 @@ def keep(
     )
 
 
-def written(write: Write, encoder: Encoder, ready: dict[bytes, Vector]) -> Vector:
+def written(write: Transaction, encoder: Encoder, ready: dict[bytes, Vector]) -> Vector:
     """The vectors (n, d) of what a write begins, kept by its transaction. `ready`: those made before it."""
     texts = [row.text for row in write.begun]
     digests = [text_digest(text) for text in texts]
@@ -136,7 +136,9 @@ def refuse_other(db: sqlite3.Connection, opened: str, encoder: str) -> None:
     )
 
 
-def texts_ahead(db: sqlite3.Connection, documents: Sequence[Document], settings: Settings) -> Iterator[str]:
+def texts_ahead(
+    db: sqlite3.Connection, documents: Sequence[Document], settings: CorpusSettings
+) -> Iterator[str]:
     """What a write will want encoded of documents: the texts of the passages of those that say something new.
 
     Looked at before the write, so that nobody waits for an encoder with the lock held. What a write wants

@@ -11,19 +11,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Filters, Hit, Place, Why
+from asof.data import Filters, Hit, Location, Why
 from asof.errors import DamagedStore
-from asof.index.about import About
+from asof.index.about import AboutTimes
 from asof.index.file_format import Array
 from asof.index.prefix import Prefix, Window
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, layout_places
-from asof.store.reader import AsOf, Record, about_of, heads_with, published_of, records
+from asof.store.reader import AsOfReader, StoredPassage, about_of, heads_with, published_of, records
 from asof.text.tokens import Analyzer
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class DerivedCache:
     """Where what is derived from rows is kept between questions: files in `folder`, values in `memo`.
 
     Both outlive a view and are shared by all views of a corpus, so what is kept says what it was made from,
@@ -46,12 +46,12 @@ class View:
     as_of: int
     known_at: int
     prefix: Prefix
-    store: AsOf
+    store: AsOfReader
     analyzer: Analyzer
-    derived: Derived
+    derived: DerivedCache
     encoder: Encoder | None = None
     memo: dict[Any, Any] = field(default_factory=dict, repr=False, compare=False)
-    _records: dict[int, Record] = field(default_factory=dict, repr=False, compare=False)
+    _records: dict[int, StoredPassage] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n(self) -> int:
@@ -84,7 +84,7 @@ class View:
         # parts without rows share their offset with the next one: the last of equals holds the row
         return np.searchsorted(offsets, rows, "right") - 1
 
-    def about(self, rows: NDArray[np.int64]) -> About:
+    def about(self, rows: NDArray[np.int64]) -> AboutTimes:
         """The times that these rows are about, in their order."""
         parts, which = self.prefix.parts, self._parts(rows)
         pieces, places = [], [np.zeros(0, np.int64)]
@@ -93,7 +93,7 @@ class View:
             pieces.append(parts[at].segment.about.take(rows[places[-1]] - parts[at].offset))
         back = np.empty(len(rows), np.int64)
         back[np.concatenate(places)] = np.arange(len(rows))
-        return About.joined(pieces).take(back)
+        return AboutTimes.joined(pieces).take(back)
 
     def window(self, filters: Filters) -> Window:
         """The slice of time that `since` and `until` leave."""
@@ -142,7 +142,7 @@ class View:
             self.column("number", rows), self.column("digest", rows), -self.column("visible", rows), -scores,
         ))  # fmt: skip
 
-    def records(self, rows: NDArray[np.int64]) -> list[Record]:
+    def records(self, rows: NDArray[np.int64]) -> list[StoredPassage]:
         """What the store has of these rows, in their order."""
         passages = self.column("passage", rows).tolist()
         missing = [passage for passage in passages if passage not in self._records]
@@ -169,12 +169,12 @@ class View:
         )  # fmt: skip
 
 
-def place_of(record: Record, layouts: Mapping[str, bytes]) -> Place:
+def place_of(record: StoredPassage, layouts: Mapping[str, bytes]) -> Location:
     """Where a passage stands in the version of its document that is in force."""
     headings = tuple(record.headings.split("\n")) if record.headings else ()
     for number, (key, start, end) in enumerate(layout_places(layouts.get(record.document))):
         if key == record.key:
-            return Place(number, start, end, headings)
+            return Location(number, start, end, headings)
     raise DamagedStore(
         f"the version of {record.document!r} that is in force lacks passage {record.key.hex()}"
     )

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from asof.data import CHANGE, NAME, VALUE, Stated
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.knowledge.known import Known, facts_about
+from asof.knowledge.known import StatedFact, facts_about
 from asof.knowledge.lines.holding import began
 from asof.knowledge.resolve import Entities
 from asof.knowledge.timeline import facts_of_entity
@@ -115,11 +115,11 @@ class _Graph:
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
-        self.facts: dict[tuple[int, int], tuple[Known, _Id, _Id]] = {}
+        self.facts: dict[tuple[int, int], tuple[StatedFact, _Id, _Id]] = {}
         self.names: dict[_Id, str] = {}
         self._beside: dict[_Id, Counter[_Id]] = defaultdict(Counter)
 
-    def take(self, facts: Iterable[Known]) -> None:
+    def take(self, facts: Iterable[StatedFact]) -> None:
         """Enter the facts that are in force and join two nodes."""
         new = [
             each for each in facts

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from asof.errors import UsageError
-from asof.tables import Accepted, boolean, check, one_of, whole
+from asof.tables import AcceptedValue, boolean, check, one_of, whole
 
 RULES, MODEL = "rules", "model"
 EXTRACTORS = (RULES, MODEL)
@@ -50,9 +50,9 @@ def _types(value: Any) -> bool:
     return isinstance(value, list) and 1 <= len(value) <= 32 and all(map(_type, value))
 
 
-_ACCEPTED: dict[str, Accepted] = {
+_ACCEPTED: dict[str, AcceptedValue] = {
     "extractor": one_of(*EXTRACTORS),
-    "entity_types": Accepted(_types, "a list of 1 to 32 short names"),
+    "entity_types": AcceptedValue(_types, "a list of 1 to 32 short names"),
     "gleaning": whole(0, 3),
     "ahead": boolean(),
 }

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from asof.data import KINDS, NAME
 from asof.index.view import View
-from asof.knowledge.known import Known, facts_of_kind
+from asof.knowledge.known import StatedFact, facts_of_kind
 from asof.time.period import GRAINS, Grain, Period
 from asof.time.span import TICK, Span
 
@@ -77,13 +77,13 @@ def ancestors(period: Period) -> tuple[Period, ...]:
     return () if above is None else (above, *ancestors(above))
 
 
-def touched(facts: Iterable[Known]) -> tuple[Period, ...]:
+def touched(facts: Iterable[StatedFact]) -> tuple[Period, ...]:
     """The nodes whose reports change when these facts come or go: theirs and all above, in order."""
     leaves = {node for each in facts for node in _places(each)}
     return tuple(sorted(leaves | {above for leaf in leaves for above in ancestors(leaf)}))
 
 
-def _places(known: Known) -> tuple[Period, ...]:
+def _places(known: StatedFact) -> tuple[Period, ...]:
     when = known.fact.when
     return () if when is None or known.fact.kind == NAME else nodes_of(when.span)
 
@@ -98,14 +98,14 @@ class Hierarchy:
     NAME, whatever their time: no report tells of them.
     """
 
-    facts: tuple[Known, ...]
+    facts: tuple[StatedFact, ...]
     own: Mapping[Period, tuple[int, ...]]
     children: Mapping[Period, tuple[Period, ...]]
     timeless: int
     wide: int
 
     @classmethod
-    def of(cls, facts: Iterable[Known]) -> Hierarchy:
+    def of(cls, facts: Iterable[StatedFact]) -> Hierarchy:
         """The hierarchy of these facts."""
         ordered = tuple(sorted(facts, key=lambda each: each.order))
         own: dict[Period, list[int]] = {}
@@ -136,12 +136,12 @@ class Hierarchy:
         """All periods with facts in them or below, in order."""
         return tuple(self.children)
 
-    def facts_at(self, *periods: Period) -> tuple[Known, ...]:
+    def facts_at(self, *periods: Period) -> tuple[StatedFact, ...]:
         """The facts that belong to any of these periods themselves, each once, in canonical order."""
         places = {place for period in periods for place in self.own.get(period, ())}
         return tuple(self.facts[place] for place in sorted(places))
 
-    def facts_below(self, period: Period) -> tuple[Known, ...]:
+    def facts_below(self, period: Period) -> tuple[StatedFact, ...]:
         """The facts of a period and of all periods inside it, each once, in canonical order."""
         return self.facts_at(*self.below(period))
 

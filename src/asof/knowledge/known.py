@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from asof.data import Fact
 from asof.index.view import View
 from asof.store import facts as kept
-from asof.store.facts import Stored
-from asof.store.sight import Sight, sights
+from asof.store.facts import StoredFact
+from asof.store.sight import VisiblePassage, sights
 from asof.text.sentences import shown
 
 MOST = 20_000
@@ -20,12 +20,12 @@ MOST = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class StatedFact:
     """A fact with the passage that states it; `number` is its place among the facts of that passage."""
 
     fact: Fact
     number: int
-    sight: Sight
+    sight: VisiblePassage
 
     @property
     def sentence(self) -> str:
@@ -38,7 +38,7 @@ class Known:
         return (*self.sight.order, self.number)
 
 
-def facts_of(view: View, rows: NDArray[np.int64]) -> list[Known]:
+def facts_of(view: View, rows: NDArray[np.int64]) -> list[StatedFact]:
     """What these rows of a view state, in canonical order.
 
     Passages that no extractor has read yet are read here, by rules: a question about a few passages needs
@@ -49,43 +49,43 @@ def facts_of(view: View, rows: NDArray[np.int64]) -> list[Known]:
     return _known(view, [*found, *_read_now(view, kept.unread_of(view.store.db, passages))], ended=False)
 
 
-def _read_now(view: View, passages: Sequence[int]) -> list[Stored]:
+def _read_now(view: View, passages: Sequence[int]) -> list[StoredFact]:
     """What passages state, by rules; it follows from them alone, so it is remembered between questions."""
     if not passages:
         return []
-    from asof.knowledge.rules.extractor import Rules
+    from asof.knowledge.rules.extractor import RuleExtractor
 
     read: dict[int, tuple[Fact, ...]] = view.derived.memo.setdefault("facts by rules", {})
     if len(read) > MOST:
         read.clear()
     missing = [passage for passage in passages if passage not in read]
-    for each in Rules().extract(kept.excerpts(view.store.db, missing)):
+    for each in RuleExtractor().extract(kept.excerpts(view.store.db, missing)):
         read[each.passage] = each.facts
     return [
-        Stored(passage, number, fact)
+        StoredFact(passage, number, fact)
         for passage in passages
         for number, fact in enumerate(read.get(passage, ()))
     ]
 
 
-def facts_about(view: View, keys: Iterable[str], *, ended: bool = False) -> list[Known]:
+def facts_about(view: View, keys: Iterable[str], *, ended: bool = False) -> list[StatedFact]:
     """Facts whose subject or object has one of these keys (`text.names.key`); with `ended` also those that
     are not said any more."""
     return _known(view, kept.facts_about(view.store.db, keys), ended=ended)
 
 
-def facts_during(view: View, first: int, last: int) -> list[Known]:
+def facts_during(view: View, first: int, last: int) -> list[StatedFact]:
     """Facts whose time has an instant in [first, last]."""
     return _known(view, kept.facts_during(view.store.db, first, last), ended=False)
 
 
-def facts_of_kind(view: View, kind: str) -> list[Known]:
+def facts_of_kind(view: View, kind: str) -> list[StatedFact]:
     """All facts of a kind (`asof.data.KINDS`)."""
     return _known(view, kept.facts_of_kind(view.store.db, kind), ended=False)
 
 
-def _known(view: View, found: Sequence[Stored], *, ended: bool) -> list[Known]:
+def _known(view: View, found: Sequence[StoredFact], *, ended: bool) -> list[StatedFact]:
     passages = dict.fromkeys(each.passage for each in found)
     seen = sights(view.store.db, passages, view.as_of, view.known_at, ended=ended)
-    known = [Known(each.fact, each.number, seen[each.passage]) for each in found if each.passage in seen]
+    known = [StatedFact(each.fact, each.number, seen[each.passage]) for each in found if each.passage in seen]
     return sorted(known, key=lambda each: each.order)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
 from asof.knowledge.choice import MODEL, Facts
-from asof.knowledge.reading import BATCH, Learned, read_all
-from asof.models.metered import Keeping, Meter, Metered, worst
+from asof.knowledge.reading import BATCH, ExtractionReport, read_all
+from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
 from asof.models.ports import Prompt, Reply
 from asof.store import facts as kept
 from asof.store.facts import Excerpt, Extraction
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Lesson(Learned):
+class LearningReport(ExtractionReport):
     """What `learn` came to. `left`: passages that were not asked about, because the budget was used up or no
     reply was to be had; the next run goes on with them. `dropped`: facts of replies that were not kept, by
     reason. `cost`: what the model took, None for rules.
@@ -29,7 +29,7 @@ class Lesson(Learned):
 
     left: int = 0
     dropped: Mapping[str, int] = field(default_factory=dict)
-    cost: Meter | None = None
+    cost: Usage | None = None
 
     @property
     def complete(self) -> bool:
@@ -48,10 +48,10 @@ def learn(
     store: Store,
     db: sqlite3.Connection,
     facts: Facts,
-    model: Metered | None = None,
+    model: MeteredModel | None = None,
     *,
     progress: Callable[[int, int], None] | None = None,
-) -> Lesson:
+) -> LearningReport:
     """Read every passage that the configured extractor has not read, past ones too.
 
     `model`: the one of [model], around it what keeps and counts its replies; its budget is not exceeded.
@@ -59,35 +59,35 @@ def learn(
     there is none, Busy, NoSpace, ModelError; what was committed stays.
     """
     if facts.extractor != MODEL:
-        from asof.knowledge.rules.extractor import Rules
+        from asof.knowledge.rules.extractor import RuleExtractor
 
-        read = read_all(store, db, Rules(), anew=True, progress=progress)
-        return Lesson(read.passages, read.facts, read.problems)
-    from asof.knowledge.model.extractor import ByModel
+        read = read_all(store, db, RuleExtractor(), anew=True, progress=progress)
+        return LearningReport(read.passages, read.facts, read.problems)
+    from asof.knowledge.model.extractor import ModelExtractor
 
     metered = _present(model)
-    asking = ByModel(metered, facts.entity_types, facts.gleaning)
+    asking = ModelExtractor(metered, facts.entity_types, facts.gleaning)
     stopping = _Stopping(asking)
     if progress is not None:
         fine = _Progress(progress, len(kept.unread(db, asking.name)))
         asking.arrived, progress = fine.arrived, fine.settled
     read = read_all(store, db, stopping, anew=True, progress=progress)
-    return Lesson(
+    return LearningReport(
         read.passages, read.facts, read.problems, stopping.left, dict(asking.dropped), metered.meter
     )  # fmt: skip
 
 
-def estimate(db: sqlite3.Connection, facts: Facts, model: Metered | None = None) -> Meter:
+def estimate(db: sqlite3.Connection, facts: Facts, model: MeteredModel | None = None) -> Usage:
     """What `learn` would cost at worst: every reply as long as it may be, every further round asked for.
 
     Replies that are kept cost nothing. Nothing is sent. Raises UsageError as `learn` does.
     """
     if facts.extractor != MODEL:
-        return Meter()
-    from asof.knowledge.model.extractor import ByModel
+        return Usage()
+    from asof.knowledge.model.extractor import ModelExtractor
 
-    estimating = _Estimating(_present(model), facts.gleaning)
-    asking = ByModel(estimating, facts.entity_types, facts.gleaning)
+    estimating = _ExtractionEstimate(_present(model), facts.gleaning)
+    asking = ModelExtractor(estimating, facts.entity_types, facts.gleaning)
     wanted = kept.unread(db, asking.name)
     for first in range(0, len(wanted), BATCH):
         estimating.rounds = 0
@@ -96,7 +96,7 @@ def estimate(db: sqlite3.Connection, facts: Facts, model: Metered | None = None)
     return estimating.meter
 
 
-def _present(model: Metered | None) -> Metered:
+def _present(model: MeteredModel | None) -> MeteredModel:
     if model is None:
         raise UsageError(
             f'[facts] extractor = "{MODEL}", and no model is named: see [model], or set extractor = "rules"'
@@ -148,12 +148,12 @@ class _Stopping:
 
 
 @dataclass(slots=True)
-class _Estimating:
+class _ExtractionEstimate:
     """A model that gives the replies that are kept, and counts what the others would cost."""
 
-    metered: Metered
+    metered: MeteredModel
     gleaning: int
-    meter: Meter = field(default_factory=Meter)
+    meter: Usage = field(default_factory=Usage)
     rounds: int = 0
 
     @property
@@ -162,7 +162,7 @@ class _Estimating:
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         inner = self.metered.model
-        found = inner.found(prompts) if isinstance(inner, Keeping) else [None] * len(prompts)
+        found = inner.found(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
         asked = [prompt for prompt, reply in zip(prompts, found, strict=True) if reply is None]
         further = self.gleaning - self.rounds
         self._count(asked, len(prompts) - len(asked), further)
@@ -176,7 +176,7 @@ class _Estimating:
         longer = reply * further * rounds // 2
         was, prices = self.meter, self.metered.prices
         tokens = was.prompt_tokens + prompt * rounds + longer, was.reply_tokens + reply * rounds
-        self.meter = Meter(
+        self.meter = Usage(
             calls=was.calls + len(asked) * rounds, kept=was.kept + found,
             prompt_tokens=tokens[0], reply_tokens=tokens[1],
             cost=None if prices is None else prices.of(*tokens),

@@ -24,7 +24,7 @@ BATCH = 512
 
 
 @dataclass(slots=True)
-class Learned:
+class ExtractionReport:
     """What a run of reading came to: passages read, facts found, and what could not be read."""
 
     passages: int = 0
@@ -39,14 +39,14 @@ def read_all(
     *,
     anew: bool = False,
     progress: Callable[[int, int], None] | None = None,
-) -> Learned:
+) -> ExtractionReport:
     """Read every passage that no extractor has read (`anew`: that this extractor has not), past ones too.
 
     `progress` is told how many are done, of how many. Raises Busy, NoSpace, ModelError; what was committed
     stays.
     """
     wanted = kept.unread(db, extractor.name if anew else "")
-    learned = Learned()
+    learned = ExtractionReport()
     if wanted and progress is not None:
         progress(0, len(wanted))
     for first in range(0, len(wanted), BATCH):
@@ -58,7 +58,11 @@ def read_all(
 
 
 def _read(
-    store: Store, db: sqlite3.Connection, extractor: Extractor, passages: Sequence[int], learned: Learned
+    store: Store,
+    db: sqlite3.Connection,
+    extractor: Extractor,
+    passages: Sequence[int],
+    learned: ExtractionReport,
 ) -> None:
     given = kept.excerpts(db, passages)
     document_of = {excerpt.passage: excerpt.document for excerpt in given}

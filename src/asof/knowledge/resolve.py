@@ -17,14 +17,14 @@ from heapq import nlargest
 from typing import NamedTuple, Self
 
 from asof.index.view import View
-from asof.knowledge.entities.merging import Merged, Said, acronym, merged
+from asof.knowledge.entities.merging import MergedNames, SameNameStatement, acronym, merged
 from asof.knowledge.entities.surnames import full_name, surname_of, surnames
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.store.links import versions_after
 from asof.store.mentions import (
-    Mention,
-    Naming,
-    Titled,
+    AliasFact,
+    NameMention,
+    TitleAlias,
     all_names,
     any_aliases,
     mentions_in,
@@ -32,7 +32,7 @@ from asof.store.mentions import (
     namings,
     titled,
 )
-from asof.store.reader import AsOf
+from asof.store.reader import AsOfReader
 from asof.store.sight import sights
 from asof.text.names import key
 
@@ -42,7 +42,7 @@ MORE_WORDS = 2
 """So many words beside those that were asked for may a proposed name have."""
 
 
-class Merge(NamedTuple):
+class NameMerge(NamedTuple):
     """A statement that joins two names: where it stands, since when (an instant), and its sentence.
 
     `sentence` and `id` (of the passage, as hits have it) are "" for an alias of a document, `sentence` also
@@ -62,9 +62,9 @@ class Merge(NamedTuple):
 class Entities:
     """The names of a view and what they are joined to. Made by `of`; names may be given in any spelling."""
 
-    store: AsOf
-    statements: tuple[Said, ...]
-    merged: Merged
+    store: AsOfReader
+    statements: tuple[SameNameStatement, ...]
+    merged: MergedNames
     _stated: dict[str, set[str]] | None = None
     _titled: dict[str, set[tuple[str, str]]] | None = None
     _sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -84,11 +84,14 @@ class Entities:
         made: Self | None = memo.get(name)
         if made is None:
             said = [
-                Said(each.subject, each.object, each.document, not each.end, each)
+                SameNameStatement(each.subject, each.object, each.document, not each.end, each)
                 for each in namings(*moment)
             ]
             if name != "entities":
-                said += [Said(each.title, each.alias, each.document, False, each) for each in titled(*moment)]
+                said += [
+                    SameNameStatement(each.title, each.alias, each.document, False, each)
+                    for each in titled(*moment)
+                ]
             made = memo[name] = cls(view.store, tuple(said), merged(said))
         return made
 
@@ -129,10 +132,10 @@ class Entities:
         found = self._mentions([key(name)])
         return tuple(sorted({self.root_of(each.name, each.document) for each in found}))
 
-    def why(self, name: str) -> tuple[Merge, ...]:
+    def why(self, name: str) -> tuple[NameMerge, ...]:
         """The statements that join the names of what a name means, oldest first; one for each document."""
         root = self.root_of(name)
-        found: dict[tuple[str, ...], Said] = {}
+        found: dict[tuple[str, ...], SameNameStatement] = {}
         for each in self.statements:
             one, other = key(each.name), key(each.other)
             meant = {self.merged.root_of(name, each.document) for name in (one, other)}
@@ -157,7 +160,7 @@ class Entities:
         best = nlargest(most, (each for each in alike.values() if each[0] >= NEAR), key=lambda each: each[0])
         return tuple(each for _, each in best)
 
-    def prepare(self, facts: Iterable[Known]) -> None:
+    def prepare(self, facts: Iterable[StatedFact]) -> None:
         """Read at once the documents whose surnames decide what the names of these facts mean; they are else
         read one at a time."""
         self._prepare(
@@ -212,22 +215,22 @@ class Entities:
         if self._titled is None:
             self._titled = defaultdict(set)
             for said in self.statements:
-                for name in (said.name, said.other) if isinstance(said.source, Titled) else ():
+                for name in (said.name, said.other) if isinstance(said.source, TitleAlias) else ():
                     if (root := self.merged.root_of(key(name))) == self.merged.root_of(
                         key(name), said.document
                     ):
                         self._titled[root].add((" ".join(name.split()), said.document))
         return self._titled
 
-    def _mentions(self, keys: Iterable[str]) -> list[Mention]:
+    def _mentions(self, keys: Iterable[str]) -> list[NameMention]:
         return mentions_of(self.store.db, keys, self.store.as_of, self.store.known_at)
 
-    def _merge(self, said: Said) -> Merge:
+    def _merge(self, said: SameNameStatement) -> NameMerge:
         wide = self.merged.root_of(key(said.name)) == self.merged.root_of(key(said.other))
-        if isinstance(said.source, Titled):
-            return Merge(said.name, said.other, said.document, "", said.source.visible, "", wide)
+        if isinstance(said.source, TitleAlias):
+            return NameMerge(said.name, said.other, said.document, "", said.source.visible, "", wide)
         naming = said.source
-        assert isinstance(naming, Naming)  # noqa: S101  there are no others
+        assert isinstance(naming, AliasFact)  # noqa: S101  there are no others
         sight = sights(self.store.db, [naming.passage], self.store.as_of, self.store.known_at)[naming.passage]
         sentence = " ".join(sight.text[naming.start : naming.end].split())
-        return Merge(said.name, said.other, said.document, sight.id, sight.visible, sentence, wide)
+        return NameMerge(said.name, said.other, said.document, sight.id, sight.visible, sentence, wide)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.time.period import GRAINS, Period
 from asof.time.span import BEGINNING, NEVER, Span
 
@@ -41,7 +41,7 @@ def label(span: Span) -> str:
     return f"before {end}" if not start else f"from {start}" if not end else f"{start} to {end}"
 
 
-def nearest(facts: Iterable[Known], scope: Sequence[Span], most: int = 3) -> list[str]:
+def nearest(facts: Iterable[StatedFact], scope: Sequence[Span], most: int = 3) -> list[str]:
     """The times of facts nearest to a scope, nearest first, each once: in their own words where these name a
     year, else by their label."""
     gaps: dict[Span, tuple[float, int, int]] = {}

@@ -9,19 +9,19 @@ from functools import cache
 from typing import NamedTuple
 
 from asof.knowledge.hierarchy import Hierarchy, nodes_of
-from asof.knowledge.known import Known
-from asof.knowledge.reports.central import Candidate, Chosen, Relevance, choose, said
+from asof.knowledge.known import StatedFact
+from asof.knowledge.reports.central import ChosenClaims, ClaimCandidate, Relevance, choose, said
 from asof.knowledge.reports.claims import Canonical, Claim, as_named, claims_of, key
-from asof.knowledge.reports.compare import Change, Past
-from asof.knowledge.reports.report import Point, Report, citations_of, labels_of
-from asof.knowledge.reports.told import Child, Task, told
+from asof.knowledge.reports.compare import FigureChange, FigureHistory
+from asof.knowledge.reports.report import PeriodReport, ReportPoint, citations_of, labels_of
+from asof.knowledge.reports.told import ChildReport, ReportPrompt, told
 from asof.models.ports import Model
 from asof.time.period import GRAINS, Period
 
 _NAMED = 3  # entities in a summary
 
 
-class Choice(NamedTuple):
+class ReportSelection(NamedTuple):
     """How reports choose: names by `canonical`, for a topic or entity `about`, for a question `relevance`."""
 
     canonical: Canonical = as_named
@@ -30,8 +30,11 @@ class Choice(NamedTuple):
 
 
 def summarise(
-    hierarchy: Hierarchy, wanted: Iterable[Period], choice: Choice | None = None, model: Model | None = None
-) -> dict[Period, Report]:
+    hierarchy: Hierarchy,
+    wanted: Iterable[Period],
+    choice: ReportSelection | None = None,
+    model: Model | None = None,
+) -> dict[Period, PeriodReport]:
     """The reports of these nodes and of all nodes inside them; none of a period without facts.
 
     A report is made of the facts of its period itself and of the points of the reports inside it, so that
@@ -40,9 +43,9 @@ def summarise(
     used, the report is extracted and its notes say why. Nothing but the facts and the choice decides.
     Raises ModelError where no reply can be had at all.
     """
-    choice = choice or Choice()
+    choice = choice or ReportSelection()
     choice = choice._replace(canonical=cache(choice.canonical))
-    work = _Work(hierarchy, choice, Past.of(hierarchy.facts, choice.canonical))
+    work = _Work(hierarchy, choice, FigureHistory.of(hierarchy.facts, choice.canonical))
     needed = hierarchy.below(*wanted)
     for grain in reversed(GRAINS):
         level = [node for node in needed if node.grain == grain]
@@ -59,10 +62,10 @@ class _Work:
     the passages that a node's prompt holds."""
 
     hierarchy: Hierarchy
-    choice: Choice
-    past: Past
-    reports: dict[Period, Report] = field(default_factory=dict)
-    changes: dict[Period, dict[tuple[object, ...], Change]] = field(default_factory=dict)
+    choice: ReportSelection
+    past: FigureHistory
+    reports: dict[Period, PeriodReport] = field(default_factory=dict)
+    changes: dict[Period, dict[tuple[object, ...], FigureChange]] = field(default_factory=dict)
     asked: dict[Period, frozenset[int]] = field(default_factory=dict)
 
     def extract(self, node: Period) -> None:
@@ -75,7 +78,7 @@ class _Work:
         documents = len({each.sight.document for each in below})
         title = f"{self.choice.about}, {node}" if self.choice.about else str(node)
         named = _named(claims, self.choice.canonical)
-        self.reports[node] = Report(
+        self.reports[node] = PeriodReport(
             node, title, _summary(len(below), documents, named), tuple(self._point(each) for each in chosen),
             len(below), documents, self.hierarchy.children[node],
             labels_of(self.hierarchy.facts_at(node), node),
@@ -88,26 +91,28 @@ class _Work:
             self.asked[task.period] = frozenset(task.prompt.passages)
             self.reports[task.period] = report
 
-    def _task(self, node: Period) -> Task:
+    def _task(self, node: Period) -> ReportPrompt:
         claims = claims_of(self.hierarchy.facts_at(node), self.choice.canonical)
-        own = _ranked(claims, Task.OWN)
+        own = _ranked(claims, ReportPrompt.OWN)
         left_out = len(claims) - sum(len(each.candidates) for each in own)
         children = []
         for child in self.hierarchy.children[node]:
             report = self.reports[child]
             if report.by == "extract":  # chosen anew: what it says of the period before has no place here
                 points = tuple(self._point(each) for each in _ranked(self._claims(child)))
-                children.append(Child(report, points, frozenset()))
+                children.append(ChildReport(report, points, frozenset()))
             else:
-                children.append(Child(report, report.points, self.asked[child]))
-        return Task.of(node, self.choice.about, [self._point(each) for each in own], children, left_out)
+                children.append(ChildReport(report, report.points, self.asked[child]))
+        return ReportPrompt.of(
+            node, self.choice.about, [self._point(each) for each in own], children, left_out
+        )
 
-    def _point(self, chosen: Chosen) -> Point:
+    def _point(self, chosen: ChosenClaims) -> ReportPoint:
         claims = tuple(each.claim for each in chosen.candidates)
         lead = claims[0].lead
         subject = self.choice.canonical(lead.fact.subject, lead.sight.document)
         the_one = key(subject) == key(self.choice.canonical(self.choice.about, ""))
-        return Point(
+        return ReportPoint(
             said(claims[0]), _distinct(each.change for each in chosen.candidates), chosen.because,
             citations_of(claims), tuple(fact for each in claims for fact in each.facts),
             "" if the_one else subject,
@@ -115,7 +120,7 @@ class _Work:
 
     def _claims(self, node: Period) -> list[Claim]:
         """Of the node's own facts, and of those that the reports inside it show; each fact once."""
-        shown: dict[tuple[object, ...], Known] = {}
+        shown: dict[tuple[object, ...], StatedFact] = {}
         for each in self.hierarchy.facts_at(node):
             shown[each.order] = each
         for child in self.hierarchy.children[node]:
@@ -123,7 +128,7 @@ class _Work:
                 shown.update((each.order, each) for each in point.facts)
         return claims_of(shown.values(), self.choice.canonical)
 
-    def _compared(self, claim: Claim, node: Period) -> Candidate:
+    def _compared(self, claim: Claim, node: Period) -> ClaimCandidate:
         children = self.hierarchy.children[node]
         said = [each.order for each in claim.facts]
         below = (
@@ -131,25 +136,25 @@ class _Work:
         )
         change = next(below, None) or self.past.change(claim, node)
         inside = bool(children) and self._is_of(claim, node)
-        return Candidate(claim, change, self.past.novel(claim, node), inside)
+        return ClaimCandidate(claim, change, self.past.novel(claim, node), inside)
 
     def _is_of(self, claim: Claim, node: Period) -> bool:
         when = claim.lead.fact.when
         return when is not None and node in nodes_of(when.span)
 
-    def _changes(self, facts: Sequence[Known], node: Period) -> tuple[str, ...]:
+    def _changes(self, facts: Sequence[StatedFact], node: Period) -> tuple[str, ...]:
         """How the figures among these facts changed."""
         found = (self._compared(each, node).change for each in claims_of(facts, self.choice.canonical))
         return _distinct(found)
 
 
-def _ranked(claims: Sequence[Claim], most: int | None = None) -> list[Chosen]:
+def _ranked(claims: Sequence[Claim], most: int | None = None) -> list[ChosenClaims]:
     """Claims as they rank when nothing is known of the period before."""
-    candidates = [Candidate(each) for each in claims]
+    candidates = [ClaimCandidate(each) for each in claims]
     return choose(candidates) if most is None else choose(candidates, most)
 
 
-def _distinct(changes: Iterable[Change | None]) -> tuple[str, ...]:
+def _distinct(changes: Iterable[FigureChange | None]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(each) for each in changes if each is not None))
 
 

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from asof.data import CHANGE, NAME, VALUE
 from asof.index.view import View
-from asof.knowledge.known import Known, facts_about
-from asof.knowledge.lines.corroboration import Other, contradicted, corroborated
-from asof.knowledge.lines.holding import Stretch, began, stretches
-from asof.knowledge.resolve import Entities, Merge
+from asof.knowledge.known import StatedFact, facts_about
+from asof.knowledge.lines.corroboration import CorroboratingPassage, contradicted, corroborated
+from asof.knowledge.lines.holding import HoldingInterval, began, stretches
+from asof.knowledge.resolve import Entities, NameMerge
 
 MOST_FACTS = 40
 FAR = 256
@@ -20,7 +20,7 @@ FAR = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FactEntry:
     """A fact, and from when until before when it holds (instants; None: open, or not known).
 
     `changes`: facts of kind CHANGE about the same value. `superseded`: what came in its place.
@@ -28,13 +28,13 @@ class Entry:
     say otherwise of it, while both are in force. `ended`: since when no text says it any more.
     """
 
-    known: Known
+    known: StatedFact
     start: int | None
     end: int | None
-    changes: tuple[Known, ...]
-    superseded: Other | None
-    corroborated: tuple[Other, ...]
-    contradicted: tuple[Other, ...]
+    changes: tuple[StatedFact, ...]
+    superseded: CorroboratingPassage | None
+    corroborated: tuple[CorroboratingPassage, ...]
+    contradicted: tuple[CorroboratingPassage, ...]
     ended: int | None
 
 
@@ -43,7 +43,7 @@ class Group(NamedTuple):
 
     subject: str
     relation: str
-    entries: tuple[Entry, ...]
+    entries: tuple[FactEntry, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class FactLine:
     asked: str
     subject: str
     names: tuple[str, ...]
-    merges: tuple[Merge, ...]
+    merges: tuple[NameMerge, ...]
     as_of: int
     known_at: int
     groups: tuple[Group, ...]
@@ -93,7 +93,7 @@ def timeline_of(
     ]
     newest = sorted(lines, key=lambda each: (began(each.line.best), *each.line.best.order))
     kept = {id(each) for each in newest[-most:]}
-    shown: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
+    shown: dict[tuple[str, ...], list[FactEntry]] = defaultdict(list)
     for each in lines:
         if id(each) in kept:
             shown[each.group].append(each.entry())
@@ -105,7 +105,7 @@ def timeline_of(
     )  # fmt: skip
 
 
-def facts_of_entity(view: View, entities: Entities, subject: str) -> tuple[str, list[Known]]:
+def facts_of_entity(view: View, entities: Entities, subject: str) -> tuple[str, list[StatedFact]]:
     """The root of a subject (see `Entities`) and all facts about it, also ended ones, in canonical order.
 
     A name that means nothing by itself, but one and the same in the documents that have it ("Quill" after
@@ -119,7 +119,7 @@ def facts_of_entity(view: View, entities: Entities, subject: str) -> tuple[str, 
     return root, found
 
 
-def _about(view: View, entities: Entities, root: str) -> list[Known]:
+def _about(view: View, entities: Entities, root: str) -> list[StatedFact]:
     found = facts_about(view, (*entities.keys_of(root), *entities.keys_somewhere(root)), ended=True)
     entities.prepare(found)
     return [
@@ -132,11 +132,11 @@ def _about(view: View, entities: Entities, root: str) -> list[Known]:
 
 
 def _grouped(
-    entities: Entities, root: str, facts: Iterable[Known], relation: str
-) -> dict[tuple[str, ...], list[Known]]:
+    entities: Entities, root: str, facts: Iterable[StatedFact], relation: str
+) -> dict[tuple[str, ...], list[StatedFact]]:
     """Facts by subject and relation: (its root, its name, the relation's words); the subject's own first."""
     wanted = frozenset(relation.casefold().split())
-    groups: dict[tuple[str, ...], list[Known]] = defaultdict(list)
+    groups: dict[tuple[str, ...], list[StatedFact]] = defaultdict(list)
     for each in facts:
         words = each.fact.relation.casefold().split()
         if wanted <= set(words):
@@ -147,7 +147,7 @@ def _grouped(
     return dict(sorted(groups.items(), key=lambda each: (each[0][0] != root, each[0][1:])))
 
 
-def _written(entries: Sequence[Entry]) -> str:
+def _written(entries: Sequence[FactEntry]) -> str:
     """A relation as the newest of its facts has it."""
     return " ".join(entries[-1].known.fact.relation.split())
 
@@ -157,26 +157,26 @@ class _Line:
     """A stretch of a group, its place among all of the group, and what changed its value."""
 
     group: tuple[str, ...]
-    line: Stretch
-    among: Sequence[Stretch]
+    line: HoldingInterval
+    among: Sequence[HoldingInterval]
     at: int
-    changes: tuple[Known, ...]
+    changes: tuple[StatedFact, ...]
 
-    def entry(self) -> Entry:
+    def entry(self) -> FactEntry:
         line, beside = self.line, self.among[max(0, self.at - FAR) : self.at + FAR + 1]
-        return Entry(
+        return FactEntry(
             line.best, line.start, line.end, self.changes,
-            None if line.after is None else Other.of(line.after.best),
+            None if line.after is None else CorroboratingPassage.of(line.after.best),
             corroborated(line, beside), contradicted(line, beside), line.ended,
         )  # fmt: skip
 
 
-def _lines(group: tuple[str, ...], facts: Iterable[Known]) -> Iterator[_Line]:
+def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> Iterator[_Line]:
     """The stretches of one subject and relation, in order of their time; a change of a value stands beside
     it."""
     lines = stretches(facts)
     values = {_stated(told) for line in lines if line.fact.kind == VALUE for told in line.told}
-    beside: dict[object, list[Known]] = defaultdict(list)
+    beside: dict[object, list[StatedFact]] = defaultdict(list)
     for line in lines:
         if line.fact.kind == CHANGE and _stated(line.best) in values:
             beside[_stated(line.best)].append(line.best)
@@ -187,7 +187,7 @@ def _lines(group: tuple[str, ...], facts: Iterable[Known]) -> Iterator[_Line]:
         yield _Line(group, line, shown, at, tuple(sorted(changes, key=lambda each: each.order)))
 
 
-def _stated(known: Known) -> object:
+def _stated(known: StatedFact) -> object:
     """Where a value and its change stand together: in one document, of one time."""
     when = known.fact.when
     return known.sight.document, None if when is None else when.span

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
-from asof.learn.gaussian import Gaussian, lcb
+from asof.learn.gaussian import GaussianProcess, lcb
 
 KAPPA = 2.0
 
@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 
 def lowest(
-    model: Gaussian, box: Box, around: Floats, rng: np.random.Generator, kappa: float = KAPPA
+    model: GaussianProcess, box: Box, around: Floats, rng: np.random.Generator, kappa: float = KAPPA
 ) -> Floats:
     """The setting (d,) whose bound is lowest, of a sample of the box and of what lies near `around` (c, d).
 

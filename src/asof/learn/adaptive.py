@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 
 from asof.errors import DamagedState, UsageError
 from asof.learn.box import Box
-from asof.learn.feedback import Asked, Judged
+from asof.learn.feedback import JudgedRecord, RecordedQuestion
 from asof.learn.loss import gains, ideal, ndcg_of_gains
-from asof.learn.online import Online
+from asof.learn.online import OnlineLearner
 from asof.learn.trees import (
     RATE,
-    Ages,
-    Columns,
+    FreshnessInputs,
+    ScoreParts,
     aged,
     ages,
     columns,
@@ -49,17 +49,17 @@ BEGIN_ANEW = "begin anew with `asof papers --forget`, which leaves the judgement
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class TrainingExample:
     """A judged question whose hits can be ordered by other settings: what was added up of them, their days,
     and what each gains. A grade that nobody gave counts as 0."""
 
-    asked: Asked
-    columns: Columns
-    ages: Ages | None
+    asked: RecordedQuestion
+    columns: ScoreParts
+    ages: FreshnessInputs | None
     gains: list[float]
 
     @classmethod
-    def of(cls, judged: Judged, recipe: Recipe) -> Lesson | None:
+    def of(cls, judged: JudgedRecord, recipe: Recipe) -> TrainingExample | None:
         """None where no order of the hits is better than another, or where the question was ranked by other
         fields than those that can be tried. Raises DamagedStore."""
         gained = gains(judged.grades, judged.weights)
@@ -96,25 +96,25 @@ class Lesson:
 
 
 @dataclass(slots=True)
-class Adaptive:
+class AdaptiveRecipe:
     """What learning knows of a recipe. `recipe` is where it began; `told`: ids of the questions whose losses
     the learner was told, oldest first, with the loss that each had then. Questions that were recorded until
     `since` (an instant) move nothing, what they taught is forgotten; settings are compared on them too."""
 
     recipe: Recipe
-    online: Online
+    online: OnlineLearner
     told: list[tuple[str, float]] = field(default_factory=list)
     since: int = 0
 
     @classmethod
-    def begin(cls, recipe: Recipe, seed: int = 0, since: int = 0) -> Adaptive:
+    def begin(cls, recipe: Recipe, seed: int = 0, since: int = 0) -> AdaptiveRecipe:
         """A learner of those tunable numbers of a recipe that recorded questions can be ranked by again.
 
         Raises UsageError for a recipe without any.
         """
         box = box_of(recipe)
         start = [value_of(recipe, name) for name in box.names]
-        return cls(recipe, Online.begin(box, start, seed), since=since)
+        return cls(recipe, OnlineLearner.begin(box, start, seed), since=since)
 
     def setting(self) -> dict[str, float]:
         """The numbers for the next question; the same until a question that was ranked by them is judged."""
@@ -124,19 +124,19 @@ class Adaptive:
         """The recipe for the next question."""
         return with_values(self.recipe, self.setting())
 
-    def lessons(self, judged: Sequence[Judged]) -> list[Lesson]:
+    def lessons(self, judged: Sequence[JudgedRecord]) -> list[TrainingExample]:
         """The judged questions that teach something, in the order in which they were asked: the last 100, so
         that a question does not cost more the more were judged. Raises DamagedStore."""
-        found: list[Lesson] = []
+        found: list[TrainingExample] = []
         for each in reversed(judged):
-            lesson = Lesson.of(each, self.recipe)
+            lesson = TrainingExample.of(each, self.recipe)
             if lesson is not None:
                 found.append(lesson)
             if len(found) == COMPARED:
                 break
         return found[::-1]
 
-    def take(self, lessons: Sequence[Lesson]) -> int:
+    def take(self, lessons: Sequence[TrainingExample]) -> int:
         """Learn from judged questions, in the order in which they were asked; returns how many were new.
 
         The first that was ranked by the setting that is waited for tells its loss. Settings are compared on
@@ -154,25 +154,25 @@ class Adaptive:
             self._compare(lessons)  # grades may have changed
         return len(self.told) - before
 
-    def _compare(self, lessons: Sequence[Lesson]) -> None:
+    def _compare(self, lessons: Sequence[TrainingExample]) -> None:
         """Give all settings that are kept their mean losses on the same questions."""
         if lessons and len(self.online.losses):
             self.online.rescore(mean_losses(lessons, [*map(self.online.box.named, self.online.settings)]))
 
-    def ranked_by(self, asked: Asked) -> dict[str, float]:
+    def ranked_by(self, asked: RecordedQuestion) -> dict[str, float]:
         """The numbers that a recorded question was ranked by, of those that are learned."""
         return {name: _number(asked.fields, name) for name in self.online.box.names}
 
-    def _waited_for(self, asked: Asked) -> bool:
+    def _waited_for(self, asked: RecordedQuestion) -> bool:
         return self.ranked_by(asked) == self.setting()
 
     def dumps(self) -> str:
-        """The state as JSON, for `Adaptive.loads`."""
+        """The state as JSON, for `AdaptiveRecipe.loads`."""
         state = {"format": FORMAT, "recipe": self.recipe.name, "online": json.loads(self.online.dumps())}
         return json.dumps({**state, "told": self.told, "since": self.since})
 
     @classmethod
-    def loads(cls, text: str, recipe: Recipe) -> Adaptive:
+    def loads(cls, text: str, recipe: Recipe) -> AdaptiveRecipe:
         """The state that was dumped. Raises DamagedState for what is no sound state of this recipe."""
         try:
             state = json.loads(text)
@@ -188,7 +188,7 @@ class Adaptive:
         if not isinstance(told, list) or not all(map(_told, told)) or type(since) is not int:
             raise DamagedState(f"what was learned of {recipe.name} lacks what was told; {BEGIN_ANEW}")
         try:
-            online = Online.loads(json.dumps(state.get("online")), box_of(recipe))
+            online = OnlineLearner.loads(json.dumps(state.get("online")), box_of(recipe))
         except DamagedState as damage:
             raise DamagedState(f"{damage}; {BEGIN_ANEW}") from damage
         if online.told != len(told):
@@ -199,7 +199,7 @@ class Adaptive:
         return cls(recipe, online, [(name, float(lost)) for name, lost in told], since)
 
 
-def mean_losses(lessons: Sequence[Lesson], settings: Sequence[Mapping[str, float]]) -> list[float]:
+def mean_losses(lessons: Sequence[TrainingExample], settings: Sequence[Mapping[str, float]]) -> list[float]:
     """What settings lose on average of the lessons; nan where there is none."""
     lost = [each.losses(settings) for each in lessons]
     return [math.fsum(each) / len(lessons) if lessons else math.nan for each in zip(*lost, strict=True)] or [

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from asof.index.view import View
 from asof.learn.box import Box
-from asof.learn.posed import Posed
-from asof.learn.scored import COUNTED, COVERED, FRESH, Part, Scored
+from asof.learn.posed import JudgedQuery
+from asof.learn.scored import COUNTED, COVERED, FRESH, SumColumn, SumParts
 from asof.rank.ages import ages
 from asof.rank.signals.passages import WHOLE as ONE
 from asof.rank.stage import Ranking
@@ -45,7 +45,7 @@ class Candidates:
         return len(self.starts)
 
 
-def candidates(posed: Posed, view: View, plan: Scored, box: Box) -> Candidates:
+def candidates(posed: JudgedQuery, view: View, plan: SumParts, box: Box) -> Candidates:
     """All documents that a question can find."""
     ranking = Ranking(view.window(posed.query.filters))
     for _, stage, asked in list(plan.recipe.steps(posed.query))[: plan.at]:
@@ -65,7 +65,7 @@ def candidates(posed: Posed, view: View, plan: Scored, box: Box) -> Candidates:
     return _best_passages(whole, plan, box)
 
 
-def _ordered(ranking: Ranking, view: View, plan: Scored, gains: Floats, matching: bool) -> Candidates:
+def _ordered(ranking: Ranking, view: View, plan: SumParts, gains: Floats, matching: bool) -> Candidates:
     """All candidates: documents by their first passage in the order of ties, passages in that order."""
     rows = ranking.rows
     ties = view.tie_order(np.zeros(len(rows)), rows)
@@ -82,7 +82,7 @@ def _ordered(ranking: Ranking, view: View, plan: Scored, gains: Floats, matching
     )
 
 
-def _column(part: Part, ranking: Ranking, view: View, plan: Scored) -> Floats:
+def _column(part: SumColumn, ranking: Ranking, view: View, plan: SumParts) -> Floats:
     if part.kind == FRESH and part.number in plan.sources:
         return _days(ranking.rows, view)
     if part.column not in ranking.columns:  # nothing is added for it
@@ -100,7 +100,7 @@ def _days(rows: Ints, view: View) -> Floats:
     return np.where(own > BEGINNING, np.floor(ages(view.as_of, own)), np.inf)
 
 
-def _best_passages(found: Candidates, plan: Scored, box: Box) -> Candidates:
+def _best_passages(found: Candidates, plan: SumParts, box: Box) -> Candidates:
     """Without passages that are never the best of their document: where one column tells them apart, all but
     the one with the most of it."""
     if found.n == len(found.rows):
@@ -119,7 +119,7 @@ def _best_passages(found: Candidates, plan: Scored, box: Box) -> Candidates:
     return taken(found, best, np.arange(found.n))
 
 
-def rising(plan: Scored, box: Box) -> bool:
+def rising(plan: SumParts, box: Box) -> bool:
     """Whether no weight can be below 0."""
     return all(
         (box.low[plan.sources[part.weight]] if part.weight in plan.sources else plan.fixed(part.weight)) >= 0

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from asof.learn.box import Box
 from asof.learn.candidates import Candidates, Ints, candidates, relevant
 from asof.learn.loss import ndcg_many
-from asof.learn.posed import Posed
+from asof.learn.posed import JudgedQuery
 from asof.learn.reachable import reachable
-from asof.learn.scored import COUNTED, COVERED, FRESH, WHOLE, Part, Scored, logs
+from asof.learn.scored import COUNTED, COVERED, FRESH, WHOLE, SumColumn, SumParts, logs
 from asof.rank.signals.passages import WHOLE as ONE
 
 Floats = NDArray[np.float64]
@@ -77,19 +77,19 @@ def _joined(found: Sequence[Candidates]) -> Candidates:
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
+class CandidateColumns:
     """The questions' candidates as columns; `blocks` hold each question once. `cut`: of so many questions not
     all that could be reached is kept."""
 
-    plan: Scored
+    plan: SumParts
     box: Box
     k: int
-    questions: tuple[Posed, ...]
+    questions: tuple[JudgedQuery, ...]
     blocks: tuple[Block, ...]
     cut: int = 0
 
     @classmethod
-    def of(cls, questions: Sequence[Posed], plan: Scored, box: Box, k: int) -> Columns:
+    def of(cls, questions: Sequence[JudgedQuery], plan: SumParts, box: Box, k: int) -> CandidateColumns:
         """Run the stages before the sum, once for each question."""
         found = [
             each.use(lambda view, each=each: reachable(candidates(each, view, plan, box), plan, box, k))  # type: ignore[misc]
@@ -99,8 +99,8 @@ class Columns:
 
     @classmethod
     def made(
-        cls, questions: Sequence[Posed], found: Sequence[Candidates], plan: Scored, box: Box, k: int
-    ) -> Columns:
+        cls, questions: Sequence[JudgedQuery], found: Sequence[Candidates], plan: SumParts, box: Box, k: int
+    ) -> CandidateColumns:
         """From candidates that are there."""
         best = np.array([each.best(k) for each in questions])
         order = sorted((at for at in range(len(found)) if found[at].n), key=lambda at: (found[at].n, at))
@@ -159,7 +159,7 @@ class Columns:
             total = np.broadcast_to(weighed, total.shape).copy() if at == 0 else np.add(total, weighed, total)
         return total
 
-    def _values(self, part: Part, column: Floats, found: Candidates, settings: Floats) -> Floats:
+    def _values(self, part: SumColumn, column: Floats, found: Candidates, settings: Floats) -> Floats:
         """A part of each passage, (p,) where it is the same at all settings, else (m, p)."""
         numbers = self.plan.values(settings, part.number)
         if numbers is None or part.kind == WHOLE:
@@ -191,7 +191,7 @@ def _fresh(days: Floats, rates: Floats) -> Floats:
     return np.array(made, np.float64).reshape(len(rates), len(some))[:, which]
 
 
-def _counts(part: Part, found: Candidates, thresholds: Floats) -> Floats:
+def _counts(part: SumColumn, found: Candidates, thresholds: Floats) -> Floats:
     """Coverage or volume (m, p) at some thresholds, as `Coverage` and `Volume` have it."""
     count, total = relevant(found, thresholds)
     if part.kind == COVERED:

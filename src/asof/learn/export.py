@@ -9,14 +9,14 @@ from pathlib import Path
 
 from asof.data import Problem
 from asof.errors import UsageError
-from asof.learn.feedback import CLICK, Judged
+from asof.learn.feedback import CLICK, JudgedRecord
 from asof.time.span import iso
 
 QUERIES, QRELS = "queries.jsonl", "qrels.tsv"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class ExportReport:
     """How many questions and judgements were written, and what could not be."""
 
     queries: int
@@ -24,7 +24,7 @@ class Written:
     problems: tuple[Problem, ...]
 
 
-def export(found: Sequence[Judged], folder: Path) -> Written:
+def export(found: Sequence[JudgedRecord], folder: Path) -> ExportReport:
     """Write the questions that have grades; `asked_at` is the instant as of which each was asked.
 
     A document has the highest grade of its passages, rounded to a whole number (a half upwards). Clicks are
@@ -41,10 +41,10 @@ def export(found: Sequence[Judged], folder: Path) -> Written:
     if queries:
         said = "".join(f"{json.dumps(query, ensure_ascii=False)}\n" for query in queries)
         _write(folder, {QUERIES: said, QRELS: "".join(lines)})
-    return Written(len(queries), len(lines), tuple(problems))
+    return ExportReport(len(queries), len(lines), tuple(problems))
 
 
-def _grades(judged: Judged, problems: list[Problem]) -> dict[str, int]:
+def _grades(judged: JudgedRecord, problems: list[Problem]) -> dict[str, int]:
     """The grade of each document."""
     grades: dict[str, int] = {}
     for hit, grade, kind in zip(judged.asked.shown, judged.grades, judged.kinds, strict=True):

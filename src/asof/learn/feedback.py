@@ -35,7 +35,7 @@ LARGEST_TREE = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownHit:
     """A hit as it was shown; `passage` is its id in the store, `packed` the tree of its score (`pack`)."""
 
     rank: int
@@ -52,7 +52,7 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecordedQuestion:
     """A question as it was recorded at `added`; instants are microseconds since 1970.
 
     `recipe` is the name of what ranked, `fields` all of its numbers, `unit` passage or document. `shown` is
@@ -68,7 +68,7 @@ class Asked:
     filters: Filters
     unit: str
     added: int
-    shown: tuple[Shown, ...] = ()
+    shown: tuple[ShownHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +84,11 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedRecord:
     """A question with the grade of each hit of `asked.shown` (None: nothing is known), the weight that the
     grade has beside others (0 without one), and who said it ("" for nobody)."""
 
-    asked: Asked
+    asked: RecordedQuestion
     grades: tuple[float | None, ...]
     weights: tuple[float, ...]
     kinds: tuple[str, ...] = ()
@@ -103,7 +103,7 @@ def propensity(rank: int, eta: float = ETA) -> float:
     return float(max(rank**-eta, LEAST_PROPENSITY))
 
 
-def judged(asked: Asked, said: Sequence[Judgement], eta: float = ETA) -> Judged:
+def judged(asked: RecordedQuestion, said: Sequence[Judgement], eta: float = ETA) -> JudgedRecord:
     """What counts of all that was said, in its order: the latest of each kind; a grade before a model's grade
     before a click."""
     latest = {(each.rank, each.kind): each.grade for each in said}
@@ -113,18 +113,18 @@ def judged(asked: Asked, said: Sequence[Judgement], eta: float = ETA) -> Judged:
         grades.append(latest[each.rank, kind] if kind else None)
         weights.append(1 / propensity(each.rank, eta) if kind == CLICK else float(bool(kind)))
         kinds.append(kind)
-    return Judged(asked, tuple(grades), tuple(weights), tuple(kinds))
+    return JudgedRecord(asked, tuple(grades), tuple(weights), tuple(kinds))
 
 
 # -- rows of the store ----------------------------------------------------------------------------------
 
 
-def asked_of(row: AskedRow, shown: Sequence[ShownRow]) -> Asked:
+def asked_of(row: AskedRow, shown: Sequence[ShownRow]) -> RecordedQuestion:
     """A question out of its rows. Raises DamagedStore."""
-    return Asked(
+    return RecordedQuestion(
         row.id, row.question, row.as_of, row.known_at, row.recipe, _fields(row), _filters(row), row.unit,
         row.added,
-        tuple(Shown(row.rank, row.hit, row.document, row.passage, row.score, row.why) for row in shown),
+        tuple(ShownHit(row.rank, row.hit, row.document, row.passage, row.score, row.why) for row in shown),
     )  # fmt: skip
 
 

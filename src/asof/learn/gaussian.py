@@ -44,7 +44,7 @@ def matern52(a: Floats, b: Floats, lengths: ArrayLike) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian:
+class GaussianProcess:
     """Losses as a Gaussian process, given those of some points.
 
     `points` (n, d), `lengths` (d,), `variance` s² and `noise` (its variance) in units of the standardised

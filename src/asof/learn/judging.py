@@ -12,10 +12,10 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from asof.learn.feedback import Asked
+from asof.learn.feedback import RecordedQuestion
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import one_line, prompt_text
-from asof.store.reader import Record
+from asof.store.reader import StoredPassage
 from asof.text.marks import mark_for
 from asof.time.span import iso
 
@@ -23,7 +23,7 @@ LONGEST = 256
 """Tokens of a reply."""
 
 
-class Relevance(BaseModel):
+class RelevanceGrade(BaseModel):
     """What a judge says of a passage."""
 
     because: str = Field(max_length=1_000)
@@ -31,7 +31,7 @@ class Relevance(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Graded:
+class GradedHit:
     """The grade of the hit at `rank`; None where the reply was of no use, and why (`problem`)."""
 
     rank: int
@@ -39,7 +39,7 @@ class Graded:
     problem: str = ""
 
 
-def judge(model: Model, asked: Asked, records: Sequence[Record | None]) -> list[Graded]:
+def judge(model: Model, asked: RecordedQuestion, records: Sequence[StoredPassage | None]) -> list[GradedHit]:
     """Have the hits of a question judged, all in one batch. `records`: the passage of each; one without
     (it was erased meanwhile) is left out. Raises ModelError."""
     there = [(each.rank, record) for each, record in zip(asked.shown, records, strict=True) if record]
@@ -47,7 +47,7 @@ def judge(model: Model, asked: Asked, records: Sequence[Record | None]) -> list[
     return [_graded(rank, reply) for (rank, _), reply in zip(there, replies, strict=True)]
 
 
-def prompt(asked: Asked, record: Record) -> Prompt:
+def prompt(asked: RecordedQuestion, record: StoredPassage) -> Prompt:
     """What the judge is asked about one passage.
 
     All that others wrote stands between marks that follow from all of it, so that none of it can hold one: a
@@ -61,10 +61,10 @@ def prompt(asked: Asked, record: Record) -> Prompt:
     framed = [f"{name}:\n{mark}\n{text}\n{mark}" for name, text in
               (("Question", asked.question), ("Passage", passage))]  # fmt: skip
     user = "\n\n".join([f"Asked as of: {iso(asked.as_of)}", *framed])
-    return Prompt(prompt_text("asof.learn", "relevance"), user, Relevance, (record.passage,), LONGEST)
+    return Prompt(prompt_text("asof.learn", "relevance"), user, RelevanceGrade, (record.passage,), LONGEST)
 
 
-def _graded(rank: int, reply: Reply) -> Graded:
-    if reply.problem or not isinstance(reply.value, Relevance):
-        return Graded(rank, None, reply.problem or "the reply has no grade")
-    return Graded(rank, float(reply.value.grade))
+def _graded(rank: int, reply: Reply) -> GradedHit:
+    if reply.problem or not isinstance(reply.value, RelevanceGrade):
+        return GradedHit(rank, None, reply.problem or "the reply has no grade")
+    return GradedHit(rank, float(reply.value.grade))

@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 from asof.errors import UsageError
 from asof.learn.acquisition import KAPPA, lowest
 from asof.learn.box import Box
-from asof.learn.gaussian import Gaussian
-from asof.learn.state import GREATEST, LARGEST, WINDOW, Stage, State, stage_of
+from asof.learn.gaussian import GaussianProcess
+from asof.learn.state import GREATEST, LARGEST, WINDOW, LearnerState, Stage, stage_of
 
 EXPLORED = 0.3
 SIGMA = 0.1
@@ -60,7 +60,7 @@ def gradient(settings: ArrayLike, losses: ArrayLike) -> Floats:
     return np.asarray(np.linalg.lstsq(moves, y - y[best], rcond=1e-6)[0])
 
 
-class Online:
+class OnlineLearner:
     """A learner of one setting in a box: `ask`, rank with it, `tell` what was lost, and again.
 
     `settings` (n, d) and `losses` (n,) are the last WINDOW that were told, oldest first (the best is not let
@@ -131,7 +131,7 @@ class Online:
     def dumps(self) -> str:
         """All that the learner knows, as JSON."""
         kept = self.settings, self.losses, self.told, self.asked
-        return State(self.box, self.start, self.seed, *kept).dumps()
+        return LearnerState(self.box, self.start, self.seed, *kept).dumps()
 
     @classmethod
     def loads(cls, text: str, box: Box) -> Self:
@@ -139,7 +139,7 @@ class Online:
 
         Raises DamagedState for anything else, and for a state of another box.
         """
-        state = State.loads(text, box)
+        state = LearnerState.loads(text, box)
         learner = cls(box, state.start, state.seed)
         learner.settings, learner.losses = state.settings, state.losses
         learner.told, learner.asked = state.told, state.asked
@@ -182,8 +182,8 @@ class Online:
         scale[list(self.box.simplex)] = abs(self.box.total) or 1.0
         return scale
 
-    def _model(self) -> Gaussian:
-        return Gaussian.fitted(self.box.unit(self.settings), self.losses, seed=self.seed)
+    def _model(self) -> GaussianProcess:
+        return GaussianProcess.fitted(self.box.unit(self.settings), self.losses, seed=self.seed)
 
     def _best(self) -> int:
         """The place of the setting whose expected loss is lowest, the earliest of equals."""

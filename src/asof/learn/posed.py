@@ -18,7 +18,7 @@ from asof.store.reader import heads_with
 Floats = NDArray[np.float64]
 
 
-class Use(Protocol):
+class QueryVisitor(Protocol):
     """Does something with the view of a question, in one read transaction."""
 
     def __call__(self, do: Callable[[View], Any], /) -> Any: ...
@@ -30,7 +30,7 @@ def as_it_is(recipe: Recipe) -> Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Posed:
+class JudgedQuery:
     """A question as it is searched, and what its documents gain (`asof.learn.loss.gains`), by their ids.
 
     `moment`: its as_of and known_at; questions of one moment share a view. `left_out` is a document that is
@@ -40,7 +40,7 @@ class Posed:
 
     query: Query
     moment: tuple[int, int | None]
-    use: Use = field(repr=False, compare=False)
+    use: QueryVisitor = field(repr=False, compare=False)
     gains: Mapping[str, float] = field(default_factory=dict)
     left_out: str = ""
     run: Callable[[Recipe], Recipe] = field(default=as_it_is, repr=False, compare=False)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from asof.learn.box import Box
 from asof.learn.candidates import Candidates, relevant, rising, taken
 from asof.learn.reach import corners, reached
-from asof.learn.scored import COUNTED, FRESH, Scored, logs
+from asof.learn.scored import COUNTED, FRESH, SumParts, logs
 from asof.rank.signals.decay import exp
 from asof.rank.signals.passages import WHOLE as ONE
 
@@ -30,7 +30,7 @@ NARROW = 100
 Floats = NDArray[np.float64]
 
 
-def reachable(found: Candidates, plan: Scored, box: Box, k: int) -> Candidates:
+def reachable(found: Candidates, plan: SumParts, box: Box, k: int) -> Candidates:
     """Without documents that are behind k others whatever the setting."""
     if found.n <= k or not rising(plan, box):
         return found
@@ -54,7 +54,7 @@ def _only(found: Candidates, alive: NDArray[np.bool_], *, cut: bool = False) -> 
     return taken(found, np.flatnonzero(np.repeat(alive, size)), np.flatnonzero(alive), cut=cut)
 
 
-def _corners(plan: Scored, box: Box) -> tuple[Floats, bool]:
+def _corners(plan: SumParts, box: Box) -> tuple[Floats, bool]:
     """The weights of all parts at the corners of the box (v, parts); False: too many, only ends of each."""
     at = sorted({plan.sources[part.weight] for part in plan.parts if part.weight in plan.sources})
     found = corners(box, at)
@@ -73,7 +73,7 @@ def _corners(plan: Scored, box: Box) -> tuple[Floats, bool]:
 
 
 def _ends(
-    found: Candidates, plan: Scored, weights: Floats, exact: bool, low: Floats, high: Floats
+    found: Candidates, plan: SumParts, weights: Floats, exact: bool, low: Floats, high: Floats
 ) -> tuple[Floats, Floats]:
     """The lowest and highest score of each document at each corner (n, v), within a piece of the box."""
     pairs = [_ends_of(found, plan, place, low, high) for place in range(len(plan.parts))]
@@ -89,7 +89,9 @@ def _ends(
     )
 
 
-def _ends_of(found: Candidates, plan: Scored, place: int, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+def _ends_of(
+    found: Candidates, plan: SumParts, place: int, low: Floats, high: Floats
+) -> tuple[Floats, Floats]:
     """The lowest and highest value of a part for each passage."""
     part, column = plan.parts[place], found.columns[place]
     if part.number not in plan.sources:
@@ -111,7 +113,7 @@ def _ends_of(found: Candidates, plan: Scored, place: int, low: Floats, high: Flo
     return np.repeat(pair[0], size), np.repeat(pair[1], size)
 
 
-def _pieces(plan: Scored, box: Box) -> list[tuple[Floats, Floats]]:
+def _pieces(plan: SumParts, box: Box) -> list[tuple[Floats, Floats]]:
     """The box cut along the numbers of its columns, into PIECES each."""
     at = sorted({plan.sources[part.number] for part in plan.parts if part.number in plan.sources})
     found = [(box.low, box.high)]

@@ -13,7 +13,7 @@ import numpy as np
 
 from asof.engine import Results
 from asof.errors import UsageError
-from asof.learn.feedback import Asked, Shown, asked_of, filters_json, pack
+from asof.learn.feedback import RecordedQuestion, ShownHit, asked_of, filters_json, pack
 from asof.learn.trees import replayed, summed_last
 from asof.rank.fields import plain
 from asof.rank.gather import query_terms
@@ -102,7 +102,7 @@ def chosen(wanted: str, found: Sequence[AskedRow], known: Sequence[str]) -> Aske
     raise UsageError(f"no question {wanted!r:.80} was recorded; {meant}")
 
 
-def hit_of(asked: Asked, wanted: int | str) -> Shown:
+def hit_of(asked: RecordedQuestion, wanted: int | str) -> ShownHit:
     """The hit that a rank (a whole number), a hit's id or a document's id names.
 
     Raises UsageError, with what was shown.

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from asof.index.view import View
 from asof.learn.box import Box
 from asof.learn.loss import dcg
-from asof.learn.posed import Posed
+from asof.learn.posed import JudgedQuery
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Column, Ranking
 from asof.rank.tunable import with_values
@@ -33,7 +33,7 @@ WIDE = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class ReplayedRanking:
     """A question's view, and its ranking before the stage at which settings begin to differ."""
 
     view: View
@@ -60,20 +60,20 @@ def _copied(ranking: Ranking) -> Ranking:
 
 
 @dataclass(slots=True)
-class Replay:
+class RankingReplay:
     """The questions, and what is kept of each (None: too much). `at`: the first stage that differs."""
 
     recipe: Recipe
     box: Box
     k: int
-    questions: tuple[Posed, ...]
+    questions: tuple[JudgedQuery, ...]
     at: int
-    kept: list[Kept | None] = field(default_factory=list)
+    kept: list[ReplayedRanking | None] = field(default_factory=list)
 
     @classmethod
     def of(
-        cls, questions: Sequence[Posed], recipe: Recipe, box: Box, k: int, most: int = MOST_BYTES
-    ) -> Replay:
+        cls, questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int, most: int = MOST_BYTES
+    ) -> RankingReplay:
         """Run the stages before the first that a setting changes, once for each question."""
         asked = tuple(replace(each, query=replace(each.query, k=WIDE * k)) for each in questions)
         found = cls(recipe, box, k, asked, first_changed(recipe, box, asked))
@@ -127,17 +127,17 @@ class Replay:
         found: list[str] = asked.use(rest)
         return found
 
-    def _begun(self, asked: Posed, view: View, views: dict[object, View]) -> Kept:
+    def _begun(self, asked: JudgedQuery, view: View, views: dict[object, View]) -> ReplayedRanking:
         """The ranking of the stages that do not change. Questions of one moment share a view of the index."""
         shared = views.setdefault(asked.moment, view)
         view = replace(shared, memo={}, _records={})
         ranking = Ranking(view.window(asked.query.filters))
         for _, stage, query in list(asked.run(self.recipe).steps(asked.query))[: self.at]:
             ranking = stage(query, ranking, view)
-        return Kept(view, ranking)
+        return ReplayedRanking(view, ranking)
 
 
-def first_changed(recipe: Recipe, box: Box, questions: Sequence[Posed]) -> int:
+def first_changed(recipe: Recipe, box: Box, questions: Sequence[JudgedQuery]) -> int:
     """The place of the first stage that is another, or is asked otherwise, at some setting of the box."""
     at = len(recipe.stages)
     runs = {id(each.run): each for each in questions}.values()

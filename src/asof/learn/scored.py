@@ -29,7 +29,7 @@ WHOLE, FRESH, COVERED, COUNTED = "whole", "fresh", "covered", "counted"
 similarities above a threshold."""
 
 
-class Part(NamedTuple):
+class SumColumn(NamedTuple):
     """A column of the sum: its name, kind, and the fields that hold its weight and its own number ("")."""
 
     column: str
@@ -40,11 +40,11 @@ class Part(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class SumParts:
     """The parts of the last sum of a recipe, in its order; `at` is the place of that stage."""
 
     at: int
-    parts: tuple[Part, ...]
+    parts: tuple[SumColumn, ...]
     recipe: Recipe
     sources: Mapping[str, int]
 
@@ -56,7 +56,7 @@ class Scored:
         return value_of(self.recipe, field)
 
 
-def scored(recipe: Recipe, box: Box) -> Scored | None:
+def scored(recipe: Recipe, box: Box) -> SumParts | None:
     """How the score follows from columns; None where what is tuned has other consequences as well."""
     stages, named = recipe.stages, recipe.named()
     sums = [at for at, stage in enumerate(stages) if isinstance(stage, Combine)]
@@ -79,7 +79,7 @@ def scored(recipe: Recipe, box: Box) -> Scored | None:
     known = {part.weight for part in parts} | {part.number for part in parts}
     if len(dict(last.weights)) < len(last.weights) or not set(sources) <= known:
         return None
-    return Scored(at, tuple(parts), recipe, sources)
+    return SumParts(at, tuple(parts), recipe, sources)
 
 
 def _kind(stage: object) -> str | None:
@@ -93,13 +93,13 @@ def _kind(stage: object) -> str | None:
 _COLUMNS = {"freshness": (FRESH, "rate"), "coverage": (COVERED, "above"), "volume": (COUNTED, "above")}
 
 
-def _part(column: str, total: str, signals: Mapping[str, tuple[str, object]]) -> Part:
+def _part(column: str, total: str, signals: Mapping[str, tuple[str, object]]) -> SumColumn:
     kind, number = _COLUMNS.get(column, (WHOLE, ""))
     weight = f"{total}.weights.{column}"
     if kind not in signals:
-        return Part(column, WHOLE, weight, "", "")
+        return SumColumn(column, WHOLE, weight, "", "")
     name, stage = signals[kind]
-    return Part(column, kind, weight, f"{name}.{number}", getattr(stage, "of", ""))
+    return SumColumn(column, kind, weight, f"{name}.{number}", getattr(stage, "of", ""))
 
 
 def _sources(recipe: Recipe, box: Box) -> dict[str, int]:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from asof.errors import UsageError
 from asof.learn.acquisition import lowest
 from asof.learn.box import Box
-from asof.learn.gaussian import Gaussian
+from asof.learn.gaussian import GaussianProcess
 
 LEAST = 1e-4
 """What is better by less is not better: a hundredth of a point of nDCG."""
@@ -33,7 +33,7 @@ LossesOf = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchOutcome:
     """The setting (d,) that lost least, its loss, all that was evaluated in order, and why that was all.
 
     `why_stopped` is a sentence without a full stop. `evaluations` is the length of `history`.
@@ -56,7 +56,7 @@ def by_lcb(
     patience: int = 4,
     least: float = LEAST,
     seed: int = 0,
-) -> Found:
+) -> SearchOutcome:
     """By Gaussian processes: the start and a sample first, then `batch` settings at a time.
 
     Each is where the lower confidence bound is lowest, given that those before it in the batch lose what is
@@ -72,7 +72,7 @@ def by_lcb(
         if vain == patience:
             return tried.found(f"{patience} batches of {batch} made nothing better")
         points, losses = tried.lowest(MODELLED)
-        model = Gaussian.fitted(box.unit(points), losses, each=True, seed=seed)
+        model = GaussianProcess.fitted(box.unit(points), losses, each=True, seed=seed)
         vain = 0 if tried.evaluate(_batch(model, box, points, min(batch, tried.left), rng)) else vain + 1
     return tried.found(f"all {evaluations} evaluations were made")
 
@@ -85,7 +85,7 @@ def by_coordinates(
     evaluations: int = 600,
     patience: int = 2,
     least: float = LEAST,
-) -> Found:
+) -> SearchOutcome:
     """By one number after another, or two of a sum against each other: the plain rival of `by_lcb`.
 
     Each line is looked at in steps of several sizes to both sides, and the best is gone to. After a sweep
@@ -150,12 +150,12 @@ class _Tried:
         kept = sorted(self.history, key=lambda each: each[1])[:n]
         return np.array([x for x, _ in kept]), np.array([loss for _, loss in kept])
 
-    def found(self, why: str) -> Found:
+    def found(self, why: str) -> SearchOutcome:
         x, loss = self.history[self.best]
-        return Found(x, loss, self.history, len(self.history), why)
+        return SearchOutcome(x, loss, self.history, len(self.history), why)
 
 
-def _batch(model: Gaussian, box: Box, points: Floats, n: int, rng: np.random.Generator) -> Floats:
+def _batch(model: GaussianProcess, box: Box, points: Floats, n: int, rng: np.random.Generator) -> Floats:
     chosen: list[Floats] = []
     for _ in range(n):
         x = lowest(model, box, points[:3], rng)

@@ -43,7 +43,7 @@ def stage_of(question: int) -> Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class LearnerState:
     """Start (d,), seed, the last settings (n, d) and losses (n,), how many were told, and what is asked."""
 
     box: Box
@@ -72,7 +72,7 @@ class State:
         )
 
     @classmethod
-    def loads(cls, text: str, box: Box) -> State:
+    def loads(cls, text: str, box: Box) -> LearnerState:
         """Out of what `dumps` gave. Raises DamagedState if it is anything else, or of another box."""
         said = _object(text)
         if said["format"] != FORMAT:

@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
-from asof.learn.columns import Columns
-from asof.learn.posed import Posed
-from asof.learn.rerun import Replay
+from asof.learn.columns import CandidateColumns
+from asof.learn.posed import JudgedQuery
+from asof.learn.rerun import RankingReplay
 from asof.learn.scored import scored
 from asof.rank.recipe import Recipe
 
 Floats = NDArray[np.float64]
 
 
-class Table(Protocol):
+class LossTable(Protocol):
     """Questions, and what they lose at settings of a box."""
 
     @property
@@ -35,7 +35,7 @@ class Table(Protocol):
         ...
 
 
-def table_of(questions: Sequence[Posed], recipe: Recipe, box: Box, k: int) -> Table:
+def table_of(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:
     """The questions by the recipe, prepared for other values of what the box names.
 
     As columns where a setting only changes a sum of them (`asof.learn.scored`), else by running the stages
@@ -43,4 +43,8 @@ def table_of(questions: Sequence[Posed], recipe: Recipe, box: Box, k: int) -> Ta
     """
     runs = {id(each.run): each.run for each in questions}
     plan = scored(next(iter(runs.values()))(recipe), box) if len(runs) == 1 else None
-    return Replay.of(questions, recipe, box, k) if plan is None else Columns.of(questions, plan, box, k)
+    return (
+        RankingReplay.of(questions, recipe, box, k)
+        if plan is None
+        else CandidateColumns.of(questions, plan, box, k)
+    )

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from asof.data import Why
 from asof.errors import UsageError
-from asof.learn.feedback import Asked
+from asof.learn.feedback import RecordedQuestion
 from asof.rank.combine import Combine
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.fields import plain
 from asof.rank.group import ByDocument
 from asof.rank.recipe import Recipe
@@ -31,7 +31,7 @@ RATE = "freshness.rate"
 _MISSING = object()
 
 
-class Columns(NamedTuple):
+class ScoreParts(NamedTuple):
     """What was added up of the n hits of a question: `names` (f), `values` (n, f), `weights` (f)."""
 
     names: tuple[str, ...]
@@ -47,7 +47,7 @@ class Columns(NamedTuple):
         return total
 
 
-class Ages(NamedTuple):
+class FreshnessInputs(NamedTuple):
     """What freshness was made of: whole `days` (nan: undated, no credit at any rate) and `scales` in days
     (1 / rate, or that of a half-life of its own). Both of shape (n,)."""
 
@@ -55,12 +55,12 @@ class Ages(NamedTuple):
     scales: Values
 
 
-def trees_of(asked: Asked) -> tuple[Why, ...]:
+def trees_of(asked: RecordedQuestion) -> tuple[Why, ...]:
     """The tree of each hit of `asked.shown`. Raises DamagedStore."""
     return tuple(each.why for each in asked.shown)
 
 
-def columns(asked: Asked, label: str, trees: Sequence[Why] = ()) -> Columns:
+def columns(asked: RecordedQuestion, label: str, trees: Sequence[Why] = ()) -> ScoreParts:
     """The columns and weights that a `Combine` of that name added up, for each hit of `asked.shown`.
     `trees`: those of the hits, where they are at hand.
 
@@ -77,10 +77,10 @@ def columns(asked: Asked, label: str, trees: Sequence[Why] = ()) -> Columns:
     (head,) = heads
     weights = np.array([weight for _, weight in head], np.float64)
     values = np.array(rows, np.float64).reshape(len(rows), len(head))
-    return Columns(tuple(name for name, _ in head), values, weights)
+    return ScoreParts(tuple(name for name, _ in head), values, weights)
 
 
-def ages(asked: Asked, label: str, trees: Sequence[Why] = ()) -> Ages:
+def ages(asked: RecordedQuestion, label: str, trees: Sequence[Why] = ()) -> FreshnessInputs:
     """Days and scales of the column `freshness` in that sum; see `columns`."""
     found = []
     for parts in _parts(asked, label, trees):
@@ -89,7 +89,7 @@ def ages(asked: Asked, label: str, trees: Sequence[Why] = ()) -> Ages:
             raise UsageError(f"the sum {label!r} of question {asked.id} has no column {FRESHNESS}")
         found.append(_age(tree))
     both = np.array(found, np.float64).reshape(len(found), 2)
-    return Ages(both[:, 0], both[:, 1])
+    return FreshnessInputs(both[:, 0], both[:, 1])
 
 
 def _age(tree: Why) -> tuple[float, float]:
@@ -101,7 +101,7 @@ def _age(tree: Why) -> tuple[float, float]:
     raise UsageError(f"{tree.label}: exp(-days / scale) is expected as the tree of {FRESHNESS}")
 
 
-def _parts(asked: Asked, label: str, trees: Sequence[Why]) -> Iterator[tuple[Why, ...]]:
+def _parts(asked: RecordedQuestion, label: str, trees: Sequence[Why]) -> Iterator[tuple[Why, ...]]:
     """Of each hit the summands of the first sum of that name. Raises UsageError where a tree has none."""
     for hit, tree in zip(asked.shown, trees or trees_of(asked), strict=True):
         for node in _nodes(tree):
@@ -140,7 +140,7 @@ def replayable(recipe: Recipe) -> frozenset[str]:
     return frozenset(known & ranges(recipe).keys())
 
 
-def replayed(asked: Asked, recipe: Recipe, trees: Sequence[Why] = ()) -> Values:
+def replayed(asked: RecordedQuestion, recipe: Recipe, trees: Sequence[Why] = ()) -> Values:
     """The scores that the hits of a question would have by a recipe, shape (n,); by the recorded one they are
     the recorded ones, bit for bit. `trees`: those of the hits, where they are at hand.
 
@@ -156,7 +156,7 @@ def replayed(asked: Asked, recipe: Recipe, trees: Sequence[Why] = ()) -> Values:
     if missing := [each for each in found.names if each not in weights]:
         raise UsageError(f"recipe {recipe.name} has no weight for {', '.join(missing)}")
     values = found.values if rate is None else aged(found, ages(asked, combine.name, trees), *rate)
-    return Columns(found.names, values, np.array([weights[each] for each in found.names])).scores()
+    return ScoreParts(found.names, values, np.array([weights[each] for each in found.names])).scores()
 
 
 def combined(recipe: Recipe) -> str:
@@ -173,7 +173,7 @@ def summed_last(trees: Sequence[Why], recipe: Recipe) -> bool:
     return stage is not None and all(tree.label == stage[1].name for tree in trees)
 
 
-def _rate(asked: Asked, recipe: Recipe, free: str) -> tuple[float, float] | None:
+def _rate(asked: RecordedQuestion, recipe: Recipe, free: str) -> tuple[float, float] | None:
     """The recorded rate and the recipe's, where they differ. Raises UsageError for any other difference,
     but of the field `free`."""
     fields = {key: plain(value) for key, value in recipe.fields()}
@@ -199,12 +199,12 @@ def only_cuts(recipe: Recipe, at: int) -> bool:
     """Whether all that comes after a stage (by its place) takes documents by their best passage, and cuts:
     then the scores that it made are those that are shown."""
     return all(
-        isinstance(stage, Cut) or (isinstance(stage, ByDocument) and stage.passages == 1)
+        isinstance(stage, TopK) or (isinstance(stage, ByDocument) and stage.passages == 1)
         for stage in recipe.stages[at + 1 :]
     )
 
 
-def aged(found: Columns, old: Ages, rate: float, new: float) -> Values:
+def aged(found: ScoreParts, old: FreshnessInputs, rate: float, new: float) -> Values:
     """The columns with freshness at a new rate in place of `rate`; a half-life of its own stays."""
     values = found.values.copy()
     at = found.names.index(FRESHNESS)

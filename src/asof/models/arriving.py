@@ -9,7 +9,7 @@ from asof.models.ports import Model, Prompt, Reply
 
 
 @runtime_checkable
-class Arriving(Protocol):
+class StreamingModel(Protocol):
     """A `Model` that gives each reply when it is there, with the place of its prompt, in any order."""
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]: ...
@@ -17,7 +17,7 @@ class Arriving(Protocol):
 
 def replies(model: Model, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
     """The place of each prompt and its reply, as they come; from other models all of them at the end."""
-    if isinstance(model, Arriving):
+    if isinstance(model, StreamingModel):
         return model.replies(prompts)
     return enumerate(model.complete(prompts))
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from asof.errors import UsageError
-from asof.models.breaker import Breaker
-from asof.models.endpoint import FIRST_WAIT, Again
+from asof.models.breaker import CircuitBreaker
+from asof.models.endpoint import FIRST_WAIT, RetryLater
 
 T = TypeVar("T")
 
 
-class Absent(Again):
+class NoConnection(RetryLater):
     """No connection was made: nobody listens there, or there is no such host."""
 
 
@@ -45,15 +45,15 @@ class Attempts:
         if self.most < 1:
             raise UsageError(f"most is {self.most}; accepted: 1 attempt or more")
 
-    def make(self, once: Callable[[float], T], breaker: Breaker) -> T:
+    def make(self, once: Callable[[float], T], breaker: CircuitBreaker) -> T:
         """What `once(timeout)` gives at last. Raises GaveUp, Unsent, and what it raises beside Again."""
         absent = True
         for attempt in range(self.most):
             left = breaker.left()
             try:
                 return once(min(self.timeout, left))
-            except Again as failure:
-                absent = absent and isinstance(failure, Absent)
+            except RetryLater as failure:
+                absent = absent and isinstance(failure, NoConnection)
                 wait = failure.wait
                 if attempt == self.most - 1 or (wait is not None and wait > self.patience):
                     asks = f"; it asks for a wait of {wait:.0f} s" if wait is not None else ""

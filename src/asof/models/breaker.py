@@ -10,12 +10,12 @@ from dataclasses import dataclass, field
 from asof.errors import ModelError
 
 
-class Unsent(Exception):
+class NotSent(Exception):
     """A request that was not sent, and why."""
 
 
 @dataclass(slots=True, eq=False)
-class Breaker:
+class CircuitBreaker:
     """What the threads of one batch share. `most`: so many prompts without a reply, one after another in the
     order in which they ended, and nothing more is sent. `deadline`: seconds for the batch, None for no end.
 
@@ -36,7 +36,7 @@ class Breaker:
     def left(self) -> float:
         """Seconds until the deadline, infinite without one. Raises Unsent if nothing may be sent."""
         if self._stopped.is_set():
-            raise Unsent(self._why)
+            raise NotSent(self._why)
         if self.deadline is None:
             return float("inf")
         left = self._began + self.deadline - time.perf_counter()
@@ -97,5 +97,5 @@ class Breaker:
             self._why = why
             self._stopped.set()
 
-    def _late(self) -> Unsent:
-        return Unsent(f"not sent: the {self.deadline:g} s for the batch are over (deadline)")
+    def _late(self) -> NotSent:
+        return NotSent(f"not sent: the {self.deadline:g} s for the batch are over (deadline)")

@@ -11,12 +11,12 @@ from typing import NamedTuple, Protocol
 from asof.models.arriving import replies, settings
 from asof.models.completion import characters
 from asof.models.ports import Model, Prompt, Reply
-from asof.models.structured import Unfit, read, shape
+from asof.models.structured import ReplyMismatch, read, shape
 
 DIGEST_BYTES = 16
 
 
-class Kept(NamedTuple):
+class CachedReply(NamedTuple):
     """A reply as it is kept, with the tokens that it cost when it was asked for."""
 
     text: str
@@ -24,14 +24,14 @@ class Kept(NamedTuple):
     reply_tokens: int = 0
 
 
-class Calls(Protocol):
+class ReplyCache(Protocol):
     """Where replies are kept, by the digest of what was asked; see `store/calls.py`."""
 
-    def find(self, digests: Sequence[bytes]) -> dict[bytes, Kept]:
+    def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
         """The replies that are kept of these."""
         ...
 
-    def keep(self, digest: bytes, model: str, reply: Kept, passages: Sequence[int]) -> None:
+    def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
         """Keep a reply, in place of an older one; it is on the disk when this returns."""
         ...
 
@@ -41,7 +41,7 @@ class Calls(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Cached:
+class CachedModel:
     """A model whose replies are kept. Replies with a problem are not; each other one is kept when it comes.
 
     A kept reply has no calls; its tokens are those that it cost once. The same prompt twice in a batch is
@@ -49,7 +49,7 @@ class Cached:
     """
 
     model: Model
-    calls: Calls
+    calls: ReplyCache
 
     @property
     def name(self) -> str:
@@ -99,7 +99,7 @@ class Cached:
             digest, same = asked[number]
             if not reply.problem:
                 passages = sorted({each for at in same for each in prompts[at].passages})
-                kept = Kept(characters(reply.text), reply.prompt_tokens, reply.reply_tokens)
+                kept = CachedReply(characters(reply.text), reply.prompt_tokens, reply.reply_tokens)
                 self.calls.keep(digest, self.name, kept, passages)
             yield same[0], reply
             for at in same[1:]:
@@ -118,16 +118,18 @@ class Cached:
             said.append(piece)
             yield piece
         if prompt.schema is None:
-            self.calls.keep(self.digest(prompt), self.name, Kept(characters("".join(said))), prompt.passages)
+            self.calls.keep(
+                self.digest(prompt), self.name, CachedReply(characters("".join(said))), prompt.passages
+            )
 
 
-def _reply(prompt: Prompt, kept: Kept) -> Reply | None:
+def _reply(prompt: Prompt, kept: CachedReply) -> Reply | None:
     """A kept reply; None if it does not fit any more (the schema's own checks have changed)."""
     value = None
     if prompt.schema is not None:
         try:
             value = read(kept.text, prompt.schema)
-        except Unfit:
+        except ReplyMismatch:
             return None
     return Reply(kept.text, value, "", kept.prompt_tokens, kept.reply_tokens)
 

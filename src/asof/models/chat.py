@@ -12,10 +12,10 @@ from typing import Any
 
 from asof.errors import ModelError, UsageError
 from asof.models.attempts import Attempts, GaveUp
-from asof.models.breaker import Breaker, Unsent
+from asof.models.breaker import CircuitBreaker, NotSent
 from asof.models.completion import DONE, piece_in, reply_in, request
-from asof.models.endpoint import Again
-from asof.models.openai_errors import Refused
+from asof.models.endpoint import RetryLater
+from asof.models.openai_errors import RequestRejected
 from asof.models.openai_http import Connection, OpenAIServer
 from asof.models.ports import Prompt, Reply
 from asof.models.structured import FORMS, fitted
@@ -25,7 +25,7 @@ SEED = 42
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class ChatModel:
     """The model of that name on a server.
 
     `form`: how the server is told that a reply has to be JSON, one of `structured.FORMS`. `concurrency`:
@@ -75,7 +75,7 @@ class Chat:
         """
         if not prompts:
             return
-        breaker = Breaker(self.failures, self.deadline)
+        breaker = CircuitBreaker(self.failures, self.deadline)
         with self.server.connected() as connection:
             reply = partial(self._reply, connection, breaker)
             yield from each(reply, prompts, self.concurrency, breaker.stop)
@@ -87,7 +87,7 @@ class Chat:
         Raises MissingExtra; and ModelError, saying what came, when the reply does not come whole. It is
         asked for again only as long as nothing of it came.
         """
-        breaker = Breaker(self.failures, self.deadline)
+        breaker = CircuitBreaker(self.failures, self.deadline)
         came: list[str] = []
         with self.server.connected() as connection:
             try:
@@ -95,20 +95,20 @@ class Chat:
                 for piece in pieces:
                     came.append(piece)
                     yield piece
-            except (GaveUp, Refused, Unsent, Again) as error:
+            except (GaveUp, RequestRejected, NotSent, RetryLater) as error:
                 said = "".join(came)
                 after = f"; {len(said)} characters came: {self.server.plain(said)!r}" if came else ""
                 raise ModelError(f"{self.server.told(error)}{after}") from error
 
     def _begun(
-        self, connection: Connection, breaker: Breaker, prompt: Prompt, timeout: float
+        self, connection: Connection, breaker: CircuitBreaker, prompt: Prompt, timeout: float
     ) -> Iterator[str]:
         """The pieces of a reply, of which the first one is there. Raises what `Connection.events` raises."""
         until = perf_counter() + breaker.left()
         pieces = self.server.pieces_without_key(self._pieces(connection, prompt, timeout, until))
         first = next(pieces, "")
         if not first:
-            raise Refused("the reply is empty")
+            raise RequestRejected("the reply is empty")
         return chain([first], pieces)
 
     def _pieces(self, connection: Connection, prompt: Prompt, timeout: float, until: float) -> Iterator[str]:
@@ -122,27 +122,27 @@ class Chat:
             if piece:
                 yield piece
         if not ended:
-            raise Again("the answer was cut off")
+            raise RetryLater("the answer was cut off")
 
     def _body(self, prompt: Prompt) -> dict[str, Any]:
         shaped = {"temperature": self.temperature, "seed": self.seed, self.limit: prompt.most}
         return {"model": self.model, **request(prompt, self.form), **shaped}
 
-    def _reply(self, connection: Connection, breaker: Breaker, prompt: Prompt) -> Reply:
+    def _reply(self, connection: Connection, breaker: CircuitBreaker, prompt: Prompt) -> Reply:
         try:
             return fitted(prompt, partial(self._ask, connection, breaker))
         except ModelError as error:
             breaker.refused(error)
             return Reply("", problem=str(error))
 
-    def _ask(self, connection: Connection, breaker: Breaker, prompt: Prompt) -> Reply:
+    def _ask(self, connection: Connection, breaker: CircuitBreaker, prompt: Prompt) -> Reply:
         """A reply as it came. Raises ModelError where no prompt would get one."""
         try:
             answer = self.attempts.make(partial(connection.post, self._body(prompt)), breaker)
             reply = reply_in(answer, prompt)
-        except Unsent as unsent:
+        except NotSent as unsent:
             return Reply("", problem=str(unsent))
-        except (GaveUp, Refused) as failure:
+        except (GaveUp, RequestRejected) as failure:
             reason = self.server.told(failure)
             breaker.failed(reason, absent=isinstance(failure, GaveUp) and failure.absent)
             return Reply("", problem=reason)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from asof.models.openai_errors import Refused
+from asof.models.openai_errors import RequestRejected
 from asof.models.ports import Prompt, Reply
 from asof.models.structured import instructions, response_format
 from asof.models.tokens import prompt_tokens, tokens
@@ -38,9 +38,9 @@ def reply_in(answer: Any, prompt: Prompt) -> Reply:
         choice = answer["choices"][0]
         text, reason = choice["message"].get("content"), choice.get("finish_reason")
     except (LookupError, TypeError, AttributeError) as error:
-        raise Refused("the answer is no chat completion", json.dumps(answer)) from error
+        raise RequestRejected("the answer is no chat completion", json.dumps(answer)) from error
     if not isinstance(text, str | None):
-        raise Refused(f"the reply is a {type(text).__name__}; a text was expected")
+        raise RequestRejected(f"the reply is a {type(text).__name__}; a text was expected")
     said = characters(text or "")
     usage = answer.get("usage")
     return Reply(
@@ -55,17 +55,17 @@ def piece_in(event: str, prompt: Prompt) -> tuple[str, str | None]:
     try:
         chunk = json.loads(event)
         if "error" in chunk:
-            raise Refused("the server broke off", json.dumps(chunk["error"]))
+            raise RequestRejected("the server broke off", json.dumps(chunk["error"]))
         if not chunk["choices"]:  # a count of tokens
             return "", None
         choice = chunk["choices"][0]
         text, reason = choice["delta"].get("content"), choice.get("finish_reason")
     except (ValueError, RecursionError, LookupError, TypeError, AttributeError) as error:
-        raise Refused(NO_PIECE, event) from error
+        raise RequestRejected(NO_PIECE, event) from error
     if not isinstance(text, str | None) or not isinstance(reason, str | None):
-        raise Refused(NO_PIECE, event)
+        raise RequestRejected(NO_PIECE, event)
     if reason == "length":
-        raise Refused(CUT.format(prompt.most))
+        raise RequestRejected(CUT.format(prompt.most))
     return characters(text or ""), reason
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from asof.errors import UsageError
 from asof.models.embeddings_http import EmbeddingsEndpoint, HttpEncoder
 from asof.models.vectors import LONGEST
-from asof.tables import Accepted, boolean, check, like, number, secret, text, variable, whole
+from asof.tables import AcceptedValue, boolean, check, like, number, secret, text, variable, whole
 
 if TYPE_CHECKING:
     from asof.models.ports import Encoder
@@ -25,7 +25,7 @@ BATCH = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Encoding:
+class EncoderConfig:
     """A model: without a `url` that of a folder (seen from that of asof.toml), or of a name on the Hugging
     Face hub; with one, a model by its name on a server whose address ends before `/embeddings`.
 
@@ -53,7 +53,7 @@ class Encoding:
     insecure: bool = False
 
     @classmethod
-    def read(cls, table: Mapping[str, Any]) -> Encoding:
+    def read(cls, table: Mapping[str, Any]) -> EncoderConfig:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, ACCEPTED)
         if "model" not in table:
@@ -68,7 +68,7 @@ class Encoding:
         return made
 
 
-def encoder_from(settings: Encoding, root: Path, environment: Mapping[str, str]) -> Encoder:
+def encoder_from(settings: EncoderConfig, root: Path, environment: Mapping[str, str]) -> Encoder:
     """The encoder of these settings; a model is loaded, and a server asked, with the first text only.
 
     `root`: the folder that a path is seen from. `environment`: where the key is looked up, by name. Raises
@@ -119,11 +119,11 @@ def where(model: str, root: Path) -> Path | str:
     return model
 
 
-_PREFIX = Accepted(
+_PREFIX = AcceptedValue(
     lambda value: isinstance(value, str) and len(value) <= 1_000, "a text of up to 1000 characters"
 )
 
-ACCEPTED: dict[str, Accepted] = {
+ACCEPTED: dict[str, AcceptedValue] = {
     "model": text("a folder with a saved model, a name on the hub, or the model's name on a server"),
     "url": text("an address such as http://localhost:11434/v1"),
     "batch": whole(1, 2_048),

@@ -31,7 +31,7 @@ _REMEDIES = {
 }
 
 
-class Again(Exception):
+class RetryLater(Exception):
     """A failure that may pass. `wait`: seconds that the server asks for, None where it says nothing."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
@@ -86,7 +86,7 @@ class Endpoint:
         for attempt in range(self.attempts):
             try:
                 return self._parsed(self._answer(data))
-            except Again as failure:
+            except RetryLater as failure:
                 last = attempt == self.attempts - 1
                 wait = failure.wait
                 if last or (wait is not None and wait > self.patience):
@@ -111,13 +111,13 @@ class Endpoint:
                 self._accept(response)
                 return self._body(response)
         except TimeoutError as error:
-            raise Again(f"no answer within {self.timeout:g} s") from error
+            raise RetryLater(f"no answer within {self.timeout:g} s") from error
         except ssl.SSLError as error:
             self.refuse(f"no secure connection: {error.reason or error}", cause=error)
         except ConnectionError as error:
-            raise Again(f"the connection failed: {error.strerror or type(error).__name__}") from error
+            raise RetryLater(f"the connection failed: {error.strerror or type(error).__name__}") from error
         except IncompleteRead as error:
-            raise Again("the answer was cut off") from error
+            raise RetryLater("the answer was cut off") from error
         except HTTPException as error:
             self.refuse(f"this is no HTTP server ({type(error).__name__})", cause=error)
         except (OSError, UnicodeError) as error:
@@ -147,7 +147,7 @@ class Endpoint:
         said = self._plain(first_bytes(response, READ_AT_ONCE).decode("utf-8", "replace"))
         reason = f"status {status}" + (f", {said!r}" if said else "")
         if status == 429 or status >= 500:
-            raise Again(reason, asked_wait(response.headers))
+            raise RetryLater(reason, asked_wait(response.headers))
         remedy = _REMEDIES.get(status)
         self.refuse(reason + (f"; {remedy}" if remedy else ""))
 

@@ -25,7 +25,7 @@ MEMORY = ":memory:"
 
 
 @dataclass(slots=True)
-class KeptEncoder:
+class CachedEncoder:
     """Vectors of `encoder`, kept in the SQLite file `path` (":memory:": only as long as this object).
 
     A vector belongs to the encoder's name, to what its text is (a question or a passage), and to the text,

@@ -11,17 +11,17 @@ from asof.models.attempts import Attempts
 from asof.models.metered import Prices
 from asof.models.openai_http import OpenAIServer
 from asof.models.structured import FORMS
-from asof.tables import Accepted, boolean, check, number, one_of, secret, text, variable, whole
+from asof.tables import AcceptedValue, boolean, check, number, one_of, secret, text, variable, whole
 
 if TYPE_CHECKING:
-    from asof.models.chat import Chat
+    from asof.models.chat import ChatModel
 
 LIMITS = ("max_tokens", "max_completion_tokens")
 """How servers name the most tokens of a reply: the older name, which nearly all know, and OpenAI's newer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Language:
+class LanguageModelConfig:
     """A model by its name on a server that speaks as OpenAI's does, whose address `url` ends before
     `/chat/completions`.
 
@@ -48,7 +48,7 @@ class Language:
     insecure: bool = False
 
     @classmethod
-    def read(cls, table: Mapping[str, Any]) -> Language:
+    def read(cls, table: Mapping[str, Any]) -> LanguageModelConfig:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, ACCEPTED)
         missing = [key for key in ("url", "model") if key not in table]
@@ -62,17 +62,17 @@ class Language:
         return made
 
 
-def language_from(settings: Language, environment: Mapping[str, str]) -> Chat:
+def language_from(settings: LanguageModelConfig, environment: Mapping[str, str]) -> ChatModel:
     """The model of these settings; the server is asked with the first prompt only.
 
     `environment`: where the key is looked up, by name. Raises UsageError when it is not there.
     """
-    from asof.models.chat import Chat
+    from asof.models.chat import ChatModel
 
     server = OpenAIServer(settings.url, insecure=settings.insecure)
     if settings.key_variable:
         server = replace(server, key=secret(environment, settings.key_variable, server.shown, "model"))
-    return Chat(
+    return ChatModel(
         settings.model, server, settings.json,
         Attempts(settings.attempts, settings.timeout, settings.patience),
         settings.concurrency, settings.deadline or None,
@@ -91,7 +91,7 @@ def _prices(value: Any) -> bool:
     )
 
 
-ACCEPTED: dict[str, Accepted] = {
+ACCEPTED: dict[str, AcceptedValue] = {
     "url": text("an address such as http://localhost:11434/v1"),
     "model": text("the model's name, as the server knows it,"),
     "key_variable": variable(),
@@ -99,11 +99,11 @@ ACCEPTED: dict[str, Accepted] = {
     "timeout": number(0.1, 3_600, "a number of seconds"),
     "attempts": whole(1, 10),
     "concurrency": whole(1, 256),
-    "deadline": Accepted(number(0, 1_000_000).good, "a number of seconds from 0 (no end) to 1000000"),
+    "deadline": AcceptedValue(number(0, 1_000_000).good, "a number of seconds from 0 (no end) to 1000000"),
     "patience": number(0, 3_600, "a number of seconds"),
     "temperature": number(0, 2),
     "limit": one_of(*LIMITS),
-    "prices": Accepted(
+    "prices": AcceptedValue(
         _prices, "a table of two numbers, prompt = 0.15 and reply = 0.60 (USD for a million tokens),"
     ),
     "insecure": boolean(),

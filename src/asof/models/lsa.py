@@ -27,7 +27,7 @@ Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class TermLimits:
     """Which terms count: those in at least `least_df` rows and at most a share of `most_df` of them; of these
     the `most` frequent in all rows (ties to the smaller hash).
 
@@ -49,7 +49,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Basis:
+class LsaBasis:
     """What texts are encoded with: m terms (hashes, ascending), their idf, and V (m, d), float32.
 
     Columns are 0 where the texts that it was fitted to span fewer dimensions.
@@ -89,7 +89,7 @@ class Basis:
         return vector
 
 
-def fit(counts: Sparse, terms: Hashes, limits: Limits | None = None, d: int = DIMENSIONS) -> Basis:
+def fit(counts: Sparse, terms: Hashes, limits: TermLimits | None = None, d: int = DIMENSIONS) -> LsaBasis:
     """The basis of texts: how often each has which term, (n, len(terms)), rows in an order that they define.
 
     `terms` ascending; indices sorted in each row. Few texts or terms span fewer than d dimensions, texts
@@ -98,14 +98,14 @@ def fit(counts: Sparse, terms: Hashes, limits: Limits | None = None, d: int = DI
     n, m = counts.shape
     df = np.bincount(counts.indices, minlength=m)
     total = np.bincount(counts.indices, counts.data, m).astype(np.int64)
-    kept = (limits or Limits()).chosen(df, total, n)
+    kept = (limits or TermLimits()).chosen(df, total, n)
     place = np.full(m, -1)
     place[kept] = np.arange(len(kept))
     idf = smooth_idf(n, df[kept])
     vectors, _ = right_vectors(weighed(_selected(counts, place[counts.indices], len(kept)), idf), d)
     components = np.zeros((len(kept), d), np.float32)
     components[:, : vectors.shape[1]] = vectors
-    return Basis(terms[kept], idf, components)
+    return LsaBasis(terms[kept], idf, components)
 
 
 def smooth_idf(n: int, df: NDArray[np.int64]) -> NDArray[np.float64]:

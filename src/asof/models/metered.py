@@ -28,7 +28,7 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True)
-class Meter:
+class Usage:
     """What was used. `calls`: requests that were answered and paid for; `kept`: replies that were there
     already. `failed`: prompts whose reply has a problem, of which `refused` did not fit into the budget.
     `cost` in US dollars, None without prices.
@@ -47,26 +47,26 @@ class Meter:
 
 
 @runtime_checkable
-class Keeping(Protocol):
-    """A `Model` that can tell which replies it has already (`Cached`)."""
+class HasCachedReplies(Protocol):
+    """A `Model` that can tell which replies it has already (`CachedModel`)."""
 
     def found(self, prompts: Sequence[Prompt]) -> list[Reply | None]: ...
 
 
 @dataclass(slots=True, eq=False)
-class Metered:
+class MeteredModel:
     """A model whose use is counted; threads may share it.
 
     `budget`: US dollars, or tokens where there are no `prices`. A prompt is sent only if its worst cost, its
     estimated tokens (`models/tokens.py`) and `most` for the reply, fits into what is left beside all that is
     under way; else its reply is a problem. Replies that are kept cost nothing and are always given: put this
-    around `Cached`. A reply that has to be asked for twice may exceed the budget by that one call.
+    around `CachedModel`. A reply that has to be asked for twice may exceed the budget by that one call.
     """
 
     model: Model
     prices: Prices | None = None
     budget: float | None = None
-    _used: Meter = field(default_factory=Meter)
+    _used: Usage = field(default_factory=Usage)
     _held: tuple[int, int] = (0, 0)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -79,17 +79,17 @@ class Metered:
         return settings(self.model)
 
     @property
-    def meter(self) -> Meter:
+    def meter(self) -> Usage:
         """What has been used until now."""
         with self._lock:
             return replace(self._used, cost=self._cost(self._used.prompt_tokens, self._used.reply_tokens))
 
-    def estimated(self, prompts: Sequence[Prompt]) -> Meter:
+    def estimated(self, prompts: Sequence[Prompt]) -> Usage:
         """What these prompts would use at worst, were each answered at the first time. Nothing is sent."""
         kept = self._kept(prompts)
         paid = [worst(prompt) for prompt, reply in zip(prompts, kept, strict=True) if reply is None]
         asked, most = sum(prompt for prompt, _ in paid), sum(reply for _, reply in paid)
-        return Meter(
+        return Usage(
             calls=len(paid), kept=len(prompts) - len(paid), prompt_tokens=asked, reply_tokens=most,
             cost=self._cost(asked, most),
         )  # fmt: skip
@@ -158,7 +158,7 @@ class Metered:
                     self._release(given_up)
 
     def _kept(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
-        if isinstance(self.model, Keeping):
+        if isinstance(self.model, HasCachedReplies):
             return self.model.found(prompts)
         return [None] * len(prompts)
 

@@ -10,11 +10,11 @@ from copy import copy
 from typing import Any
 
 from asof.errors import ModelError
-from asof.models.attempts import Absent
-from asof.models.endpoint import Again
+from asof.models.attempts import NoConnection
+from asof.models.endpoint import RetryLater
 
 
-class Refused(Exception):
+class RequestRejected(Exception):
     """An answer to this request that is no reply, and would be none the next time. `said`: what the server
     said, as it said it; it belongs into no message before `OpenAIServer.plain` has seen it.
     """
@@ -34,24 +34,24 @@ def translated(timeout: float) -> Iterator[None]:
         yield
     except (openai.APITimeoutError, transport.TimeoutException) as error:
         if isinstance(error.__cause__, transport.ConnectTimeout):
-            raise Absent(f"no connection within {timeout:g} s") from error
-        raise Again(f"no answer within {timeout:g} s") from error
+            raise NoConnection(f"no connection within {timeout:g} s") from error
+        raise RetryLater(f"no answer within {timeout:g} s") from error
     except openai.APIConnectionError as error:
         raise _meant(error, transport) from error
     except (transport.RemoteProtocolError, transport.ReadError) as error:
-        raise Again("the answer was cut off") from error
+        raise RetryLater("the answer was cut off") from error
     except (transport.HTTPError, OSError) as error:
-        raise Again(f"the connection failed: {str(error) or type(error).__name__}") from error
+        raise RetryLater(f"the connection failed: {str(error) or type(error).__name__}") from error
 
 
 def _meant(error: Exception, transport: Any) -> Exception:
     """What it means to us that the client could not send: old clients wrap also what a hook raises."""
     cause = error.__cause__
-    if isinstance(cause, Again | Refused | ModelError):
+    if isinstance(cause, RetryLater | RequestRejected | ModelError):
         return copy(cause)  # else it would be the cause of its own cause
     if secure := _found(cause, ssl.SSLError):
-        return Refused(f"no secure connection: {getattr(secure, 'reason', '') or secure}")
-    kind = Absent if isinstance(cause, transport.ConnectError) else Again
+        return RequestRejected(f"no secure connection: {getattr(secure, 'reason', '') or secure}")
+    kind = NoConnection if isinstance(cause, transport.ConnectError) else RetryLater
     return kind(f"the connection failed: {str(cause) or type(cause).__name__}")
 
 

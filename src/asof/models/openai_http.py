@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 
 from asof.errors import MissingExtra, ModelError, UsageError
 from asof.models.attempts import GaveUp
-from asof.models.endpoint import Again, Endpoint
-from asof.models.openai_errors import Refused, translated
+from asof.models.endpoint import Endpoint, RetryLater
+from asof.models.openai_errors import RequestRejected, translated
 from asof.web import READ_AT_ONCE, asked_wait, one_line
 
 NEEDED = frozenset({"host", "content-type", "content-length", "connection", "x-stainless-raw-response"})
@@ -102,7 +102,7 @@ class OpenAIServer:
 
     def told(self, failure: Exception) -> str:
         """A failure as a message about this server."""
-        said = failure.said if isinstance(failure, Refused) else ""
+        said = failure.said if isinstance(failure, RequestRejected) else ""
         absent = isinstance(failure, GaveUp) and failure.absent
         return f"{self.shown}: {failure}" + (f": {self.plain(said)!r}" if said else "") + ABSENT * absent
 
@@ -132,7 +132,7 @@ class OpenAIServer:
             self.fail(f"it redirects to {target!r}, which is not followed; set the right address as url")
         if status == 200:
             if headers.get("Content-Encoding", "identity") != "identity":
-                raise Refused("the answer is compressed, which was not asked for")
+                raise RequestRejected("the answer is compressed, which was not asked for")
             if int(headers.get("Content-Length", "0")) > self.largest:
                 self.too_large()
             return
@@ -142,11 +142,11 @@ class OpenAIServer:
         if status in REMEDIES or NO_CREDIT in whole:
             self.fail(f"{reason}; {REMEDIES.get(status, REMEDIES[402])}")
         if status in (408, 429) or status >= 500:
-            raise Again(reason, asked_wait(headers))
-        raise Refused(reason)
+            raise RetryLater(reason, asked_wait(headers))
+        raise RequestRejected(reason)
 
     def too_large(self) -> NoReturn:
-        raise Refused(f"the answer has more than {self.largest:,} bytes; is this the right address?")
+        raise RequestRejected(f"the answer has more than {self.largest:,} bytes; is this the right address?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Connection:
         try:
             return json.loads(answer)
         except (ValueError, RecursionError) as error:
-            raise Refused("the answer is not JSON", answer.decode("utf-8", "replace")) from error
+            raise RequestRejected("the answer is not JSON", answer.decode("utf-8", "replace")) from error
 
     def events(self, body: Mapping[str, Any], silence: float, until: float) -> Iterator[str]:
         """What stands after `data:` in each event of a stream, as it comes; "[DONE]" is the last one.
@@ -188,7 +188,7 @@ class Connection:
                     if came > self.server.largest:
                         self.server.too_large()
                     if time.perf_counter() > until:
-                        raise Again("no whole answer in time")
+                        raise RetryLater("no whole answer in time")
                     yield block
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from asof.errors import UsageError
 from asof.models.endpoint import Endpoint
 from asof.models.rerank_http import SHAPES, HttpReranker
-from asof.tables import Accepted, boolean, check, like, number, one_of, secret, text, variable, whole
+from asof.tables import AcceptedValue, boolean, check, like, number, one_of, secret, text, variable, whole
 
 if TYPE_CHECKING:
     from asof.models.ports import Reranker
@@ -20,7 +20,7 @@ _SERVER = ("model", "shape", "key_variable", "timeout", "attempts", "insecure")
 
 
 @dataclass(frozen=True, slots=True)
-class Reranking:
+class RerankerConfig:
     """One of `url` (a server), `path` (a cross-encoder's folder, seen from that of asof.toml) and `hub`
     (the name of one on the Hugging Face hub, downloaded once).
 
@@ -42,7 +42,7 @@ class Reranking:
     insecure: bool = False
 
     @classmethod
-    def read(cls, table: Mapping[str, Any]) -> Reranking:
+    def read(cls, table: Mapping[str, Any]) -> RerankerConfig:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, ACCEPTED)
         given = [key for key in WHERE if key in table]
@@ -57,7 +57,7 @@ class Reranking:
         return made
 
 
-def reranker_from(settings: Reranking, root: Path, environment: Mapping[str, str]) -> Reranker:
+def reranker_from(settings: RerankerConfig, root: Path, environment: Mapping[str, str]) -> Reranker:
     """The reranker of these settings; a model is loaded, and a server asked, with the first question only.
 
     `root`: the folder that `path` is seen from. `environment`: where the key is looked up, by name. Raises
@@ -77,7 +77,7 @@ def reranker_from(settings: Reranking, root: Path, environment: Mapping[str, str
     return HttpReranker(endpoint, settings.model, settings.shape, settings.batch)
 
 
-ACCEPTED: dict[str, Accepted] = {
+ACCEPTED: dict[str, AcceptedValue] = {
     "url": text("an address such as http://localhost:8080/rerank"),
     "path": text("a folder with a saved cross-encoder"),
     "hub": like(r"\w[\w.-]*/\w[\w.-]*", "a name such as cross-encoder/ms-marco-MiniLM-L-6-v2"),

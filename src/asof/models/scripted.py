@@ -27,7 +27,7 @@ NAME = "scripted"
 
 
 @dataclass(slots=True, eq=False)
-class Scripted:
+class ScriptedModel:
     """A `Model` without a server. `asked`: every prompt in the order in which it was asked for.
 
     Replies are read by the schema of their prompt just as those of a server are (`models/structured.py`): one

@@ -24,7 +24,7 @@ TOLD = 8
 """So many errors of a reply are told to the model."""
 
 
-class Unfit(Exception):
+class ReplyMismatch(Exception):
     """A reply that is not JSON of the shape that was asked for, and why."""
 
 
@@ -61,7 +61,7 @@ def fitted(prompt: Prompt, ask: Callable[[Prompt], Reply]) -> Reply:
         return first
     try:
         return replace(first, value=read(first.text, prompt.schema))
-    except Unfit as unfit:
+    except ReplyMismatch as unfit:
         second = ask(repair(prompt, first.text, str(unfit)))
     both = replace(
         second, calls=first.calls + second.calls, prompt_tokens=first.prompt_tokens + second.prompt_tokens,
@@ -71,7 +71,7 @@ def fitted(prompt: Prompt, ask: Callable[[Prompt], Reply]) -> Reply:
         return replace(both, text=both.text or first.text)
     try:
         return replace(both, value=read(both.text, prompt.schema))
-    except Unfit as still:
+    except ReplyMismatch as still:
         return replace(both, problem=f"the reply is no {prompt.schema.__name__}, asked twice: {still}")
 
 
@@ -88,7 +88,7 @@ def read(text: str, schema: type[BaseModel]) -> BaseModel:
     """The one JSON object in a text, by a schema, whatever stands around it. Raises Unfit."""
     found = objects(text)
     if not found:
-        raise Unfit("there is no whole JSON object in it")
+        raise ReplyMismatch("there is no whole JSON object in it")
     good, wrong = [], []
     for each in found:
         try:
@@ -98,8 +98,10 @@ def read(text: str, schema: type[BaseModel]) -> BaseModel:
     if len(good) == 1:
         return good[0]
     if good:
-        raise Unfit(f"it holds {len(good)} JSON objects of that shape, and one is expected")
-    raise Unfit(wrong[0] if len(wrong) == 1 else f"none of its {len(wrong)} JSON objects fits: {wrong[0]}")
+        raise ReplyMismatch(f"it holds {len(good)} JSON objects of that shape, and one is expected")
+    raise ReplyMismatch(
+        wrong[0] if len(wrong) == 1 else f"none of its {len(wrong)} JSON objects fits: {wrong[0]}"
+    )
 
 
 def objects(text: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
 from asof.evaluate import canvas
-from asof.papers.outcome import Outcome, Told
+from asof.papers.outcome import LossReport, PaperAnswer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NAME = "learning"
 
 
-def figures(outcome: Outcome, folder: Path) -> list[Path]:
+def figures(outcome: PaperAnswer, folder: Path) -> list[Path]:
     """Draw `learning.png` into a folder, which is made, with its numbers as `learning.csv`: the paths.
 
     Raises UsageError where nothing was learned yet, or the folder cannot be written to; MissingExtra without
@@ -41,7 +41,7 @@ def figures(outcome: Outcome, folder: Path) -> list[Path]:
     return paths
 
 
-def _csv(told: Sequence[Told]) -> str:
+def _csv(told: Sequence[LossReport]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     names = list(told[0].numbers)
@@ -51,7 +51,7 @@ def _csv(told: Sequence[Told]) -> str:
     return out.getvalue()
 
 
-def _drawn(told: Sequence[Told], caption: str) -> Figure:
+def _drawn(told: Sequence[LossReport], caption: str) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 5.2), layout="constrained")
@@ -68,7 +68,7 @@ def _drawn(told: Sequence[Told], caption: str) -> Figure:
     return figure
 
 
-def _weights(axes: Any, told: Sequence[Told], numbers: range) -> None:
+def _weights(axes: Any, told: Sequence[LossReport], numbers: range) -> None:
     for at, name in enumerate(told[0].numbers):
         label = name.removeprefix("combine.weights.")
         values = [each.numbers[name] for each in told]

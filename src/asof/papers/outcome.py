@@ -11,14 +11,14 @@ from asof.engine import Results
 from asof.time.bounds import When
 
 if TYPE_CHECKING:
-    from asof.papers.saying import Said
-    from asof.recorder import Judging
-    from asof.sources.arxiv.wish import Wish
-    from asof.store.run import Report
+    from asof.papers.saying import PaperStatement
+    from asof.recorder import JudgingReport
+    from asof.sources.arxiv.wish import PaperRequest
+    from asof.store.run import IndexReport
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class PaperQuestion:
     """A question about papers. `categories`, `since` and `until` stand before what the question says of them;
     `per_day`: only so many of the newest papers of a day are fetched (None: as asof.toml says).
 
@@ -44,7 +44,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LossReport:
     """A judged question that the learner was told of: what its ranking lost (1 - nDCG@10) when that was told,
     and the numbers that it was ranked by."""
 
@@ -55,7 +55,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class WeightUpdate:
     """How the numbers of the ranking moved. `stage` is that of this question, the `question`-th of which
     something is learned; `before` and `now` are the numbers of the question before and of this one.
 
@@ -68,7 +68,7 @@ class Learned:
     question: int
     before: Mapping[str, float]
     now: Mapping[str, float]
-    told: tuple[Told, ...] = ()
+    told: tuple[LossReport, ...] = ()
     new: int = 0
     compared: int = 0
     lost: float = float("nan")
@@ -76,7 +76,7 @@ class Learned:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class PaperAnswer:
     """What came of a question: what was wanted of arXiv (`wish`), the papers by rank (`found`), what those
     that were read say of it, each its sentence (`says`), the answer out of them (None: there is no paper, or
     the model failed), and what was learned.
@@ -85,15 +85,15 @@ class Outcome:
     which id the question is recorded, "" if it is not. `incomplete`: arXiv did not give all that was asked.
     """
 
-    request: Request
-    wish: Wish
+    request: PaperQuestion
+    wish: PaperRequest
     found: Results
-    says: tuple[Said, ...]
+    says: tuple[PaperStatement, ...]
     answer: Answer | None
-    learned: Learned
-    fetched: Report | None = None
-    texts: Report | None = None
+    learned: WeightUpdate
+    fetched: IndexReport | None = None
+    texts: IndexReport | None = None
     recorded: str = ""
-    judging: Judging | None = None
+    judging: JudgingReport | None = None
     notes: tuple[str, ...] = ()
     incomplete: bool = False

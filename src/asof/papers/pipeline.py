@@ -17,7 +17,7 @@ from asof.data import Answer, Filters, Hit
 from asof.engine import Results
 from asof.errors import Busy, MissingExtra, ModelError, NoSpace, SourceError, UsageError
 from asof.models.ports import Prompt
-from asof.papers.outcome import Outcome, Request
+from asof.papers.outcome import PaperAnswer, PaperQuestion
 from asof.papers.saying import PASSAGES, Sources, full_text, said
 from asof.papers.wanted import LONGEST, expanded, topic_of, wanted
 from asof.papers.weights import learner
@@ -27,16 +27,16 @@ from asof.recorder import NO_JUDGE
 from asof.service import Corpus, Standpoint
 from asof.sources.arxiv.paper import FULL
 from asof.sources.arxiv.target import PREFIX
-from asof.sources.arxiv.wish import PAPERS, Wish, by_model, by_rules
+from asof.sources.arxiv.wish import PAPERS, PaperRequest, by_model, by_rules
 from asof.time.decay import DAY
 from asof.time.span import moment, nearest_moment
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-    from asof.models.metered import Metered
-    from asof.recorder import Judging
-    from asof.store.run import Report
+    from asof.models.metered import MeteredModel
+    from asof.recorder import JudgingReport
+    from asof.store.run import IndexReport
 
 SHOWN = 10
 """Papers that are shown where the question does not say how many."""
@@ -45,10 +45,10 @@ MOST_SHOWN = 100
 
 AS_KNOWN_THEN = "as known then: nothing is fetched, and nothing is learned"
 
-Progress = Callable[["Report"], None]
+Progress = Callable[["IndexReport"], None]
 
 
-def ask_papers(corpus: Corpus, request: Request, progress: Progress | None = None) -> Outcome:
+def ask_papers(corpus: Corpus, request: PaperQuestion, progress: Progress | None = None) -> PaperAnswer:
     """Answer a question about papers. `progress` is told how far fetching is.
 
     Raises UsageError, BeforeHorizon, DamagedState, ModelError; SourceError when arXiv cannot be reached and
@@ -62,12 +62,12 @@ class _Round:
     """One question, from its reading to its record."""
 
     corpus: Corpus
-    request: Request
+    request: PaperQuestion
     progress: Progress | None
     notes: list[str] = field(default_factory=list)
     failed: str = ""
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> PaperAnswer:
         request = self.request
         if len(request.question) > LONGEST:
             given = f"{len(request.question):,} characters"
@@ -96,7 +96,7 @@ class _Round:
         sources = self._sources(then, first)
         says = said(then, topic, sources)
         answer = self._answer(then, topic, sources)
-        return Outcome(
+        return PaperAnswer(
             request, wish, ranked, says, answer, learned, fetched, texts, recorded, judging,
             tuple(self.notes), bool(self.failed),
         )  # fmt: skip
@@ -112,7 +112,7 @@ class _Round:
 
     # -- what is wanted ---------------------------------------------------------------------------------
 
-    def _wish(self, then: Standpoint) -> Wish:
+    def _wish(self, then: Standpoint) -> PaperRequest:
         """What the question says, or the request, which stands before it."""
         request = self.request
         with self.corpus.outside.language(self.corpus.config.asking.budget) as model:
@@ -125,7 +125,7 @@ class _Round:
         self.notes += wish.notes
         return wish
 
-    def _by_model(self, model: Metered, then: Standpoint) -> Wish:
+    def _by_model(self, model: MeteredModel, then: Standpoint) -> PaperRequest:
         def ask(system: str, user: str, shape: type[BaseModel]) -> BaseModel:
             (reply,) = model.complete([Prompt(system, user, shape)])
             if reply.value is None:
@@ -136,7 +136,7 @@ class _Round:
 
     # -- arXiv ------------------------------------------------------------------------------------------
 
-    def _fetched(self, wish: Wish) -> Report | None:
+    def _fetched(self, wish: PaperRequest) -> IndexReport | None:
         """What arXiv has of these categories and days; None, with a note, when it cannot be reached."""
         since = moment(wish.since - wish.since % DAY)  # the same words on one day are one window
         last = self.corpus.clock()
@@ -150,7 +150,7 @@ class _Round:
             self.notes.append(f"not all was fetched, what is here answers: {error}")
             return None
 
-    def _read(self, then: Standpoint, hits: tuple[Hit, ...]) -> Report | None:
+    def _read(self, then: Standpoint, hits: tuple[Hit, ...]) -> IndexReport | None:
         """The full texts of papers, in the versions that were found; None where all of them are here."""
         here = self._texts(then, hits)
         missing = [version for version in map(_version, hits) if version not in here]
@@ -181,7 +181,7 @@ class _Round:
 
     # -- ranking and answering --------------------------------------------------------------------------
 
-    def _ranked(self, then: Standpoint, wish: Wish, recipe: Recipe, topic: str) -> Results:
+    def _ranked(self, then: Standpoint, wish: PaperRequest, recipe: Recipe, topic: str) -> Results:
         asked = SHOWN if wish.papers == PAPERS else min(wish.papers, MOST_SHOWN)
         filters = Filters(
             since=wish.since, until=min(wish.until, then.as_of), path=f"{PREFIX}*",
@@ -201,7 +201,7 @@ class _Round:
             self.notes.append(f"the model gave no answer, what the papers say is quoted: {error}")
             return None
 
-    def _recorded(self, ranked: Results, recipe: Recipe) -> tuple[str, Judging | None]:
+    def _recorded(self, ranked: Results, recipe: Recipe) -> tuple[str, JudgingReport | None]:
         """Its id, "" with a note where it cannot be recorded now; and what the model did as judge."""
         request = self.request
         if not request.record or not ranked.hits:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from asof.data import Filters, Hit
 from asof.engine import Results
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import query_terms
 from asof.rank.latent import Similarity
 from asof.rank.pool import Everything
@@ -23,7 +23,7 @@ from asof.text.tokens import Analyzer, spans
 PASSAGES = Recipe(
     "papers-passages",
     "the passages most alike to the question",
-    (Everything(), Similarity("cosine"), Cut()),
+    (Everything(), Similarity("cosine"), TopK()),
     typed=True,
 )
 """How passages of papers are found."""
@@ -39,7 +39,7 @@ BESIDE = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PaperStatement:
     """What a paper (the id of its document) says: a sentence that the passage `hit`, of its abstract or its
     full text, has at least a part of."""
 
@@ -68,31 +68,31 @@ def full_text(paper: str) -> str:
     return document_id(full_id(paper.removeprefix(PREFIX)))
 
 
-def said(then: Standpoint, topic: str, sources: Sources) -> tuple[Said, ...]:
+def said(then: Standpoint, topic: str, sources: Sources) -> tuple[PaperStatement, ...]:
     """What each paper says to a topic, in their order. Raises UsageError, BeforeHorizon, ModelError."""
     return tuple(_best(then, topic, *each) for each in sources.items())
 
 
-def _best(then: Standpoint, topic: str, paper: str, documents: tuple[str, ...]) -> Said:
+def _best(then: Standpoint, topic: str, paper: str, documents: tuple[str, ...]) -> PaperStatement:
     filters = Filters(documents=documents)
     found = then.search(topic, LOOKED_AT, filters=filters, unit="passage", recipe=PASSAGES, rerank=False)
     analyzer = found.view.analyzer
     wanted = {term.word for term in query_terms(replace(found.query, stop_words=False), analyzer)}
     texts = {name: then.text(name) or "" for name in {hit.document for hit in found.hits}}
-    best: tuple[int, Said] | None = None
+    best: tuple[int, PaperStatement] | None = None
     for hit in found.hits:  # the first of equals is that of the passage most alike
         language = analyzer.detect(hit.text)
         for quote in _quotable(hit, texts[hit.document]):
             share = len(_stems(quote, analyzer, language) & wanted)
             if best is None or share > best[0]:
-                best = share, Said(paper, hit, quote)
+                best = share, PaperStatement(paper, hit, quote)
     return best[1] if best is not None and best[0] else _any(found, paper, wanted)
 
 
-def _any(found: Results, paper: str, words: set[str]) -> Said:
+def _any(found: Results, paper: str, words: set[str]) -> PaperStatement:
     """A stretch of the passage most alike, where no sentence has a word of the question."""
     hit, analyzer = found.hits[0], found.view.analyzer
-    return Said(paper, hit, snippet(hit.text, words, analyzer, analyzer.detect(hit.text))[0])
+    return PaperStatement(paper, hit, snippet(hit.text, words, analyzer, analyzer.detect(hit.text))[0])
 
 
 def _quotable(hit: Hit, text: str) -> Iterator[str]:

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 from asof.errors import UsageError
-from asof.papers.outcome import Request
+from asof.papers.outcome import PaperQuestion
 from asof.sources.arxiv.target import category
-from asof.sources.arxiv.wish import DAYS, Wish, table
+from asof.sources.arxiv.wish import DAYS, PaperRequest, table
 from asof.time.bounds import first_instant, last_instant
 from asof.time.decay import DAY
 from asof.time.span import iso
@@ -17,7 +17,7 @@ LONGEST = 2_000
 """Characters of a question."""
 
 NO_CATEGORY, NO_TIME = "no category is named", "no time is named"
-"""How the notes of a `Wish` begin that say what was assumed."""
+"""How the notes of a `PaperRequest` begin that say what was assumed."""
 
 _OF_PAPERS = re.compile(
     r"\b(?:(?:top|best|show me|find|list|the|new|newest|recent|latest|\d+) )*(?:papers|preprints)\b"
@@ -33,7 +33,7 @@ _LEFT = re.compile(
 _CODE = re.compile(r"(?<![\w.-])(?:in )?([a-z-]+\.[A-Za-z-]{2,})(?![\w-])")
 
 
-def wanted(request: Request, read: Wish, as_of: int, fiscal: int) -> Wish:
+def wanted(request: PaperQuestion, read: PaperRequest, as_of: int, fiscal: int) -> PaperRequest:
     """What the question says (`read`), unless the request says it. Raises UsageError, SourceError."""
     wish, notes = read, list(read.notes)
     if request.categories:

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from asof.errors import BeforeHorizon, Busy, NoSpace
-from asof.learn.adaptive import Adaptive, mean_losses
-from asof.learn.feedback import Judged
-from asof.papers.outcome import Learned, Told
+from asof.learn.adaptive import AdaptiveRecipe, mean_losses
+from asof.learn.feedback import JudgedRecord
+from asof.papers.outcome import LossReport, WeightUpdate
 from asof.rank.tunable import value_of
 from asof.service import Corpus
 from asof.time.bounds import When
@@ -20,7 +20,7 @@ ANEW = "asof.toml has other numbers for papers than learning began with: it begi
 DROPPED = "what was learned by then was dropped by `asof vacuum`: ranked by the numbers of asof.toml"
 
 
-def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Adaptive, Learned]:
+def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[AdaptiveRecipe, WeightUpdate]:
     """The learner as the corpus knew it at `known_at` (None: now), after what was judged since.
 
     What it learned is kept, unless an earlier moment is asked for; where the corpus cannot be written to now,
@@ -28,8 +28,8 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
     known then: nothing was learned there. Raises DamagedState.
     """
     text, judged = _recorded(corpus, known_at, notes)
-    fresh = Adaptive.begin(corpus.config.recipe_named(RECIPE))
-    found = fresh if text is None else Adaptive.loads(text, fresh.recipe)
+    fresh = AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE))
+    found = fresh if text is None else AdaptiveRecipe.loads(text, fresh.recipe)
     if not np.array_equal(found.online.start, fresh.online.start):
         notes.append(ANEW)
         found = fresh
@@ -45,13 +45,15 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
             corpus.learn_state(RECIPE, found.dumps())
         except (Busy, NoSpace) as error:
             notes.append(f"what was learned is not kept now, the next question learns it again: {error}")
-    return found, Learned(
+    return found, WeightUpdate(
         found.online.stage, found.online.told + 1, before, now, _told(found, judged), new, len(lessons),
         lost, began,
     )  # fmt: skip
 
 
-def _recorded(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[str | None, list[Judged]]:
+def _recorded(
+    corpus: Corpus, known_at: When | None, notes: list[str]
+) -> tuple[str | None, list[JudgedRecord]]:
     """The state that was kept last, and what was judged, as known at `known_at`."""
     try:
         return corpus.learned(RECIPE, known_at), corpus.judged(RECIPE, known_at)
@@ -60,7 +62,7 @@ def _recorded(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[
         return None, []
 
 
-def _outside(found: Adaptive) -> list[str]:
+def _outside(found: AdaptiveRecipe) -> list[str]:
     """A note on numbers of asof.toml that learning cannot begin with."""
     box, start = found.online.box, found.online.start
     own = np.array([value_of(found.recipe, name) for name in box.names], np.float64)
@@ -70,10 +72,10 @@ def _outside(found: Adaptive) -> list[str]:
     return [f"asof.toml has {', '.join(moved)} outside of what is learned within: the nearest is begun with"]
 
 
-def _told(found: Adaptive, judged: Sequence[Judged]) -> tuple[Told, ...]:
+def _told(found: AdaptiveRecipe, judged: Sequence[JudgedRecord]) -> tuple[LossReport, ...]:
     asked = {each.asked.id: each.asked for each in judged}
     return tuple(
-        Told(name, asked[name].question, lost, found.ranked_by(asked[name]))
+        LossReport(name, asked[name].question, lost, found.ranked_by(asked[name]))
         for name, lost in found.told
         if name in asked
     )
@@ -83,4 +85,4 @@ def forget(corpus: Corpus) -> None:
     """Begin anew with the next question: what was recorded until now moves nothing any more. Judgements stay,
     settings are compared on them; so do the states that were kept before, for questions as known then."""
     last = max([corpus.clock(), *(each.asked.added for each in corpus.queries(RECIPE))])
-    corpus.learn_state(RECIPE, Adaptive.begin(corpus.config.recipe_named(RECIPE), since=last).dumps())
+    corpus.learn_state(RECIPE, AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE), since=last).dumps())

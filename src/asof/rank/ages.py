@@ -21,14 +21,14 @@ def ages(as_of: int, visible: NDArray[np.int64]) -> Values:
 
 
 @dataclass(frozen=True, slots=True)
-class Ages:
+class CandidateAges:
     """Ages in days of some candidates, and which of them are known."""
 
     days: Values
     dated: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, view: View, rows: NDArray[np.int64]) -> Ages:
+    def of(cls, view: View, rows: NDArray[np.int64]) -> CandidateAges:
         """The ages of these rows as of the view."""
         return cls(ages(view.as_of, view.column("visible", rows)), view.column("dated", rows).astype(bool))
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Why
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Column, Ranking, Stage, Values
 
@@ -53,5 +53,5 @@ def dense_places(scores: Values) -> Places:
 def before_the_cut(recipe: Recipe, stage: Stage, what: str) -> Recipe:
     """The same ranking with a stage before its last cut, called NAME-`what`."""
     stages = list(recipe.stages)
-    stages.insert(len(stages) - isinstance(stages[-1], Cut), stage)
+    stages.insert(len(stages) - isinstance(stages[-1], TopK), stage)
     return replace(recipe, name=f"{recipe.name}-{what}", stages=tuple(stages))

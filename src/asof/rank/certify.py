@@ -18,7 +18,7 @@ from asof.index.dense import cosines, cosines_at, largest_cosine
 from asof.index.prefix import Window
 from asof.index.select import at_least, kth_best, nearly_kth_best
 from asof.index.view import View
-from asof.rank.feedback import ROUNDING, Bounded
+from asof.rank.feedback import ROUNDING, UsesScores
 from asof.rank.fields import within
 from asof.rank.gather import cosine_why
 from asof.rank.meaning import question_vector
@@ -40,7 +40,7 @@ SCANNED = 16_384
 
 
 @dataclass(frozen=True, slots=True)
-class Certified:
+class EarlyTermination:
     """relevance = lexical · (words / best words in the view) + dense · max(0, cosine of the vectors)
 
     Expects the column `lexical`. `then` is the later stage that says which scores still matter to it.
@@ -50,7 +50,7 @@ class Certified:
 
     lexical: float = within(1.0, 0.0, 10.0)
     dense: float = within(0.5, 0.0, 10.0)
-    then: Bounded | None = None
+    then: UsesScores | None = None
     prune: bool = True
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:

@@ -16,8 +16,8 @@ from asof.rank.when import speaks_of
 
 
 @dataclass(frozen=True, slots=True)
-class Closer:
-    """The `n` best candidates by score go on (ties as everywhere); the others wait aside for `Rejoin`.
+class RerankWindow:
+    """The `n` best candidates by score go on (ties as everywhere); the others wait aside for `AppendRest`.
 
     `n` does not depend on how many hits are shown, and so neither do the first of them. Where the question
     speaks of a time, the `of_time` best that were published within it or speak of it go on as well: among the
@@ -58,8 +58,8 @@ def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray
 
 
 @dataclass(frozen=True, slots=True)
-class Rejoin:
-    """What `Closer` put aside comes back below what was looked at: the lowest of that less its place."""
+class AppendRest:
+    """What `RerankWindow` put aside comes back below what was looked at: the lowest of that less its rank."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         aside = ranking.aside

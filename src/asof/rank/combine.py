@@ -12,7 +12,7 @@ from asof.rank.stage import Ranking
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class MaxNormalize:
     """The column `of` over its largest value among the candidates, as `share`; 0 stays 0.
 
     `of` empty: whatever column ranks so far.

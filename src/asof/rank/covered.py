@@ -15,7 +15,7 @@ from asof.rank.titles import titles
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class QueryCoverage:
     """The columns `covered` and `series`, in [0, 1]; the ranking stays as it is.
 
     `covered`: the share of the question's words that the passage says (`asof.rank.question` has their

@@ -10,7 +10,7 @@ from asof.rank.stage import Ranking
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class TopK:
     """Order by score (ties as everywhere) and keep the first k of the query."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:

@@ -18,7 +18,7 @@ from asof.rank.when import OF_IT, speaks_of
 
 
 @dataclass(frozen=True, slots=True)
-class Facets:
+class RoundRobinByDocument:
     """The column `faceted`: a question about several documents by name gets passages of each in turn.
 
     A document is asked for when the question says its title: at least `said` of it by weight, figures left

@@ -9,10 +9,10 @@ import numpy as np
 
 from asof.data import Query
 from asof.index.view import View
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.rank.question import share, words_of
 from asof.rank.stage import Values
-from asof.store.reader import Record, records
+from asof.store.reader import StoredPassage, records
 
 MOST = 200_000
 """The stems of so many facts are remembered between questions."""
@@ -20,7 +20,7 @@ MOST = 200_000
 Stems = frozenset[str]
 
 
-def gammas(query: Query, view: View, facts: Sequence[Known]) -> Values:
+def gammas(query: Query, view: View, facts: Sequence[StatedFact]) -> Values:
     """The share of the question's words that each fact says, in [0, 1]; the mean of two readings:
 
     narrow: words of its subject, relation and object, and of what stands above its passage (title, headings,
@@ -46,7 +46,7 @@ def gammas(query: Query, view: View, facts: Sequence[Known]) -> Values:
     return (share(words, narrow) + share(words, wide | narrow)) * 0.5
 
 
-def _said(known: Known, language: str, view: View) -> tuple[Stems, Stems]:
+def _said(known: StatedFact, language: str, view: View) -> tuple[Stems, Stems]:
     """The stems of a fact, and of its sentence. They follow from its words alone."""
     fact = known.fact
     kept: dict[Any, tuple[Stems, Stems]] = view.derived.memo.setdefault("fact stems", {})
@@ -60,7 +60,7 @@ def _said(known: Known, language: str, view: View) -> tuple[Stems, Stems]:
     return kept[asked]
 
 
-def _above(record: Record, view: View) -> Stems:
+def _above(record: StoredPassage, view: View) -> Stems:
     """The stems of title, headings and searched metadata."""
     return frozenset(
         view.analyzer.terms(f"{record.title}\n{record.headings}\n{record.keywords}", record.language)

@@ -33,7 +33,7 @@ FEW = 0.04
 """Up to this share of the passages in force, scoring single places beats a pass over all postings."""
 
 
-class Bounded(Protocol):
+class UsesScores(Protocol):
     """A later stage that can say which scores still matter to it and to the stages after it."""
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
@@ -43,7 +43,7 @@ class Bounded(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Feedback:
+class PseudoRelevanceFeedback:
     """relevance + weight · min(1, score of the shared words / the best score among the passages read)
 
     The shared words are the best `terms` words of the first `passages` by share of words times idf:

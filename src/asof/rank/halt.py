@@ -26,14 +26,14 @@ from asof.rank.signals.centrality import Centrality
 from asof.rank.stage import Ranking, Values
 
 
-class Doubt(NamedTuple):
+class Uncertainty(NamedTuple):
     """How sure the first candidate is."""
 
     margin: float
     agreement: float
 
     @classmethod
-    def of(cls, scores: Sequence[float], agrees: Sequence[bool]) -> Doubt:
+    def of(cls, scores: Sequence[float], agrees: Sequence[bool]) -> Uncertainty:
         """Of the first k scores, best first, and which of those candidates corroborate the first."""
         return cls(scores[0] - scores[-1], sum(agrees) / len(agrees))
 
@@ -49,7 +49,7 @@ OUTSIDE = "outside the budget"
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class BudgetedRerank:
     """Ranks the first `sizes[0]` candidates by the column `by` anew by score; more of them while in doubt.
 
     Candidates enter in the order of `by`, so a later stage has those of the earlier one among it and nothing
@@ -84,7 +84,7 @@ class Budget:
             if top not in known:
                 known[top] = self._agree(view, top, rows)
             agrees = known[top][best]
-            doubt = Doubt.of(scores[best].tolist(), [True, *agrees[1:].tolist()])
+            doubt = Uncertainty.of(scores[best].tolist(), [True, *agrees[1:].tolist()])
             if size >= len(order) or doubt.settled(self.margin, self.agreement):
                 break
         return self._ranked(ranking, order, len(entered)).note(self._reason(doubt, len(entered), len(order)))
@@ -99,7 +99,7 @@ class Budget:
             independent=self.graph.independent,
         )
 
-    def _reason(self, doubt: Doubt, looked: int, there: int) -> str:
+    def _reason(self, doubt: Uncertainty, looked: int, there: int) -> str:
         told = f"margin {doubt.margin:.3f}, agreement {doubt.agreement:.2f}"
         limits = f"{self.margin:g} and {self.agreement:g}"
         if doubt.settled(self.margin, self.agreement):

@@ -14,12 +14,12 @@ from asof.index.view import View
 from asof.rank.stage import Ranking, Values
 from asof.rank.titles import titles
 from asof.text.query import parse
-from asof.text.titles import Naming, Title, figure
+from asof.text.titles import TitleMatch, TitleStems, figure
 from asof.text.tokens import term_hash
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class TitleMatches:
     """How a question relates to the titles of some candidates; arrays in their order.
 
     `title`: which of `titles` each has (-1: none). Of each title: the `share` of the question in it, how
@@ -28,13 +28,13 @@ class Named:
     """
 
     title: NDArray[np.int64]
-    titles: tuple[Title, ...]
-    namings: tuple[Naming, ...]
+    titles: tuple[TitleStems, ...]
+    namings: tuple[TitleMatch, ...]
     share: Values
     strange: Values
     further: Values
     said: Values
-    weights: Weights
+    weights: StemWeights
     asked: tuple[str, ...]
 
     def share_why(self, title: int) -> Why:
@@ -59,7 +59,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class StemWeights:
     """The idf of stems in a view."""
 
     n: int
@@ -67,7 +67,7 @@ class Weights:
     idf: Mapping[str, float]
 
     @classmethod
-    def of(cls, stems: Sequence[str], view: View) -> Weights:
+    def of(cls, stems: Sequence[str], view: View) -> StemWeights:
         dfs = dict(zip(stems, view.prefix.dfs([term_hash(stem) for stem in stems]), strict=True))
         return cls(view.n, dfs, {stem: Bm25().idf(view.n, df) for stem, df in dfs.items()})
 
@@ -90,7 +90,7 @@ class Weights:
         )  # fmt: skip
 
 
-def named(query: Query, view: View, rows: NDArray[np.int64]) -> Named:
+def named(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
     """Read the titles of these rows against the question."""
     found = titles(view, rows)
     asked = tuple(
@@ -100,11 +100,11 @@ def named(query: Query, view: View, rows: NDArray[np.int64]) -> Named:
             for stem in view.analyzer.alternatives(word)
         )
     )
-    namings = tuple(Naming.of(title, frozenset(asked)) for title in found.each)
+    namings = tuple(TitleMatch.of(title, frozenset(asked)) for title in found.each)
     near = [stem for each in namings if each.said for stem in (*each.said, *each.strange, *each.further)]
-    weights = Weights.of(tuple(dict.fromkeys([*asked, *near])), view)
+    weights = StemWeights.of(tuple(dict.fromkeys([*asked, *near])), view)
     asked = tuple(stem for stem in asked if weights.dfs[stem])
-    return Named(
+    return TitleMatches(
         found.which, found.each, namings,
         _shares(asked, namings, weights),
         np.array([strangeness(each, weights) for each in namings]),
@@ -114,7 +114,7 @@ def named(query: Query, view: View, rows: NDArray[np.int64]) -> Named:
     )  # fmt: skip
 
 
-def strangeness(naming: Naming, weights: Weights) -> float:
+def strangeness(naming: TitleMatch, weights: StemWeights) -> float:
     """How much of the named part of a title is another subject's: by idf or by count, whichever is more.
 
     1 for a title of which the question says nothing.
@@ -127,14 +127,14 @@ def strangeness(naming: Naming, weights: Weights) -> float:
     return max(_part(naming.strange, naming.said, weights), count)
 
 
-def _part(some: tuple[str, ...], others: tuple[str, ...], weights: Weights) -> float:
+def _part(some: tuple[str, ...], others: tuple[str, ...], weights: StemWeights) -> float:
     if not some or not others:
         return 0.0
     own = weights.sum(some)
     return own / (own + weights.sum(others)) if own else 0.0
 
 
-def _shares(asked: tuple[str, ...], namings: Sequence[Naming], weights: Weights) -> Values:
+def _shares(asked: tuple[str, ...], namings: Sequence[TitleMatch], weights: StemWeights) -> Values:
     """The share of the question in each title; different titles often say the same of it."""
     whole = weights.sum(asked)
     known: dict[tuple[str, ...], float] = {}
@@ -143,13 +143,13 @@ def _shares(asked: tuple[str, ...], namings: Sequence[Naming], weights: Weights)
     return np.array([known[each.said] for each in namings])
 
 
-def _ratio_why(weights: Weights, label: str, some: tuple[str, ...], whole: tuple[str, ...]) -> Why:
+def _ratio_why(weights: StemWeights, label: str, some: tuple[str, ...], whole: tuple[str, ...]) -> Why:
     if not weights.sum(whole):
         return Why(f"{label}: no word weighs anything", 0.0)
     return Why.of(label, "ratio", weights.why("of those words", some), weights.why("of all", whole))
 
 
-def _part_why(weights: Weights, label: str, some: tuple[str, ...], others: tuple[str, ...]) -> Why:
+def _part_why(weights: StemWeights, label: str, some: tuple[str, ...], others: tuple[str, ...]) -> Why:
     if not some or not others or not weights.sum(some):
         return Why(f"{label}: none", 0.0)
     own = weights.why(_listed(label, some), some)
@@ -162,7 +162,7 @@ def _listed(label: str, stems: tuple[str, ...]) -> str:
     return f"{label}: {', '.join(stems)}" if stems else label
 
 
-def _said(naming: Naming, weights: Weights) -> float:
+def _said(naming: TitleMatch, weights: StemWeights) -> float:
     plain = tuple(stem for stem in naming.said if not figure(stem))
     if not plain:
         return 0.0
@@ -172,8 +172,8 @@ def _said(naming: Naming, weights: Weights) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
-    """The columns `title`, `strange` and `further` of the documents' titles, in [0, 1]; see `Named`.
+class TitleColumns:
+    """The columns `title`, `strange` and `further` of the documents' titles, in [0, 1]; see `TitleMatches`.
 
     Untitled documents have 0 in all three. The ranking stays as it is.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -13,6 +14,8 @@ from asof.errors import UsageError
 from asof.rank.fields import checked
 from asof.rank.stage import Stage
 from asof.rank.tunable import NOTHING, Tunable
+
+_UPPER = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,10 +33,10 @@ class Recipe:
     tunable: Tunable = NOTHING
 
     def named(self) -> dict[str, Stage]:
-        """The stages by name: the class in lower case, with a number from the second of its kind on."""
+        """The stages by name: the class in snake case, with a number from the second of its kind on."""
         found: dict[str, Stage] = {}
         for stage in self.stages:
-            kind = name = type(stage).__name__.lower()
+            kind = name = _UPPER.sub("_", type(stage).__name__).lower()
             number = 2
             while name in found:
                 name, number = f"{kind}-{number}", number + 1

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index.view import View
-from asof.rank.ages import Ages
+from asof.rank.ages import CandidateAges
 from asof.rank.alike import alike
 from asof.rank.endings import over
 from asof.rank.fields import within
@@ -26,7 +26,7 @@ LEAD = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Timely:
+class TimePreference:
     """The column `timely`. Of a question without a wish and without a time it is the score before.
 
     Where words ask for the newest (recency 1), near-equals lead, ordered by
@@ -38,8 +38,8 @@ class Timely:
     `doubt` = 1 - the largest (covered + series) / 2, at least `doubt`: where no passage says nearly all of
     the question, what else makes a passage relevant counts. Near-equals are those whose fit is within `near`
     of the best, and whose share (words, vectors, feedback) is at least `floor` of the best.
-    `strange` and `further` (see `Names`) count where some title is named by the question. `over` is taken
-    off passages that say that something has ended, unless the question asks for that.
+    `strange` and `further` (see `TitleColumns`) count where some title is named by the question. `over` is
+    taken off passages that say that something has ended, unless the question asks for that.
 
     Where it speaks of a time, only passages of that time are near-equals, and pace is `within_time`.
 
@@ -65,7 +65,7 @@ class Timely:
         found = ranking.matching()
         if not len(found.score) or (query.recency == 0.0 and not query.about):
             return found
-        ages = Ages.of(view, found.rows)
+        ages = CandidateAges.of(view, found.rows)
         far = speaks_of(view, found.rows, query.about)
         fit = self._fit(query, found, view, far)
         near = self._near(found, fit, np.ones(len(ages.days), bool))
@@ -150,7 +150,9 @@ class Timely:
         said = (found.column("covered").values + found.column("series").values) * 0.5
         return float(said.max(initial=0.0))
 
-    def _led(self, found: Ranking, fit: Column, near: NDArray[np.bool_], ages: Ages, pace: float) -> Ranking:
+    def _led(
+        self, found: Ranking, fit: Column, near: NDArray[np.bool_], ages: CandidateAges, pace: float
+    ) -> Ranking:
         before = found.columns[found.by]
         logs = ages.logs(near)
         ahead = (fit.values + LEAD) + logs * -pace

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from asof.index.view import View
 from asof.store.reader import titles_of
-from asof.text.titles import Title
+from asof.text.titles import TitleStems
 
 MOST = 100_000
 """So many titles are remembered between questions."""
@@ -19,7 +19,7 @@ class Titles(NamedTuple):
     """`which` of the different titles `each` candidate has; -1: none."""
 
     which: NDArray[np.int64]
-    each: tuple[Title, ...]
+    each: tuple[TitleStems, ...]
 
 
 def titles(view: View, rows: NDArray[np.int64]) -> Titles:
@@ -32,19 +32,19 @@ def titles(view: View, rows: NDArray[np.int64]) -> Titles:
 
 
 def _read(view: View, rows: NDArray[np.int64]) -> Titles:
-    known: dict[tuple[str, str], Title] = view.derived.memo.setdefault("titles", {})
+    known: dict[tuple[str, str], TitleStems] = view.derived.memo.setdefault("titles", {})
     if len(known) > MOST:
         known.clear()
     heads, of = np.unique(view.column("head", rows), return_inverse=True)
     named = titles_of(view.store.db, heads.tolist())
     number: dict[tuple[str, str], int] = {}
-    each: list[Title] = []  # not looked up at the end: another thread may clear what is known
+    each: list[TitleStems] = []  # not looked up at the end: another thread may clear what is known
     which = np.full(len(heads), -1, np.int64)
     for place, head in enumerate(heads.tolist()):
         name = named[head]
         if name[0]:
             if name not in number:
                 number[name] = len(each)
-                each.append(known.get(name) or known.setdefault(name, Title.of(*name, view.analyzer)))
+                each.append(known.get(name) or known.setdefault(name, TitleStems.of(*name, view.analyzer)))
             which[place] = number[name]
     return Titles(which[of], tuple(each))

@@ -1,7 +1,7 @@
 """Which numbers of a recipe may be moved by learning, between which bounds, and the recipe with others.
 
-A number is named by its field, `timely.pace`, or, where the field is a table from names to numbers, by field
-and name: `combine.weights.freshness`.
+A number is named by its field, `time_preference.pace`, or, where the field is a table from names to numbers,
+by field and name: `combine.weights.freshness`.
 """
 
 from __future__ import annotations

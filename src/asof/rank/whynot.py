@@ -13,11 +13,11 @@ from asof.index.view import View
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
 from asof.store.called import document_called
-from asof.store.reader import Whereabouts, whereabouts
+from asof.store.reader import PassageHistory, whereabouts
 from asof.time.span import BEGINNING, iso
 
 
-class Step(NamedTuple):
+class StageTrace(NamedTuple):
     """What a stage made of a passage: its rank (None: out) and score, among how many; the stage's notes."""
 
     stage: str
@@ -34,7 +34,7 @@ class WhyNot:
     id: str
     rank: int | None
     reason: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[StageTrace, ...] = ()
 
 
 def why_not(wanted: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
@@ -58,7 +58,7 @@ def why_not(wanted: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
     return WhyNot(wanted, steps[-1].rank, _told(steps, query), steps)
 
 
-def _rows(view: View, known: list[Whereabouts]) -> NDArray[np.int64]:
+def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:
     """Rows of the view that are in force, of these passages."""
     passages = np.array([each.passage for each in known], np.int64)
     found = [
@@ -69,7 +69,7 @@ def _rows(view: View, known: list[Whereabouts]) -> NDArray[np.int64]:
     return np.concatenate([*found, np.zeros(0, np.int64)])
 
 
-def _absence(known: list[Whereabouts], view: View) -> str:
+def _absence(known: list[PassageHistory], view: View) -> str:
     """Why none of the passages is in force in the view."""
     learned = [each for each in known if each.added <= view.known_at]
     if not learned:
@@ -114,10 +114,10 @@ def _passing(rows: NDArray[np.int64], filters: Filters, view: View) -> NDArray[n
     return np.flatnonzero(there if allowed is None else there & allowed)
 
 
-def _steps(rows: NDArray[np.int64], query: Query, view: View, recipe: Recipe) -> list[Step]:
+def _steps(rows: NDArray[np.int64], query: Query, view: View, recipe: Recipe) -> list[StageTrace]:
     """What each stage made of the best of the rows, until it is out."""
     ranking = Ranking(view.window(query.filters))
-    steps: list[Step] = []
+    steps: list[StageTrace] = []
     for name, stage, asked in recipe.steps(query):
         before = len(ranking.notes)
         ranking = stage(asked, ranking, view)
@@ -130,28 +130,30 @@ def _steps(rows: NDArray[np.int64], query: Query, view: View, recipe: Recipe) ->
     return steps
 
 
-def _step(name: str, rows: NDArray[np.int64], ranking: Ranking, view: View, notes: tuple[str, ...]) -> Step:
+def _step(
+    name: str, rows: NDArray[np.int64], ranking: Ranking, view: View, notes: tuple[str, ...]
+) -> StageTrace:
     if not ranking.by:
-        return Step(name, None, None, len(ranking.rows), notes)
+        return StageTrace(name, None, None, len(ranking.rows), notes)
     score, here = ranking.score, ranking.rows
     matching = score > 0 if ranking.places is None else np.ones(len(score), bool)
     own = np.flatnonzero(np.isin(here, rows) & matching)
     if not len(own):
-        return Step(name, None, None, int(matching.sum()), notes)
+        return StageTrace(name, None, None, int(matching.sum()), notes)
     best = own[view.tie_order(score[own], here[own])[0]]
     tied = np.flatnonzero((score == score[best]) & matching)
     ahead = int(np.count_nonzero(score > score[best]))
     place = tied[view.tie_order(score[tied], here[tied])].tolist().index(int(best))
-    return Step(name, ahead + place + 1, float(score[best]), int(matching.sum()), notes)
+    return StageTrace(name, ahead + place + 1, float(score[best]), int(matching.sum()), notes)
 
 
-def _told(steps: tuple[Step, ...], query: Query) -> str:
+def _told(steps: tuple[StageTrace, ...], query: Query) -> str:
     last = steps[-1]
     if last.rank is not None:
         return f"it is there, at rank {last.rank}"
     before = next((step for step in reversed(steps) if step.rank is not None), None)
     if before is None:
         return f"nothing of the question matches it ({last.candidates} other passages match)"
-    if last.stage == "cut":
+    if last.stage == "top_k":
         return f"cut at rank {before.rank} of {before.candidates}: {query.k} are shown"
     return f"dropped by {last.stage} at rank {before.rank} of {before.candidates}"

@@ -37,16 +37,16 @@ def by_document(recipe: Recipe) -> Recipe:
     Nothing is left unread then: which passages can reach the first k is not known yet. A recipe that ranks
     documents by itself does nothing else.
     """
-    from asof.rank.certify import Certified
-    from asof.rank.closer import Closer
-    from asof.rank.feedback import Feedback
+    from asof.rank.certify import EarlyTermination
+    from asof.rank.closer import RerankWindow
+    from asof.rank.feedback import PseudoRelevanceFeedback
     from asof.rank.group import ByDocument
 
     stages = [
-        replace(each, prune=False) if isinstance(each, Feedback | Certified) else each
+        replace(each, prune=False) if isinstance(each, PseudoRelevanceFeedback | EarlyTermination) else each
         for each in recipe.stages
     ]
     if not any(isinstance(each, ByDocument) for each in stages):
-        last = next((at for at, each in enumerate(stages) if isinstance(each, Closer)), len(stages) - 1)
+        last = next((at for at, each in enumerate(stages) if isinstance(each, RerankWindow)), len(stages) - 1)
         stages.insert(last, ByDocument())
     return replace(recipe, name=f"{recipe.name}-documents", stages=tuple(stages))

@@ -5,23 +5,23 @@ All of its constants stand here; docs/recipes.md has what happens without each o
 
 from __future__ import annotations
 
-from asof.rank.certify import Certified
-from asof.rank.closer import Closer, Rejoin
-from asof.rank.combine import Combine, Share
+from asof.rank.certify import EarlyTermination
+from asof.rank.closer import AppendRest, RerankWindow
+from asof.rank.combine import Combine, MaxNormalize
 from asof.rank.context import Context
-from asof.rank.covered import Covered
-from asof.rank.cut import Cut
-from asof.rank.facets import Facets
-from asof.rank.feedback import Feedback
+from asof.rank.covered import QueryCoverage
+from asof.rank.cut import TopK
+from asof.rank.facets import RoundRobinByDocument
+from asof.rank.feedback import PseudoRelevanceFeedback
 from asof.rank.gather import Lexical
-from asof.rank.naming import Names
+from asof.rank.naming import TitleColumns
 from asof.rank.recipe import Recipe
-from asof.rank.timely import Timely
+from asof.rank.timely import TimePreference
 from asof.rank.tunable import Range, Tunable
 
-FEEDBACK = Feedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7)
+FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7)
 
-TIMELY = Timely(
+TIMELY = TimePreference(
     pace=0.3,  # what a factor of ten in age weighs among near-equals
     within_time=0.03,  # the same where a time is named and no wish for the newest
     near=0.2,  # so far behind the best fit are near-equals
@@ -39,27 +39,27 @@ ASOF = Recipe(
     "reads the time in the question; among near-equals the one in force leads",
     (
         Lexical(k1=1.2, b=0.7),
-        Certified(lexical=1.0, dense=2.0, then=FEEDBACK),  # vectors: only with an encoder
+        EarlyTermination(lexical=1.0, dense=2.0, then=FEEDBACK),  # vectors: only with an encoder
         FEEDBACK,
-        Closer(n=100, of_time=200),
-        Share(""),
-        Covered(),
-        Names(),
+        RerankWindow(n=100, of_time=200),
+        MaxNormalize(""),
+        QueryCoverage(),
+        TitleColumns(),
         Context(k1=1.2, b=0.7, document=0.5),
         Combine((("share", 1.0), ("covered", 0.5), ("title", 0.2), ("context", 0.2)), "relevance"),
         TIMELY,
-        Facets(said=0.35),
-        Rejoin(),
-        Cut(),
+        RoundRobinByDocument(said=0.35),
+        AppendRest(),
+        TopK(),
     ),
     tunable=Tunable(  # all behind the closer look: trying them reads no index
         (
             Range("combine.weights.covered", 0.0, 1.5),
             Range("combine.weights.title", 0.0, 0.6),
             Range("combine.weights.context", 0.0, 0.6),
-            Range("timely.pace", 0.05, 1.0),
-            Range("timely.within_time", 0.0, 0.3),
-            Range("timely.near", 0.02, 0.5),
+            Range("time_preference.pace", 0.05, 1.0),
+            Range("time_preference.within_time", 0.0, 0.3),
+            Range("time_preference.near", 0.02, 0.5),
         )
     ),
 )

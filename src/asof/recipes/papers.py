@@ -12,7 +12,7 @@ weights with a sum of 1.
 from __future__ import annotations
 
 from asof.rank.combine import Combine
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.group import ByDocument
 from asof.rank.latent import Similarity
 from asof.rank.pool import Everything
@@ -32,7 +32,7 @@ PAPERS = Recipe(
         Volume(),
         Combine((("similarity", 0.4), ("freshness", 0.25), ("coverage", 0.25), ("volume", 0.1)), "paper"),
         ByDocument(),
-        Cut(),
+        TopK(),
     ),
     typed=True,
     tunable=Tunable(

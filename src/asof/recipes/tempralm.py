@@ -9,8 +9,8 @@ corpus has an encoder. The size of the pool is not printed.
 
 from __future__ import annotations
 
-from asof.rank.combine import Combine, Share
-from asof.rank.cut import Cut
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.cut import TopK
 from asof.rank.gather import Dense, Lexical
 from asof.rank.pool import Pool
 from asof.rank.recipe import Recipe
@@ -21,12 +21,12 @@ TEMPRALM = Recipe(
     "TempRALM: relevance plus closeness in time, on one scale, over a pool of candidates",
     (
         Lexical(),
-        Share("lexical"),
+        MaxNormalize("lexical"),
         Dense(),
         Combine((("share", 1.0), ("dense", 1.0)), "relevance"),
         Pool(100),
         Gap(),
-        Cut(),
+        TopK(),
     ),
     typed=True,
 )

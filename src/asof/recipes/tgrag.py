@@ -10,9 +10,9 @@ so that a budget of tokens holds something of each company and each quarter.
 from __future__ import annotations
 
 from asof.answer.local import Local
-from asof.rank.combine import Combine, Share
-from asof.rank.cut import Cut
-from asof.rank.facets import Facets
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.cut import TopK
+from asof.rank.facets import RoundRobinByDocument
 from asof.rank.gather import Lexical
 from asof.rank.recipe import Recipe
 
@@ -22,9 +22,9 @@ TGRAG = Recipe(
     (
         Lexical(k1=1.2, b=0.7),
         Local(facts=200, passages=200),
-        Share("lexical"),
+        MaxNormalize("lexical"),
         Combine((("share", 1.0), ("facts", 0.3)), "relevance"),
-        Facets(),
-        Cut(),
+        RoundRobinByDocument(),
+        TopK(),
     ),
 )

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from asof.rank.combine import Combine, Share
-from asof.rank.cut import Cut
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
-from asof.rank.halt import Budget
+from asof.rank.halt import BudgetedRerank
 from asof.rank.latent import Latent
 from asof.rank.pool import Pool
 from asof.rank.recipe import Recipe
@@ -32,15 +32,15 @@ TWE = Recipe(
     "TWE-RAG: words, latent semantics, corroboration by other documents, decay with age",
     (
         Lexical(),
-        Share("lexical"),
+        MaxNormalize("lexical"),
         Latent("half"),
         Combine((("share", 1.0), ("latent", 1.0)), "hybrid"),
         Pool(100),
         CENTRALITY,
         Decay(),
         Combine((("hybrid", 1.0), ("centrality", 0.5), ("decay", 1.0)), "unified"),
-        Budget(by="hybrid", graph=CENTRALITY),
-        Cut(),
+        BudgetedRerank(by="hybrid", graph=CENTRALITY),
+        TopK(),
     ),
     typed=True,
 )

@@ -15,8 +15,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from asof.errors import UsageError
-from asof.rank.combine import Combine, Share
-from asof.rank.cut import Cut
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.cut import TopK
 from asof.rank.fuse import ReciprocalRank
 from asof.rank.gather import Lexical
 from asof.rank.latent import Similarity
@@ -65,7 +65,7 @@ def vault(**keys: Any) -> Recipe:
             RecencyTiers((float(days[0]), float(days[1]), float(days[2])), factors),
             Headings(),
             Tags(),
-            Cut(),
+            TopK(),
         ),
         typed=True,
     )
@@ -74,7 +74,7 @@ def vault(**keys: Any) -> Recipe:
 def _fusion(values: Mapping[str, Any]) -> tuple[Stage, ...]:
     if values["fusion_algorithm"] == "rrf":
         return (ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), values["rrf_k"], DEPTH),)
-    return Share("lexical"), Combine((("similarity", 1.0), ("share", 0.5)), "relevance")
+    return MaxNormalize("lexical"), Combine((("similarity", 1.0), ("share", 0.5)), "relevance")
 
 
 def _checked(name: str, value: Any) -> Any:

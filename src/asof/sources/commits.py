@@ -20,7 +20,7 @@ Blob = str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Commit:
+class GitCommit:
     """`when` is the effective date, in seconds since 1970."""
 
     id: str
@@ -29,18 +29,18 @@ class Commit:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class CommitMoment:
     """All that changed in one second: the last state of each file, and the commit that set it."""
 
     when: int
     files: Mapping[str, tuple[Blob, str]]
 
 
-def commits(git: Git, layout: Layout) -> tuple[list[Commit], int]:
+def commits(git: Git, layout: Layout) -> tuple[list[GitCommit], int]:
     """All ancestors of HEAD in order, and how many were dated before a parent. Raises GitFailed."""
     listed = git.ask("rev-list", "--topo-order", "--reverse", "--parents", "--timestamp", layout.head)
     effective: dict[str, int] = {}
-    found: list[Commit] = []
+    found: list[GitCommit] = []
     clamped = 0
     for line in listed.decode().splitlines():
         stamp, commit, *parents = line.split()
@@ -48,11 +48,11 @@ def commits(git: Git, layout: Layout) -> tuple[list[Commit], int]:
         when = max([own, *(effective[parent] for parent in parents)])
         clamped += when > own
         effective[commit] = when
-        found.append(Commit(commit, tuple(parents), when))
+        found.append(GitCommit(commit, tuple(parents), when))
     return sorted(found, key=lambda commit: commit.when), clamped  # stable: parents stay first
 
 
-def differences(git: Git, history: Iterable[Commit]) -> dict[str, dict[str, Blob]]:
+def differences(git: Git, history: Iterable[GitCommit]) -> dict[str, dict[str, Blob]]:
     """For each commit the files that differ from any of its parents. Raises GitFailed."""
     given = "".join(f"{commit.id}\n" for commit in history).encode()
     answer = git.ask(
@@ -71,20 +71,20 @@ def differences(git: Git, history: Iterable[Commit]) -> dict[str, dict[str, Blob
     return found
 
 
-def moments(git: Git, history: list[Commit]) -> Iterator[Moment]:
+def moments(git: Git, history: list[GitCommit]) -> Iterator[CommitMoment]:
     """What changed when, oldest first. Raises GitFailed."""
     return _Replay(history, differences(git, history), lambda commit: tree(git, commit)).run()
 
 
 @dataclass(slots=True)
 class _Replay:
-    history: list[Commit]
+    history: list[GitCommit]
     differences: dict[str, dict[str, Blob]]
     tree: Callable[[str], dict[str, str]]
     state: dict[str, Blob] = field(default_factory=dict)
     owner: dict[str, int] = field(default_factory=dict)  # which commit (by number) set a file last
 
-    def run(self) -> Iterator[Moment]:
+    def run(self) -> Iterator[CommitMoment]:
         before: dict[str, Blob] = {}
         for number, (commit, ancestors) in enumerate(self._with_ancestors()):
             files = dict(self.differences.get(commit.id, {}))
@@ -104,9 +104,9 @@ class _Replay:
                 }
                 before = {}
                 if changed:
-                    yield Moment(commit.when, changed)
+                    yield CommitMoment(commit.when, changed)
 
-    def _apart(self, number: int, commit: Commit, ancestors: int) -> dict[str, Blob]:
+    def _apart(self, number: int, commit: GitCommit, ancestors: int) -> dict[str, Blob]:
         """The files that a branch outside this merge has set last, as they are in the merge."""
         apart = ((1 << number) - 1) & ~ancestors
         if not apart:
@@ -115,7 +115,7 @@ class _Replay:
         files = self.tree(commit.id) if paths else {}
         return {path: files.get(path) for path in paths}
 
-    def _with_ancestors(self) -> Iterator[tuple[Commit, int]]:
+    def _with_ancestors(self) -> Iterator[tuple[GitCommit, int]]:
         """Each commit with its ancestors as the bits of a number, which is kept while a child needs it."""
         needed = Counter(parent for commit in self.history for parent in commit.parents)
         known: dict[str, int] = {}

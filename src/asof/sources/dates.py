@@ -1,4 +1,4 @@
-"""Values that somebody wrote as a date, read as `Stated` times."""
+"""Values that somebody wrote as a date, read as `SourcedTime` times."""
 
 from __future__ import annotations
 

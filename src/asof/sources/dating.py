@@ -11,7 +11,7 @@ from asof.data import Problem, Stated
 from asof.errors import BadTime
 from asof.sources import dates
 from asof.sources.fields import Fields
-from asof.sources.page import Page
+from asof.sources.page import ParsedFile
 from asof.sources.periods import fiscal_start_of, periods
 
 PUBLISHED = ("published", "date", "created")
@@ -34,7 +34,7 @@ _YEAR = re.compile(r"[0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class PageDates:
     """What a page says of its own dates; `meta` is what remains of its front."""
 
     published: Stated | None
@@ -45,7 +45,7 @@ class Said:
     notes: tuple[Problem, ...]
 
 
-def said(page: Page, fiscal_start: int = 1, *, published: bool = True) -> Said:
+def said(page: ParsedFile, fiscal_start: int = 1, *, published: bool = True) -> PageDates:
     """The dates in a page's front; without `published` they are left as metadata, except `about`.
 
     `fiscal_start`: the first month of a fiscal year, where the page does not say its own.
@@ -69,7 +69,7 @@ def said(page: Page, fiscal_start: int = 1, *, published: bool = True) -> Said:
     fiscal_start = fiscal_start_of(front, fiscal_start, used, note)
     about = (*about, *periods(front, _FIELDS, fiscal_start))
     meta = {key: value for key, value in front.items() if key not in used and value is not None}
-    return Said(first, later, about, fiscal_start, meta, tuple(notes))
+    return PageDates(first, later, about, fiscal_start, meta, tuple(notes))
 
 
 def _first(

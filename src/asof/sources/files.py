@@ -13,16 +13,16 @@ from asof.sources import dating
 from asof.sources.dates import of_file
 from asof.sources.git import Git, GitFailed, in_work_tree
 from asof.sources.gitdates import GitDates, git_dates
-from asof.sources.page import READERS, Page, Unreadable, page_of, suffix
-from asof.sources.source import Limits, Naming
-from asof.sources.walk import Found, walk
+from asof.sources.page import READERS, ParsedFile, Unreadable, page_of, suffix
+from asof.sources.source import InputLimits, SourceNaming
+from asof.sources.walk import FoundFile, walk
 
 SAME_MOMENT = 60 * 10**9
 FEW = 5
 _OURS = {"asof.toml"}
 
 
-class TooLarge(Unreadable):
+class InputTooLarge(Unreadable):
     """A file beyond the limit."""
 
     def __init__(self, size: int, limit: int) -> None:
@@ -30,10 +30,10 @@ class TooLarge(Unreadable):
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class FolderSurvey:
     """The files of a folder that can be read, how many others there are by kind, and what is in the way."""
 
-    files: tuple[Found, ...]
+    files: tuple[FoundFile, ...]
     others: Counter[str]
     problems: tuple[Problem, ...]
 
@@ -47,13 +47,13 @@ class Encodings:
     def clear(self) -> None:
         self._files.clear()
 
-    def of(self, relative: str, page: Page) -> Page:
+    def of(self, relative: str, page: ParsedFile) -> ParsedFile:
         """The page, noted."""
         if page.encoding:
             self._files.setdefault(page.encoding, set()).add(relative)
         return page
 
-    def said(self, naming: Naming) -> Iterator[Problem]:
+    def said(self, naming: SourceNaming) -> Iterator[Problem]:
         """A note for each encoding: how many files were read so, and which."""
         for encoding, files in sorted(self._files.items()):
             count = "1 file was" if len(files) == 1 else f"{len(files)} files were"
@@ -70,7 +70,7 @@ class Files:
     complete = True
 
     def __init__(
-        self, naming: Naming, limits: Limits, *, trust_mtime: bool = False, fiscal_start: int = 1
+        self, naming: SourceNaming, limits: InputLimits, *, trust_mtime: bool = False, fiscal_start: int = 1
     ) -> None:
         self.name = naming.name
         self.kind = "folder" if naming.target.is_dir() else "file"
@@ -121,7 +121,7 @@ class Files:
                 lost=False,
             )
 
-    def _read(self, file: Found, git: GitDates, *, believed: bool) -> Iterator[Document | Problem]:
+    def _read(self, file: FoundFile, git: GitDates, *, believed: bool) -> Iterator[Document | Problem]:
         relative = file.relative or self.naming.target.name
         try:
             raw = content(self.naming.target / file.relative, file.size, self.limits.file)
@@ -145,9 +145,9 @@ class Files:
         )
 
 
-def survey(naming: Naming) -> Survey:
+def survey(naming: SourceNaming) -> FolderSurvey:
     """Walks through a folder once. Raises SourceError when it cannot be read at all."""
-    files: list[Found] = []
+    files: list[FoundFile] = []
     others: Counter[str] = Counter()
     problems: list[Problem] = []
     for item in walk(naming):
@@ -157,10 +157,10 @@ def survey(naming: Naming) -> Survey:
             files.append(item)
         elif item.relative not in _OURS:
             others[kind] += 1
-    return Survey(tuple(files), others, tuple(problems))
+    return FolderSurvey(tuple(files), others, tuple(problems))
 
 
-def unread(naming: Naming, others: Counter[str]) -> Iterator[Problem]:
+def unread(naming: SourceNaming, others: Counter[str]) -> Iterator[Problem]:
     """One problem for every kind of file that is not read."""
     for kind, count in sorted(others.items()):
         files = "file is" if count == 1 else "files are"
@@ -183,29 +183,31 @@ def together(mtimes: Sequence[int]) -> int:
 def content(path: Path, size: int, largest: int) -> bytes:
     """The bytes of a file. Raises Unreadable."""
     if size > largest:
-        raise TooLarge(size, largest)
+        raise InputTooLarge(size, largest)
     try:
         with path.open("rb") as stream:
             raw = stream.read(largest + 1)
             if len(raw) > largest:
-                raise TooLarge(os.fstat(stream.fileno()).st_size, largest)
+                raise InputTooLarge(os.fstat(stream.fileno()).st_size, largest)
             return raw
     except OSError as wrong:
         raise Unreadable(f"the file cannot be read: {wrong.strerror}") from None
 
 
-def unreadable(naming: Naming, relative: str, wrong: Unreadable, version: str = "") -> Problem:
+def unreadable(naming: SourceNaming, relative: str, wrong: Unreadable, version: str = "") -> Problem:
     file = naming.file(relative) + (f"@{version[:12]}" if version else "")
     return Problem(str(wrong), file, remedy=wrong.remedy, document=naming.id(relative))
 
 
-def notes(naming: Naming, relative: str, found: Iterable[Problem], version: str = "") -> Iterator[Problem]:
+def notes(
+    naming: SourceNaming, relative: str, found: Iterable[Problem], version: str = ""
+) -> Iterator[Problem]:
     file = naming.file(relative) + (f"@{version[:12]}" if version else "")
     return (replace(note, file=file) for note in found)
 
 
 def document(
-    name: str, page: Page, told: dating.Said, published: Stated | None, changed: Stated | None
+    name: str, page: ParsedFile, told: dating.PageDates, published: Stated | None, changed: Stated | None
 ) -> Document:
     """The document that a page is."""
     return Document(

@@ -9,10 +9,10 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from asof.data import Commit, Document, Ended, Problem
+from asof.data import Document, Ended, Problem, SafeToCommit
 from asof.data.storable import TooDeep, storable_value
 from asof.errors import SourceError, UsageError
-from asof.sources.record import Records, Unusable
+from asof.sources.record import RecordReader, UnusableRecord
 
 if TYPE_CHECKING:
     from asof.sources.fields import Fields
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LONGEST = 255
 """Bytes of a part of a path, on the file systems in use."""
 
-Item: TypeAlias = Document | Ended | Problem | Commit
+Item: TypeAlias = Document | Ended | Problem | SafeToCommit
 Record: TypeAlias = Mapping[str, Any]
 
 ACCEPTED = (
@@ -71,7 +71,7 @@ def items(given: Iterable[object], fields: Fields) -> Generator[Item, None, None
 
     Raises UsageError for what is neither a document nor a record.
     """
-    records = Records(fields)
+    records = RecordReader(fields)
     with closing(given) if isinstance(given, Generator) else nullcontext():
         for number, item in enumerate(given, 1):
             if isinstance(item, Item):
@@ -92,7 +92,7 @@ def refusal(value: object, what: str = "source") -> UsageError:
     return UsageError(f"{what} is {value!r:.60} ({type(value).__name__}); accepted: {ACCEPTED}{more}")
 
 
-def _record(records: Records, item: Mapping[Any, Any], number: int) -> Iterator[Document | Problem]:
+def _record(records: RecordReader, item: Mapping[Any, Any], number: int) -> Iterator[Document | Problem]:
     place, notes = f"item {number}", list[str]()
     try:
         whole = {str(key): _json(value) for key, value in item.items()}
@@ -100,7 +100,7 @@ def _record(records: Records, item: Mapping[Any, Any], number: int) -> Iterator[
         if record != whole:
             notes.append("NUL or half of a surrogate pair stands in the record: read as U+FFFD")
         yield records.document(record, notes.append)
-    except Unusable as wrong:
+    except UnusableRecord as wrong:
         yield Problem(f"{place} {wrong}", remedy=wrong.remedy, document=wrong.document)
     except (UsageError, TooDeep) as wrong:
         yield Problem(f"{place}: {wrong}")

@@ -11,12 +11,12 @@ from asof.sources import dating
 from asof.sources.commits import commits, moments
 from asof.sources.dates import of_file, second
 from asof.sources.decode import NotText, decoded
-from asof.sources.files import Encodings, TooLarge, content, document, notes, survey, unread, unreadable
+from asof.sources.files import Encodings, InputTooLarge, content, document, notes, survey, unread, unreadable
 from asof.sources.git import Blobs, Git, GitFailed, in_work_tree, tree
 from asof.sources.gitdates import same_content
 from asof.sources.page import READERS, Unreadable, page_of, suffix
-from asof.sources.source import Limits, Naming
-from asof.sources.walk import Found
+from asof.sources.source import InputLimits, SourceNaming
+from asof.sources.walk import FoundFile
 
 
 class History:
@@ -28,7 +28,7 @@ class History:
     kind = "history"
     complete = True
 
-    def __init__(self, naming: Naming, limits: Limits, fiscal_start: int = 1) -> None:
+    def __init__(self, naming: SourceNaming, limits: InputLimits, fiscal_start: int = 1) -> None:
         self.name = naming.name
         self.naming = naming
         self.limits = limits
@@ -86,7 +86,7 @@ class History:
         try:
             raw = blobs.read(blob, self.limits.file)
             if isinstance(raw, int):
-                raise TooLarge(raw, self.limits.file)
+                raise InputTooLarge(raw, self.limits.file)
             page = self._encodings.of(path, page_of(raw, path, self.limits))
         except Unreadable as wrong:
             if wrong.empty:
@@ -127,7 +127,7 @@ class History:
                     lost=False,
                 )
 
-    def _edited(self, blobs: Blobs, file: Found, blob: str | None) -> Iterator[Document | Problem]:
+    def _edited(self, blobs: Blobs, file: FoundFile, blob: str | None) -> Iterator[Document | Problem]:
         try:
             raw = content(self.naming.target / file.relative, file.size, self.limits.file)
             if blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)):

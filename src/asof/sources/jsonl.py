@@ -13,8 +13,8 @@ from asof.data import Document, Ended, Problem
 from asof.data.storable import TooDeep, storable_value
 from asof.errors import SourceError
 from asof.sources.fields import Fields
-from asof.sources.record import Records, Unusable, constant
-from asof.sources.source import Limits, Naming
+from asof.sources.record import RecordReader, UnusableRecord, constant
+from asof.sources.source import InputLimits, SourceNaming
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
@@ -31,12 +31,12 @@ class JsonLines:
     kind = "jsonl"
     complete = True
 
-    def __init__(self, naming: Naming, fields: Fields, limits: Limits) -> None:
+    def __init__(self, naming: SourceNaming, fields: Fields, limits: InputLimits) -> None:
         self.name = naming.name
         self.path = naming.target
         self.file = naming.shown
         self.limits = limits
-        self._records = Records(fields)
+        self._records = RecordReader(fields)
         self._decoder = json.JSONDecoder(parse_constant=constant)
         self._notes: list[Problem] = []
         self._number = 0
@@ -86,7 +86,7 @@ class JsonLines:
             return self._records.document(self._record(line), self._note)
         except BadLine as wrong:
             return self._problem(str(wrong), "every line has to be one JSON object")
-        except Unusable as wrong:
+        except UnusableRecord as wrong:
             return self._problem(f"the record {wrong}", wrong.remedy, wrong.document)
 
     def _record(self, line: bytes) -> dict[str, object]:

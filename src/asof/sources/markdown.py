@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from asof.data import Heading, Link, Problem
 from asof.sources import vault
 from asof.sources.frontmatter import BadFrontmatter, Front, parse, split
-from asof.sources.page import Page
-from asof.sources.source import Limits
+from asof.sources.page import ParsedFile
+from asof.sources.source import InputLimits
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -19,7 +19,7 @@ _LINK_WORDS = re.compile(r"!?\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n|]+)\]\]|!?\[([^\[\]
 _SPACES = re.compile(r"[,\s]+")
 
 
-def page(text: str, stem: str, limits: Limits) -> Page:
+def page(text: str, stem: str, limits: InputLimits) -> ParsedFile:
     """What a Markdown file says. Its text is what follows the frontmatter, or all of it if that is broken."""
     front, body, skipped, notes = _front(text, limits)
     outline, paragraphs = _blocks(body, skipped)
@@ -32,7 +32,7 @@ def page(text: str, stem: str, limits: Limits) -> Page:
     )
     tags = [*_tags(values.pop("tags", None)), *_tags(values.pop("tag", None)), *tags]
     aliases = [*_texts(values.pop("aliases", None)), *_texts(values.pop("alias", None))]
-    return Page(
+    return ParsedFile(
         body,
         title,
         tuple(outline),
@@ -45,7 +45,7 @@ def page(text: str, stem: str, limits: Limits) -> Page:
     )
 
 
-def _front(text: str, limits: Limits) -> tuple[Front, str, int, list[Problem]]:
+def _front(text: str, limits: InputLimits) -> tuple[Front, str, int, list[Problem]]:
     """The frontmatter, the text after it, how much of that text is broken frontmatter, and what is wrong."""
     found = split(text)
     if found is None:

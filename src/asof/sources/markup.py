@@ -20,7 +20,7 @@ _SPACE = re.compile(r"[\s/]*")
 _UNQUOTED = re.compile(r"[^\s>]*")
 
 
-class Piece(NamedTuple):
+class MarkupToken(NamedTuple):
     """A text (entities decoded), or the start or the end of the element `name`."""
 
     kind: str
@@ -29,16 +29,16 @@ class Piece(NamedTuple):
     attributes: Mapping[str, str] = {}
 
 
-def pieces(source: str) -> Iterator[Piece]:
+def pieces(source: str) -> Iterator[MarkupToken]:
     """The pieces of an HTML text in order. Linear in its length, whatever stands in it."""
     at = 0
     while at < len(source):
         opening = source.find("<", at)
         if opening < 0:
-            yield Piece("text", text=html.unescape(source[at:]))
+            yield MarkupToken("text", text=html.unescape(source[at:]))
             return
         if opening > at:
-            yield Piece("text", text=html.unescape(source[at:opening]))
+            yield MarkupToken("text", text=html.unescape(source[at:opening]))
         at, piece = _tag(source, opening)
         if piece:
             yield piece
@@ -46,13 +46,13 @@ def pieces(source: str) -> Iterator[Piece]:
                 end = _end_of_raw(source, at, piece.name)
                 if end > at:
                     raw = source[at:end]
-                    yield Piece(
+                    yield MarkupToken(
                         "text", text=html.unescape(raw) if piece.name in ("title", "textarea") else raw
                     )
                 at = end
 
 
-def _tag(source: str, at: int) -> tuple[int, Piece | None]:
+def _tag(source: str, at: int) -> tuple[int, MarkupToken | None]:
     """What the `<` at a place begins, and where it ends."""
     if source.startswith("<!--", at):
         end = source.find("-->", at + 2)
@@ -63,11 +63,11 @@ def _tag(source: str, at: int) -> tuple[int, Piece | None]:
         if source[at + 1 : at + 2] in ("!", "?", "/"):
             end = source.find(">", at)
             return (len(source) if end < 0 else end + 1), None
-        return at + 1, Piece("text", text="<")
+        return at + 1, MarkupToken("text", text="<")
     end, attributes = _attributes(source, name.end())
     if end < 0:
-        return len(source), Piece("text", text=html.unescape(source[at:]))
-    return end, Piece("end" if closing else "start", name[0].lower(), "", attributes)
+        return len(source), MarkupToken("text", text=html.unescape(source[at:]))
+    return end, MarkupToken("end" if closing else "start", name[0].lower(), "", attributes)
 
 
 def _attributes(source: str, at: int) -> tuple[int, dict[str, str]]:

@@ -12,11 +12,11 @@ from asof.sources.files import Files
 from asof.sources.history import History
 from asof.sources.jsonl import JsonLines
 from asof.sources.page import READERS, suffix
-from asof.sources.source import Limits, Naming
+from asof.sources.source import InputLimits, SourceNaming
 
 if TYPE_CHECKING:
     from asof.sources.arxiv.kept import Known
-    from asof.sources.arxiv.settings import Settings
+    from asof.sources.arxiv.settings import ArxivSettings
     from asof.sources.arxiv.source import Arxiv
 
 ACCEPTED = f"accepted are a folder, and files that end in .jsonl, .jsonl.gz, {', '.join(READERS)}"
@@ -29,7 +29,7 @@ def open_source(
     history: bool = False,
     fields: Fields = Fields(),  # noqa: B008  a frozen value
     trust_mtime: bool = False,
-    limits: Limits = Limits(),  # noqa: B008
+    limits: InputLimits = InputLimits(),  # noqa: B008
 ) -> Files | JsonLines | History:
     """The source that `target` is, named by its path from `root`, the corpus's folder.
 
@@ -40,7 +40,7 @@ def open_source(
         folder, file = target.is_dir(), target.is_file()
     except OSError as wrong:
         raise SourceError(f"{target} cannot be read: {wrong.strerror}") from wrong
-    naming = Naming.of(target, root)
+    naming = SourceNaming.of(target, root)
     if history:
         if not folder:
             raise SourceError(f"{target} is no folder; --history reads a folder in a git work tree")
@@ -61,7 +61,7 @@ def open_arxiv(
     target: str,
     *,
     now: int,
-    settings: Settings,
+    settings: ArxivSettings,
     since: int | None = None,
     until: int | None = None,
     per_day: int | None = None,
@@ -76,11 +76,11 @@ def open_arxiv(
     Raises SourceError for what names nothing at arXiv, UsageError for options that do not go with it,
     MissingExtra for `full` where PDFs cannot be read.
     """
-    from asof.sources.arxiv.kept import Kept
+    from asof.sources.arxiv.kept import HarvestLog
     from asof.sources.arxiv.settings import MOST_PER_DAY
     from asof.sources.arxiv.source import Arxiv
     from asof.sources.arxiv.target import PREFIX, read
-    from asof.sources.arxiv.wanted import Wanted
+    from asof.sources.arxiv.wanted import HarvestRange
 
     named = read(target)
     if full:
@@ -99,5 +99,5 @@ def open_arxiv(
             found = look([PREFIX + each for each in papers])
             return {name.removeprefix(PREFIX): versions for name, versions in found.items()}
 
-        kept = Kept(folder, f"{named.name}, {per_day} a day", numbers)
-    return Arxiv(named, Wanted(since, until, per_day, asked), now, settings, kept, full=full)
+        kept = HarvestLog(folder, f"{named.name}, {per_day} a day", numbers)
+    return Arxiv(named, HarvestRange(since, until, per_day, asked), now, settings, kept, full=full)

@@ -11,11 +11,11 @@ from typing import Any
 from asof.data import Heading, Link, Problem
 from asof.data.storable import storable
 from asof.sources.decode import NotText, decoded
-from asof.sources.source import Limits
+from asof.sources.source import InputLimits
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ParsedFile:
     """What stands in a file. `front` is what it says about itself, `lines` where (for problems).
 
     `by` is what dates in `front` count as; `notes` are problems that still lack the name of the file;
@@ -36,7 +36,7 @@ class Page:
     encoding: str = ""
 
 
-Reader = Callable[[str, str, Limits], Page]
+Reader = Callable[[str, str, InputLimits], ParsedFile]
 """Reads a text (normalised), given the stem of its file's name."""
 
 READERS = {
@@ -63,7 +63,7 @@ def suffix(relative: str) -> str:
     return PurePosixPath(relative).suffix.lower()
 
 
-def page_of(raw: bytes, relative: str, limits: Limits) -> Page:
+def page_of(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
     """The page that a file's bytes make; its name says how they are read. Raises Unreadable."""
     try:
         text, encoding = decoded(raw)

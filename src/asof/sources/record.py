@@ -20,7 +20,7 @@ LONGEST_LIST = 64
 _PLAIN = {str, int, float, bool}
 
 
-class Unusable(ValueError):
+class UnusableRecord(ValueError):
     """A record that makes no document; `remedy` says what to do, `document` its id if it has one."""
 
     def __init__(self, message: str, remedy: str = "", document: str = "") -> None:
@@ -29,7 +29,7 @@ class Unusable(ValueError):
         self.document = document
 
 
-class Records:
+class RecordReader:
     """Reads records whose fields are called as `fields` says."""
 
     def __init__(self, fields: Fields) -> None:
@@ -101,7 +101,7 @@ def _id(record: Mapping[str, Any], names: tuple[str, ...], used: set[str]) -> st
     if isinstance(value, str) and value:
         return value
     what = "has no id" if value is None else f"has an id that is neither a text nor a number: {_kind(value)}"
-    raise Unusable(
+    raise UnusableRecord(
         f"{what}; accepted fields are {', '.join(names)}", "name the field in asof.toml: [fields] id = ..."
     )
 
@@ -111,9 +111,9 @@ def _text(record: Mapping[str, Any], names: tuple[str, ...], used: set[str], doc
     if isinstance(value, str):
         if value and not value.isspace():
             return line_feeds(value)
-        raise Unusable("has an empty text", document=document)
+        raise UnusableRecord("has an empty text", document=document)
     what = "has no text" if value is None else f"has a text that is no text: {_kind(value)}"
-    raise Unusable(
+    raise UnusableRecord(
         f"{what}; accepted fields are {', '.join(names)}",
         "name the field in asof.toml: [fields] text = ...",
         document,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from asof.data import Commit, Document, Ended, Problem
+from asof.data import Document, Ended, Problem, SafeToCommit
 
 
 class Source(Protocol):
@@ -22,8 +22,8 @@ class Source(Protocol):
     kind: str
     complete: bool
 
-    def documents(self) -> Iterator[Document | Ended | Problem | Commit]:
-        """Everything that the source states now, in an order that depends on the source alone; `Commit`
+    def documents(self) -> Iterator[Document | Ended | Problem | SafeToCommit]:
+        """Everything that the source states now, in an order that depends on the source alone; `SafeToCommit`
         where what was stated so far shall not wait for the rest.
 
         Raises SourceError when the source cannot be read at all.
@@ -32,7 +32,7 @@ class Source(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class InputLimits:
     """The largest input that is read, in bytes: of a file, of a line of JSON, of a note's frontmatter."""
 
     file: int = 64 * 2**20
@@ -41,7 +41,7 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class SourceNaming:
     """How a target and what lies below it are called: `name` in document ids, `shown` in problems."""
 
     target: Path
@@ -49,7 +49,7 @@ class Naming:
     shown: str
 
     @classmethod
-    def of(cls, target: Path, root: Path) -> Naming:
+    def of(cls, target: Path, root: Path) -> SourceNaming:
         """Named by its path from the corpus's folder `root`; a target outside by its last part only."""
         inside = _relative(Path(os.path.abspath(target)), Path(os.path.abspath(root)))  # noqa: PTH100
         if inside is None:

@@ -12,13 +12,13 @@ from pathlib import Path
 from asof.data import Problem
 from asof.errors import SourceError
 from asof.sources.page import READERS, suffix
-from asof.sources.source import Naming, printable
+from asof.sources.source import SourceNaming, printable
 
 _NOTHING_THERE = (errno.ENOENT, errno.ELOOP)
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundFile:
     """A regular file: its path from the target (posix), its size in bytes, its mtime in nanoseconds.
 
     `linked` says that a symbolic link leads to it.
@@ -30,24 +30,24 @@ class Found:
     linked: bool = False
 
 
-def walk(naming: Naming) -> Iterator[Found | Problem]:
+def walk(naming: SourceNaming) -> Iterator[FoundFile | Problem]:
     """The files of a folder, or the file itself when the target is one. Raises SourceError."""
     return _Walk(naming).run()
 
 
 class _Walk:
-    def __init__(self, naming: Naming) -> None:
+    def __init__(self, naming: SourceNaming) -> None:
         self.naming = naming
         self.top = os.path.realpath(naming.target)
         self.open = [self.top]  # the real paths of the folders that we are in
         self.followed: set[str] = set()
 
-    def run(self) -> Iterator[Found | Problem]:
+    def run(self) -> Iterator[FoundFile | Problem]:
         target = self.naming.target
         try:
             status = target.stat()
             if stat.S_ISREG(status.st_mode):
-                yield Found("", status.st_size, status.st_mtime_ns)
+                yield FoundFile("", status.st_size, status.st_mtime_ns)
                 return
             entries = self._entries("")
         except OSError as wrong:
@@ -63,7 +63,7 @@ class _Walk:
                 continue
             place = os.path.join(real, relative.rpartition("/")[2])  # noqa: PTH118
             entry = self._entry(relative, place, linked)
-            if isinstance(entry, Found | Problem):
+            if isinstance(entry, FoundFile | Problem):
                 yield entry
                 continue
             try:
@@ -80,7 +80,7 @@ class _Walk:
     def _path(self, relative: str) -> Path:
         return self.naming.target / relative
 
-    def _entry(self, relative: str, real: str, linked: bool) -> Found | Problem | tuple[str, bool]:
+    def _entry(self, relative: str, real: str, linked: bool) -> FoundFile | Problem | tuple[str, bool]:
         """A file, a problem, or a folder to go into: its real path, and whether a link led to it."""
         path = self._path(relative)
         try:
@@ -100,7 +100,7 @@ class _Walk:
             known = wrong.errno in _NOTHING_THERE or suffix(relative) in READERS  # else it may be a folder
             return self._problem(relative, f"cannot be read: {wrong.strerror}", known=known)
         if stat.S_ISREG(status.st_mode):
-            return Found(relative, status.st_size, status.st_mtime_ns, linked)
+            return FoundFile(relative, status.st_size, status.st_mtime_ns, linked)
         if not stat.S_ISDIR(status.st_mode):
             return self._problem(relative, "is neither a file nor a folder")
         return self._follow(relative, real) if link else (real, linked)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from asof.data import Heading, Link, Problem
 from asof.data.storable import line_feeds, storable
-from asof.sources.markup import Piece, pieces
-from asof.sources.page import Page
+from asof.sources.markup import MarkupToken, pieces
+from asof.sources.page import ParsedFile
 from asof.sources.record import language_code
-from asof.sources.source import Limits
+from asof.sources.source import InputLimits
 from asof.sources.vault import link_to
 
 _SKIPPED = {"script", "style", "nav", "template"}
@@ -27,9 +27,9 @@ _DATES = {
 }
 
 
-def page(text: str, stem: str, limits: Limits) -> Page:  # noqa: ARG001
+def page(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
     """What a web page says."""
-    reading = _Reading()
+    reading = _PageReading()
     for piece in pieces(text):
         reading.take(piece)
     reading.end_line()
@@ -40,7 +40,7 @@ def page(text: str, stem: str, limits: Limits) -> Page:  # noqa: ARG001
         )
         for name in reading.skipping[:1]
     ]
-    return Page(
+    return ParsedFile(
         "\n".join(reading.lines),
         title,
         tuple(reading.outline),
@@ -53,7 +53,7 @@ def page(text: str, stem: str, limits: Limits) -> Page:  # noqa: ARG001
     )
 
 
-class _Reading:
+class _PageReading:
     """What has been read so far."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class _Reading:
         self._in_title = False
         self._preformatted = 0
 
-    def take(self, piece: Piece) -> None:
+    def take(self, piece: MarkupToken) -> None:
         if self.skipping:
             self._skip(piece)
         elif piece.kind == "text":
@@ -81,7 +81,7 @@ class _Reading:
         else:
             self._end(piece.name)
 
-    def _skip(self, piece: Piece) -> None:
+    def _skip(self, piece: MarkupToken) -> None:
         if piece.kind == "start" and piece.name == self.skipping[-1]:
             self.skipping.append(piece.name)
         elif piece.kind == "end" and piece.name == self.skipping[-1]:
@@ -100,7 +100,7 @@ class _Reading:
         else:
             self._line.append(text)
 
-    def _start(self, piece: Piece) -> None:
+    def _start(self, piece: MarkupToken) -> None:
         name = piece.name
         if name in _SKIPPED:
             self.skipping.append(name)
@@ -127,7 +127,7 @@ class _Reading:
             elif name == "pre":
                 self._preformatted = max(0, self._preformatted - 1)
 
-    def _meta(self, piece: Piece) -> None:
+    def _meta(self, piece: MarkupToken) -> None:
         get = piece.attributes.get
         name = (get("property") or get("name") or "").lower()
         content = storable(get("content", "")).strip()

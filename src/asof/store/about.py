@@ -20,7 +20,7 @@ from asof.time.moment import read
 from asof.time.span import NEVER, Span, nearest_moment
 
 if TYPE_CHECKING:
-    from asof.time.expressions import Mention
+    from asof.time.expressions import TimeMention
 
 MOST = 16
 """So many different times of a passage are kept: those of its metadata, title, headings, then of its text."""
@@ -35,7 +35,7 @@ _DAY = timedelta(days=1)
 _FINE = frozenset(("hour", "minute", "second"))
 
 
-class Time(NamedTuple):
+class AboutTime(NamedTuple):
     """A time that a passage is about: its first and last instant, its words, and where they stand."""
 
     first: int
@@ -52,7 +52,7 @@ class Time(NamedTuple):
         return Stated(span_of(self.first, min(self.last + 1, NEVER)), self.text, self.by)
 
 
-class Manner(NamedTuple):
+class TimeReadingOptions(NamedTuple):
     """How the times in a document's words are read: its language, the first month of its fiscal year."""
 
     language: str
@@ -60,14 +60,14 @@ class Manner(NamedTuple):
 
 
 def times_of(
-    metadata: str, title: str, headings: str, text: str, published: Span | None, manner: Manner
-) -> tuple[Time, ...]:
+    metadata: str, title: str, headings: str, text: str, published: Span | None, manner: TimeReadingOptions
+) -> tuple[AboutTime, ...]:
     """The different times that a passage is about, at most MOST, each with the first place that says it.
 
     `metadata`: the times of the document as JSON (`digest.times_json`); `headings` parted by line feeds;
     `published`: the date of the version, from which relative times count.
     """
-    found: dict[tuple[int, int], Time] = {}
+    found: dict[tuple[int, int], AboutTime] = {}
     for time in _all_times(metadata, title, headings, text, published, manner):
         found.setdefault(time[:2], time)
         if len(found) == MOST:
@@ -76,8 +76,8 @@ def times_of(
 
 
 def _all_times(
-    metadata: str, title: str, headings: str, text: str, published: Span | None, manner: Manner
-) -> Iterator[Time]:
+    metadata: str, title: str, headings: str, text: str, published: Span | None, manner: TimeReadingOptions
+) -> Iterator[AboutTime]:
     if metadata != "[]":
         yield from _of_metadata(metadata)
     if title:
@@ -89,23 +89,25 @@ def _all_times(
 
 
 @lru_cache(maxsize=1024)
-def _of_metadata(metadata: str) -> tuple[Time, ...]:
+def _of_metadata(metadata: str) -> tuple[AboutTime, ...]:
     times = []
     for time in json.loads(metadata):
         start = read(time["from"]).start if time["from"] else None
         end = read(time["until"]).start if time["until"] else None
         span = Span(start, end)
-        times.append(Time(span.first, span.last, time["text"], time["by"]))
+        times.append(AboutTime(span.first, span.last, time["text"], time["by"]))
     return tuple(times)
 
 
 @lru_cache(maxsize=4096)
-def _of_title(title: str, by: Where, published: Span | None, manner: Manner) -> tuple[Time, ...]:
+def _of_title(
+    title: str, by: Where, published: Span | None, manner: TimeReadingOptions
+) -> tuple[AboutTime, ...]:
     """Titles and headings stand above many passages: they are read once."""
     return tuple(_written(title, by, published, manner))
 
 
-def _written(text: str, by: Where, published: Span | None, manner: Manner) -> Iterator[Time]:
+def _written(text: str, by: Where, published: Span | None, manner: TimeReadingOptions) -> Iterator[AboutTime]:
     from asof.time.expressions import mentions
 
     anchor = None
@@ -114,10 +116,10 @@ def _written(text: str, by: Where, published: Span | None, manner: Manner) -> It
     for mention in mentions(text, anchor, fiscal_start=manner.fiscal_start, language=manner.language):
         if mention.relative and not (published is not None and _tells(mention, published, manner)):
             continue
-        yield Time(mention.core.first, mention.core.last, " ".join(mention.text.split()), by)
+        yield AboutTime(mention.core.first, mention.core.last, " ".join(mention.text.split()), by)
 
 
-def _tells(mention: Mention, published: Span, manner: Manner) -> bool:
+def _tells(mention: TimeMention, published: Span, manner: TimeReadingOptions) -> bool:
     """Whether a relative time is the same from every moment of the date, and no hour of that very day."""
     first, last = nearest_moment(published.first), nearest_moment(published.last)
     if mention.grain in _FINE:
@@ -131,11 +133,11 @@ def _tells(mention: Mention, published: Span, manner: Manner) -> bool:
     return len(again) == 1 and again[0].core == mention.core
 
 
-def dumps(times: Iterable[Time]) -> str:
+def dumps(times: Iterable[AboutTime]) -> str:
     """Times as they are stored with a passage."""
     return _encode(list(times))
 
 
-def loads(stored: str) -> tuple[Time, ...]:
+def loads(stored: str) -> tuple[AboutTime, ...]:
     """The inverse of `dumps`."""
-    return tuple(Time(*time) for time in json.loads(stored)) if stored != "[]" else ()
+    return tuple(AboutTime(*time) for time in json.loads(stored)) if stored != "[]" else ()

@@ -13,7 +13,7 @@ from unicodedata import normalize
 
 from asof.errors import UsageError
 from asof.store.links import aliases_in_force, documents_in_force, stem_of
-from asof.store.reader import AsOf, has_document
+from asof.store.reader import AsOfReader, has_document
 from asof.time.span import iso
 
 LISTED = 10
@@ -25,7 +25,7 @@ Called = tuple[str, str]
 """A document's id, and a title or an alias of it."""
 
 
-def document_called(store: AsOf, wanted: str) -> str:
+def document_called(store: AsOfReader, wanted: str) -> str:
     """The id of the document that is meant, as it stood: of one in force, else of one that had been.
 
     Raises UsageError for a name of several documents, which are listed, and for one of none.
@@ -83,7 +83,7 @@ def meant(wanted: str, pool: Iterable[Called], *, part: bool = True) -> list[str
     return sorted(next((way for way in ways if way), ()))
 
 
-def _stated(store: AsOf) -> list[Called]:
+def _stated(store: AsOfReader) -> list[Called]:
     """Ids and titles of all documents that had been in force by then, as was known."""
     return store.db.execute(
         "SELECT DISTINCT d.name, h.title FROM versions AS v JOIN documents AS d ON d.id = v.document"

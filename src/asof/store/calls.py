@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
-from asof.models.cached import Kept
+from asof.models.cached import CachedReply
 from asof.store.lock import writing
 from asof.store.store import Store, reading, translated
 
@@ -48,7 +48,7 @@ class StoredCalls:
     def close(self) -> None:
         self._db.close()
 
-    def find(self, digests: Sequence[bytes]) -> dict[bytes, Kept]:
+    def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
         """The replies that are kept of these."""
         found = {}
         with self._lock, reading(self.store.database):
@@ -59,10 +59,10 @@ class StoredCalls:
                     f" WHERE digest IN ({', '.join('?' * len(some))})",
                     some,
                 )
-                found.update({row[0]: Kept(*row[1:]) for row in rows})
+                found.update({row[0]: CachedReply(*row[1:]) for row in rows})
         return found
 
-    def keep(self, digest: bytes, model: str, reply: Kept, passages: Sequence[int]) -> None:
+    def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
         """Keep a reply, in place of an older one. Nothing is kept when one of the passages was erased while
         the model was being asked: their words may be in it."""
         with self._transaction() as db:

@@ -13,11 +13,11 @@ from asof.store import feedback, state
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
 from asof.store.schema import get_meta, set_meta
 from asof.store.versions import never_again
-from asof.store.write import Write
+from asof.store.write import Transaction
 from asof.time.span import BEGINNING, NEVER
 
 
-def correct(write: Write, name: str, published: Stated) -> None:
+def correct(write: Transaction, name: str, published: Stated) -> None:
     """The version in force of a document was dated wrongly: it retires, and is stated under this date.
 
     The source's own statement stays known, so that indexing it again does not undo the correction.

@@ -14,7 +14,7 @@ from asof.store.keywords import keywords_of, unsaid
 from asof.time.span import BEGINNING, NEVER, Span, iso, moment
 
 if TYPE_CHECKING:
-    from asof.text.chunks import Chunking, Piece
+    from asof.text.chunks import Chunk, Chunking
 
 WEAK_DATES = frozenset({"mtime", "none"})
 """A date of these is no claim: a file that was merely touched is unchanged."""
@@ -66,7 +66,7 @@ def times_json(times: Iterable[Stated]) -> list[dict[str, str | None]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class SharedAttributes:
     """The attributes that all passages of a version share, ready to be stored."""
 
     digest: bytes
@@ -80,7 +80,7 @@ class Head:
     fiscal_start: int
 
 
-def head_of(document: Document, language: str, search: str | tuple[str, ...]) -> Head:
+def head_of(document: Document, language: str, search: str | tuple[str, ...]) -> SharedAttributes:
     """What passages share; `search` says which metadata is searched (see `keywords_of`).
 
     Not the source: a passage stays the same when its file moves to another folder.
@@ -90,7 +90,9 @@ def head_of(document: Document, language: str, search: str | tuple[str, ...]) ->
         _encode(list(document.tags)), _encode(dict(document.meta)), _encode(times_json(document.about)),
     )  # fmt: skip
     keywords = _encode(keywords_of(document.meta, document.tags, search))
-    return Head(digest((*fields, document.fiscal_start)), *fields, keywords, document.fiscal_start)
+    return SharedAttributes(
+        digest((*fields, document.fiscal_start)), *fields, keywords, document.fiscal_start
+    )
 
 
 def content_digest(document: Document) -> bytes:
@@ -111,7 +113,7 @@ def stated_digest(content: bytes, published: Stated | None) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class DigestedPassage:
     """A passage of a version: its key, where it stands in the text, what it says."""
 
     key: bytes
@@ -121,7 +123,7 @@ class Cut:
     text: str
 
 
-def cut(text: str, pieces: list[Piece], head: Head) -> list[Cut]:
+def cut(text: str, pieces: list[Chunk], head: SharedAttributes) -> list[DigestedPassage]:
     """Passages with keys that are equal in two versions exactly when all that is searched and shown is.
 
     Passages of one document that say the same are told apart by how many came before.
@@ -129,7 +131,7 @@ def cut(text: str, pieces: list[Piece], head: Head) -> list[Cut]:
     base = blake2b(head.digest, digest_size=KEY_BYTES)
     seen: set[bytes] = set()
     repeated: dict[bytes, blake2b] = {}  # where the count of passages that say the same has come to
-    cuts: list[Cut] = []
+    cuts: list[DigestedPassage] = []
     for piece in pieces:
         headings = "\n".join(piece.headings)
         said = text[piece.start : piece.end]
@@ -143,22 +145,22 @@ def cut(text: str, pieces: list[Piece], head: Head) -> list[Cut]:
                 key = stem.digest()
             repeated[first] = stem
         seen.add(key)
-        cuts.append(Cut(key, piece.start, piece.end, headings, said))
+        cuts.append(DigestedPassage(key, piece.start, piece.end, headings, said))
     return cuts
 
 
-def cuts_of(document: Document, head: Head, chunking: Chunking) -> list[Cut]:
+def cuts_of(document: Document, head: SharedAttributes, chunking: Chunking) -> list[DigestedPassage]:
     """The passages of a document; one without a text that has a title is found by that: a passage of no
     characters."""
-    from asof.text.chunks import Piece, chunk
+    from asof.text.chunks import Chunk, chunk
 
     pieces = chunk(document.text, document.outline, chunking)
     if not pieces and document.title:
-        pieces = [Piece(0, 0, ())]
+        pieces = [Chunk(0, 0, ())]
     return cut(document.text, pieces, head)
 
 
-def pack_layout(cuts: list[Cut]) -> bytes:
+def pack_layout(cuts: list[DigestedPassage]) -> bytes:
     return b"".join([_PLACE.pack(c.key, c.start, c.end) for c in cuts])
 
 

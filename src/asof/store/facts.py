@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from asof.data import Amount, Fact
-from asof.store.about import Time, loads
+from asof.store.about import AboutTime, loads
 from asof.store.digest import span_of
 from asof.text.names import key
 from asof.time.span import Span
@@ -32,7 +32,7 @@ class Excerpt:
     text: str
     language: str
     published: Span | None
-    times: tuple[Time, ...] = ()
+    times: tuple[AboutTime, ...] = ()
     fiscal_start: int = 1
     number: int = 0
     tags: tuple[str, ...] = ()
@@ -143,7 +143,7 @@ def status(db: sqlite3.Connection) -> tuple[str, ...]:
     return (*lines, f"replies of models that are kept: {calls:,}") if calls else tuple(lines)
 
 
-class Stored(NamedTuple):
+class StoredFact(NamedTuple):
     """A fact with the passage that states it, and its number there."""
 
     passage: int
@@ -157,7 +157,7 @@ _COLUMNS = (
 )
 
 
-def facts_in(db: sqlite3.Connection, passages: Iterable[int]) -> list[Stored]:
+def facts_in(db: sqlite3.Connection, passages: Iterable[int]) -> list[StoredFact]:
     """What these passages state, by passage and number."""
     return _found(
         db,
@@ -166,7 +166,7 @@ def facts_in(db: sqlite3.Connection, passages: Iterable[int]) -> list[Stored]:
     )
 
 
-def facts_about(db: sqlite3.Connection, keys: Iterable[str]) -> list[Stored]:
+def facts_about(db: sqlite3.Connection, keys: Iterable[str]) -> list[StoredFact]:
     """All facts whose subject or object has one of these keys (`text.names.key`)."""
     wanted = json.dumps(list(keys))
     return _found(
@@ -177,19 +177,19 @@ def facts_about(db: sqlite3.Connection, keys: Iterable[str]) -> list[Stored]:
     )
 
 
-def facts_of_kind(db: sqlite3.Connection, kind: str) -> list[Stored]:
+def facts_of_kind(db: sqlite3.Connection, kind: str) -> list[StoredFact]:
     """All facts of a kind."""
     return _found(db, f"SELECT {_COLUMNS} FROM facts AS f WHERE f.kind = ?", kind)
 
 
-def facts_during(db: sqlite3.Connection, first: int, last: int) -> list[Stored]:
+def facts_during(db: sqlite3.Connection, first: int, last: int) -> list[StoredFact]:
     """All facts whose time has an instant in [first, last]."""
     return _found(db, f"SELECT {_COLUMNS} FROM facts AS f WHERE f.first <= ?2 AND f.last >= ?1", first, last)
 
 
-def _found(db: sqlite3.Connection, query: str, *values: object) -> list[Stored]:
+def _found(db: sqlite3.Connection, query: str, *values: object) -> list[StoredFact]:
     rows = db.execute(f"{query} ORDER BY f.passage, f.number", values)
-    return [Stored(row[0], row[1], _fact(*row[2:])) for row in rows]
+    return [StoredFact(row[0], row[1], _fact(*row[2:])) for row in rows]
 
 
 def _fact(
@@ -198,6 +198,6 @@ def _fact(
 ) -> Fact:  # fmt: skip
     when = None
     if first is not None and last is not None:
-        when = Time(first, last, text, by).stated()
+        when = AboutTime(first, last, text, by).stated()
     amount = None if value is None else Amount(value, unit, basis)
     return Fact(subject, relation, object_, when, start, end, kind, amount, confidence)

@@ -1,7 +1,7 @@
 """What a link leads to: by path beside the note that holds it, by path, by name, by alias.
 
-Only documents in force count. The rule stands here once: `AsOf.resolve` asks it about the few names that
-SQLite finds, `Resolver` about all links of a view at once.
+Only documents in force count. The rule stands here once: `AsOfReader.resolve` asks it about the few names
+that SQLite finds, `LinkResolver` about all links of a view at once.
 
 Case is ignored in names and aliases; for a target in ASCII only that of ASCII letters, as SQLite does.
 """
@@ -23,14 +23,14 @@ _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrst
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class LinkTarget:
     """A link's target as it is compared, and the folder of the document that holds it."""
 
     path: str
     folder: str
 
     @classmethod
-    def of(cls, target: str, origin: str = "") -> Wanted:
+    def of(cls, target: str, origin: str = "") -> LinkTarget:
         """`./` and `../` are taken as steps from the folder; what steps out of the root leads nowhere."""
         path, folder = target.strip("/").removesuffix(".md"), origin.rpartition("/")[0]
         if "." in target.split("/") or ".." in target.split("/"):
@@ -66,7 +66,7 @@ class Wanted:
         return stem == path or stem.endswith(f"/{path}")
 
 
-class Resolver:
+class LinkResolver:
     """Resolves many links among the same documents, given by their ids and (alias, id)s."""
 
     def __init__(self, names: Iterable[str], aliases: Iterable[tuple[str, str]] = ()) -> None:
@@ -84,7 +84,7 @@ class Resolver:
         self._nearest: dict[tuple[str, str], str] = {}
 
     def __call__(self, target: str, origin: str = "") -> str | None:
-        wanted = Wanted.of(target, origin)
+        wanted = LinkTarget.of(target, origin)
         exact = [name for key in wanted.exact for name in self._exactly(key)]
         if exact:
             return min(exact, key=lambda name: (wanted.rank(name), name))
@@ -98,7 +98,7 @@ class Resolver:
         found = self._stems.get(key, [])
         return [*found, key] if key in self._names else found
 
-    def _ending_in(self, wanted: Wanted) -> list[str]:
+    def _ending_in(self, wanted: LinkTarget) -> list[str]:
         """The ids whose path ends in the one that is wanted, in order."""
         named = self._named.get(wanted.path)
         if named is None:
@@ -107,7 +107,7 @@ class Resolver:
             self._named[wanted.path] = named
         return named
 
-    def _near(self, wanted: Wanted, named: Sequence[str]) -> str:
+    def _near(self, wanted: LinkTarget, named: Sequence[str]) -> str:
         """Of ids in order the one that shares most with the folder, then the shortest, then the first.
 
         What shares most stands where the folder would stand itself: a thousand notes of one name are not

@@ -14,7 +14,7 @@ from asof.time.span import NEVER
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class VersionPassages:
     """What the lives need of a version: its place in the order, and the keys of its passages in order."""
 
     id: int
@@ -28,7 +28,7 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class ValidityInterval:
     """A passage said from `start` until `end` (instants, half-open), first by `version` at place `number`."""
 
     key: bytes
@@ -39,7 +39,7 @@ class Life:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class StoredInterval:
     """A stored row of `passages` with the earliest end that is known (NEVER while it is said)."""
 
     id: int
@@ -50,15 +50,15 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes:
+class IntervalChanges:
     """What brings the stored rows in line: rows to begin, rows that end at an instant, rows to retire."""
 
-    begin: tuple[Life, ...]
+    begin: tuple[ValidityInterval, ...]
     end: tuple[tuple[int, int], ...]
     retire: tuple[int, ...]
 
 
-def lives(versions: Iterable[Version]) -> list[Life]:
+def lives(versions: Iterable[VersionPassages]) -> list[ValidityInterval]:
     """All lives of one document's versions (in any order), by start and place.
 
     A version that is superseded at the very instant at which it becomes visible says nothing.
@@ -66,8 +66,8 @@ def lives(versions: Iterable[Version]) -> list[Life]:
     ordered = sorted(versions, key=lambda version: version.order)
     until = [after.visible for after in ordered[1:]] + [NEVER]
     said = [(v, end) for v, end in zip(ordered, until, strict=False) if v.visible < end]
-    done: list[Life] = []
-    open_: dict[bytes, tuple[Version, int]] = {}
+    done: list[ValidityInterval] = []
+    open_: dict[bytes, tuple[VersionPassages, int]] = {}
     for version, _ in said:
         keys = {key: number for number, key in enumerate(version.keys)}
         over = [key for key in open_ if key not in keys]
@@ -79,12 +79,12 @@ def lives(versions: Iterable[Version]) -> list[Life]:
     return sorted(done, key=lambda life: (life.start, life.version, life.number))
 
 
-def _close(key: bytes, begun: tuple[Version, int], end: int) -> Life:
+def _close(key: bytes, begun: tuple[VersionPassages, int], end: int) -> ValidityInterval:
     version, number = begun
-    return Life(key, version.visible, end, version.id, number)
+    return ValidityInterval(key, version.visible, end, version.id, number)
 
 
-def changes(versions: Sequence[Version], rows: Iterable[Row]) -> Changes:
+def changes(versions: Sequence[VersionPassages], rows: Iterable[StoredInterval]) -> IntervalChanges:
     """What to begin, end and retire so that `rows` (those not retired) become the lives of `versions`.
 
     An end only ever moves earlier by an event; a life that turns out to last longer is begun anew.
@@ -100,4 +100,4 @@ def changes(versions: Sequence[Version], rows: Iterable[Row]) -> Changes:
         del wanted[row.key, row.start, row.version]
         if life.end < row.end:
             ended.append((row.id, life.end))
-    return Changes(tuple(wanted.values()), tuple(ended), tuple(retired))
+    return IntervalChanges(tuple(wanted.values()), tuple(ended), tuple(retired))

@@ -18,7 +18,7 @@ _NAMES = f"f.kind IN ('{EVENT}', '{NAME}') AND f.value IS NULL AND f.object_key 
 """Where the object of a fact is a name, and no figure."""
 
 
-class Naming(NamedTuple):
+class AliasFact(NamedTuple):
     """A fact of kind NAME: `object` is another name of `subject`. `start` and `end` are those of its sentence
     in its passage, both 0 for what the head of the document states."""
 
@@ -30,7 +30,7 @@ class Naming(NamedTuple):
     end: int
 
 
-class Titled(NamedTuple):
+class TitleAlias(NamedTuple):
     """An alias of a document in force: the document with this title is called so, since `visible`."""
 
     document: str
@@ -39,7 +39,7 @@ class Titled(NamedTuple):
     visible: int
 
 
-class Mention(NamedTuple):
+class NameMention(NamedTuple):
     """A name in a document, and the key that it is compared by."""
 
     document: str
@@ -47,17 +47,17 @@ class Mention(NamedTuple):
     key: str
 
 
-def namings(db: sqlite3.Connection, as_of: int, known_at: int) -> list[Naming]:
+def namings(db: sqlite3.Connection, as_of: int, known_at: int) -> list[AliasFact]:
     """All facts of kind NAME in force, in an order that does not depend on what else is in the corpus."""
     rows = db.execute(
         f"SELECT p.id, d.name, f.subject, f.object, f.start, f.end FROM facts AS f{_JOINS}"
         f" WHERE f.kind = '{NAME}' AND{_IN_FORCE}ORDER BY d.name, p.number, p.visible, f.number",
         (as_of, known_at),
     )
-    return [Naming(*row) for row in rows]
+    return [AliasFact(*row) for row in rows]
 
 
-def titled(db: sqlite3.Connection, as_of: int, known_at: int) -> list[Titled]:
+def titled(db: sqlite3.Connection, as_of: int, known_at: int) -> list[TitleAlias]:
     """The aliases of all documents in force that have a title, in order of documents and aliases."""
     rows = db.execute(
         "SELECT d.name, h.title, a.alias, v.visible FROM aliases AS a JOIN versions AS v ON v.id = a.version"
@@ -68,7 +68,7 @@ def titled(db: sqlite3.Connection, as_of: int, known_at: int) -> list[Titled]:
         "  AND (w.visible, w.added, w.id) > (v.visible, v.added, v.id)) ORDER BY d.name, a.alias",
         (as_of, known_at),
     )
-    return [Titled(*row) for row in rows]
+    return [TitleAlias(*row) for row in rows]
 
 
 def any_aliases(db: sqlite3.Connection) -> bool:
@@ -76,7 +76,7 @@ def any_aliases(db: sqlite3.Connection) -> bool:
     return db.execute("SELECT 1 FROM aliases LIMIT 1").fetchone() is not None
 
 
-def mentions_of(db: sqlite3.Connection, keys: Iterable[str], as_of: int, known_at: int) -> list[Mention]:
+def mentions_of(db: sqlite3.Connection, keys: Iterable[str], as_of: int, known_at: int) -> list[NameMention]:
     """The different names with these keys in facts in force, with each document that has them."""
     wanted = json.dumps(list(keys))
     rows = db.execute(
@@ -86,12 +86,12 @@ def mentions_of(db: sqlite3.Connection, keys: Iterable[str], as_of: int, known_a
         f" WHERE f.object_key IN (SELECT value FROM json_each(?3)) AND {_NAMES} AND{_IN_FORCE} ORDER BY 1, 2",
         (as_of, known_at, wanted),
     )
-    return [Mention(*row) for row in rows]
+    return [NameMention(*row) for row in rows]
 
 
 def mentions_in(
     db: sqlite3.Connection, documents: Iterable[str], as_of: int, known_at: int
-) -> dict[str, list[Mention]]:
+) -> dict[str, list[NameMention]]:
     """The names in facts in force of these documents, in the order of each text; a name as often as it stands
     there."""
     rows = db.execute(
@@ -102,12 +102,12 @@ def mentions_in(
         "ORDER BY d.name, p.number, p.visible, f.start, f.number",
         (as_of, known_at, json.dumps(list(documents))),
     )
-    found: dict[str, list[Mention]] = {}
+    found: dict[str, list[NameMention]] = {}
     for document, subject, subject_key, object_, object_key in rows:
         here = found.setdefault(document, [])
-        here.append(Mention(document, subject, subject_key))
+        here.append(NameMention(document, subject, subject_key))
         if object_:
-            here.append(Mention(document, object_, object_key))
+            here.append(NameMention(document, object_, object_key))
     return found
 
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 from asof.data import Link, Stated
 from asof.store.about import loads
 from asof.store.digest import KEY_BYTES, indexed_text, layout_places, span_of
-from asof.store.links import BY_NAME, Rank, Wanted
+from asof.store.links import BY_NAME, LinkTarget, Rank
 from asof.time.span import NEVER
 
 
-class Record(NamedTuple):
+class StoredPassage(NamedTuple):
     """A passage with the attributes of its document, as they are stored.
 
     `about` are the times of its document's metadata, `times` all that it is about itself.
@@ -53,25 +53,25 @@ _RECORD = (
 )
 
 
-def records(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, Record]:
+def records(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, StoredPassage]:
     """The records of passages, by their id."""
-    found = (Record(*row) for row in db.execute(_RECORD, (json.dumps(list(passages)),)))
+    found = (StoredPassage(*row) for row in db.execute(_RECORD, (json.dumps(list(passages)),)))
     return {record.passage: record for record in found}
 
 
-def published_of(record: Record) -> Stated | None:
+def published_of(record: StoredPassage) -> Stated | None:
     if record.starts is None or record.ends is None:
         return None
     return Stated(span_of(record.starts, record.ends), record.published or "", record.dated_by)
 
 
-def about_of(record: Record) -> tuple[Stated, ...]:
+def about_of(record: StoredPassage) -> tuple[Stated, ...]:
     """The times that a passage is about, those of its document's metadata first."""
     return tuple(time.stated() for time in loads(record.times))
 
 
 @dataclass(frozen=True, slots=True)
-class AsOf:
+class AsOfReader:
     """The store at (`as_of`, `known_at`), in instants."""
 
     db: sqlite3.Connection
@@ -137,9 +137,9 @@ class AsOf:
         """The document that a link leads to: by path beside `origin`, by path, by name, by alias.
 
         Only documents in force count. Among several of one name the one nearest to `origin` is taken, then
-        the one with the shortest id, then the first in order. (For many links see `store.links.Resolver`.)
+        the one with the shortest id, then the first in order. (For many links: `store.links.LinkResolver`.)
         """
-        wanted = Wanted.of(target, origin)
+        wanted = LinkTarget.of(target, origin)
         candidates: list[tuple[Rank, str]] = [
             (wanted.rank(name), name)
             for (name,) in self.db.execute(
@@ -236,7 +236,7 @@ def _as_text(each: str) -> str:
     return f"CASE WHEN {each}.type IN ('true', 'false') THEN {each}.type ELSE CAST({each}.value AS TEXT) END"
 
 
-class Whereabouts(NamedTuple):
+class PassageHistory(NamedTuple):
     """A life of a passage: from when it is visible, since when this corpus knows it, and all its ends.
 
     `ends` are pairs (at, added), as text "at:added,…".
@@ -254,7 +254,7 @@ class Whereabouts(NamedTuple):
         return min((int(at) for at, added in pairs if int(added) <= known_at), default=NEVER)
 
 
-def whereabouts(db: sqlite3.Connection, wanted: str) -> list[Whereabouts]:
+def whereabouts(db: sqlite3.Connection, wanted: str) -> list[PassageHistory]:
     """All lives of the passages of a document (by its id), or of one of its passages (by a hit's id)."""
     document, _, key = wanted.rpartition("#")
     where, values = "d.name = ?", [wanted]
@@ -267,7 +267,7 @@ def whereabouts(db: sqlite3.Connection, wanted: str) -> list[Whereabouts]:
         f" WHERE {where} GROUP BY p.id",
         values,
     )
-    return [Whereabouts(*row) for row in rows]
+    return [PassageHistory(*row) for row in rows]
 
 
 def has_document(db: sqlite3.Connection, name: str) -> bool:

@@ -10,14 +10,14 @@ from asof.data import Document, Ended, Problem
 from asof.errors import SourceShrunk
 from asof.store import state
 from asof.store.store import Publish, Store
-from asof.store.write import Write
+from asof.store.write import Transaction
 
 MOST_ENDED = 0.3
 """A run that would end a larger share of a source's documents stops and asks."""
 
 
 @dataclass(slots=True)
-class Report:
+class IndexReport:
     """What a run did, in documents (`passages`: rows begun), and what it could not use."""
 
     added: int = 0
@@ -37,7 +37,7 @@ class Report:
         setattr(self, what, getattr(self, what) + 1)
 
 
-class Marks:
+class NumberSet:
     """A growing set of small whole numbers, one byte each."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Marks:
 
 
 @dataclass(slots=True)
-class Run:
+class IndexRun:
     """A pass over the source `name`. Call `take` for each batch, then `finish` if the source is complete."""
 
     store: Store
@@ -62,8 +62,8 @@ class Run:
     publish: Publish
     name: str
     kind: str
-    report: Report = field(default_factory=Report)
-    stated: Marks = field(default_factory=Marks)
+    report: IndexReport = field(default_factory=IndexReport)
+    stated: NumberSet = field(default_factory=NumberSet)
     unread: set[str] = field(default_factory=set)
     unknown: int = 0
     reverted: set[str] = field(default_factory=set)
@@ -77,7 +77,7 @@ class Run:
                 self._note(problem)
         if not items:
             return
-        done = Report()
+        done = IndexReport()
         marks: list[int] = []
         with self.store.write(
             self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
@@ -92,12 +92,12 @@ class Run:
                     known.fresh = True
         self._acknowledge(done, marks, write)
 
-    def _recall(self, write: Write) -> None:
+    def _recall(self, write: Transaction) -> None:
         for dossier in write.dossiers.values():
             for known in dossier.versions:
                 known.fresh = known.id in self.stated
 
-    def _state(self, write: Write, item: Document | Ended) -> tuple[str, state.Known | None]:
+    def _state(self, write: Transaction, item: Document | Ended) -> tuple[str, state.StoredVersion | None]:
         if isinstance(item, Ended):
             return write.end(item.id, item.at, item.at.by)
         what, known = write.state(item)
@@ -106,7 +106,7 @@ class Run:
             self.reverted.add(item.id)  # an older text under the current date: said again, unless both are
         return what, known
 
-    def _acknowledge(self, done: Report, marks: Sequence[int], write: Write) -> None:
+    def _acknowledge(self, done: IndexReport, marks: Sequence[int], write: Transaction) -> None:
         """Only what is committed counts."""
         for mark in marks:
             self.stated.add(mark)
@@ -175,7 +175,7 @@ class Run:
     def _end_and_restate(self, missing: Sequence[str], again: Sequence[str]) -> None:
         if not missing and not again:
             return
-        done = Report()
+        done = IndexReport()
         marks: list[int] = []
         with self.store.write(
             self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)

@@ -10,24 +10,24 @@ from typing import Any
 from asof.errors import UsageError
 from asof.store.keywords import AUTO, NONE
 from asof.store.schema import get_meta, set_meta
-from asof.tables import Accepted, boolean, check, text
+from asof.tables import AcceptedValue, boolean, check, text
 from asof.text.tokens import Analyzer
 
 UNDATED = ("added", "always", "never")
 
 _ACCEPTED = {
-    "languages": Accepted(
+    "languages": AcceptedValue(
         lambda value: isinstance(value, tuple | list) and all(isinstance(each, str) for each in value),
         'a tuple of codes such as ("en",)',
     ),
     "stem": boolean(),
     "chunking": text('a text such as "120w"'),
-    "encoder": Accepted(lambda value: isinstance(value, str), "the name of an encoder"),
+    "encoder": AcceptedValue(lambda value: isinstance(value, str), "the name of an encoder"),
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class CorpusSettings:
     """How texts are read (languages, stemming), cut (chunking), and when undated ones are seen.
 
     `encoder` is the name of the encoder whose vectors the corpus holds, "" for none; the only one of these
@@ -51,7 +51,7 @@ class Settings:
         if isinstance(self.search, str) and self.search not in (AUTO, NONE):
             raise UsageError(f"search is {self.search!r}; accepted: {AUTO}, {NONE}, names of keys in a list")
 
-    def checked(self) -> Settings:
+    def checked(self) -> CorpusSettings:
         """These settings; raises UsageError when the chunking cannot be read."""
         from asof.text.chunks import Chunking
 
@@ -65,7 +65,7 @@ class Settings:
         return json.dumps(asdict(self), sort_keys=True)
 
     @classmethod
-    def loads(cls, text: str) -> Settings:
+    def loads(cls, text: str) -> CorpusSettings:
         values: dict[str, Any] = json.loads(text)
         values |= {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
         return cls(**values)
@@ -74,10 +74,10 @@ class Settings:
 def encoder_of(db: sqlite3.Connection) -> str:
     """The encoder whose vectors the corpus holds, in the state that `db` sees."""
     stored = get_meta(db, "settings")
-    return Settings.loads(stored).encoder if stored else ""
+    return CorpusSettings.loads(stored).encoder if stored else ""
 
 
-def change_encoder(db: sqlite3.Connection, settings: Settings, encoder: str) -> Settings:
+def change_encoder(db: sqlite3.Connection, settings: CorpusSettings, encoder: str) -> CorpusSettings:
     """The settings with another encoder, stored in the transaction of `db`."""
     changed = replace(settings, encoder=encoder)
     set_meta(db, "settings", changed.dumps())

@@ -9,18 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
 
-from asof.store.about import Manner, dumps, times_of
+from asof.store.about import TimeReadingOptions, dumps, times_of
 from asof.store.digest import indexed_text, layout_keys, name_digest, span_of
-from asof.store.lives import Life, Row, Version, changes
+from asof.store.lives import StoredInterval, ValidityInterval, VersionPassages, changes
 from asof.store.rows import EndRow, IndexRow
-from asof.store.state import Dossier, Known
+from asof.store.state import DocumentState, StoredVersion
 from asof.time.span import BEGINNING, NEVER, Span
 
 if TYPE_CHECKING:
-    from asof.store.write import Write
+    from asof.store.write import Transaction
 
 
-def settle(write: Write) -> None:
+def settle(write: Transaction) -> None:
     """Bring the rows of every touched document in line with its versions, and write it all."""
     for dossier in write.touched.values():
         if dossier.new:
@@ -31,13 +31,13 @@ def settle(write: Write) -> None:
     _flush(write)
 
 
-def _version(write: Write, known: Known, layout: bytes | None = None) -> Version:
+def _version(write: Transaction, known: StoredVersion, layout: bytes | None = None) -> VersionPassages:
     made = write.cuts.get(known.id)
     keys = tuple(cut.key for cut in made[0]) if made else layout_keys(layout)
-    return Version(known.id, known.visible, known.added, keys)
+    return VersionPassages(known.id, known.visible, known.added, keys)
 
 
-def _versions(write: Write, dossier: Dossier) -> list[Version]:
+def _versions(write: Transaction, dossier: DocumentState) -> list[VersionPassages]:
     layouts = dict(
         write.db.execute(
             "SELECT id, layout FROM versions WHERE document = ? AND retired IS NULL", (dossier.id,)
@@ -47,16 +47,21 @@ def _versions(write: Write, dossier: Dossier) -> list[Version]:
     return [_version(write, known, layouts.get(known.id)) for known in dossier.versions]
 
 
-def _stored(write: Write, dossier: Dossier) -> list[Row]:
+def _stored(write: Transaction, dossier: DocumentState) -> list[StoredInterval]:
     rows = write.db.execute(
         "SELECT p.id, p.key, p.version, p.visible, min(coalesce(e.at, ?)) FROM passages AS p"
         " LEFT JOIN ends AS e ON e.passage = p.id WHERE p.document = ? GROUP BY p.id",
         (NEVER, dossier.id),
     )
-    return [Row(*row) for row in rows if row[4] != BEGINNING]
+    return [StoredInterval(*row) for row in rows if row[4] != BEGINNING]
 
 
-def _apply(write: Write, dossier: Dossier, versions: Sequence[Version], stored: Sequence[Row]) -> None:
+def _apply(
+    write: Transaction,
+    dossier: DocumentState,
+    versions: Sequence[VersionPassages],
+    stored: Sequence[StoredInterval],
+) -> None:
     todo = changes(versions, stored)
     name = name_digest(dossier.name)
     for life in todo.begin:
@@ -67,7 +72,11 @@ def _apply(write: Write, dossier: Dossier, versions: Sequence[Version], stored: 
 
 
 def _keep_unsaid(
-    write: Write, dossier: Dossier, name: int, versions: Sequence[Version], said: set[bytes]
+    write: Transaction,
+    dossier: DocumentState,
+    name: int,
+    versions: Sequence[VersionPassages],
+    said: set[bytes],
 ) -> None:
     """A version superseded at its very first instant is never seen; its text is kept all the same."""
     for version in versions:
@@ -76,11 +85,13 @@ def _keep_unsaid(
         for number, key in enumerate(version.keys):
             if key not in said:
                 said.add(key)
-                row = _begin(write, dossier, name, Life(key, version.visible, NEVER, version.id, number))
+                row = _begin(
+                    write, dossier, name, ValidityInterval(key, version.visible, NEVER, version.id, number)
+                )
                 write.ended.append(EndRow(row, BEGINNING, write.now))
 
 
-def _begin(write: Write, dossier: Dossier, name: int, life: Life) -> int:
+def _begin(write: Transaction, dossier: DocumentState, name: int, life: ValidityInterval) -> int:
     """A new row for a life; its words come from its version, or from an older row that says the same."""
     passage = write.ids["passages"].take()
     made = write.cuts.get(life.version)
@@ -99,7 +110,7 @@ def _begin(write: Write, dossier: Dossier, name: int, life: Life) -> int:
             (head, dossier.id, life.key),
         ).fetchone()
     dated, published = _date(write, life.version)
-    times = times_of(about, title, headings, text, published, Manner(language, fiscal_start))
+    times = times_of(about, title, headings, text, published, TimeReadingOptions(language, fiscal_start))
     write.pending["passages"].append((
         passage, dossier.id, life.key, life.version, head, life.number, life.start, int(dated), write.now,
         headings, text, dumps(times),
@@ -116,7 +127,7 @@ def _begin(write: Write, dossier: Dossier, name: int, life: Life) -> int:
     return passage
 
 
-def _head(write: Write, version: int) -> int:
+def _head(write: Transaction, version: int) -> int:
     """The head of a version that says something."""
     first = write.ids["versions"].first
     if version >= first:
@@ -124,7 +135,7 @@ def _head(write: Write, version: int) -> int:
     return cast(int, write.db.execute("SELECT head FROM versions WHERE id = ?", (version,)).fetchone()[0])
 
 
-def _date(write: Write, version: int) -> tuple[bool, Span | None]:
+def _date(write: Transaction, version: int) -> tuple[bool, Span | None]:
     """Whether a version has a date, and which."""
     first = write.ids["versions"].first
     if version >= first:
@@ -137,7 +148,7 @@ def _date(write: Write, version: int) -> tuple[bool, Span | None]:
     return dated_by != "none", None if starts is None or ends is None else span_of(starts, ends)
 
 
-def _flush(write: Write) -> None:
+def _flush(write: Transaction) -> None:
     db, rows = write.db, write.pending
     for dossier in write.touched.values():
         current = dossier.current

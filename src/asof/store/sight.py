@@ -12,7 +12,7 @@ from asof.store.digest import hit_id, span_of
 from asof.time.span import BEGINNING
 
 
-class Sight(NamedTuple):
+class VisiblePassage(NamedTuple):
     """A passage that is or was in force in a view: `visible` is the instant of its beginning, `ended` that of
     its end as far as the view knows one, None while it is in force. `number` is its place in the document."""
 
@@ -50,7 +50,7 @@ _SIGHT = (
 
 def sights(
     db: sqlite3.Connection, passages: Iterable[int], as_of: int, known_at: int, *, ended: bool = False
-) -> dict[int, Sight]:
+) -> dict[int, VisiblePassage]:
     """Those of these passages that are in force at (`as_of`, `known_at`), by id.
 
     `ended`: also those that were in force before; never what had turned out to be wrong (retired).
@@ -65,7 +65,7 @@ def sights(
         published = (
             None if starts is None or ends is None else Stated(span_of(starts, ends), words or "", dated_by)
         )
-        found[passage] = Sight(
+        found[passage] = VisiblePassage(
             passage, document, key, title, uri, text, number, visible, end if over else None, published
         )
     return found

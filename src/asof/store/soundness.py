@@ -19,7 +19,7 @@ from asof.errors import UsageError
 from asof.store.about import loads
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
 from asof.store.schema import get_meta, migrate
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.time.span import BEGINNING, NEVER
 
 UNREADABLE = (
@@ -143,7 +143,7 @@ def _meta_faults(db: sqlite3.Connection) -> Iterator[str]:
     stored = get_meta(db, "settings")
     if stored is not None:
         try:
-            Settings.loads(stored).checked().analyzer()
+            CorpusSettings.loads(stored).checked().analyzer()
         except (*UNREADABLE, UsageError) as error:
             yield f"meta.settings cannot be read ({error})"
 

@@ -21,7 +21,7 @@ from asof.time.span import BEGINNING, LAST, NEVER, Span, iso, moment
 
 
 @dataclass(slots=True)
-class Known:
+class StoredVersion:
     """One version of a document as the store has it. `gone`: it is a deletion."""
 
     id: int
@@ -42,35 +42,35 @@ class Known:
 
 
 @dataclass(slots=True)
-class Dossier:
+class DocumentState:
     """All that is known of one document: its versions that are not retired."""
 
     id: int
     name: str
     source: int
-    versions: list[Known] = field(default_factory=list)
+    versions: list[StoredVersion] = field(default_factory=list)
     new: bool = False
 
     @property
-    def current(self) -> Known | None:
+    def current(self) -> StoredVersion | None:
         """The version that comes last; None for a document without any."""
         return max(self.versions, key=lambda known: known.order, default=None)
 
-    def stating(self, stated: bytes) -> Known | None:
+    def stating(self, stated: bytes) -> StoredVersion | None:
         """The last version that states just this, or None."""
         found = [known for known in self.versions if known.stated == stated]
         return max(found, key=lambda known: known.order, default=None)
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class StatementOutcome:
     """What to do with a statement: `what` is added, changed, corrected or unchanged."""
 
     what: str
     published: Stated | None = None
     visible: int = 0
-    retire: Known | None = None
-    same: Known | None = None
+    retire: StoredVersion | None = None
+    same: StoredVersion | None = None
 
 
 def visible_from(published: Stated | None, now: int, undated: str) -> int:
@@ -85,54 +85,56 @@ def visible_from(published: Stated | None, now: int, undated: str) -> int:
 
 
 def judge(
-    dossier: Dossier,
+    dossier: DocumentState,
     content: bytes,
     stated: bytes,
     published: Stated | None,
     changed: Stated | None,
     now: int,
     undated: str,
-) -> Verdict:
+) -> StatementOutcome:
     """What this statement means (see the table above)."""
     same = dossier.stating(stated)
     if same is not None:
-        return Verdict("unchanged", same=same)
+        return StatementOutcome("unchanged", same=same)
     current = dossier.current
     visible = visible_from(published, now, undated)
     if current is None:
-        return Verdict("added", published, visible)
+        return StatementOutcome("added", published, visible)
     if current.gone:
         return returned(current, published, changed, now, undated)
     if current.content == content:
         if published is None or published.by in WEAK_DATES:
-            return Verdict("unchanged", same=current)  # merely touched, or its date was taken away
+            return StatementOutcome("unchanged", same=current)  # merely touched, or its date was taken away
         if not current.fresh:
-            return Verdict("corrected", published, visible, retire=current)
+            return StatementOutcome("corrected", published, visible, retire=current)
     if published is None or current.claims(published):
         return edited(current, published, changed, now)
-    return Verdict("changed", published, visible)
+    return StatementOutcome("changed", published, visible)
 
 
 def returned(
-    current: Known, published: Stated | None, changed: Stated | None, now: int, undated: str
-) -> Verdict:
+    current: StoredVersion, published: Stated | None, changed: Stated | None, now: int, undated: str
+) -> StatementOutcome:
     """A document that had ended is stated again: from its own date, if that is later than its end."""
     visible = visible_from(published, now, undated)
     if published is not None and visible > current.visible:
-        return Verdict("changed", published, visible)
+        return StatementOutcome("changed", published, visible)
     return edited(current, published, changed, now)
 
 
-def edited(current: Known, published: Stated | None, changed: Stated | None, now: int) -> Verdict:
+def edited(
+    current: StoredVersion, published: Stated | None, changed: Stated | None, now: int
+) -> StatementOutcome:
     """A change without a date of its own is published when it is known: a later mtime, else now.
 
     Of what is never seen a change is not seen either.
     """
     if current.visible >= NEVER:
-        return Verdict("changed", published, NEVER)
+        return StatementOutcome("changed", published, NEVER)
     at = now
     if changed is not None and current.visible < changed.span.last <= now:
         at = changed.span.last
     at = max(at, current.visible)
     published = Stated(Span.at(moment(at)), iso(at), "edit")
-    return Verdict("changed", published, at)
+    return StatementOutcome("changed", published, at)

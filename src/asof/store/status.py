@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asof.store.schema import get_meta
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.store.soundness import value_faults
 from asof.store.store import Store
 
@@ -35,7 +35,7 @@ class Status:
     transactions: int
     bytes: int
     horizon: int | None
-    settings: Settings
+    settings: CorpusSettings
     derived: tuple[str, ...] = ()
 
 

@@ -17,9 +17,9 @@ from asof.corpus_files import make_folder, refuse_links
 from asof.errors import Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError
 from asof.store.lock import passing, writing
 from asof.store.schema import BUSY_MS, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.store.soundness import UNREADABLE, schema_fault, value_faults
-from asof.store.write import Write
+from asof.store.write import Transaction
 from asof.text.tokens import Analyzer
 
 DEFAULT_WAIT = 60.0
@@ -30,7 +30,7 @@ CLOSED, OPEN = 2.0, 0.5
 one of those may take long (it asks a model)."""
 FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
 
-Publish = Callable[[Write], None]
+Publish = Callable[[Transaction], None]
 """What the index does with the changes of a write, inside its transaction."""
 
 
@@ -39,7 +39,7 @@ class Store:
     """The folder `.asof` of a corpus. `wait`: how many seconds a writer waits for another one."""
 
     folder: Path
-    settings: Settings
+    settings: CorpusSettings
     wait: float = DEFAULT_WAIT
     analyzer: Analyzer = field(init=False)
 
@@ -51,7 +51,7 @@ class Store:
         return self.folder / "corpus.db"
 
     @classmethod
-    def create(cls, folder: Path, settings: Settings, wait: float = DEFAULT_WAIT) -> Store:
+    def create(cls, folder: Path, settings: CorpusSettings, wait: float = DEFAULT_WAIT) -> Store:
         """Open the corpus in `folder`, making it with `settings` if there is none.
 
         The settings of a corpus that is there already are kept; see `settings`.
@@ -101,7 +101,7 @@ class Store:
         if stored is None:
             raise NoCorpus(f"{folder} holds no corpus yet: make one with `asof index SOURCE`")
         if version < len(MIGRATIONS):
-            return cls.create(folder, Settings(), wait)
+            return cls.create(folder, CorpusSettings(), wait)
         if fault:
             raise DamagedStore(f"{database} is no database of asof: {fault}; restore it from a copy")
         return cls(folder, _settings(stored, database), wait)
@@ -127,8 +127,8 @@ class Store:
         *,
         what: str,
         source: tuple[str, str] = ("", ""),
-    ) -> Iterator[Write]:
-        """One transaction on `db`. What is collected in the `Write` is settled, published and committed.
+    ) -> Iterator[Transaction]:
+        """One transaction on `db`. What is collected in the `Transaction` is settled, published, committed.
 
         When nothing changed, nothing is written. Raises Busy, NoSpace; after any error the corpus is as it
         was before.
@@ -139,7 +139,7 @@ class Store:
                 last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
                 now = max(clock(), last + 1)
                 origin = source_row(db, source, now) if any(source) else 0
-                write = Write(db, now, self.settings, self.analyzer, origin)
+                write = Transaction(db, now, self.settings, self.analyzer, origin)
                 yield write
                 if write.empty:
                     db.execute("ROLLBACK")
@@ -224,9 +224,9 @@ class Store:
                 self.writer().close()
 
 
-def _settings(stored: str, database: Path) -> Settings:
+def _settings(stored: str, database: Path) -> CorpusSettings:
     try:
-        return Settings.loads(stored)
+        return CorpusSettings.loads(stored)
     except (*UNREADABLE, UsageError) as error:
         raise DamagedStore(
             f"{database}: the settings of the corpus cannot be read ({error}): restore it from a copy"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from asof.data import Filters
-from asof.store.reader import AsOf
+from asof.store.reader import AsOfReader
 from asof.time.span import iso
 
 UNMET = "nothing can be found:"
@@ -27,7 +27,7 @@ _TAGS = (
 )
 
 
-def unmet(store: AsOf, filters: Filters) -> list[str]:
+def unmet(store: AsOfReader, filters: Filters) -> list[str]:
     """A note for each of these filters that no document passes or had passed, with what there is instead."""
     moment = (store.as_of, store.known_at)
     if store.db.execute(f"{_DOCUMENTS} LIMIT 1", moment).fetchone() is None:
@@ -53,14 +53,14 @@ def unmet(store: AsOf, filters: Filters) -> list[str]:
     return notes
 
 
-def _matches(store: AsOf, pattern: str) -> bool:
+def _matches(store: AsOfReader, pattern: str) -> bool:
     found = store.db.execute(
         f"{_DOCUMENTS} AND d.name GLOB ?3 LIMIT 1", (store.as_of, store.known_at, pattern)
     )
     return found.fetchone() is not None
 
 
-def _path_instead(store: AsOf, pattern: str) -> str:
+def _path_instead(store: AsOfReader, pattern: str) -> str:
     """The pattern as a folder or as a part of ids, if that fits; else folders that there are."""
     bare = pattern.removeprefix("./").rstrip("/")
     for other in (bare, f"{bare}/*", f"*/{bare}", f"*/{bare}/*", f"*{bare}*"):

@@ -1,7 +1,7 @@
 """One write: statements become versions, versions become rows. Used by every command that changes a corpus.
 
-A `Write` lives inside one SQLite transaction. It collects what is new, and `settle` brings the rows of all
-documents that it touched in line with their versions (see `lives.py`). What it began and ended is then
+A `Transaction` lives inside one SQLite transaction. It collects what is new, and `settle` brings the rows of
+all documents that it touched in line with their versions (see `lives.py`). What it began and ended is then
 handed to the index, whose segment is published by the same transaction.
 """
 
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from asof.data import Document, Stated
 from asof.store import state
 from asof.store.digest import (
-    Cut,
-    Head,
+    DigestedPassage,
+    SharedAttributes,
     content_digest,
     cuts_of,
     digest,
@@ -27,9 +27,9 @@ from asof.store.digest import (
     stated_digest,
 )
 from asof.store.rows import EndRow, Ids, IndexRow
-from asof.store.settings import Settings
+from asof.store.settings import CorpusSettings
 from asof.store.settle import settle
-from asof.store.state import Dossier, Known
+from asof.store.state import DocumentState, StoredVersion
 from asof.text.tokens import Analyzer
 
 if TYPE_CHECKING:
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Write:
+class Transaction:
     """The changes of one transaction, whose id and wall time is `now`."""
 
     db: sqlite3.Connection
     now: int
-    settings: Settings
+    settings: CorpusSettings
     analyzer: Analyzer
     source: int
     chunking: Chunking = field(init=False)
-    dossiers: dict[str, Dossier] = field(default_factory=dict)
-    touched: dict[int, Dossier] = field(default_factory=dict)
+    dossiers: dict[str, DocumentState] = field(default_factory=dict)
+    touched: dict[int, DocumentState] = field(default_factory=dict)
     begun: list[IndexRow] = field(default_factory=list)
     ended: list[EndRow] = field(default_factory=list)
     ids: dict[str, Ids] = field(default_factory=dict)
-    cuts: dict[int, tuple[list[Cut], int, Head]] = field(default_factory=dict)
+    cuts: dict[int, tuple[list[DigestedPassage], int, SharedAttributes]] = field(default_factory=dict)
     layouts: dict[int, bytes] = field(default_factory=dict)
     _heads: dict[tuple[int, bytes], int] = field(default_factory=dict)
     retired: list[int] = field(default_factory=list)
@@ -77,21 +77,21 @@ class Write:
             (json.dumps(list(names)),),
         )
         for name, document, source, version, content, stated, visible, added, gone in found:
-            dossier = self.dossiers.setdefault(name, Dossier(document, name, source))
+            dossier = self.dossiers.setdefault(name, DocumentState(document, name, source))
             if version is not None:
-                known = Known(version, content, stated, visible, added, bool(gone))
+                known = StoredVersion(version, content, stated, visible, added, bool(gone))
                 dossier.versions.append(known)
 
-    def dossier(self, name: str) -> Dossier:
+    def dossier(self, name: str) -> DocumentState:
         dossier = self.dossiers.get(name)
         if dossier is None:
-            dossier = Dossier(self.ids["documents"].take(), name, self.source, new=True)
+            dossier = DocumentState(self.ids["documents"].take(), name, self.source, new=True)
             self.dossiers[name] = dossier
         return dossier
 
     # -- statements ---------------------------------------------------------------------------------
 
-    def state(self, document: Document) -> tuple[str, Known]:
+    def state(self, document: Document) -> tuple[str, StoredVersion]:
         """Take in what a source states; says what it meant, and which version it is now."""
         dossier = self.dossier(document.id)
         content = content_digest(document)
@@ -110,19 +110,19 @@ class Write:
 
     def begin_version(
         self,
-        dossier: Dossier,
+        dossier: DocumentState,
         document: Document,
         content: bytes,
         stated: bytes,
         published: Stated | None,
         visible: int,
-    ) -> Known:
+    ) -> StoredVersion:
         language = document.language
         if language not in self.analyzer.languages:
             language = self.analyzer.detect(document.text)
         head = head_of(document, language, self.settings.search)
         cuts = cuts_of(document, head, self.chunking)
-        version = Known(self.ids["versions"].take(), content, stated, visible, self.now)
+        version = StoredVersion(self.ids["versions"].take(), content, stated, visible, self.now)
         head_id = self._head(dossier, head)
         self.cuts[version.id] = (cuts, head_id, head)
         starts, ends = ends_of(published)
@@ -138,7 +138,7 @@ class Write:
         self._touch(dossier, version)
         return version
 
-    def end(self, name: str, at: Stated | None, dated_by: str) -> tuple[str, Known | None]:
+    def end(self, name: str, at: Stated | None, dated_by: str) -> tuple[str, StoredVersion | None]:
         """State that a document ended at a time (None: now, or before it is ever seen). Says ended, or
         unchanged."""
         dossier = self.dossiers.get(name)
@@ -156,11 +156,11 @@ class Write:
         return "ended", self.begin_silence(dossier, stated, at, dated_by, visible)
 
     def begin_silence(
-        self, dossier: Dossier, stated: bytes, at: Stated | None, dated_by: str, visible: int
-    ) -> Known:
+        self, dossier: DocumentState, stated: bytes, at: Stated | None, dated_by: str, visible: int
+    ) -> StoredVersion:
         """A version that says nothing, from `visible` on."""
         starts, ends = ends_of(at)
-        known = Known(self.ids["versions"].take(), b"", stated, visible, self.now, gone=True)
+        known = StoredVersion(self.ids["versions"].take(), b"", stated, visible, self.now, gone=True)
         self.pending["versions"].append((
             known.id, dossier.id, None, b"", stated, at.text if at else None, starts, ends, dated_by,
             visible, None, self.now, None,
@@ -168,10 +168,12 @@ class Write:
         self._touch(dossier, known)
         return known
 
-    def restate(self, dossier: Dossier, old: Known, published: Stated | None, visible: int) -> Known:
+    def restate(
+        self, dossier: DocumentState, old: StoredVersion, published: Stated | None, visible: int
+    ) -> StoredVersion:
         """State an old version's content again, under another date."""
         head, layout = self.db.execute("SELECT head, layout FROM versions WHERE id = ?", (old.id,)).fetchone()
-        version = Known(self.ids["versions"].take(), old.content, old.stated, visible, self.now)
+        version = StoredVersion(self.ids["versions"].take(), old.content, old.stated, visible, self.now)
         starts, ends = ends_of(published)
         self.pending["versions"].append((
             version.id, dossier.id, head, old.content, old.stated, published.text if published else None,
@@ -191,18 +193,18 @@ class Write:
         self._touch(dossier, version)
         return version
 
-    def retire(self, dossier: Dossier, known: Known) -> None:
+    def retire(self, dossier: DocumentState, known: StoredVersion) -> None:
         """A version turns out to have been wrong: it was never so."""
         dossier.versions.remove(known)
         self.touched[dossier.id] = dossier
         self.retired.append(known.id)
 
-    def _touch(self, dossier: Dossier, known: Known) -> None:
+    def _touch(self, dossier: DocumentState, known: StoredVersion) -> None:
         known.fresh = True
         dossier.versions.append(known)
         self.touched[dossier.id] = dossier
 
-    def _head(self, dossier: Dossier, head: Head) -> int:
+    def _head(self, dossier: DocumentState, head: SharedAttributes) -> int:
         key = (dossier.id, head.digest)
         known = self._heads.get(key)
         if known is None and not dossier.new:

@@ -25,7 +25,7 @@ _LONG = 80  # characters without white space; more are no word
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class TextSection:
     """`text[start:end]` under one heading; its own text begins at `body`, `path` are the titles to it."""
 
     start: int
@@ -34,7 +34,7 @@ class Section:
     path: tuple[str, ...]
 
 
-def sections(text: str, outline: Sequence[Heading]) -> list[Section]:
+def sections(text: str, outline: Sequence[Heading]) -> list[TextSection]:
     """The sections of a text. One without text of its own goes into the next, if that is deeper.
 
     White space before the first heading belongs to the first section. Raises ValueError if the headings do
@@ -43,11 +43,11 @@ def sections(text: str, outline: Sequence[Heading]) -> list[Section]:
     edges = [0, *(heading.offset for heading in outline), len(text)]
     if any(left > right for left, right in pairwise(edges)):
         raise ValueError(f"headings must be in order and lie within the {len(text)} characters of the text")
-    found: list[Section] = []
+    found: list[TextSection] = []
     first = edges[1]
     start: int | None = None  # where headings without a text began, that wait for a deeper one
     if text[:first].strip():
-        found.append(Section(0, 0, first, ()))
+        found.append(TextSection(0, 0, first, ()))
     else:
         start = 0
     path: list[Heading] = []
@@ -60,10 +60,10 @@ def sections(text: str, outline: Sequence[Heading]) -> list[Section]:
         body = _body(text, heading.offset, end)
         deeper = number + 1 < len(outline) and outline[number + 1].level > heading.level
         if end > start and not (deeper and not text[body:end].strip()):
-            found.append(Section(start, body, end, tuple(each.title for each in path)))
+            found.append(TextSection(start, body, end, tuple(each.title for each in path)))
             start = None
     if start is not None and start < len(text):
-        found.append(Section(start, start, len(text), ()))
+        found.append(TextSection(start, start, len(text), ()))
     return found
 
 

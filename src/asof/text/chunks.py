@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from asof.data import Heading
 from asof.errors import UsageError
 from asof.text.blocks import count_words, sections, words
-from asof.text.filling import Filling
+from asof.text.filling import ChunkBuilder
 
 SMALLEST, LARGEST = 10, 100_000
 
@@ -64,7 +64,7 @@ def _unaccepted(given: str) -> UsageError:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class Chunk:
     """The passage `text[start:end]`; `headings` are the titles from the top down to its own."""
 
     start: int
@@ -72,7 +72,7 @@ class Piece:
     headings: tuple[str, ...]
 
 
-def chunk(text: str, outline: tuple[Heading, ...], chunking: Chunking) -> list[Piece]:
+def chunk(text: str, outline: tuple[Heading, ...], chunking: Chunking) -> list[Chunk]:
     """Cut a text into passages, in order; none for the empty text.
 
     A piece is closed when it has reached the size, or when what comes next would make it more than a
@@ -86,16 +86,16 @@ def chunk(text: str, outline: tuple[Heading, ...], chunking: Chunking) -> list[P
     fresh = chunking.size - chunking.overlap
     by_words = chunking.unit == "words"
     if chunking.unit == "whole" or (not outline and _is_short(text, fresh, by_words)):
-        return [Piece(0, len(text), ())]
-    filling = Filling(text, fresh, by_words)
-    pieces: list[Piece] = []
+        return [Chunk(0, len(text), ())]
+    filling = ChunkBuilder(text, fresh, by_words)
+    pieces: list[Chunk] = []
     for section in sections(text, outline):
         ends = filling.fill(section)
         starts = [section.start, *ends[:-1]]
         if chunking.overlap and len(starts) > 1:
             earlier = _words_earlier if by_words else _characters_earlier
             starts[1:] = earlier(text, section.start, starts[1:], chunking.overlap)
-        pieces += (Piece(start, end, section.path) for start, end in zip(starts, ends, strict=True))
+        pieces += (Chunk(start, end, section.path) for start, end in zip(starts, ends, strict=True))
     return pieces
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unicodedata import category
 
-from asof.text.blocks import Section, blocks, count_words, lines, words, words_end
+from asof.text.blocks import TextSection, blocks, count_words, lines, words, words_end
 from asof.text.sentences import sentences
 
 BLOCK, PARAGRAPH, SENTENCE, WORD, CHARACTERS = range(5)
@@ -16,7 +16,7 @@ Part = tuple[int, int, int, int]  # what it is, its start, its end, its weight i
 _MOST_MARKS = 8  # combining marks that a cut steps over
 
 
-class Filling:
+class ChunkBuilder:
     """Cuts the sections of one text. `size` is in words, or in characters if not `by_words`."""
 
     def __init__(self, text: str, size: int, by_words: bool) -> None:
@@ -30,7 +30,7 @@ class Filling:
         self.held = 0  # weight of the open piece
         self.body = 0  # the same without heading lines
 
-    def fill(self, section: Section) -> list[int]:
+    def fill(self, section: TextSection) -> list[int]:
         """Where the pieces of a section end; the last one ends where the section does."""
         self.ends, self.at, self.held, self.body = [], section.start, 0, 0
         if section.start < section.body:

@@ -14,7 +14,7 @@ _QUOTED = re.compile(r'"([^"]*+)"|“([^“”]*+)”|„([^„“”]*+)[“”
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class QueryWords:
     """A parsed question: `words` with their counts in the order of first mention, `phrases` as tokens.
 
     The words are tokens as in `tokenize`, not stems: each language of the corpus stems them its own way.
@@ -24,7 +24,7 @@ class Words:
     phrases: tuple[tuple[str, ...], ...]
 
 
-def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> Words:
+def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> QueryWords:
     """Read a question, without the stop words of the analyzer's languages unless `stop_words`.
 
     A stop word stays inside quotation marks ("The Who", “…”, „…“, «…»), and all stay when nothing else
@@ -40,7 +40,7 @@ def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> Words:
         if quoted and len(tokens) > 1:
             phrases.append(tuple(tokens))
     # A stop word quoted once and said elsewhere counts once: only the quotation asks for it.
-    return Words(tuple((content or every).items()), tuple(dict.fromkeys(phrases)))
+    return QueryWords(tuple((content or every).items()), tuple(dict.fromkeys(phrases)))
 
 
 def contains_phrase(tokens: Sequence[str], phrase: Sequence[str]) -> bool:

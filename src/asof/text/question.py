@@ -12,7 +12,7 @@ from datetime import UTC, datetime, tzinfo
 
 from asof.data import Query
 from asof.text.sentences import sentences
-from asof.time.expressions import Mention, mentions
+from asof.time.expressions import TimeMention, mentions
 from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
 from asof.time.span import Span, instant, iso
 
@@ -29,7 +29,7 @@ _BEFORE_NAME = re.compile(r"[ -][^\W\d_a-zß-öø-ÿ]")  # a blank or hyphen, th
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QuestionReading:
     """A question as it was read.
 
     `query` has its words and wishes; `as_of` is the instant that is looked at, at most the one it was asked
@@ -38,14 +38,14 @@ class Reading:
 
     query: Query
     as_of: int
-    mentions: tuple[Mention, ...] = ()
+    mentions: tuple[TimeMention, ...] = ()
     intent: Intent | None = None
     notes: tuple[str, ...] = ()
 
 
 def read(
     question: str, asked: datetime, *, zone: tzinfo = UTC, language: str = "en", fiscal_start: int = 1
-) -> Reading:
+) -> QuestionReading:
     """Read a question that is asked at an aware moment.
 
     `language` may name several codes, parted by blanks; `fiscal_start` is the first month of the fiscal year.
@@ -73,7 +73,7 @@ def read(
     if recency < WISHED and (len(sentences(question)) > 1 or _lasting(meant)):
         recency = 0.0
     query = Query(question, lexical, recency, about=tuple(dict.fromkeys(about)))
-    return Reading(query, as_of, found, meant, tuple(notes))
+    return QuestionReading(query, as_of, found, meant, tuple(notes))
 
 
 def _lasting(meant: Intent) -> bool:
@@ -81,9 +81,9 @@ def _lasting(meant: Intent) -> bool:
     return meant.direction == "timeless" and meant.recency > INSTANCE
 
 
-def as_typed(question: str, asked: int) -> Reading:
+def as_typed(question: str, asked: int) -> QuestionReading:
     """A question as the published systems take it: all its words, and whether they wish for the newest."""
-    return Reading(Query(question, question, recency(question), stop_words=True), asked)
+    return QuestionReading(Query(question, question, recency(question), stop_words=True), asked)
 
 
 def without(question: str, extents: Sequence[tuple[int, int]]) -> str:
@@ -96,7 +96,7 @@ def without(question: str, extents: Sequence[tuple[int, int]]) -> str:
     return rest if re.search(r"\w", rest) else question
 
 
-def _extent(question: str, mention: Mention) -> tuple[int, int]:
+def _extent(question: str, mention: TimeMention) -> tuple[int, int]:
     """What leaves the words: the mention, unless it is part of a name ("2024 Olympics")."""
     named = not mention.relative and _BEFORE_NAME.match(question, mention.end)
     return (mention.start, mention.start) if named else (mention.start, mention.end)

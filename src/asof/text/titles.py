@@ -16,7 +16,7 @@ def figure(word: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Title:
+class TitleStems:
     """The stems of a title in order, without stop words; `plain`: those that are neither figures nor words of
     the calendar; `key`: the different ones of these, sorted.
 
@@ -29,7 +29,7 @@ class Title:
     key: tuple[str, ...]
 
     @classmethod
-    def of(cls, title: str, language: str, analyzer: Analyzer) -> Title:
+    def of(cls, title: str, language: str, analyzer: Analyzer) -> TitleStems:
         """The title of a document in its language."""
         stop = analyzer.stop_words
         words = [word for word in tokenize(title) if word not in stop]
@@ -42,7 +42,7 @@ class Title:
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
+class TitleMatch:
     """How a question relates to a title.
 
     `said`: words of the title that the question says. `strange`: words up to the last of these that it does
@@ -55,7 +55,7 @@ class Naming:
     further: tuple[str, ...]
 
     @classmethod
-    def of(cls, title: Title, asked: frozenset[str]) -> Naming:
+    def of(cls, title: TitleStems, asked: frozenset[str]) -> TitleMatch:
         """Of a title, by the stems of a question."""
         stems = title.stems
         said = tuple(dict.fromkeys(stem for stem in stems if stem in asked))

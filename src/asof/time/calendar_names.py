@@ -15,8 +15,8 @@ from asof.time.numerals import (
     year_words,
 )
 from asof.time.places import day_of_month, holiday, iso_week, month, parts, season
-from asof.time.reading import Found, Reading, Setting, Yearly, open_year, said_year
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, TimeReading, Yearly, open_year, said_year
+from asof.time.run import TokenRun
 from asof.time.said_years import fiscal_number, possessive_year, year_after
 
 
@@ -25,7 +25,7 @@ class Name:
     """Something that lies in every year, and the place after its last item.
 
     `fiscal` is where it lies when the year that follows is a fiscal one; `is_fiscal` when it said so itself.
-    `wary`: see `Reading`. `glue` holds the signs that may stand before the year.
+    `wary`: see `TimeReading`. `glue` holds the signs that may stand before the year.
     """
 
     grain: str
@@ -37,7 +37,7 @@ class Name:
     glue: str = " ,"
 
 
-def named(run: Run, i: int, setting: Setting) -> Found | None:
+def named(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """A name with the year that stands after it, or before it, or with no year."""
     year = year_figures(run, i)
     if year is not None and run[i + 1].glue in ("", " ", "-", "/"):
@@ -58,7 +58,7 @@ def named(run: Run, i: int, setting: Setting) -> Found | None:
     return None if name is None else with_year(run, name, setting)
 
 
-def name_at(run: Run, i: int, setting: Setting) -> Name | None:
+def name_at(run: TokenRun, i: int, setting: ReadingContext) -> Name | None:
     """The longest name that begins at `i`."""
     best: Name | None = None
     for attempt in _attempts(run[i].kind):
@@ -68,7 +68,7 @@ def name_at(run: Run, i: int, setting: Setting) -> Name | None:
     return best
 
 
-def with_year(run: Run, name: Name, setting: Setting) -> Found:
+def with_year(run: TokenRun, name: Name, setting: ReadingContext) -> Found:
     """A name and the year after it, if one follows."""
     i = name.after
     said = year_after(run, i, name.glue, setting)
@@ -84,11 +84,11 @@ def with_year(run: Run, name: Name, setting: Setting) -> Found:
     return open_year(name.grain, yearly, setting, wary=name.wary, fiscal=name.is_fiscal), i
 
 
-def _capital(run: Run, i: int) -> bool:
+def _capital(run: TokenRun, i: int) -> bool:
     return run.capital(i) or run.words.caseless
 
 
-def _in_year(name: Name, year: int, *, fiscal: bool) -> Reading:
+def _in_year(name: Name, year: int, *, fiscal: bool) -> TimeReading:
     if fiscal and name.fiscal is not None:
         found = said_year(name.grain, name.fiscal, year, fiscal=True)
         other = name.yearly(year)
@@ -98,18 +98,18 @@ def _in_year(name: Name, year: int, *, fiscal: bool) -> Reading:
     return said_year(name.grain, name.yearly, year)
 
 
-def _holiday(run: Run, i: int, _: Setting) -> Name | None:
+def _holiday(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     rule = run.sense(i, "holiday")
     return None if rule is None else Name("day", holiday(str(rule)), i + 1)
 
 
-def month_at(run: Run, i: int) -> int | None:
+def month_at(run: TokenRun, i: int) -> int | None:
     """The number of the month at `i`, named in full or short."""
     number: int | None = run.sense(i, "month") or run.sense(i, "month_short")
     return number
 
 
-def wariness(run: Run, i: int) -> str:
+def wariness(run: TokenRun, i: int) -> str:
     """Which cue a name needs because it may be another word."""
     if run.sense(i, "very_wary"):
         return "clear_cue"
@@ -118,7 +118,7 @@ def wariness(run: Run, i: int) -> str:
     return ""
 
 
-def _month(run: Run, i: int, _: Setting) -> Name | None:
+def _month(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     number = month_at(run, i)
     word, gap = run.behind(i)
     if number is None or (word and not gap):
@@ -126,7 +126,7 @@ def _month(run: Run, i: int, _: Setting) -> Name | None:
     return Name("month", month(number), i + 1, wariness(run, i), glue=" ,-/")
 
 
-def _day(run: Run, i: int, _: Setting) -> Name | None:
+def _day(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     """`5 March`, `the 5th of March`, `March 5`, `March the 5th`, `Mar. 5`."""
     day = day_number(run, i)
     if day is not None and not (run.sense(i, "figures") and attached_left(run, i)):
@@ -157,7 +157,7 @@ def _day(run: Run, i: int, _: Setting) -> Name | None:
     return Name("day", day_of_month(number, day[0]), day[1], glue=" ,-/" if glue in "-/" and glue else " ,")
 
 
-def _counts_days(run: Run, after: int, *, exact: bool) -> bool:
+def _counts_days(run: TokenRun, after: int, *, exact: bool) -> bool:
     """Whether a number after a month is a day and no count (`In March 12 people`), time or longer number."""
     word, gap = run.behind(after - 1)
     if not gap:
@@ -169,7 +169,7 @@ def _counts_days(run: Run, after: int, *, exact: bool) -> bool:
     return exact or (gap[0] != "%" and not (gap == " " and word in run.lexicon.lists["counted"]))
 
 
-def _reversed_day(run: Run, i: int) -> Name | None:
+def _reversed_day(run: TokenRun, i: int) -> Name | None:
     """The rest of a date after its year: `2020/Sep/23`, `2019-aug-01`, `2024 March 5`, `2020/23/Sep`."""
     glue = run[i].glue
     number = month_at(run, i)
@@ -183,7 +183,7 @@ def _reversed_day(run: Run, i: int) -> Name | None:
     return None
 
 
-def _season(run: Run, i: int, _: Setting) -> Name | None:
+def _season(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     at = run.after(i, "the") if run.sense(i, "the") is None else i + 1
     start = run.sense(at, "season")
     if start is None:
@@ -191,7 +191,7 @@ def _season(run: Run, i: int, _: Setting) -> Name | None:
     return Name("season", season(start), at + 1, wariness(run, at) or "cue")
 
 
-def _label(run: Run, i: int, setting: Setting) -> Name | None:
+def _label(run: TokenRun, i: int, setting: ReadingContext) -> Name | None:
     """`Q3`, `3Q`, `H1`, `2H`, `fiscal Q3`."""
     is_fiscal = run.sense(i, "fiscal") is not None and run.follows(i + 1, " ")
     at = i + 1 if is_fiscal else i
@@ -216,7 +216,7 @@ def _label(run: Run, i: int, setting: Setting) -> Name | None:
     return None
 
 
-def _ordinal_part(run: Run, i: int, setting: Setting) -> Name | None:
+def _ordinal_part(run: TokenRun, i: int, setting: ReadingContext) -> Name | None:
     """`the third quarter`, `first half`, `third-quarter`."""
     at = i + 1 if run.sense(i, "the") is not None else i
     found = ordinal(run, at)
@@ -233,12 +233,12 @@ def _ordinal_part(run: Run, i: int, setting: Setting) -> Name | None:
     return None
 
 
-def _title(run: Run, i: int) -> str:
+def _title(run: TokenRun, i: int) -> str:
     """The cue that a word needs which is written as a title (`Week 12` of a league)."""
     return "cue" if run.capital(i) and not run.words.caseless else ""
 
 
-def _week(run: Run, i: int, _: Setting) -> Name | None:
+def _week(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     """`week 9`, `KW 9`, and `W09` after a year."""
     if run.sense(i, "week") is not None and run.follows(i + 1, " "):
         if run.sense(i + 1, "figures") in (1, 2) and 1 <= run.sense(i + 1, "number") <= 53:
@@ -250,7 +250,7 @@ def _week(run: Run, i: int, _: Setting) -> Name | None:
 
 
 _NUMBER = ("figures", "cardinal")
-_NAMES: tuple[tuple[Callable[[Run, int, Setting], Name | None], frozenset[str]], ...] = (
+_NAMES: tuple[tuple[Callable[[TokenRun, int, ReadingContext], Name | None], frozenset[str]], ...] = (
     (_holiday, frozenset(("holiday",))),
     (_day, frozenset((*_NUMBER, "ordinal", "month", "month_short"))),
     (_month, frozenset(("month", "month_short"))),
@@ -263,5 +263,5 @@ _NAMES: tuple[tuple[Callable[[Run, int, Setting], Name | None], frozenset[str]],
 
 
 @lru_cache(maxsize=4096)
-def _attempts(kind: frozenset[str]) -> tuple[Callable[[Run, int, Setting], Name | None], ...]:
+def _attempts(kind: frozenset[str]) -> tuple[Callable[[TokenRun, int, ReadingContext], Name | None], ...]:
     return tuple(rule for rule, senses in _NAMES if senses & kind)

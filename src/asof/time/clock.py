@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, timedelta, timezone, tzinfo
 
 from asof.time.numerals import below_hundred
-from asof.time.reading import Daily, Reading
-from asof.time.run import Run
+from asof.time.reading import Daily, TimeReading
+from asof.time.run import TokenRun
 from asof.time.stretch import DAY, HOUR, MINUTE, SECOND, Stretch
 
 _BEGINNINGS = frozenset(("hour", "figures", "cardinal"))
@@ -42,7 +42,7 @@ class Clock:
             return self
         return replace(self, time=self.time % (12 * HOUR) + half * HOUR, half=half)
 
-    def on(self, reading: Reading) -> Reading:
+    def on(self, reading: TimeReading) -> TimeReading:
         """This time on a day; a day with several choices has as many times."""
 
         def change(day: Stretch) -> Stretch:
@@ -60,7 +60,7 @@ class Clock:
         return self.half is None and not self.sure and 0 < self.time // HOUR < 12
 
 
-def clock(run: Run, i: int, *, bare: bool = False) -> tuple[Clock, int] | None:
+def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | None:
     """A time of day at `i` and the place after it; `bare` takes a naked hour too (`at 7`)."""
     if run[i].kind.isdisjoint(_BEGINNINGS):
         return None
@@ -99,11 +99,11 @@ def clock(run: Run, i: int, *, bare: bool = False) -> tuple[Clock, int] | None:
     return Clock(time, grain, half, sure, zone), after
 
 
-def _oclock(run: Run, i: int) -> bool:
+def _oclock(run: TokenRun, i: int) -> bool:
     return run[i].word == "o" and run[i + 1].word == "clock" and run[i + 1].glue == "'"
 
 
-def _hour(run: Run, i: int) -> tuple[int, int, int, str, int, bool] | None:
+def _hour(run: TokenRun, i: int) -> tuple[int, int, int, str, int, bool] | None:
     if run.sense(i, "figures") in (1, 2):
         hour = run.sense(i, "number")
         if hour > 23:
@@ -130,7 +130,7 @@ def _hour(run: Run, i: int) -> tuple[int, int, int, str, int, bool] | None:
     return spelled[0], 0, 0, "hour", spelled[1], True
 
 
-def _seconds(run: Run, i: int, hour: int, minute: int) -> tuple[int, int, int, str, int, bool] | None:
+def _seconds(run: TokenRun, i: int, hour: int, minute: int) -> tuple[int, int, int, str, int, bool] | None:
     if run[i + 2].glue != ":" or run.sense(i + 2, "figures") != 2:
         return hour, minute, 0, "minute", i + 2, False
     second = run.sense(i + 2, "number")
@@ -141,7 +141,7 @@ def _seconds(run: Run, i: int, hour: int, minute: int) -> tuple[int, int, int, s
     return hour, minute, second * SECOND, "second", i + 3, False
 
 
-def iso_clock(run: Run, i: int) -> tuple[Clock, int] | None:
+def iso_clock(run: TokenRun, i: int) -> tuple[Clock, int] | None:
     """A time right after an ISO date: `T14:30Z`, `T1430`."""
     if run.sense(i, "iso_t") is None or run[i].glue or run[i + 1].glue:
         return None
@@ -161,7 +161,7 @@ def iso_clock(run: Run, i: int) -> tuple[Clock, int] | None:
     return (replace(found[0], sure=True), found[1]) if found else None
 
 
-def _zone(run: Run, i: int, *, plain: bool, west: bool) -> tuple[tzinfo | None, int]:
+def _zone(run: TokenRun, i: int, *, plain: bool, west: bool) -> tuple[tzinfo | None, int]:
     """The zone at `i`, if any, and the place after it; unless `west`, a hyphen is none: `8:30-10:00`."""
     offset = run.sense(i, "zone")
     if offset is not None and run[i].glue in ("", " ") and (len(run[i].word) > 1 or run[i].glue == ""):

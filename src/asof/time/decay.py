@@ -64,7 +64,7 @@ class Exponential:
 
 
 @dataclass(frozen=True, slots=True)
-class Linear:
+class LinearDecay:
     """A straight line from 1 through `decay` at `scale` days, and 0 from where it meets 0.
 
     Raises ValueError unless scale > 0, 0 < decay < 1 and offset >= 0.
@@ -84,7 +84,7 @@ class Linear:
 
 
 @dataclass(frozen=True, slots=True)
-class Gaussian:
+class GaussianDecay:
     """A bell, `decay ** ((age / scale) ** 2)`: flat at first, `decay` at `scale` days.
 
     Raises ValueError unless scale > 0, 0 < decay < 1 and offset >= 0.
@@ -104,7 +104,7 @@ class Gaussian:
 
 
 @dataclass(frozen=True, slots=True)
-class Logarithmic:
+class LogarithmicDecay:
     """`1 - log10(1 + age) / log10(1 + scale)`, 0 from `scale` days on: steep at first, then slow.
 
     Raises ValueError unless scale > 0 and offset >= 0.
@@ -125,7 +125,7 @@ class Logarithmic:
 
 
 @dataclass(frozen=True, slots=True)
-class Tiers:
+class TieredDecay:
     """Steps: `values[i]` for the first `bounds[i]` that an age in whole days is below, else the last value.
 
     The values are multipliers (they may exceed 1). Raises ValueError unless there is one value more than

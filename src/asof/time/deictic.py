@@ -9,8 +9,8 @@ from asof.time.calendar_names import name_at
 from asof.time.durations import duration, moved, unit_after_number
 from asof.time.numerals import cardinal
 from asof.time.places import fiscal_year, parts
-from asof.time.reading import Found, Reading, Setting, Yearly, distinct, of_years, sided
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, TimeReading, Yearly, distinct, of_years, sided
+from asof.time.run import TokenRun
 from asof.time.stretch import (
     DAY,
     HOUR,
@@ -27,7 +27,7 @@ from asof.time.stretch import (
 _WHOLE = frozenset(("quarter", "half"))  # counted in whole ones: "the past two quarters"
 
 
-def pointing(run: Run, i: int, setting: Setting) -> Found | None:
+def pointing(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """Anything in this file that begins at `i`; nothing without an anchor."""
     if setting.today is None:
         return None
@@ -40,20 +40,20 @@ def pointing(run: Run, i: int, setting: Setting) -> Found | None:
     )
 
 
-def _day(run: Run, i: int, today: int) -> Found | None:
+def _day(run: TokenRun, i: int, today: int) -> Found | None:
     if run.sense(i, "the") is not None and run.sense(i + 1, "day") in (-2, 2):
         i += 1
     steps = run.sense(i, "day")
     if steps is not None and not run.sense(i, "very_wary"):
-        return Reading("day", (days(today + steps, today + steps + 1),), relative=True), i + 1
+        return TimeReading("day", (days(today + steps, today + steps + 1),), relative=True), i + 1
     night = run.sense(i, "day_night")
     if night is not None:
         start = (today + night) * DAY + 20 * HOUR
-        return Reading("hour", ((start, start + 4 * HOUR),), relative=True), i + 1
+        return TimeReading("hour", ((start, start + 4 * HOUR),), relative=True), i + 1
     return None
 
 
-def _sided(run: Run, i: int, setting: Setting) -> Found | None:
+def _sided(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """`last week`, `this quarter`, `next 3 days`, `past year`, `next March`, `last fiscal year`."""
     if run.sense(i, "the") is not None and _long_unit(run, i + 2):
         i += 1
@@ -73,20 +73,24 @@ def _sided(run: Run, i: int, setting: Setting) -> Found | None:
     if part is not None:
         from_hour, to_hour = map(int, str(part).split())
         day = ((setting.today or 0) + side) * DAY
-        return Reading("hour", ((day + from_hour * HOUR, day + to_hour * HOUR),), relative=True), i + 2
+        return TimeReading("hour", ((day + from_hour * HOUR, day + to_hour * HOUR),), relative=True), i + 2
     name = name_at(run, i + 1, setting)
     if name is None or name.grain == "week" or not _meant(run, i, side):
         return None
     places = of_years(name.yearly, date.fromordinal(setting.today or 1).year)
-    return Reading(name.grain, _sided_names(places, name.yearly, side, setting), relative=True), name.after
+    return TimeReading(
+        name.grain, _sided_names(places, name.yearly, side, setting), relative=True
+    ), name.after
 
 
-def _long_unit(run: Run, i: int) -> bool:
+def _long_unit(run: TokenRun, i: int) -> bool:
     """Whether decades or centuries stand at `i`, or after a number: they take their article with them."""
     return any(unit_after_number(run, j) in ("decade", "century") for j in (i, i + 1))
 
 
-def _sided_names(places: list[Stretch], yearly: Yearly, side: int, setting: Setting) -> tuple[Stretch, ...]:
+def _sided_names(
+    places: list[Stretch], yearly: Yearly, side: int, setting: ReadingContext
+) -> tuple[Stretch, ...]:
     year = date.fromordinal(setting.today or 1).year
     chosen = sided(places, side, setting)
     other: tuple[Stretch, ...] = ()
@@ -95,35 +99,35 @@ def _sided_names(places: list[Stretch], yearly: Yearly, side: int, setting: Sett
     return distinct((*other, *chosen) if side == 0 else (*chosen[:1], *other, *chosen[1:]))
 
 
-def _meant(run: Run, i: int, side: int) -> bool:
+def _meant(run: TokenRun, i: int, side: int) -> bool:
     """Whether a word that mostly is another one is a name here: `this may` is not."""
     if run.sense(i + 1, "very_wary") is None or run.capital(i + 1):
         return True
     return run.words.caseless and side != 0
 
 
-def _of_follows(run: Run, i: int) -> bool:
+def _of_follows(run: TokenRun, i: int) -> bool:
     """Whether `last week` goes on as `of March`, where it is the last of its weeks."""
     return run[i].word in ("of",) and run.follows(i)
 
 
-def _unit(i: int, side: int, rolling: bool, unit: str, setting: Setting) -> Found | None:
+def _unit(i: int, side: int, rolling: bool, unit: str, setting: ReadingContext) -> Found | None:
     if unit == "day" or setting.today is None or setting.at is None or setting.anchor is None:
         return None
     if unit in IN_CLOCK:
         at, size = wall(setting.anchor, UTC), IN_CLOCK[unit]
         if side == 0:
             begin = at // size * size
-            return Reading(unit, ((begin, begin + size),), True, zone=UTC), i + 2
-        return Reading(unit, ((at - size, at) if side < 0 else (at, at + size),), True, zone=UTC), i + 2
+            return TimeReading(unit, ((begin, begin + size),), True, zone=UTC), i + 2
+        return TimeReading(unit, ((at - size, at) if side < 0 else (at, at + size),), True, zone=UTC), i + 2
     calendar, grain = beside(setting.today, unit, side), grain_of(unit)
     if rolling and unit != "weekend":
         first = shifted(setting.today, unit, side)
-        return Reading(grain, distinct([(first * DAY, setting.at or 1), calendar]), relative=True), i + 2
-    return Reading(grain, (calendar,), relative=True), i + 2
+        return TimeReading(grain, distinct([(first * DAY, setting.at or 1), calendar]), relative=True), i + 2
+    return TimeReading(grain, (calendar,), relative=True), i + 2
 
 
-def _fiscal(run: Run, i: int, side: int, setting: Setting) -> Found | None:
+def _fiscal(run: TokenRun, i: int, side: int, setting: ReadingContext) -> Found | None:
     after = i + 1
     unit = "year" if run.sense(i, "fiscal_year") else run.sense(after, "unit")
     if run.sense(i, "fiscal"):
@@ -141,10 +145,10 @@ def _fiscal(run: Run, i: int, side: int, setting: Setting) -> Found | None:
     here = next((n for n, place in enumerate(places) if place[0] <= at < place[1]), 0)
     if not 0 < here < len(places) - 1:  # at the ends of the calendar
         return None
-    return Reading(unit, (places[here + side],), relative=True, fiscal=True), after
+    return TimeReading(unit, (places[here + side],), relative=True, fiscal=True), after
 
 
-def _window(run: Run, i: int, side: int, setting: Setting) -> Found | None:
+def _window(run: TokenRun, i: int, side: int, setting: ReadingContext) -> Found | None:
     """`(last) 30 days`, `(next) two weeks`, `(past) few months`: ends or begins at the anchor."""
     lengths = duration(run, i)
     if lengths is not None and len(lengths[0]) > 1 and run.sense(lengths[1], "ago") is not None:
@@ -157,7 +161,7 @@ def _window(run: Run, i: int, side: int, setting: Setting) -> Found | None:
     return reading, lengths[1]
 
 
-def _window_of(lengths: list[tuple[float, str]], side: int, setting: Setting) -> Reading | None:
+def _window_of(lengths: list[tuple[float, str]], side: int, setting: ReadingContext) -> TimeReading | None:
     today, at = setting.today, setting.at
     if today is None or at is None or setting.anchor is None:
         return None
@@ -166,7 +170,7 @@ def _window_of(lengths: list[tuple[float, str]], side: int, setting: Setting) ->
         return None
     if len(lengths) == 1 and count == int(count) and (unit in _WHOLE or (unit == "decade" and side > 0)):
         steps = -int(count) if side < 0 else 1
-        return Reading(unit, (beside(today, unit, steps, int(count)),), relative=True)
+        return TimeReading(unit, (beside(today, unit, steps, int(count)),), relative=True)
     far = moved(lengths, setting, side)
     if far is None:
         return None
@@ -174,14 +178,14 @@ def _window_of(lengths: list[tuple[float, str]], side: int, setting: Setting) ->
     if far.zone is not None:
         now = wall(setting.anchor, UTC)
         there = now + side * sum(round(n * IN_CLOCK[u]) for n, u in lengths)
-        return Reading(grain, ((min(there, now), max(there, now)),), True, zone=UTC)
+        return TimeReading(grain, ((min(there, now), max(there, now)),), True, zone=UTC)
     if side < 0:
-        return Reading(grain, ((far.best[0], at),), relative=True) if far.best[0] < at else None
+        return TimeReading(grain, ((far.best[0], at),), relative=True) if far.best[0] < at else None
     tomorrow = (today + 1) * DAY
-    return Reading(grain, ((tomorrow, far.best[1]),), relative=True)
+    return TimeReading(grain, ((tomorrow, far.best[1]),), relative=True)
 
 
-def _counted_side(run: Run, i: int, setting: Setting) -> Found | None:
+def _counted_side(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """`3 next weeks`, `the 13 last minutes`."""
     count = cardinal(run, i)
     if count is None or not run.follows(count[1]):
@@ -194,7 +198,7 @@ def _counted_side(run: Run, i: int, setting: Setting) -> Found | None:
     return None if reading is None else (reading, count[1] + 2)
 
 
-def _beyond(run: Run, i: int, today: int) -> Found | None:
+def _beyond(run: TokenRun, i: int, today: int) -> Found | None:
     """`the week before last`, `month after next`."""
     i = i + 1 if run.sense(i, "the") is not None else i
     unit, step = run.sense(i, "unit"), run.sense(i + 1, "shift")
@@ -205,10 +209,10 @@ def _beyond(run: Run, i: int, today: int) -> Found | None:
         run.follows(at + 1) and run[at + 1].senses.keys() & {"unit", "month", "weekday", "season", "holiday"}
     ):
         return None
-    return Reading(grain_of(unit), (beside(today, unit, 2 * step),), relative=True), at + 1
+    return TimeReading(grain_of(unit), (beside(today, unit, 2 * step),), relative=True), at + 1
 
 
-def _so_far(run: Run, i: int, setting: Setting) -> Found | None:
+def _so_far(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """`earlier this year`, `later today`, `year to date`, `the rest of the month`, `EOY`."""
     today, at = setting.today, setting.at
     if today is None or at is None:
@@ -216,11 +220,11 @@ def _so_far(run: Run, i: int, setting: Setting) -> Found | None:
     unit = run.sense(i, "to_date")
     if unit is not None:
         whole = beside(today, unit)
-        return (Reading(unit, ((whole[0], at),), relative=True), i + 1) if whole[0] < at else None
+        return (TimeReading(unit, ((whole[0], at),), relative=True), i + 1) if whole[0] < at else None
     unit = run.sense(i, "end_of_unit")
     if unit is not None:
         whole = beside(today, unit)
-        return Reading("day", ((whole[1] - DAY, whole[1]),), relative=True, whole=whole, which=2), i + 1
+        return TimeReading("day", ((whole[1] - DAY, whole[1]),), relative=True, whole=whole, which=2), i + 1
     rest, way = run.sense(i, "rest"), run.sense(i, "so_far")
     if (rest is None and way is None) or not run.follows(i + 1):
         return None
@@ -238,6 +242,8 @@ def _so_far(run: Run, i: int, setting: Setting) -> Found | None:
     whole = beside(today, unit)
     if rest is not None:
         begin = at if unit == "day" else today * DAY
-        return Reading(grain_of(unit), ((begin, whole[1]),), relative=True), j + 1
+        return TimeReading(grain_of(unit), ((begin, whole[1]),), relative=True), j + 1
     stretch = (whole[0], at) if way < 0 else (at, whole[1])
-    return (Reading(grain_of(unit), (stretch,), relative=True), j + 1) if stretch[0] < stretch[1] else None
+    return (
+        (TimeReading(grain_of(unit), (stretch,), relative=True), j + 1) if stretch[0] < stretch[1] else None
+    )

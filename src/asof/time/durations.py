@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import UTC
 
 from asof.time.numerals import amount
-from asof.time.reading import Found, Reading, Rule, Setting
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, Rule, TimeReading
+from asof.time.run import TokenRun
 from asof.time.stretch import DAY, IN_CLOCK, IN_MONTHS, MINUTE, SECOND, Stretch, grain_of, shifted, wall
 
 Lengths = list[tuple[float, str]]
@@ -15,13 +15,13 @@ Lengths = list[tuple[float, str]]
 _MOST = 4  # units in one duration: 1 year, 2 months, 3 weeks and 4 days
 
 
-def unit_after_number(run: Run, i: int) -> str | None:
+def unit_after_number(run: TokenRun, i: int) -> str | None:
     """The unit at `i`, in any of its forms."""
     found: str | None = run.sense(i, "units") or run.sense(i, "unit") or run.sense(i, "unit_short")
     return found
 
 
-def duration(run: Run, i: int, most: int = _MOST) -> tuple[Lengths, int] | None:
+def duration(run: TokenRun, i: int, most: int = _MOST) -> tuple[Lengths, int] | None:
     """Numbers with units: `3 weeks`, `1 month and 21 days`, `2h`, `a year`, `two and a half years`."""
     lengths: Lengths = []
     at = i
@@ -48,7 +48,7 @@ def duration(run: Run, i: int, most: int = _MOST) -> tuple[Lengths, int] | None:
     return (lengths, i) if lengths else None
 
 
-def moved(lengths: Lengths, setting: Setting, sign: int, day: int | None = None) -> Reading | None:
+def moved(lengths: Lengths, setting: ReadingContext, sign: int, day: int | None = None) -> TimeReading | None:
     """The day, or within a day the minute, that lies a distance from the anchor (or from a day)."""
     relative = day is None
     if day is None:
@@ -65,13 +65,13 @@ def moved(lengths: Lengths, setting: Setting, sign: int, day: int | None = None)
             at = shifted(at // DAY, unit, sign * count) * DAY + at % DAY
         at += sign * sum(round(count * IN_CLOCK[unit]) for count, unit in clock)
         grain, size = ("second", SECOND) if any(unit == "second" for _, unit in clock) else ("minute", MINUTE)
-        return Reading(grain, ((at // size * size, at // size * size + size),), relative=True, zone=UTC)
+        return TimeReading(grain, ((at // size * size, at // size * size + size),), relative=True, zone=UTC)
     for count, unit in other:
         day = shifted(day, unit, sign * count)
-    return Reading("day", ((day * DAY, (day + 1) * DAY),), relative=relative)
+    return TimeReading("day", ((day * DAY, (day + 1) * DAY),), relative=relative)
 
 
-def distance(run: Run, i: int, setting: Setting) -> Found | None:
+def distance(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """A distance from the anchor, or from the time that follows it; the German `vor drei Wochen` as well."""
     before = run.sense(i, "ago_before")
     if before is not None:
@@ -91,7 +91,7 @@ def distance(run: Run, i: int, setting: Setting) -> Found | None:
     return None
 
 
-def _ahead(run: Run, i: int, setting: Setting) -> Found | None:
+def _ahead(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     lengths = duration(run, i + 1)
     if lengths is None or not run.follows(i + 1):
         return None
@@ -106,7 +106,7 @@ def _ahead(run: Run, i: int, setting: Setting) -> Found | None:
     return None if found is None else (found, after)
 
 
-def from_point(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
+def from_point(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:
     """A distance from another time: `two weeks before Christmas`, `3 days after 5 March 2024`."""
     lengths = duration(run, i)
     if lengths is None and run.sense(i, "the") is not None and run.sense(i + 1, "unit") == "day":
@@ -134,7 +134,7 @@ def from_point(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
         if there is None:
             return None
         choices.append(there.best)
-    return Reading("day", tuple(choices), reading.relative), after
+    return TimeReading("day", tuple(choices), reading.relative), after
 
 
 def _months_on(whole: Stretch, count: int) -> Stretch:
@@ -142,7 +142,9 @@ def _months_on(whole: Stretch, count: int) -> Stretch:
     return start * DAY, end * DAY
 
 
-def bounded(run: Run, i: int, setting: Setting, point: Rule) -> tuple[Stretch, str, Reading, int] | None:
+def bounded(
+    run: TokenRun, i: int, setting: ReadingContext, point: Rule
+) -> tuple[Stretch, str, TimeReading, int] | None:
     """`more than 2 weeks ago`, `less than 3 days after today`: what is left, how, the core, the place after.
 
     More than a distance is everything beyond it, less than a distance everything up to it.
@@ -167,7 +169,7 @@ def bounded(run: Run, i: int, setting: Setting, point: Rule) -> tuple[Stretch, s
     return ((here, there[0]) if sign > 0 else (there[0], here)), "in", found[0], found[1]
 
 
-def starting(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
+def starting(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:
     """`2 weeks starting 20 May`: so long from a day on."""
     lengths = duration(run, i)
     if lengths is None or run.sense(lengths[1], "starting") is None or not run.follows(lengths[1]):
@@ -181,10 +183,10 @@ def starting(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
         if end is None:
             return None
         choices.append((choice[0], end.best[0]))
-    return Reading(grain_of(lengths[0][-1][1]), tuple(choices), found[0].relative), found[1]
+    return TimeReading(grain_of(lengths[0][-1][1]), tuple(choices), found[0].relative), found[1]
 
 
-def within(run: Run, i: int, setting: Setting) -> Found | None:
+def within(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """`within 10 months`: from the anchor's day so far on."""
     if run.sense(i, "within") is None or setting.today is None:
         return None
@@ -201,7 +203,7 @@ def within(run: Run, i: int, setting: Setting) -> Found | None:
     if run.sense(lengths[1], "ago") == 1 and run.follows(lengths[1]):
         lengths = lengths[0], lengths[1] + 1
     if end.zone is not None and setting.anchor is not None:
-        return Reading(end.grain, ((wall(setting.anchor, UTC), end.best[0]),), True, zone=UTC), lengths[1]
-    return Reading(
+        return TimeReading(end.grain, ((wall(setting.anchor, UTC), end.best[0]),), True, zone=UTC), lengths[1]
+    return TimeReading(
         grain_of(lengths[0][-1][1]), ((setting.today * DAY, end.best[0]),), relative=True
     ), lengths[1]

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from asof.time.figures import attached_left, attached_right
 from asof.time.numerals import ordinal, short_year, two_figures, year_figures, year_words
-from asof.time.reading import Found, Reading, Setting, settled
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, TimeReading, settled
+from asof.time.run import TokenRun
 from asof.time.stretch import months
 
 COMMON = range(1900, 2100)
 """Years that four figures mean without another word that says so."""
 
 
-def year(run: Run, i: int, _: Setting) -> Found | None:
+def year(run: TokenRun, i: int, _: ReadingContext) -> Found | None:
     """A year alone."""
     start = i
     if run.sense(i, "calendar_year") is not None or run.sense(i, "unit") == "year":
@@ -28,31 +28,31 @@ def year(run: Run, i: int, _: Setting) -> Found | None:
     spelled = year_words(run, i)
     if spelled is not None and not _counting(run, spelled[1] - 1):
         wary = "" if spelled[0] % 100 and spelled[0] < 2100 else "cue"
-        return Reading("year", (months(spelled[0]),), wary=wary, year=spelled[0]), spelled[1]
+        return TimeReading("year", (months(spelled[0]),), wary=wary, year=spelled[0]), spelled[1]
     number = year_figures(run, i)
     if number is None:
         number = short_year(run, i)
         if number is None or attached_right(run, i):
             return None
-        return Reading("year", (months(number),), wary="cue", year=number), i + 1
+        return TimeReading("year", (months(number),), wary="cue", year=number), i + 1
     if attached_left(run, start) or attached_right(run, i) or _named(run, i) or _counting(run, i):
         return None
-    return Reading("year", (months(number),), wary="" if number in COMMON else "cue", year=number), i + 1
+    return TimeReading("year", (months(number),), wary="" if number in COMMON else "cue", year=number), i + 1
 
 
-def _named(run: Run, i: int) -> bool:
+def _named(run: TokenRun, i: int) -> bool:
     """Whether figures belong to the name before them (`Windows 2000`, `ISO 8601`)."""
     word, gap = run.before(i)
     return word in run.lexicon.lists["product"] and gap in (" ", "-", ". ", ": ", " #", "", ".")
 
 
-def _counting(run: Run, i: int) -> bool:
+def _counting(run: TokenRun, i: int) -> bool:
     """Whether a number counts what follows it (`2000 people`)."""
     word, gap = run.behind(i)
     return gap in (" ", "-") and word in run.lexicon.lists["counted"]
 
 
-def decade(run: Run, i: int, _: Setting) -> Found | None:
+def decade(run: TokenRun, i: int, _: ReadingContext) -> Found | None:
     """A decade: `1990s`, `the '90s`, `the 1990's`, `the nineties`, `1990er`, `nineteen nineties`."""
     start = i
     the = run.sense(i, "the") is not None
@@ -82,18 +82,18 @@ def decade(run: Run, i: int, _: Setting) -> Found | None:
     return _decade(1900 + named if named >= 30 else 2000 + named), i + 1
 
 
-def _led(run: Run, i: int) -> bool:
+def _led(run: TokenRun, i: int) -> bool:
     """Whether a part stands before: `late 80s`; `his 80s` are an age."""
     return run.sense(i - 1, "part") is not None and run.follows(i, " -")
 
 
-def _decade(first: int) -> Reading:
+def _decade(first: int) -> TimeReading:
     if first % 100 == 0 and first < 2000:  # the 1800s are a hundred years, the 2000s mostly ten
         return settled("century", months(first, 1, 1200))
     return settled("decade", months(first, 1, 120))
 
 
-def century(run: Run, i: int, _: Setting) -> Found | None:
+def century(run: TokenRun, i: int, _: ReadingContext) -> Found | None:
     """A century as ISO 8601 counts hundreds: the 19th is 1800-1899."""
     i = i + 1 if run.sense(i, "the") is not None else i
     found = ordinal(run, i)

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Literal
 
-from asof.time.grammar import Open, Said, said
+from asof.time.grammar import Open, TimeMatch, said
 from asof.time.lexicon import GROUND, lexicon
-from asof.time.reading import Setting, setting
-from asof.time.run import Run, Words, runs
+from asof.time.reading import ReadingContext, setting
+from asof.time.run import TokenRun, WordSequence, runs
 from asof.time.span import Span
 from asof.time.stretch import instant_of, span_of
 
@@ -23,7 +23,7 @@ Relation = Literal["in", "since", "until", "before", "after", "between", "as of"
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class TimeMention:
     """A stretch of a text that says a time: `text` is `whole[start:end]`.
 
     `core` is the span of the expression without its relation, `span` what the relation makes of it: `since`
@@ -55,7 +55,7 @@ def mentions(
     fiscal_start: int = 1,
     language: str = GROUND,
     prefer: Literal["past", "future"] = "past",
-) -> tuple[Mention, ...]:
+) -> tuple[TimeMention, ...]:
     """The times that `text` mentions, in order and without overlap; any text has an answer.
 
     Relative times count from `anchor` (aware) and are not found without one. Dates and times without an
@@ -71,7 +71,7 @@ def mentions(
         raise ValueError(f"an anchor needs a time zone: {anchor!r}")
     if not 1 <= fiscal_start <= 12:
         raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {fiscal_start}")
-    words = Words(text)
+    words = WordSequence(text)
     lexical = lexicon(language)
     here = setting(
         anchor, zone, fiscal_start=fiscal_start, future=prefer == "future", month_first=lexical.month_first
@@ -79,8 +79,8 @@ def mentions(
     return tuple(mention for run in runs(words, lexical) for mention in _in_run(run, here))
 
 
-def _in_run(run: Run, where: Setting) -> list[Mention]:
-    found: list[Mention] = []
+def _in_run(run: TokenRun, where: ReadingContext) -> list[TimeMention]:
+    found: list[TimeMention] = []
     i = 0
     while i < run.size:
         here = said(run, i, where) if run[i].senses and "not_time" not in run[i].senses else None
@@ -93,7 +93,7 @@ def _in_run(run: Run, where: Setting) -> list[Mention]:
     return found
 
 
-def _mention(run: Run, here: Said, where: Setting) -> Mention | None:
+def _mention(run: TokenRun, here: TimeMatch, where: ReadingContext) -> TimeMention | None:
     start, end = run[here.first].start, run[here.after - 1].end
     whole = run.words.text
     if whole[end : end + 1] == ")" and "(" in whole[start:end]:
@@ -105,7 +105,7 @@ def _mention(run: Run, here: Said, where: Setting) -> Mention | None:
         core = spans[0] if here.limits[0] == reading.best else span_of(reading.best, zone)
     except (ValueError, OverflowError):
         return None
-    return Mention(
+    return TimeMention(
         whole[start:end],
         start,
         end,

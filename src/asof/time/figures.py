@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from asof.time.numerals import two_figures, year_figures
 from asof.time.places import day_of_month, month
-from asof.time.reading import Found, Reading, Setting, distinct, open_year, said_year, settled
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, TimeReading, distinct, open_year, said_year, settled
+from asof.time.run import TokenRun
 from asof.time.stretch import Stretch, calendar_day, months
 
 LONGEST_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -18,7 +18,7 @@ _SIGNS = ("-", "/", ".")
 _JOINING = frozenset("-/.,:_+'")
 
 
-def figures(run: Run, i: int, setting: Setting) -> Found | None:
+def figures(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """A date of figures that begins at `i` and is no part of a longer row of figures."""
     if run.sense(i, "figures") is None or attached_left(run, i):
         return None
@@ -28,7 +28,7 @@ def figures(run: Run, i: int, setting: Setting) -> Found | None:
     return found
 
 
-def attached_left(run: Run, i: int) -> bool:
+def attached_left(run: TokenRun, i: int) -> bool:
     """Whether figures belong to a longer row (`10.0.2019`), a word (`A2019`) or an amount (`$2019`)."""
     word, gap = run.before(i)
     if not gap:
@@ -40,7 +40,7 @@ def attached_left(run: Run, i: int) -> bool:
     return gap in _JOINING and bool(word) and (word[-1] in "0123456789" or (gap == "." and len(word) <= 2))
 
 
-def attached_right(run: Run, i: int, sign: str = "") -> bool:
+def attached_right(run: TokenRun, i: int, sign: str = "") -> bool:
     """Whether what follows item `i` belongs to it: letters, a sign and figures, `%`.
 
     A date with the sign `/` may be followed by `-`, which joins it with another.
@@ -53,7 +53,7 @@ def attached_right(run: Run, i: int, sign: str = "") -> bool:
     return gap[0] in "%°€$" or (gap in _JOINING and bool(word) and word[0] in "0123456789")
 
 
-def _compact(run: Run, i: int) -> Found | None:
+def _compact(run: TokenRun, i: int) -> Found | None:
     item = run[i]
     if item.senses["figures"] not in (8, 14):
         return None
@@ -73,7 +73,7 @@ def _compact(run: Run, i: int) -> Found | None:
     return settled("second", (start, start + 10**6), year=year), i + 1
 
 
-def _row(run: Run, i: int, setting: Setting) -> Found | None:
+def _row(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     sign = run[i + 1].glue
     if sign not in _SIGNS or run[i + 1].wide or run.sense(i + 1, "figures") is None:
         return None
@@ -83,7 +83,7 @@ def _row(run: Run, i: int, setting: Setting) -> Found | None:
     return _two(run, i, sign, setting)
 
 
-def _three(run: Run, i: int, sign: str, setting: Setting) -> Found | None:
+def _three(run: TokenRun, i: int, sign: str, setting: ReadingContext) -> Found | None:
     a, b, c = (run.sense(i + n, "number") for n in range(3))
     sizes = tuple(run.sense(i + n, "figures") for n in range(3))
     if year_figures(run, i) and max(sizes[1:]) <= 2:
@@ -100,7 +100,7 @@ def _three(run: Run, i: int, sign: str, setting: Setting) -> Found | None:
     if not choices:
         return None
     wary = "cue" if sign == "." and sizes[0] < 4 and sizes[2] == 2 else ""
-    return Reading("day", distinct(choices), wary=wary, year=year), i + 3
+    return TimeReading("day", distinct(choices), wary=wary, year=year), i + 3
 
 
 def _days(*orders: tuple[int, int, int]) -> Iterator[Stretch]:
@@ -111,12 +111,12 @@ def _days(*orders: tuple[int, int, int]) -> Iterator[Stretch]:
             continue
 
 
-def _two(run: Run, i: int, sign: str, setting: Setting) -> Found | None:
+def _two(run: TokenRun, i: int, sign: str, setting: ReadingContext) -> Found | None:
     a, b = run.sense(i, "number"), run.sense(i + 1, "number")
     sizes = run.sense(i, "figures"), run.sense(i + 1, "figures")
     if year_figures(run, i) and 1 <= b <= 12 and sizes[1] <= 2:
         wary = "cue" if sign == "." else ""
-        return Reading("month", (months(a, b, 1),), wary=wary, yearly=None, year=a), i + 2
+        return TimeReading("month", (months(a, b, 1),), wary=wary, yearly=None, year=a), i + 2
     if year_figures(run, i + 1) and 1 <= a <= 12 and sizes[0] <= 2:
         return replace(said_year("month", month(a), b), wary="cue" if sign == "." else ""), i + 2
     if max(sizes) > 2:

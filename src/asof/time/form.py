@@ -36,7 +36,7 @@ _AFTER_YEAR = frozenset("0123456789qhw")
 """What may come after the hyphen behind a year: another number, a quarter, a half, a week."""
 
 
-class Dated(Protocol):
+class HasTime(Protocol):
     """What is read of a mention of time (`asof.time.expressions.Mention`)."""
 
     @property
@@ -48,7 +48,7 @@ class Dated(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class QuestionForm:
     """`asks` is the question word ("when", "who"), "whether" or "keywords"; `tense` that of the next verb.
 
     `wishes`: the cues that wish for the newest, none where a date asks for the past ("in 1998"); `sides`:
@@ -68,7 +68,9 @@ class Form:
         return self.asks if self.tense == "none" else f"{self.asks} + {self.tense}"
 
 
-def form(question: str, cues: list[Cue], mentions: Sequence[Dated], anchor: datetime | None) -> Form:
+def form(
+    question: str, cues: list[Cue], mentions: Sequence[HasTime], anchor: datetime | None
+) -> QuestionForm:
     """The form of a question whose cues are given."""
     asks, tense = _asks(cues)
     wishes = _wishes(question, cues, asks == "keywords")
@@ -82,7 +84,7 @@ def form(question: str, cues: list[Cue], mentions: Sequence[Dated], anchor: date
     for cue in cues:
         if cue.kind:
             first.setdefault(cue.kind[: cue.kind.index(".")], cue)
-    return Form(cues, asks, tense, wishes, sides, first)
+    return QuestionForm(cues, asks, tense, wishes, sides, first)
 
 
 def _asks(cues: list[Cue]) -> tuple[str, Tense]:
@@ -159,7 +161,7 @@ def _follows_noun(question: str, cues: list[Cue], at: int) -> bool:
 
 
 def _dates(
-    cues: list[Cue], mentions: Sequence[Dated], anchor: datetime | None, wishes: list[Cue]
+    cues: list[Cue], mentions: Sequence[HasTime], anchor: datetime | None, wishes: list[Cue]
 ) -> list[tuple[int, Side]]:
     """Starts and sides of the mentions that are no wish, and of years that stand in none of them."""
     said = ((m.start, _side(m.span, anchor)) for m in mentions if not _touches(wishes, m))

@@ -14,8 +14,8 @@ from asof.time.durations import bounded
 from asof.time.hours import half_of_day
 from asof.time.points import BEGINNINGS, day_point, ends, point, simple
 from asof.time.ranges import time_range
-from asof.time.reading import Found, Reading, Setting
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, TimeReading
+from asof.time.run import TokenRun
 from asof.time.stretch import Stretch, widened
 
 Open = tuple[int | None, int | None]
@@ -25,17 +25,17 @@ _FIRST = BEGINNINGS | {"bound", "relation", "from", "between"}
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class TimeMatch:
     """A time that a text says: words `first` to before `after` of a run, and how its relation limits."""
 
     first: int
     after: int
     relation: str
-    reading: Reading
+    reading: TimeReading
     limits: tuple[Open, ...]
 
 
-def said(run: Run, i: int, setting: Setting) -> Said | None:
+def said(run: TokenRun, i: int, setting: ReadingContext) -> TimeMatch | None:
     """What a text says at item `i` of a run, with its relation; None if it says no time there."""
     kind = run.items[i].kind
     if not kind & _FIRST:
@@ -46,7 +46,7 @@ def said(run: Run, i: int, setting: Setting) -> Said | None:
     if "relation" in kind and (limited := _limited(run, i, setting, found)) is not None:
         return limited
     if found is not None:
-        return Said(i, found[1], "between", found[0], found[0].choices)
+        return TimeMatch(i, found[1], "between", found[0], found[0].choices)
     special = _onwards(run, i, setting) if "from" in kind else _day_with_bound(run, i, setting)
     if special is not None:
         return special
@@ -56,11 +56,11 @@ def said(run: Run, i: int, setting: Setting) -> Said | None:
     trailing = run.sense(alone[1], "trailing")
     if trailing is not None and run.follows(alone[1]):
         limits = tuple(limit(trailing, choice, alone[0]) for choice in alone[0].choices)
-        return Said(i, alone[1] + 1, trailing, alone[0], limits)
-    return Said(i, alone[1], "in", alone[0], alone[0].choices)
+        return TimeMatch(i, alone[1] + 1, trailing, alone[0], limits)
+    return TimeMatch(i, alone[1], "in", alone[0], alone[0].choices)
 
 
-def _bounded(run: Run, i: int, setting: Setting) -> Said | None:
+def _bounded(run: TokenRun, i: int, setting: ReadingContext) -> TimeMatch | None:
     try:
         more = bounded(run, i, setting, simple)
     except (ValueError, OverflowError):
@@ -68,10 +68,10 @@ def _bounded(run: Run, i: int, setting: Setting) -> Said | None:
     if more is None:
         return None
     core, how, reading, after = more
-    return Said(i, after, how, replace(reading, choices=(core,)), (limit(how, core, reading),))
+    return TimeMatch(i, after, how, replace(reading, choices=(core,)), (limit(how, core, reading),))
 
 
-def _limited(run: Run, i: int, setting: Setting, found: Found | None) -> Said | None:
+def _limited(run: TokenRun, i: int, setting: ReadingContext, found: Found | None) -> TimeMatch | None:
     """A relation with a time, unless a range without it reads farther."""
     relation, at = run.sense(i, "relation"), i + 1
     if not run.follows(at) or run.sense(at, "relation") is not None:
@@ -87,10 +87,10 @@ def _limited(run: Run, i: int, setting: Setting, found: Found | None) -> Said | 
     if found is not None and limited[1] <= found[1]:
         return None
     limits = tuple(limit(relation, choice, limited[0]) for choice in limited[0].choices)
-    return Said(i, limited[1], relation, limited[0], limits)
+    return TimeMatch(i, limited[1], relation, limited[0], limits)
 
 
-def _onwards(run: Run, i: int, setting: Setting) -> Said | None:
+def _onwards(run: TokenRun, i: int, setting: ReadingContext) -> TimeMatch | None:
     """`from 2014 on`."""
     if run.sense(i, "from") is None or not run.follows(i + 1):
         return None
@@ -103,10 +103,10 @@ def _onwards(run: Run, i: int, setting: Setting) -> Said | None:
     ):
         return None
     limits = tuple(limit("since", choice, found[0]) for choice in found[0].choices)
-    return Said(i, found[1] + 1, "since", found[0], limits)
+    return TimeMatch(i, found[1] + 1, "since", found[0], limits)
 
 
-def _day_with_bound(run: Run, i: int, setting: Setting) -> Said | None:
+def _day_with_bound(run: TokenRun, i: int, setting: ReadingContext) -> TimeMatch | None:
     """`tomorrow before 5pm`: the relation limits by a time of that day."""
     day = day_point(run, i, setting)
     if day is None or day[0].grain != "day" or not day[0].choices or not run.follows(day[1]):
@@ -122,10 +122,10 @@ def _day_with_bound(run: Run, i: int, setting: Setting) -> Said | None:
     limits = tuple(
         limit("before" if relation == "by" else relation, choice, reading) for choice in reading.choices
     )
-    return Said(i, after, relation, reading, limits)
+    return TimeMatch(i, after, relation, reading, limits)
 
 
-def limit(relation: str, core: Stretch, reading: Reading) -> Open:
+def limit(relation: str, core: Stretch, reading: TimeReading) -> Open:
     """How a relation limits: what it leaves of all time.
 
     `before the end of March` means its last day and not its last third; `around` adds as much on either side.
@@ -145,7 +145,7 @@ def limit(relation: str, core: Stretch, reading: Reading) -> Open:
     return core
 
 
-def _trusted(run: Run, i: int, found: Found) -> bool:
+def _trusted(run: TokenRun, i: int, found: Found) -> bool:
     """Whether a time that may be another word has the cue it needs, or is the whole text."""
     wary = found[0].wary
     if not wary:
@@ -169,7 +169,7 @@ def _trusted(run: Run, i: int, found: Found) -> bool:
     return True
 
 
-def _goes_on(run: Run, i: int) -> bool:
+def _goes_on(run: TokenRun, i: int) -> bool:
     """Whether a capital follows a name, as in `June Carter`."""
     n = run[i].last + 1
     words = run.words

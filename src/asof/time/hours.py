@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from asof.time.clock import Clock, clock
-from asof.time.reading import Found, Reading, Rule, Setting
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, Rule, TimeReading
+from asof.time.run import TokenRun
 from asof.time.stretch import DAY, GRAINS
 
 
-def opening(run: Run, i: int) -> tuple[str, int]:
+def opening(run: TokenRun, i: int) -> tuple[str, int]:
     """`between` or `from` at `i`, or nothing, and the place after it."""
     for word in ("between", "from"):
         if run.sense(i, word) is not None and run.follows(i + 1):
@@ -16,7 +16,7 @@ def opening(run: Run, i: int) -> tuple[str, int]:
     return "", i
 
 
-def joint(run: Run, i: int, word: str) -> int | None:
+def joint(run: TokenRun, i: int, word: str) -> int | None:
     """The place after what joins two ends at `i`; None if nothing does."""
     if run[i].glue in ("-", "--"):
         return i
@@ -27,7 +27,7 @@ def joint(run: Run, i: int, word: str) -> int | None:
     return None
 
 
-def half_of_day(run: Run, i: int) -> tuple[int | None, int]:
+def half_of_day(run: TokenRun, i: int) -> tuple[int | None, int]:
     """0 or 12 for `in the morning`, `in the evening` at `i`, and the place after it."""
     at = run.after(run.after(i, "of"), "the")
     part = run.sense(at, "daypart")
@@ -36,7 +36,7 @@ def half_of_day(run: Run, i: int) -> tuple[int | None, int]:
     return (0 if str(part).startswith("8 ") else 12), at + 1
 
 
-def hours_of_day(run: Run, i: int, setting: Setting, day_point: Rule) -> Found | None:
+def hours_of_day(run: TokenRun, i: int, setting: ReadingContext, day_point: Rule) -> Found | None:
     """Two times of day, with the day before or after them."""
     pair = clock_pair(run, i)
     if pair is not None:
@@ -65,7 +65,7 @@ def hours_of_day(run: Run, i: int, setting: Setting, day_point: Rule) -> Found |
     return None
 
 
-def _on_days(begin: Clock, end: Clock, day: Reading) -> Reading:
+def _on_days(begin: Clock, end: Clock, day: TimeReading) -> TimeReading:
     choices = []
     for choice in day.choices:
         midnight = choice[0] // DAY * DAY
@@ -73,7 +73,7 @@ def _on_days(begin: Clock, end: Clock, day: Reading) -> Reading:
         if stop <= start:
             stop += DAY // 2 if end.half is None and stop + DAY // 2 > start else DAY
         choices.append((start, stop))
-    return Reading(
+    return TimeReading(
         min(begin.grain, end.grain, key=GRAINS.index),
         tuple(choices),
         day.relative,
@@ -81,12 +81,12 @@ def _on_days(begin: Clock, end: Clock, day: Reading) -> Reading:
     )
 
 
-def after_part(run: Run, i: int) -> bool:
+def after_part(run: TokenRun, i: int) -> bool:
     """Whether a part of the day stands right before: `Monday morning 6-8`."""
     return run.sense(i - 1, "daypart") is not None
 
 
-def clock_pair(run: Run, i: int) -> tuple[Clock, Clock, int] | None:
+def clock_pair(run: TokenRun, i: int) -> tuple[Clock, Clock, int] | None:
     """`3 to 5pm`, `from 7:00 to 8:00pm`, `between 10 and 11:30`: two times and the place after."""
     word, at = opening(run, i)
     first = clock(run, at, bare=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from asof.time.cues import LANGUAGES, Cue, cues, kinds_of_answer, language_of, words_of
-from asof.time.form import Dated, Form, form
+from asof.time.form import HasTime, QuestionForm, form
 from asof.time.tendency import Direction, tendency
 
 ALL_LANGUAGES = " ".join(LANGUAGES)
@@ -45,7 +45,7 @@ class Intent:
 
 def intent(
     question: str,
-    mentions: Sequence[Dated] = (),
+    mentions: Sequence[HasTime] = (),
     anchor: datetime | None = None,
     language: str = LANGUAGES[0],
 ) -> Intent:
@@ -69,12 +69,12 @@ def recency(question: str, language: str = ALL_LANGUAGES) -> float:
     return _recency(_form(question, language))[0]
 
 
-def _form(question: str, language: str) -> Form:
+def _form(question: str, language: str) -> QuestionForm:
     words = words_of(question)
     return form(question, cues(question, words, language_of(words, language)), (), None)
 
 
-def _recency(asked: Form) -> tuple[float, list[str]]:
+def _recency(asked: QuestionForm) -> tuple[float, list[str]]:
     """The recency, and the words or structures that decided it."""
     if asked.wishes:
         return WISHED, [cue.text for cue in asked.wishes]
@@ -90,7 +90,7 @@ def _recency(asked: Form) -> tuple[float, list[str]]:
     return _by_structure(asked)
 
 
-def _by_structure(asked: Form) -> tuple[float, list[str]]:
+def _by_structure(asked: QuestionForm) -> tuple[float, list[str]]:
     reasons = [asked.structure]
     if past := asked.first.get("past"):
         return (INSTANCE if past.kind == "past.last" else NONE), [past.text]

@@ -64,7 +64,7 @@ _FIGURES = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class TimeLexicon:
     """Words and phrases with their senses.
 
     `triggers` are the words without which no text says a time, `sufficient` those that say one alone, `weak`
@@ -89,7 +89,7 @@ class Lexicon:
 
 
 @lru_cache(maxsize=64)
-def lexicon(language: str = GROUND) -> Lexicon:
+def lexicon(language: str = GROUND) -> TimeLexicon:
     """The words of `language`, which may name several (`en de`); unknown ones add nothing.
 
     English is always among them; the order of day and month in figures is that of the first one named.
@@ -117,7 +117,7 @@ def _table(code: str) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=16)
-def _merged(codes: tuple[str, ...]) -> Lexicon:
+def _merged(codes: tuple[str, ...]) -> TimeLexicon:
     senses: dict[str, dict[str, Any]] = {}
     phrases: dict[tuple[str, ...], dict[str, Any]] = {}
     lists: dict[str, frozenset[str]] = {}
@@ -142,7 +142,7 @@ def _merged(codes: tuple[str, ...]) -> Lexicon:
     by_first: dict[str, list[tuple[tuple[str, ...], Senses]]] = {}
     for words in sorted(phrases, key=len, reverse=True):
         by_first.setdefault(words[0], []).append((words, phrases[words]))
-    return Lexicon(
+    return TimeLexicon(
         senses,
         {first: tuple(rest) for first, rest in by_first.items()},
         frozenset(senses).union(*phrases),

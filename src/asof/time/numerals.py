@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asof.time.run import Run
+from asof.time.run import TokenRun
 
 EARLIEST, LATEST = 1000, 2999  # years that four figures may mean
 CENTURY_TURN = 69  # two figures from here on are years of the 1900s, below of the 2000s, as in POSIX
@@ -15,7 +15,7 @@ Number = tuple[int, int]
 """A number and the place after its last item."""
 
 
-def cardinal(run: Run, i: int) -> Number | None:
+def cardinal(run: TokenRun, i: int) -> Number | None:
     """`12`, `twelve`, `twenty-one`, `two thousand and fifteen`, `seven hundred`; at most 999,999."""
     number = run.sense(i, "number")
     if number is not None:
@@ -32,7 +32,7 @@ def cardinal(run: Run, i: int) -> Number | None:
     return number, i
 
 
-def _below_thousand(run: Run, i: int) -> Number | None:
+def _below_thousand(run: TokenRun, i: int) -> Number | None:
     found = below_hundred(run, i)
     if found is None:
         return None
@@ -45,7 +45,7 @@ def _below_thousand(run: Run, i: int) -> Number | None:
     return number, i
 
 
-def below_hundred(run: Run, i: int) -> Number | None:
+def below_hundred(run: TokenRun, i: int) -> Number | None:
     """A number below 100 in words."""
     number = run.sense(i, "cardinal")
     if number is None:
@@ -57,7 +57,7 @@ def below_hundred(run: Run, i: int) -> Number | None:
     return number, i + 1
 
 
-def amount(run: Run, i: int) -> tuple[float, int] | None:
+def amount(run: TokenRun, i: int) -> tuple[float, int] | None:
     """How many: a number, `a`, `a few`, `a couple of`, `two and a half`."""
     if run[i].kind.isdisjoint(_AMOUNT):
         return None
@@ -75,7 +75,7 @@ def amount(run: Run, i: int) -> tuple[float, int] | None:
     return found
 
 
-def ordinal(run: Run, i: int) -> Number | None:
+def ordinal(run: TokenRun, i: int) -> Number | None:
     """`5th`, `fifth`, `twenty-first`, `last` (-1)."""
     if run[i].kind.isdisjoint(_ORDINAL):
         return None
@@ -97,7 +97,7 @@ def ordinal(run: Run, i: int) -> Number | None:
     return None
 
 
-def day_number(run: Run, i: int) -> Number | None:
+def day_number(run: TokenRun, i: int) -> Number | None:
     """A day of a month: `5`, `5th`, `fifth`, `twenty one`."""
     found = ordinal(run, i) or (
         (run.sense(i, "number"), i + 1) if run.sense(i, "figures") in (1, 2) else below_hundred(run, i)
@@ -110,7 +110,7 @@ def two_figures(number: int) -> int:
     return number + (1900 if number >= CENTURY_TURN else 2000)
 
 
-def year_figures(run: Run, i: int) -> int | None:
+def year_figures(run: TokenRun, i: int) -> int | None:
     """The year of four figures at `i`, or None."""
     if run.sense(i, "figures") == 4:
         number: int = run.sense(i, "number")
@@ -119,14 +119,14 @@ def year_figures(run: Run, i: int) -> int | None:
     return None
 
 
-def short_year(run: Run, i: int) -> int | None:
+def short_year(run: TokenRun, i: int) -> int | None:
     """The year of `'24` at `i`, or None."""
     if run.sense(i, "figures") == 2 and run[i].glue in ("'", ",'", " '"):
         return two_figures(run.sense(i, "number"))
     return None
 
 
-def year_words(run: Run, i: int) -> Number | None:
+def year_words(run: TokenRun, i: int) -> Number | None:
     """A year in words: `nineteen eighty-six`, `nineteen oh one`, `two thousand and fifteen`."""
     century = run.sense(i, "cardinal")
     if century is None or run[i].senses.get("number") is not None:

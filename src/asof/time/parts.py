@@ -9,8 +9,8 @@ from datetime import date
 from asof.time.calendar_names import month_at
 from asof.time.numerals import cardinal, ordinal
 from asof.time.places import nth_weekday, weeks_of
-from asof.time.reading import Found, Reading, Rule, Setting, Yearly, open_year
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, Rule, TimeReading, Yearly, open_year
+from asof.time.run import TokenRun
 from asof.time.stretch import (
     DAY,
     FINER,
@@ -26,7 +26,7 @@ from asof.time.stretch import (
 from asof.time.weekdays import weekday_at
 
 
-def part_of(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
+def part_of(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:
     """`early`, `mid` or `late` with a time: a third of it."""
     which = run.sense(i, "part")
     if which is None or not run.follows(i + 1, " -"):
@@ -36,7 +36,7 @@ def part_of(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
     if found is None and setting.today is not None and at > i + 1:
         unit = run.sense(at, "unit")  # "the end of the year"
         if unit in IN_MONTHS or unit == "week":
-            found = Reading(unit, (beside(setting.today, unit),), relative=True), at + 1
+            found = TimeReading(unit, (beside(setting.today, unit),), relative=True), at + 1
     if found is None:
         return None
     reading, after = found
@@ -50,7 +50,7 @@ def part_of(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
         if reading.yearly is None:
             return None
         yearly = reading.yearly
-        return Reading(
+        return TimeReading(
             FINER[reading.grain], (), True, yearly=lambda year: cut(yearly(year)), which=which
         ), after
     return replace(
@@ -66,7 +66,7 @@ def _cut_yearly(yearly: Yearly, cut: Callable[[Stretch], Stretch]) -> Yearly:
     return lambda year: cut(yearly(year))
 
 
-def nth_of(run: Run, i: int, setting: Setting, period: Rule) -> Found | None:
+def nth_of(run: TokenRun, i: int, setting: ReadingContext, period: Rule) -> Found | None:
     """An ordinal with a unit or weekday of a time: `the third week of 2027`, `first 2 weeks of 2021`.
 
     Also `20th of next month` and `the week of March 4`.
@@ -109,16 +109,16 @@ def nth_of(run: Run, i: int, setting: Setting, period: Rule) -> Found | None:
     return _placed(reading, place, "day" if weekday is not None else unit or "day"), after
 
 
-def _placed(reading: Reading, place: Callable[[Stretch], Stretch], grain: str) -> Reading:
+def _placed(reading: TimeReading, place: Callable[[Stretch], Stretch], grain: str) -> TimeReading:
     if reading.choices:
         return reading.mapped(place, grain)
     yearly = reading.yearly
     if yearly is None:
-        return Reading(grain, (), relative=True)
-    return Reading(grain, (), True, yearly=lambda year: place(yearly(year)))
+        return TimeReading(grain, (), relative=True)
+    return TimeReading(grain, (), True, yearly=lambda year: place(yearly(year)))
 
 
-def _period(run: Run, i: int, setting: Setting, period: Rule) -> Found | None:
+def _period(run: TokenRun, i: int, setting: ReadingContext, period: Rule) -> Found | None:
     """What a part is part of; `the year` and `the month` are those of the anchor."""
     i = i + 1 if run.sense(i, "the") is not None else i
     found = period(run, i, setting)
@@ -133,7 +133,7 @@ def _period(run: Run, i: int, setting: Setting, period: Rule) -> Found | None:
     return None
 
 
-def _day_of(run: Run, j: int, number: int, setting: Setting, period: Rule) -> Found | None:
+def _day_of(run: TokenRun, j: int, number: int, setting: ReadingContext, period: Rule) -> Found | None:
     """`20th of next month`."""
     of = run.after(j, "of")
     if of == j or number < 1 or month_at(run, of) is not None:
@@ -144,7 +144,7 @@ def _day_of(run: Run, j: int, number: int, setting: Setting, period: Rule) -> Fo
     return _placed(found[0], lambda month: nth("day", number, 1, month), "day"), found[1]
 
 
-def _week_with(run: Run, i: int, setting: Setting, period: Rule) -> Found | None:
+def _week_with(run: TokenRun, i: int, setting: ReadingContext, period: Rule) -> Found | None:
     """`week of March 4`, `the week commencing 4 March`: the week that holds the day."""
     at = i + 1
     if run.sense(at, "of") is None and run.sense(at, "starting") is None:

@@ -17,8 +17,8 @@ from asof.time.figures import figures
 from asof.time.hours import half_of_day
 from asof.time.numerals import year_figures
 from asof.time.parts import nth_of, part_of
-from asof.time.reading import Found, Reading, Rule, Setting, said_year
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, Rule, TimeReading, said_year
+from asof.time.run import TokenRun
 from asof.time.said_years import fiscal_years, week_label
 from asof.time.stretch import DAY, HOUR
 from asof.time.weekdays import day_of_some_month, weekday
@@ -73,7 +73,7 @@ _RULES: tuple[_Row, ...] = (
 """The rules of times that hold no other time, the senses with which they begin, and the items they need."""
 
 
-def _longest(run: Run, i: int, setting: Setting, name: str) -> Found | None:
+def _longest(run: TokenRun, i: int, setting: ReadingContext, name: str) -> Found | None:
     """What the rule of a table that reads farthest finds at `i`, remembered under a name."""
     if not 0 <= i < run.size:
         return None
@@ -98,32 +98,32 @@ def _able(name: str, kind: frozenset[str], items: int) -> tuple[Rule, ...]:
     return tuple(dict.fromkeys(able))
 
 
-def simple(run: Run, i: int, setting: Setting) -> Found | None:
+def simple(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """The longest time at `i` that holds no other time."""
     return _longest(run, i, setting, "simple")
 
 
-def _part(run: Run, i: int, setting: Setting) -> Found | None:
+def _part(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     return part_of(run, i, setting, _period)
 
 
-def _period(run: Run, i: int, setting: Setting) -> Found | None:
+def _period(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     return _longest(run, i, setting, "period")
 
 
-def _nth(run: Run, i: int, setting: Setting) -> Found | None:
+def _nth(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     return nth_of(run, i, setting, simple)
 
 
-def _shifted(run: Run, i: int, setting: Setting) -> Found | None:
+def _shifted(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     return from_point(run, i, setting, simple)
 
 
-def _starting(run: Run, i: int, setting: Setting) -> Found | None:
+def _starting(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     return starting(run, i, setting, simple)
 
 
-def day_point(run: Run, i: int, setting: Setting) -> Found | None:
+def day_point(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """The longest time at `i` without a time of day."""
     return _longest(run, i, setting, "day")
 
@@ -145,7 +145,7 @@ _TABLES: dict[str, tuple[_Row, ...]] = {
 }
 
 
-def point(run: Run, i: int, setting: Setting) -> Found | None:
+def point(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """The longest time at `i`, with the time of day that stands before or after it."""
     if not 0 <= i < run.size:
         return None
@@ -155,7 +155,7 @@ def point(run: Run, i: int, setting: Setting) -> Found | None:
     return known  # type: ignore[no-any-return]
 
 
-def _point(run: Run, i: int, setting: Setting) -> Found | None:
+def _point(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     found = day_point(run, i, setting)
     if found is not None and found[0].number is None:
         if found[0].grain == "day":
@@ -168,12 +168,12 @@ def _point(run: Run, i: int, setting: Setting) -> Found | None:
     return timed
 
 
-def _half(part_of_day: Reading) -> int:
+def _half(part_of_day: TimeReading) -> int:
     """0 for a part of the morning, else 12."""
     return 0 if part_of_day.best[0] % DAY < DAY // 2 else 12
 
 
-def _time_after(run: Run, found: Found, half: int | None) -> Found | None:
+def _time_after(run: TokenRun, found: Found, half: int | None) -> Found | None:
     """A time after a day or a part of one: `5 March 2024 at 3 pm`, `2024-03-05T14:30`, `tonight at 9`."""
     reading, after = found
     iso = iso_clock(run, after)
@@ -203,7 +203,7 @@ def _time_after(run: Run, found: Found, half: int | None) -> Found | None:
     return timed or (there, at + 1)
 
 
-def ends(run: Run, after: int) -> bool:
+def ends(run: TokenRun, after: int) -> bool:
     """Whether figures read as a time do not go on as something else."""
     word, gap = run.behind(after - 1)
     return (
@@ -213,7 +213,7 @@ def ends(run: Run, after: int) -> bool:
     )
 
 
-def _time_first(run: Run, i: int, setting: Setting) -> Found | None:
+def _time_first(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """A time of day before a day, or alone on the anchor's: `3pm on 5 March`, `8.30pm today`."""
     time = clock(run, i, bare=True)
     if time is None:
@@ -244,7 +244,7 @@ def _time_first(run: Run, i: int, setting: Setting) -> Found | None:
         return (there.on(day[0]), end) if sure is not None or part is not None else None
     if sure is None or setting.today is None or not (there.sure or run.sense(i - 1, "at") is not None):
         return None
-    today = Reading("day", ((setting.today * DAY, (setting.today + 1) * DAY),), relative=True)
+    today = TimeReading("day", ((setting.today * DAY, (setting.today + 1) * DAY),), relative=True)
     return replace(there.on(today), daily=there.daily), after
 
 

@@ -12,15 +12,15 @@ from asof.time.clock import clock
 from asof.time.figures import attached_left, attached_right
 from asof.time.hours import hours_of_day, joint, opening
 from asof.time.numerals import day_number, year_figures
-from asof.time.reading import Found, Reading, Rule, Setting, distinct, open_year, said_year
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, Rule, TimeReading, distinct, open_year, said_year
+from asof.time.run import TokenRun
 from asof.time.said_years import year_after
 from asof.time.stretch import DAY, GRAINS, Stretch, calendar_day, months
 
 CLOCK = ("hour", "minute", "second")
 
 
-def time_range(run: Run, i: int, setting: Setting, point: Rule, day_point: Rule) -> Found | None:
+def time_range(run: TokenRun, i: int, setting: ReadingContext, point: Rule, day_point: Rule) -> Found | None:
     """A range that begins at `i`, with or without `from` or `between` before it.
 
     `point` reads an end of it, `day_point` one without a time of day.
@@ -40,7 +40,7 @@ def time_range(run: Run, i: int, setting: Setting, point: Rule, day_point: Rule)
     return None
 
 
-def _years(run: Run, i: int, _setting: Setting, _point: Rule) -> Found | None:
+def _years(run: TokenRun, i: int, _setting: ReadingContext, _point: Rule) -> Found | None:
     """`2019-2021`, `2019-21`, `2019/20`."""
     word, at = opening(run, i)
     first = year_figures(run, at)
@@ -62,10 +62,10 @@ def _years(run: Run, i: int, _setting: Setting, _point: Rule) -> Found | None:
         return None
     if run[at + 1].glue == "/" and second != first + 1:
         return None
-    return Reading("year", ((months(first)[0], months(second)[1]),)), at + 2
+    return TimeReading("year", ((months(first)[0], months(second)[1]),)), at + 2
 
 
-def _points(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
+def _points(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:
     word, at = opening(run, i)
     first = _end(run, at, setting, point)
     if first is None:
@@ -92,27 +92,27 @@ def _points(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
     relative = (a.relative and not (b.year and (a.yearly or a.number))) or (
         b.relative and not (a.year and (b.yearly or b.number or b.daily))
     )
-    return Reading(grain, choices, relative, a.fiscal or b.fiscal, zone=b.zone or a.zone), last[1]
+    return TimeReading(grain, choices, relative, a.fiscal or b.fiscal, zone=b.zone or a.zone), last[1]
 
 
-def _end(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
+def _end(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:
     """An end of a range; `now`, a bare day of a month and `eight o'clock` may be one."""
     at = i + 1 if run.sense(i, "the") is not None else i
     if run.sense(i, "now") is not None and setting.at is not None:
-        return Reading("second", ((setting.at, setting.at),), relative=True), i + 1
+        return TimeReading("second", ((setting.at, setting.at),), relative=True), i + 1
     found = point(run, i, setting)
     if found is None and at > i:
         found = point(run, at, setting)
     time = clock(run, i)
     if time is not None and setting.today is not None and (found is None or time[1] > found[1]):
-        today = Reading("day", ((setting.today * DAY, (setting.today + 1) * DAY),), relative=True)
+        today = TimeReading("day", ((setting.today * DAY, (setting.today + 1) * DAY),), relative=True)
         return replace(time[0].on(today), daily=time[0].daily), time[1]
     if found is None and (day := day_number(run, at)) is not None and run.sense(at, "cardinal") is None:
-        return Reading("day", (), True, wary="number", number=day[0]), day[1]
+        return TimeReading("day", (), True, wary="number", number=day[0]), day[1]
     return found
 
 
-def _days_of_month(run: Run, i: int, setting: Setting, point: Rule) -> Found | None:
+def _days_of_month(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:
     """Two days of a month: `4 to 23 next month`, `4-22 January 1995`, `November between 19 and 20`."""
     pair = _day_pair(run, i)
     if pair is not None:
@@ -137,7 +137,7 @@ def _days_of_month(run: Run, i: int, setting: Setting, point: Rule) -> Found | N
     return _days_in(reading, pair[0], pair[1], setting), pair[2] if year is None else year[1]
 
 
-def _day_pair(run: Run, i: int) -> tuple[int, int, int] | None:
+def _day_pair(run: TokenRun, i: int) -> tuple[int, int, int] | None:
     word, at = opening(run, i)
     at = run.after(at, "the") if run.sense(at, "the") is None else at + 1
     first = day_number(run, at)
@@ -150,7 +150,7 @@ def _day_pair(run: Run, i: int) -> tuple[int, int, int] | None:
     return None if last is None or last[0] <= first[0] else (first[0], last[0], last[1])
 
 
-def _days_in(month: Reading, first: int, last: int, setting: Setting) -> Reading:
+def _days_in(month: TimeReading, first: int, last: int, setting: ReadingContext) -> TimeReading:
     def place(whole: Stretch) -> Stretch:
         start = whole[0] + (first - 1) * DAY
         end = whole[0] + last * DAY
@@ -164,7 +164,7 @@ def _days_in(month: Reading, first: int, last: int, setting: Setting) -> Reading
     return replace(month.mapped(place, "day"), year=month.year)
 
 
-def _between(a: Reading, b: Reading) -> Iterator[Stretch]:
+def _between(a: TimeReading, b: TimeReading) -> Iterator[Stretch]:
     """The ranges from `a` to `b`, best first; what one end leaves open (day, month, year) the other tells."""
     if a.number is not None and (b.number is None or not a.choices):
         for there in b.choices if b.grain == "day" else ():

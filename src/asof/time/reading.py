@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, tzinfo
 
-from asof.time.run import Run
+from asof.time.run import TokenRun
 from asof.time.stretch import DAY, Stretch, wall
 
 Yearly = Callable[[int], Stretch]
@@ -16,7 +16,7 @@ Daily = Callable[[int], Stretch]
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class ReadingContext:
     """Where and when a text is read.
 
     `at` is what the clocks of `zone` show at the anchor, in microseconds, `today` the ordinal of that day;
@@ -39,14 +39,16 @@ def setting(
     fiscal_start: int = 1,
     future: bool = False,
     month_first: bool = True,
-) -> Setting:
+) -> ReadingContext:
     """The setting of an anchor (aware); at the very ends of the calendar its clocks are those of UTC."""
     at = None if anchor is None else wall(anchor, zone)
-    return Setting(anchor, at, None if at is None else at // DAY, zone, fiscal_start, future, month_first)
+    return ReadingContext(
+        anchor, at, None if at is None else at // DAY, zone, fiscal_start, future, month_first
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class TimeReading:
     """A stretch that some words say: `choices` are best first, empty when only an anchor could tell.
 
     `yearly` is set when the year was left open, `daily` when the day was; `number` is a bare day of a month;
@@ -73,19 +75,19 @@ class Reading:
         """The first choice."""
         return self.choices[0]
 
-    def mapped(self, change: Callable[[Stretch], Stretch], grain: str | None = None) -> Reading:
+    def mapped(self, change: Callable[[Stretch], Stretch], grain: str | None = None) -> TimeReading:
         """This reading with every choice changed, and nothing left open."""
         choices = distinct(change(choice) for choice in self.choices)
-        return Reading(grain or self.grain, choices, self.relative, self.fiscal, zone=self.zone)
+        return TimeReading(grain or self.grain, choices, self.relative, self.fiscal, zone=self.zone)
 
-    def sure(self) -> Reading:
+    def sure(self) -> TimeReading:
         """This reading where no cue is needed."""
         return replace(self, wary="") if self.wary else self
 
 
-Found = tuple[Reading, int]
+Found = tuple[TimeReading, int]
 """A reading and the place after its last item."""
-Rule = Callable[[Run, int, Setting], Found | None]
+Rule = Callable[[TokenRun, int, ReadingContext], Found | None]
 """What reads a time at a place of a run; ValueError or OverflowError if there is no such time."""
 
 
@@ -94,9 +96,9 @@ def distinct(choices: Iterable[Stretch]) -> tuple[Stretch, ...]:
     return tuple(dict.fromkeys(choices))
 
 
-def settled(grain: str, stretch: Stretch, *, relative: bool = False, year: int | None = None) -> Reading:
+def settled(grain: str, stretch: Stretch, *, relative: bool = False, year: int | None = None) -> TimeReading:
     """A reading with one choice."""
-    return Reading(grain, (stretch,), relative, year=year)
+    return TimeReading(grain, (stretch,), relative, year=year)
 
 
 def of_years(yearly: Yearly, around: int) -> list[Stretch]:
@@ -113,7 +115,7 @@ def of_years(yearly: Yearly, around: int) -> list[Stretch]:
     return found
 
 
-def nearest(places: Iterable[Stretch], setting: Setting) -> tuple[Stretch, ...]:
+def nearest(places: Iterable[Stretch], setting: ReadingContext) -> tuple[Stretch, ...]:
     """The newest stretch that is not after the anchor and the coming one, the preferred first."""
     at = setting.at
     if at is None:
@@ -124,7 +126,7 @@ def nearest(places: Iterable[Stretch], setting: Setting) -> tuple[Stretch, ...]:
     return tuple(coming + past if setting.future else past + coming)
 
 
-def sided(places: Iterable[Stretch], side: int, setting: Setting) -> tuple[Stretch, ...]:
+def sided(places: Iterable[Stretch], side: int, setting: ReadingContext) -> tuple[Stretch, ...]:
     """The last stretch that is over, that of now, or the coming one, and the one beyond as other choice."""
     at = setting.at
     if at is None:
@@ -139,15 +141,15 @@ def sided(places: Iterable[Stretch], side: int, setting: Setting) -> tuple[Stret
 
 
 def open_year(
-    grain: str, yearly: Yearly, setting: Setting, *, wary: str = "", fiscal: bool = False
-) -> Reading:
+    grain: str, yearly: Yearly, setting: ReadingContext, *, wary: str = "", fiscal: bool = False
+) -> TimeReading:
     """A reading whose year nobody said."""
     places = of_years(yearly, date.fromordinal(setting.today).year) if setting.today else ()
-    return Reading(grain, nearest(places, setting), True, fiscal, wary, yearly=yearly)
+    return TimeReading(grain, nearest(places, setting), True, fiscal, wary, yearly=yearly)
 
 
 def said_year(
     grain: str, yearly: Yearly, year: int, *, relative: bool = False, fiscal: bool = False
-) -> Reading:
+) -> TimeReading:
     """A reading in a year. Raises ValueError if that year has no such place."""
-    return Reading(grain, (yearly(year),), relative, fiscal, year=year)
+    return TimeReading(grain, (yearly(year),), relative, fiscal, year=year)

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from asof.time.lexicon import WORD, Lexicon, Senses
+from asof.time.lexicon import WORD, Senses, TimeLexicon
 
 FAR = "far"
 """The glue of two words that have nothing to do with each other."""
@@ -24,7 +24,7 @@ _REACH = 12  # words that a run may have before its first trigger
 _BOUND = 400  # words that a run may have
 
 
-class Item(NamedTuple):
+class TimeToken(NamedTuple):
     """A word or phrase with its senses; `glue` is what stands before it: " " for blanks, else the signs.
 
     `kind` is the set of its senses; `wide` tells whether there are blanks
@@ -43,12 +43,12 @@ class Item(NamedTuple):
 
 
 _NOTHING: Senses = {}
-_END = Item("", _NOTHING, frozenset(), FAR, True, -1, -1, -1, -1)
+_END = TimeToken("", _NOTHING, frozenset(), FAR, True, -1, -1, -1, -1)
 _BEYOND = (_NOTHING,) * 8
 """What stands after the last item, and, since -1 is the last place of a list, before the first."""
 
 
-class Words:
+class WordSequence:
     """The words of a text, in lower case, and the gaps around them; `gaps[n]` stands before `words[n]`."""
 
     def __init__(self, text: str) -> None:
@@ -73,7 +73,7 @@ class Words:
         """Whether the text is all in small or all in capital letters, so that a capital tells nothing."""
         return self.text in (self.text.lower(), self.text.upper())
 
-    def triggers(self, lexicon: Lexicon) -> list[int]:
+    def triggers(self, lexicon: TimeLexicon) -> list[int]:
         """The places of words that may say a time."""
         chosen = lexicon.triggers
         return [
@@ -86,12 +86,12 @@ class Words:
 _JOINTS = frozenset(("to", "between"))
 
 
-class Run:
+class TokenRun:
     """Neighbouring words that are all known, as items. Asking past either end finds nothing."""
 
-    def __init__(self, words: Words, lexicon: Lexicon, first: int, after: int) -> None:
+    def __init__(self, words: WordSequence, lexicon: TimeLexicon, first: int, after: int) -> None:
         self.words, self.lexicon = words, lexicon
-        self.items: list[Item] = []
+        self.items: list[TimeToken] = []
         self.memo: dict[tuple[str, int], Any] = {}
         """What rules found at places, so that none is tried there twice."""
         at = first
@@ -101,7 +101,9 @@ class Run:
             glue, wide = bond(words.gaps[at])
             kind = frozenset(senses)
             self.items.append(
-                Item(words.words[at], senses, kind, glue, wide, words.start(at), words.end(last), at, last)
+                TimeToken(
+                    words.words[at], senses, kind, glue, wide, words.start(at), words.end(last), at, last
+                )
             )
             at = last + 1
         self.size = len(self.items)
@@ -121,7 +123,7 @@ class Run:
                 return size, senses
         return 1, self.lexicon.senses.get(words[at]) or _figures(words[at])
 
-    def __getitem__(self, i: int) -> Item:
+    def __getitem__(self, i: int) -> TimeToken:
         return self.items[i] if 0 <= i < self.size else _END
 
     def sense(self, i: int, name: str) -> Any:
@@ -157,7 +159,7 @@ class Run:
 _WITHIN = frozenset([" ", "-", "'", ".", "/", "", "o"])
 
 
-def runs(words: Words, lexicon: Lexicon) -> Iterator[Run]:
+def runs(words: WordSequence, lexicon: TimeLexicon) -> Iterator[TokenRun]:
     """The runs of a text that hold a trigger, in order and disjoint."""
     known, done = lexicon.known, 0
     total = len(words.words)
@@ -180,10 +182,10 @@ def runs(words: Words, lexicon: Lexicon) -> Iterator[Run]:
             and len(words.words[first]) < 8
         ):
             continue
-        yield Run(words, lexicon, first, after)
+        yield TokenRun(words, lexicon, first, after)
 
 
-def _linked(words: Words, gap: int, known: frozenset[str], word: int) -> bool:
+def _linked(words: WordSequence, gap: int, known: frozenset[str], word: int) -> bool:
     text = words.words[word]
     return (text in known or text < _LETTERS) and bond(words.gaps[gap])[0] != FAR
 

@@ -6,11 +6,11 @@ from datetime import date
 
 from asof.time.numerals import short_year, two_figures, year_figures, year_words
 from asof.time.places import fiscal_year, iso_week
-from asof.time.reading import Found, Setting, said_year
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, said_year
+from asof.time.run import TokenRun
 
 
-def year_after(run: Run, i: int, glue: str, setting: Setting) -> tuple[int, int, bool] | None:
+def year_after(run: TokenRun, i: int, glue: str, setting: ReadingContext) -> tuple[int, int, bool] | None:
     """A year at `i`, after a comma or `of`: the year, the place after it, whether it needed the anchor."""
     if run[i].glue == "" and "_" in glue and run.sense(i, "figures") in (2, 4):
         number = run.sense(i, "number")  # 1Q23
@@ -40,7 +40,7 @@ def year_after(run: Run, i: int, glue: str, setting: Setting) -> tuple[int, int,
     return None
 
 
-def fiscal_number(run: Run, i: int) -> tuple[int, int] | None:
+def fiscal_number(run: TokenRun, i: int) -> tuple[int, int] | None:
     """`FY2024`, `FY24`, `FY'24`, `fiscal 2024`, `fiscal year 2024`."""
     i = run.after(i, "the")
     if run.sense(i, "fiscal_year") is None and run.sense(i, "fiscal") is None:
@@ -60,7 +60,7 @@ def fiscal_number(run: Run, i: int) -> tuple[int, int] | None:
     return year, at + 1
 
 
-def fiscal_years(run: Run, i: int, setting: Setting) -> Found | None:
+def fiscal_years(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """A fiscal year by its number."""
     if run.sense(i, "the") is not None:
         return None
@@ -70,7 +70,7 @@ def fiscal_years(run: Run, i: int, setting: Setting) -> Found | None:
     return said_year("year", fiscal_year(setting.fiscal_start), found[0], fiscal=True), found[1]
 
 
-def possessive_year(run: Run, i: int, setting: Setting) -> tuple[int, int, bool] | None:
+def possessive_year(run: TokenRun, i: int, setting: ReadingContext) -> tuple[int, int, bool] | None:
     """`next year's`, `2023's`: the year, the place after, whether it needed the anchor."""
     side = run.sense(i, "side")
     if side is not None and run.sense(i + 1, "unit") == "year" and setting.today:
@@ -82,7 +82,7 @@ def possessive_year(run: Run, i: int, setting: Setting) -> tuple[int, int, bool]
     return year, at + 1, side is not None
 
 
-def week_label(run: Run, i: int, _: Setting) -> Found | None:
+def week_label(run: TokenRun, i: int, _: ReadingContext) -> Found | None:
     """`2024-W09`, `2024W09`."""
     year = year_figures(run, i)
     if year is None or run[i + 1].glue not in ("", "-") or run.sense(i + 1, "week_label") is None:

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from asof.time.cues import Cue, toml, units
-from asof.time.form import Form
+from asof.time.form import QuestionForm
 
 Direction = Literal["past", "recent", "future", "timeless"]
 DIRECTIONS: tuple[Direction, ...] = ("past", "recent", "future", "timeless")
@@ -41,14 +41,14 @@ class Tendency(NamedTuple):
     reasons: tuple[str, ...]
 
 
-class Weights(NamedTuple):
+class TendencyWeights(NamedTuple):
     """Feature -> its weights, in the order of `DIRECTIONS`; feature -> its weight for volatility."""
 
     direction: dict[str, tuple[float, ...]]
     volatility: dict[str, float]
 
 
-def tendency(asked: Form, kinds: Sequence[Cue], language: str) -> Tendency:
+def tendency(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> Tendency:
     """Direction and volatility of a question by its form and by the kinds of answers that it names."""
     told = features(asked, kinds, language)
     by_direction, by_volatility = weights()
@@ -63,7 +63,7 @@ def tendency(asked: Form, kinds: Sequence[Cue], language: str) -> Tendency:
     return Tendency(DIRECTIONS[best], volatility, tuple(leading))
 
 
-def features(asked: Form, kinds: Sequence[Cue], language: str) -> dict[str, str]:
+def features(asked: QuestionForm, kinds: Sequence[Cue], language: str) -> dict[str, str]:
     """The features a question has, each with the word or structure that shows it."""
     asks, tense, structure = asked.asks, f"tense.{asked.tense}", asked.structure
     told = {ANY: ANY, asks: structure, tense: structure, f"{asks}.{tense}": structure}
@@ -78,7 +78,7 @@ def features(asked: Form, kinds: Sequence[Cue], language: str) -> dict[str, str]
     return told
 
 
-def _tell_cues(told: dict[str, str], asked: Form, lengths: dict[str, str]) -> None:
+def _tell_cues(told: dict[str, str], asked: QuestionForm, lengths: dict[str, str]) -> None:
     wishes = {cue.start for cue in asked.wishes}
     for cue in asked.cues:
         if not cue.kind:
@@ -93,7 +93,7 @@ def _tell_cues(told: dict[str, str], asked: Form, lengths: dict[str, str]) -> No
 
 
 @lru_cache(maxsize=1)
-def weights() -> Weights:
+def weights() -> TendencyWeights:
     """The fitted weights."""
     kept = toml("weights")
-    return Weights({name: tuple(row) for name, row in kept["direction"].items()}, kept["volatility"])
+    return TendencyWeights({name: tuple(row) for name, row in kept["direction"].items()}, kept["volatility"])

@@ -8,18 +8,18 @@ from datetime import date
 from asof.time.calendar_names import named, wariness
 from asof.time.figures import figures
 from asof.time.numerals import cardinal, day_number, ordinal
-from asof.time.reading import Found, Reading, Setting, distinct, nearest, sided
-from asof.time.run import Run
+from asof.time.reading import Found, ReadingContext, TimeReading, distinct, nearest, sided
+from asof.time.run import TokenRun
 from asof.time.stretch import DAY, Stretch, calendar_day, days, week_holding
 
 
-def weekday_at(run: Run, i: int) -> int | None:
+def weekday_at(run: TokenRun, i: int) -> int | None:
     """The ISO number of the weekday at `i`, named in full or short."""
     number: int | None = run.sense(i, "weekday") or run.sense(i, "weekday_short")
     return number
 
 
-def weekday(run: Run, i: int, setting: Setting) -> Found | None:
+def weekday(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """A weekday, alone or with the date, the day of the month or the week that says which."""
     side = run.sense(i, "side")
     if side is None:
@@ -50,35 +50,37 @@ def weekday(run: Run, i: int, setting: Setting) -> Found | None:
             and run.follows(at + 1)
         ):
             return _in_week(number, that, setting), at + 2
-        return Reading("day", nearest(_weekly(number, setting), setting), True, wary=wariness(run, i)), i + 1
+        return TimeReading(
+            "day", nearest(_weekly(number, setting), setting), True, wary=wariness(run, i)
+        ), i + 1
     return _by_side(number, side, setting), i + 1
 
 
-def _weekly(number: int, setting: Setting) -> Iterator[Stretch]:
+def _weekly(number: int, setting: ReadingContext) -> Iterator[Stretch]:
     if setting.today is not None:
         here = week_holding(setting.today)[0] // DAY + number - 1
         for day in (here - 14, here - 7, here, here + 7, here + 14):
             yield days(day, day + 1)
 
 
-def _in_week(number: int, side: int, setting: Setting) -> Reading:
+def _in_week(number: int, side: int, setting: ReadingContext) -> TimeReading:
     if setting.today is None:
-        return Reading("day", (), relative=True)
+        return TimeReading("day", (), relative=True)
     day = week_holding(setting.today)[0] // DAY + 7 * side + number - 1
-    return Reading("day", (days(day, day + 1),), relative=True)
+    return TimeReading("day", (days(day, day + 1),), relative=True)
 
 
-def _by_side(number: int, side: int, setting: Setting) -> Reading:
+def _by_side(number: int, side: int, setting: ReadingContext) -> TimeReading:
     """Last Tuesday is the newest before today, or that of last week; this Tuesday is that of this week."""
     own = _in_week(number, side, setting)
     if side == 0 or not own.choices:
         return own
-    return Reading(
+    return TimeReading(
         "day", distinct((*sided(_weekly(number, setting), side, setting)[:1], own.best)), relative=True
     )
 
 
-def _dated(run: Run, i: int, number: int, setting: Setting) -> Found | None:
+def _dated(run: TokenRun, i: int, number: int, setting: ReadingContext) -> Found | None:
     """The date after a weekday; the weekday is not checked against it, because texts err."""
     glue = run[i].glue
     if glue not in (" ", ",", "-", "/", "(", " (", ".", ".,"):
@@ -92,11 +94,11 @@ def _dated(run: Run, i: int, number: int, setting: Setting) -> Found | None:
     if day is None or glue not in (" ", ",") or run.behind(day[1] - 1)[1][:1] in (":", "-", "/"):
         return None
     if setting.today is None:
-        return Reading("day", (), relative=True), day[1]
-    return Reading("day", _monthly(day[0], setting, weekday=number), relative=True), day[1]
+        return TimeReading("day", (), relative=True), day[1]
+    return TimeReading("day", _monthly(day[0], setting, weekday=number), relative=True), day[1]
 
 
-def _counted(run: Run, i: int, setting: Setting) -> Found | None:
+def _counted(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """`two Sundays from now`."""
     count = cardinal(run, i)
     if count is None or setting.today is None or not run.follows(count[1]):
@@ -108,10 +110,10 @@ def _counted(run: Run, i: int, setting: Setting) -> Found | None:
     places = _weekly(number, setting)
     first = sided(places, sign, setting)[0]
     shift = sign * 7 * (count[0] - 1) * DAY
-    return Reading("day", ((first[0] + shift, first[1] + shift),), relative=True), count[1] + 2
+    return TimeReading("day", ((first[0] + shift, first[1] + shift),), relative=True), count[1] + 2
 
 
-def day_of_some_month(run: Run, i: int, setting: Setting) -> Found | None:
+def day_of_some_month(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     """`the 18th`: that of the month that is nearest. A bare number is a day only inside a range."""
     at = i + 1 if run.sense(i, "the") is not None else i
     found = ordinal(run, at)
@@ -121,15 +123,15 @@ def day_of_some_month(run: Run, i: int, setting: Setting) -> Found | None:
     if found is None or not 1 <= found[0] <= 31 or (run.sense(at, "ordinal") is not None):
         return None
     if not exact:
-        return Reading("day", (), True, wary="number", number=found[0]), found[1]
+        return TimeReading("day", (), True, wary="number", number=found[0]), found[1]
     word, gap = run.behind(found[1] - 1)
     if gap in (" ", "-") and word and not _free(run, found[1]):
         return None
     choices = _monthly(found[0], setting)
-    return Reading("day", choices, True, wary="clear_cue", number=found[0]), found[1]
+    return TimeReading("day", choices, True, wary="clear_cue", number=found[0]), found[1]
 
 
-def _free(run: Run, i: int) -> bool:
+def _free(run: TokenRun, i: int) -> bool:
     """Whether what follows a day of the month is no noun that it counts (`the 18th floor`)."""
     return run[i].first >= 0 and any(
         run.sense(i, sense) is not None
@@ -137,7 +139,7 @@ def _free(run: Run, i: int) -> bool:
     )
 
 
-def _monthly(day: int, setting: Setting, weekday: int | None = None) -> tuple[Stretch, ...]:
+def _monthly(day: int, setting: ReadingContext, weekday: int | None = None) -> tuple[Stretch, ...]:
     if setting.today is None:
         return ()
     today = date.fromordinal(setting.today)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
-from asof.learn.search import Found, by_coordinates, by_lcb
+from asof.learn.search import SearchOutcome, by_coordinates, by_lcb
 from asof.tuning.folds import parted
-from asof.tuning.material import Remembered
+from asof.tuning.material import CachedLosses
 
 LCB, COORDINATES, BOTH = "lcb", "coordinates", "both"
 SEARCHES = (LCB, COORDINATES)
@@ -26,7 +26,7 @@ Tell = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
+class SearchResult:
     """What a search gave: the setting (d,) at which it was stopped, its losses on the questions it was fitted
     to and on those that stopped it, how many settings it evaluated, and why it ended."""
 
@@ -44,24 +44,24 @@ class Tried:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class SearchPair:
     """The better search, and all that were made."""
 
-    chosen: Tried
-    tried: tuple[Tried, ...]
+    chosen: SearchResult
+    tried: tuple[SearchResult, ...]
 
     @property
     def x(self) -> Floats:
         return self.chosen.x
 
-    def by(self, search: str) -> Tried | None:
+    def by(self, search: str) -> SearchResult | None:
         return next((each for each in self.tried if each.search == search), None)
 
 
 def fit(
-    table: Remembered, box: Box, start: Floats, questions: Ints, texts: Sequence[str], group: Ints, *,
+    table: CachedLosses, box: Box, start: Floats, questions: Ints, texts: Sequence[str], group: Ints, *,
     by: str = BOTH, evaluations: int = 300, seed: int = 0, tell: Tell | None = None,
-) -> Fit:  # fmt: skip
+) -> SearchPair:  # fmt: skip
     """Fit to some questions (numbers): three in four guide the searches, the fourth stops them.
 
     Of all settings that were the best so far, the one is taken with the lowest mean of both losses, so that
@@ -73,7 +73,7 @@ def fit(
     for search in SEARCHES if by == BOTH else (by,):
         losses = _Losses(search, table, inner, evaluations, tell)
         made.append(_stopped(search, losses.searched(box, start, seed), table, outer))
-    return Fit(min(made, key=lambda each: each.loss), tuple(made))
+    return SearchPair(min(made, key=lambda each: each.loss), tuple(made))
 
 
 @dataclass(slots=True)
@@ -81,7 +81,7 @@ class _Losses:
     """The mean loss on some questions, told as it is tried."""
 
     search: str
-    table: Remembered
+    table: CachedLosses
     questions: Ints
     evaluations: int
     tell: Tell | None
@@ -94,13 +94,13 @@ class _Losses:
             self.tell(self.search, self.done, self.evaluations)
         return found
 
-    def searched(self, box: Box, start: Floats, seed: int) -> Found:
+    def searched(self, box: Box, start: Floats, seed: int) -> SearchOutcome:
         if self.search == LCB:
             return by_lcb(self, box, start, evaluations=self.evaluations, seed=seed)
         return by_coordinates(self, box, start, evaluations=self.evaluations)
 
 
-def _stopped(search: str, found: Found, table: Remembered, questions: Ints) -> Tried:
+def _stopped(search: str, found: SearchOutcome, table: CachedLosses, questions: Ints) -> SearchResult:
     """Where it would have been stopped by these questions."""
     best, lowest = list[tuple[Floats, float]](), np.inf
     for x, loss in found.history:
@@ -109,7 +109,9 @@ def _stopped(search: str, found: Found, table: Remembered, questions: Ints) -> T
             lowest = loss
     outside = table.mean(np.array([x for x, _ in best]), questions)
     at = int((outside + [loss for _, loss in best]).argmin())
-    return Tried(search, best[at][0], best[at][1], float(outside[at]), found.evaluations, found.why_stopped)
+    return SearchResult(
+        search, best[at][0], best[at][1], float(outside[at]), found.evaluations, found.why_stopped
+    )
 
 
 def _halves(questions: Ints, texts: Sequence[str], group: Ints, seed: int) -> tuple[Ints, Ints]:

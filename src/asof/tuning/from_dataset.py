@@ -15,7 +15,7 @@ from asof.errors import UsageError
 from asof.evaluate.accepted import question_fields
 from asof.evaluate.corpus import prepared
 from asof.evaluate.dataset import Dataset, load
-from asof.evaluate.judged import Question
+from asof.evaluate.judged import DatasetQuestion
 from asof.evaluate.metrics import ndcg
 from asof.evaluate.options import Options
 from asof.evaluate.progress import Progress, silent
@@ -23,12 +23,12 @@ from asof.evaluate.runs import by_document, filters, gathered, relevant
 from asof.evaluate.selection import check_filters, choose
 from asof.learn.box import Box
 from asof.learn.loss import gains
-from asof.learn.posed import Posed
+from asof.learn.posed import JudgedQuery
 from asof.learn.table import table_of
 from asof.rank.recipe import Recipe
 from asof.service import Corpus, Standpoint
-from asof.tuning.material import Material
-from asof.tuning.posing import Posing
+from asof.tuning.material import TuningQuestions
+from asof.tuning.posing import QueryBuilder
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ Floats = NDArray[np.float64]
 def from_dataset(
     path: Path, recipe: Recipe, box: Box, k: int, options: Options, *, by: Sequence[str] = (),
     cache: Path | None = None, progress: Progress | None = None,
-) -> Iterator[Material]:  # fmt: skip
+) -> Iterator[TuningQuestions]:  # fmt: skip
     """The questions of a dataset as material, while its corpus is open.
 
     `by`: fields of the questions whose equal values make them one kind, beside their words and documents.
@@ -59,36 +59,36 @@ def from_dataset(
         lambda report: tell("indexing", report.added, len(data.dates)), notes.append,
     ) as corpus:  # fmt: skip
         tell("preparing questions", 0, 0)
-        asking = _Asking(corpus, data, questions, recipe, k, options.filter_by)
+        asking = _DatasetAsker(corpus, data, questions, recipe, k, options.filter_by)
         good = [
             [document for document, grade in relevant(each, data).items() if grade > 0] for each in questions
         ]
         timed = any(each.asked is not None for each in questions)
-        yield Material(
+        yield TuningQuestions(
             data.name, recipe, box, k, table_of(asking.posed(), recipe, box, k), asking.measure,
             [each.text for each in questions], good, subjects,
             [data.as_of(each) for each in questions] if timed else None, notes=tuple(notes),
         )  # fmt: skip
 
 
-def _subjects(question: Question, by: Sequence[str]) -> list[str]:
+def _subjects(question: DatasetQuestion, by: Sequence[str]) -> list[str]:
     return [f"{key}={question.record[key]}" for key in by if question.record.get(key) is not None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Asking:
+class _DatasetAsker:
     corpus: Corpus
     dataset: Dataset
-    questions: Sequence[Question]
+    questions: Sequence[DatasetQuestion]
     recipe: Recipe
     k: int
     filter_by: tuple[str, ...]
 
-    def posed(self) -> list[Posed]:
+    def posed(self) -> list[JudgedQuery]:
         return [self._posed(each) for each in self.questions]
 
-    def _posed(self, question: Question) -> Posed:
-        then = Posing(self.corpus, self.dataset.as_of(question), None)
+    def _posed(self, question: DatasetQuestion) -> JudgedQuery:
+        then = QueryBuilder(self.corpus, self.dataset.as_of(question), None)
         graded = relevant(question, self.dataset)
         right = dict(zip(graded, gains(graded.values()), strict=True))
         kept = then.filters(meta=filters(question, self.filter_by))

@@ -21,18 +21,18 @@ from asof.errors import UsageError
 from asof.learn import trees
 from asof.learn.box import Box
 from asof.learn.candidates import Candidates
-from asof.learn.columns import Columns
-from asof.learn.feedback import Judged
+from asof.learn.columns import CandidateColumns
+from asof.learn.feedback import JudgedRecord
 from asof.learn.loss import dcg, gains
-from asof.learn.posed import Posed, as_it_is
-from asof.learn.scored import FRESH, Part, Scored, scored
+from asof.learn.posed import JudgedQuery, as_it_is
+from asof.learn.scored import FRESH, SumColumn, SumParts, scored
 from asof.learn.table import table_of
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import value_of
 from asof.recipes import by_document
 from asof.service import Corpus
-from asof.tuning.material import Material
-from asof.tuning.posing import Posing
+from asof.tuning.material import TuningQuestions
+from asof.tuning.posing import QueryBuilder
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -43,7 +43,7 @@ FEWEST = 20
 
 def from_feedback(
     corpus: Corpus, recipe: Recipe, box: Box, k: int, limit: int | None = None, seed: int = 0
-) -> Material:
+) -> TuningQuestions:
     """The judged questions of a recipe as material; the corpus stays open while it is used.
 
     A question of which all judged hits have the same grade says nothing about an order and is left out.
@@ -72,19 +72,19 @@ def from_feedback(
     return replace(_asked_again(corpus, telling, recipe, box, k), notes=notes)
 
 
-def _tells(each: Judged) -> bool:
+def _tells(each: JudgedRecord) -> bool:
     """Whether some hit is better than another, as far as anybody said."""
     own = _gains(each)
     return len(set(own.values())) > 1
 
 
-def _gains(each: Judged) -> dict[int, float]:
+def _gains(each: JudgedRecord) -> dict[int, float]:
     """What each hit (by its place in what was shown) gains; one that nobody judged gains nothing, as
     `asof.learn.adaptive` has it."""
     return dict(enumerate(gains(each.grades, each.weights)))
 
 
-def _good(each: Judged) -> dict[str, float]:
+def _good(each: JudgedRecord) -> dict[str, float]:
     """What documents gain: the most of their hits."""
     found: dict[str, float] = {}
     for at, gain in _gains(each).items():
@@ -93,8 +93,10 @@ def _good(each: Judged) -> dict[str, float]:
     return found
 
 
-def _material(judged: Sequence[Judged], recipe: Recipe, box: Box, k: int, **more: object) -> Material:
-    return Material(
+def _material(
+    judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int, **more: object
+) -> TuningQuestions:
+    return TuningQuestions(
         "feedback", recipe, box, k,
         texts=[each.asked.question for each in judged],
         relevant=[[name for name, gain in _good(each).items() if gain > 0] for each in judged],
@@ -106,7 +108,7 @@ def _material(judged: Sequence[Judged], recipe: Recipe, box: Box, k: int, **more
 # -- what was shown, in another order ------------------------------------------------------------------
 
 
-def _as_shown(judged: Sequence[Judged], recipe: Recipe, box: Box, k: int) -> Material | None:
+def _as_shown(judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int) -> TuningQuestions | None:
     """By the recorded reasons; None where they do not hold what is tuned, or not for all questions."""
     plan = scored(recipe, box)
     if plan is None or not set(plan.sources) <= trees.replayable(recipe):
@@ -116,10 +118,10 @@ def _as_shown(judged: Sequence[Judged], recipe: Recipe, box: Box, k: int) -> Mat
     except UsageError:  # ranked by other numbers than those that can be tried
         return None
     posed = [
-        Posed(None, (each.asked.as_of, each.asked.known_at), _nowhere, _by_place(each))  # type: ignore[arg-type]
+        JudgedQuery(None, (each.asked.as_of, each.asked.known_at), _nowhere, _by_place(each))  # type: ignore[arg-type]
         for each in judged
     ]
-    table = Columns.made(posed, found, plan, box, k)
+    table = CandidateColumns.made(posed, found, plan, box, k)
 
     def measure(changed: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:
         setting = np.array([[value_of(changed, name) for name in box.names]])
@@ -133,7 +135,7 @@ def _as_shown(judged: Sequence[Judged], recipe: Recipe, box: Box, k: int) -> Mat
     )  # fmt: skip
 
 
-def _by_place(each: Judged) -> dict[str, float]:
+def _by_place(each: JudgedRecord) -> dict[str, float]:
     return {str(at): gain for at, gain in _gains(each).items()}
 
 
@@ -141,7 +143,7 @@ def _nowhere(_: object) -> None:
     """What was shown is asked of nothing."""
 
 
-def _candidates(each: Judged, plan: Scored) -> Candidates:
+def _candidates(each: JudgedRecord, plan: SumParts) -> Candidates:
     """The judged hits of a question as they were recorded. Raises UsageError where the recipe differs in more
     than can be tried."""
     label = _label(plan)
@@ -166,7 +168,7 @@ def _candidates(each: Judged, plan: Scored) -> Candidates:
 
 
 def _freshness(
-    each: Judged, part: Part, plan: Scored, recorded: trees.Columns, reasons: Sequence[Why]
+    each: JudgedRecord, part: SumColumn, plan: SumParts, recorded: trees.ScoreParts, reasons: Sequence[Why]
 ) -> Floats:
     """Whole days (undated: infinite) where the rate is tuned, else the column at the recipe's rate."""
     days = trees.ages(each.asked, _label(plan), reasons).days if part.kind == FRESH else None
@@ -181,7 +183,7 @@ def _freshness(
     return np.array([0.0 if math.isnan(day) else math.exp(-day / (1.0 / rate)) for day in days.tolist()])
 
 
-def _label(plan: Scored) -> str:
+def _label(plan: SumParts) -> str:
     stage = plan.recipe.stages[plan.at]
     name: str = stage.name  # type: ignore[attr-defined]  # a Combine
     return name
@@ -190,12 +192,14 @@ def _label(plan: Scored) -> str:
 # -- the question again ---------------------------------------------------------------------------------
 
 
-def _asked_again(corpus: Corpus, judged: Sequence[Judged], recipe: Recipe, box: Box, k: int) -> Material:
+def _asked_again(
+    corpus: Corpus, judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int
+) -> TuningQuestions:
     posed = []
     for each in judged:
         asked = each.asked
         run = by_document if asked.unit == "document" else as_it_is
-        then = Posing(corpus, asked.as_of, asked.known_at)
+        then = QueryBuilder(corpus, asked.as_of, asked.known_at)
         posed.append(then.posed(asked.question, asked.filters, recipe, _good(each), run=run))
     searching = _Searching(posed, k)
     return _material(
@@ -206,7 +210,7 @@ def _asked_again(corpus: Corpus, judged: Sequence[Judged], recipe: Recipe, box: 
 
 @dataclass(frozen=True, slots=True)
 class _Searching:
-    posed: Sequence[Posed]
+    posed: Sequence[JudgedQuery]
     k: int
 
     def measure(self, recipe: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
-from asof.learn.table import Table
+from asof.learn.table import LossTable
 from asof.rank.recipe import Recipe
 
 Floats = NDArray[np.float64]
@@ -20,7 +20,7 @@ Measure = Callable[[Recipe, Ints, Callable[[], None]], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class TuningQuestions:
     """q questions: their words, what tells that two belong together, when they were asked (None: at one time,
     or nobody knows), their `table`, and `measure`.
 
@@ -31,7 +31,7 @@ class Material:
     recipe: Recipe
     box: Box
     k: int
-    table: Table
+    table: LossTable
     measure: Measure
     texts: Sequence[str]
     relevant: Sequence[Sequence[str]]
@@ -46,17 +46,17 @@ class Material:
 
 
 @dataclass(slots=True)
-class Remembered:
+class CachedLosses:
     """A table whose losses are kept, so that no question is tried twice at a setting. `tried`: settings that
     were asked for that were not known for all questions."""
 
-    table: Table
+    table: LossTable
     n: int
     tried: int = 0
     _known: dict[bytes, Floats] = field(default_factory=dict)
 
     def losses(self, settings: Floats, questions: Ints) -> Floats:
-        """As `Table.losses`."""
+        """As `LossTable.losses`."""
         rows = [self._known.setdefault(each.tobytes(), np.full(self.n, np.nan)) for each in settings]
         new = [at for at, row in enumerate(rows) if np.isnan(row[questions]).any()]
         if new:

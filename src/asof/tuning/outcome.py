@@ -16,7 +16,7 @@ SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class FoldOutcome:
     """A fold: how many questions it was fitted to and judged on, the search that was better, its values, and
     the metric at the start, with those values, and with those of the rival (None: there was none)."""
 
@@ -31,7 +31,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class TunedNumber:
     """A number: its range, what it was and is, what the folds say, and the metric along its range, all else
     as it was fitted (`curve`: pairs of value and metric on all questions, the ends of the range included)."""
 
@@ -55,7 +55,7 @@ class Moved:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuning:
+class TuningOutcome:
     """The outcome. `start`, `tuned`: the metric on the questions that were held out; `comparison`: tuned less
     start. `searches`: the mean metric of each search on those questions, as the table has it; `fitted`: the
     search that gave the values. `seconds`: all of it."""
@@ -69,8 +69,8 @@ class Tuning:
     start: Estimate
     tuned: Estimate
     comparison: Comparison
-    folds: tuple[Judged, ...]
-    fields: tuple[Moved, ...]
+    folds: tuple[FoldOutcome, ...]
+    fields: tuple[TunedNumber, ...]
     fitted: str
     searches: Mapping[str, float]
     how: str
@@ -153,7 +153,7 @@ def _estimate(found: Estimate) -> dict[str, float]:
     return {"value": found.value, "low": found.low, "high": found.high}
 
 
-def _field(each: Moved) -> dict[str, Any]:
+def _field(each: TunedNumber) -> dict[str, Any]:
     return {
         "field": each.field, "low": each.low, "high": each.high, "start": each.start, "value": each.value,
         "folds": list(each.folds), "agree": each.agree, "flat": each.flat,
@@ -161,7 +161,7 @@ def _field(each: Moved) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _fold(each: Judged) -> dict[str, Any]:
+def _fold(each: FoldOutcome) -> dict[str, Any]:
     return {
         "name": each.name, "train": each.train, "test": each.test, "search": each.search,
         "values": dict(each.values), "start": each.start, "tuned": each.tuned, "rival": each.rival,

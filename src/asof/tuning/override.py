@@ -33,7 +33,7 @@ LARGEST = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ConfigEdit:
     """What is to be written: the file, its text before (None: there is none) and after, and the entry of the
     journal."""
 
@@ -59,7 +59,7 @@ class Change:
 
 def proposed(
     folder: Path, recipe: Recipe, values: Mapping[str, float], told: Mapping[str, Any], at: str
-) -> Change:
+) -> ConfigEdit:
     """The change that gives a recipe these values in `folder`/asof.toml. Nothing is written yet.
 
     `recipe` is the recipe as asof.toml has it; `told`: on what it was tuned, and the gain; `at`: when. Raises
@@ -80,10 +80,10 @@ def proposed(
         "before": old, "after": {key: value_at(document, _place(recipe.name, key)) for key in changed},
         "text_before": before, "text_after": after,
     }  # fmt: skip
-    return Change(path, before, after, entry)
+    return ConfigEdit(path, before, after, entry)
 
 
-def write(change: Change, *, follow: bool = False) -> None:
+def write(change: ConfigEdit, *, follow: bool = False) -> None:
     """Write the file and the journal; each whole or not at all. `follow`: also where the file is a link to
     another folder. Raises UsageError when the file is another one by now, or cannot be written."""
     _check_links(change.path, follow=follow)
@@ -96,7 +96,7 @@ def write(change: Change, *, follow: bool = False) -> None:
     _replace(change.path, change.after)
 
 
-def undone(folder: Path) -> Change:
+def undone(folder: Path) -> ConfigEdit:
     """The change that takes back what was written last. Nothing is written yet.
 
     Raises UsageError when nothing is left to undo, or values were changed by hand since.
@@ -111,7 +111,7 @@ def undone(folder: Path) -> Change:
             f"{path} is gone: what `asof tune --write` wrote on {entry['at']} is not there any more"
         )
     if text == entry["text_after"]:
-        return Change(path, text, entry["text_before"] or "", entry)
+        return ConfigEdit(path, text, entry["text_before"] or "", entry)
     document = _parsed(text, path)
     for key, value in entry["after"].items():
         now = value_at(document, _place(entry["recipe"], key))
@@ -122,10 +122,10 @@ def undone(folder: Path) -> Change:
             )
     for key, value in entry["before"].items():
         set_at(document, _place(entry["recipe"], key), value)
-    return Change(path, text, document.as_string(), entry)
+    return ConfigEdit(path, text, document.as_string(), entry)
 
 
-def undo(change: Change, *, follow: bool = False) -> None:
+def undo(change: ConfigEdit, *, follow: bool = False) -> None:
     """Write what `undone` proposed, and take its entry out of the journal. A file that tuning made, and that
     holds nothing else now, is removed, as is a journal without entries. `follow`: as `write` has it."""
     _check_links(change.path, follow=follow)

@@ -18,10 +18,10 @@ from asof.errors import UsageError
 from asof.evaluate.compare import Comparison, Estimate, compared, estimate
 from asof.evaluate.progress import Progress, counting, silent
 from asof.rank.tunable import value_of, with_values
-from asof.tuning.fit import BOTH, SEARCHES, Fit, fit
+from asof.tuning.fit import BOTH, SEARCHES, SearchPair, fit
 from asof.tuning.folds import Fold, Folds, folded, grouped
-from asof.tuning.material import Material, Remembered
-from asof.tuning.outcome import Judged, Moved, Tuning
+from asof.tuning.material import CachedLosses, TuningQuestions
+from asof.tuning.outcome import FoldOutcome, TunedNumber, TuningOutcome
 from asof.tuning.rounding import rounded
 
 FEWEST = 20
@@ -35,7 +35,7 @@ Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class How:
+class TuningOptions:
     """How to tune: `folds`, `by` which search (lcb, coordinates, both), how many `evaluations` each may make
     (None: as many as fit how dear one is), `seed` of all that is drawn."""
 
@@ -45,7 +45,7 @@ class How:
     seed: int = 0
 
 
-def tune(material: Material, how: How, progress: Progress | None = None) -> Tuning:
+def tune(material: TuningQuestions, how: TuningOptions, progress: Progress | None = None) -> TuningOutcome:
     """Tune on material. Raises UsageError for too few questions, or too few different ones."""
     if material.n < FEWEST:
         raise UsageError(
@@ -56,18 +56,18 @@ def tune(material: Material, how: How, progress: Progress | None = None) -> Tuni
 
 @dataclass(slots=True)
 class _Tuner:
-    material: Material
-    how: How
+    material: TuningQuestions
+    how: TuningOptions
     tell: Progress
-    table: Remembered = field(init=False)
+    table: CachedLosses = field(init=False)
     start: Floats = field(init=False)
 
     def __post_init__(self) -> None:
         material = self.material
-        self.table = Remembered(material.table, material.n)
+        self.table = CachedLosses(material.table, material.n)
         self.start = material.box.project([value_of(material.recipe, name) for name in material.box.names])
 
-    def tuned(self) -> Tuning:
+    def tuned(self) -> TuningOutcome:
         began, material, how = time.perf_counter(), self.material, self.how
         group, notes = grouped(material.texts, material.relevant, material.subjects)
         folds = folded(material.texts, group, material.times, how.folds, how.seed)
@@ -76,7 +76,7 @@ class _Tuner:
         start, tuned = self._held_out(folds, fits)
         judged, comparison = folds.judged, self._compared(start, tuned, folds)
         values = self._written(whole.x)
-        return Tuning(
+        return TuningOutcome(
             material.name, material.recipe.name, f"ndcg@{material.k}", material.n, int(group.max()) + 1,
             folds.in_time, self._estimate(start, folds), self._estimate(tuned, folds), comparison,
             tuple(self._judged(folds.folds, fits, start, tuned)), tuple(self._fields(values, fits)),
@@ -85,7 +85,7 @@ class _Tuner:
             (*material.notes, *notes, *folds.notes, *_left(material.n, len(judged))),
         )  # fmt: skip
 
-    def _fit(self, questions: Ints, group: Ints, name: str) -> Fit:
+    def _fit(self, questions: Ints, group: Ints, name: str) -> SearchPair:
         how = self.how
         return fit(
             self.table, self.material.box, self.start, questions, self.material.texts, group, by=how.by,
@@ -99,7 +99,7 @@ class _Tuner:
         changed = with_values(recipe, box.named(rounded(box, x)))
         return np.array([value_of(changed, name) for name in box.names])
 
-    def _held_out(self, folds: Folds, fits: Sequence[Fit]) -> tuple[Floats, Floats]:
+    def _held_out(self, folds: Folds, fits: Sequence[SearchPair]) -> tuple[Floats, Floats]:
         """The metric (q,) of what is judged, at the start and with the values of its fold; NaN elsewhere."""
         material, judged = self.material, folds.judged
         start, tuned = np.full(material.n, np.nan), np.full(material.n, np.nan)
@@ -123,18 +123,18 @@ class _Tuner:
         return found
 
     def _judged(
-        self, folds: Sequence[Fold], fits: Sequence[Fit], start: Floats, tuned: Floats
-    ) -> Iterator[Judged]:
+        self, folds: Sequence[Fold], fits: Sequence[SearchPair], start: Floats, tuned: Floats
+    ) -> Iterator[FoldOutcome]:
         for fold, found in zip(folds, fits, strict=True):
             rivals = [each for each in found.tried if each is not found.chosen]
             rival = 1 - float(self.table.mean(rivals[0].x[None], fold.test)[0]) if rivals else None
-            yield Judged(
+            yield FoldOutcome(
                 fold.name, len(fold.train), len(fold.test), found.chosen.search,
                 self.material.box.named(self._written(found.x)),
                 float(start[fold.test].mean()), float(tuned[fold.test].mean()), rival,
             )  # fmt: skip
 
-    def _searches(self, folds: Folds, fits: Sequence[Fit]) -> dict[str, float]:
+    def _searches(self, folds: Folds, fits: Sequence[SearchPair]) -> dict[str, float]:
         """The mean of each search over all questions that are judged."""
         found = {}
         for search in SEARCHES:
@@ -148,20 +148,20 @@ class _Tuner:
                 found[search] = 1 - float(np.concatenate(losses).mean())
         return found
 
-    def _fields(self, values: Floats, fits: Sequence[Fit]) -> Iterator[Moved]:
+    def _fields(self, values: Floats, fits: Sequence[SearchPair]) -> Iterator[TunedNumber]:
         box, every = self.material.box, np.arange(self.material.n)
         chosen = [self._written(each.x) for each in fits]
         for at, name in enumerate(box.names):
             line = along(self.material, values, at)
             metrics = 1 - self.table.mean(line, every)
-            yield Moved(
+            yield TunedNumber(
                 name, float(box.low[at]), float(box.high[at]), float(self.start[at]), float(values[at]),
                 tuple(float(each[at]) for each in chosen),
                 tuple(zip(line[:, at].tolist(), metrics.tolist(), strict=True)),
             )  # fmt: skip
 
 
-def along(material: Material, x: Floats, at: int) -> Floats:
+def along(material: TuningQuestions, x: Floats, at: int) -> Floats:
     """Settings (m, d) along the range of one number, its ends included; others of its sum give and take in
     the proportion that they have, as far as their bounds allow."""
     box = material.box

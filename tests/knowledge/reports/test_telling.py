@@ -13,9 +13,9 @@ import pytest
 import asof
 from asof.data import Document, Stated
 from asof.errors import ModelError, UsageError
-from asof.models.metered import Meter
+from asof.models.metered import Usage
 from asof.models.ports import Prompt, Reply
-from asof.models.scripted import Scripted, words
+from asof.models.scripted import ScriptedModel, words
 from asof.models.tokens import prompt_tokens
 from asof.service import Corpus
 from asof.time.moment import read
@@ -36,7 +36,7 @@ def period_of(prompt: Prompt) -> str:
     return prompt.user.partition("\n")[0].removeprefix("Period: ")
 
 
-def corpus_with(folder: Path, model: Scripted | None, toml: str = "") -> Corpus:
+def corpus_with(folder: Path, model: ScriptedModel | None, toml: str = "") -> Corpus:
     """Four documents that state a figure of a day each."""
     (folder / "asof.toml").write_text(toml, "utf-8")
     corpus = asof.open(folder, model=model)
@@ -48,19 +48,19 @@ def corpus_with(folder: Path, model: Scripted | None, toml: str = "") -> Corpus:
     return corpus
 
 
-def estimated(corpus: Corpus) -> Meter:
+def estimated(corpus: Corpus) -> Usage:
     meter = corpus.estimate_reports()
     assert meter is not None
     return meter
 
 
 @pytest.fixture
-def model() -> Scripted:
-    return Scripted(account)
+def model() -> ScriptedModel:
+    return ScriptedModel(account)
 
 
 @pytest.fixture
-def corpus(memory_folder: Path, model: Scripted) -> Iterator[Corpus]:
+def corpus(memory_folder: Path, model: ScriptedModel) -> Iterator[Corpus]:
     with corpus_with(memory_folder, model) as made:
         yield made
 
@@ -93,7 +93,7 @@ def test_without_a_model_they_are_made_when_asked(memory_folder):
 def test_without_facts_there_is_nothing_to_tell(memory_folder, model):
     with asof.open(memory_folder, model=model) as corpus:
         assert corpus.report_all().as_json()["reports"] == 0
-        assert corpus.estimate_reports() == Meter()
+        assert corpus.estimate_reports() == Usage()
     assert model.asked == []
 
 
@@ -153,7 +153,7 @@ def test_an_estimate_is_not_known_before_a_model_has_read_the_facts(memory_folde
 
 
 def test_a_report_that_fails_is_a_problem_and_the_others_are_told(memory_folder):
-    model = Scripted(
+    model = ScriptedModel(
         lambda prompt: Reply("", problem="it hung") if period_of(prompt) == "2021-02" else account(prompt)
     )
     with corpus_with(memory_folder, model) as corpus:

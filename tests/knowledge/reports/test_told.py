@@ -14,20 +14,22 @@ from hypothesis import strategies as st
 from asof.data import VALUE, Amount, Fact, Stated
 from asof.errors import ModelError
 from asof.knowledge.hierarchy import Hierarchy, touched
-from asof.knowledge.known import Known
-from asof.knowledge.summarise import Choice, summarise
-from asof.models.cached import Cached, Kept
+from asof.knowledge.known import StatedFact
+from asof.knowledge.summarise import ReportSelection, summarise
+from asof.models.cached import CachedModel, CachedReply
 from asof.models.ports import Prompt, Reply
-from asof.models.scripted import Scripted
-from asof.store.sight import Sight
+from asof.models.scripted import ScriptedModel
+from asof.store.sight import VisiblePassage
 from asof.time.moment import read
 from asof.time.period import Period
 
 
-def known(when: str, sentence: str, passage: int = 0, relation: str = "sold") -> Known:
+def known(when: str, sentence: str, passage: int = 0, relation: str = "sold") -> StatedFact:
     """A fact of that time, which this sentence of a document of its own states."""
     fact = Fact("Quay", relation, "rope", Stated(read(when), when, "text"), 0, len(sentence))
-    return Known(fact, 0, Sight(passage, f"d{sentence}", b"", f"On {when}", "", sentence, 0, 0, None, None))
+    return StatedFact(
+        fact, 0, VisiblePassage(passage, f"d{sentence}", b"", f"On {when}", "", sentence, 0, 0, None, None)
+    )
 
 
 def account(*findings: tuple[str, list[int]], title: str = "A title", summary: str = "A summary.") -> str:
@@ -44,7 +46,7 @@ def echo(prompt: Prompt) -> str:
 
 def asked(facts, *nodes: str) -> dict[str, Prompt]:
     """The prompts for these nodes and all inside them, by their words."""
-    model, tree = Scripted(echo), Hierarchy.of(facts)
+    model, tree = ScriptedModel(echo), Hierarchy.of(facts)
     summarise(tree, [Period.parse(node) for node in nodes], None, model)
     return {each.user: each for each in model.asked}
 
@@ -85,7 +87,7 @@ class InMemory:
     """Kept replies, and the passages that each rests on."""
 
     def __init__(self):
-        self.kept: dict[bytes, Kept] = {}
+        self.kept: dict[bytes, CachedReply] = {}
         self.passages: dict[bytes, set[int]] = {}
 
     def find(self, digests):
@@ -101,11 +103,11 @@ class InMemory:
 
 
 def test_with_kept_replies_a_new_fact_costs_four_calls():
-    model, calls = Scripted(echo), InMemory()
+    model, calls = ScriptedModel(echo), InMemory()
 
     def told(*facts):
         before = len(model.asked)
-        made = summarise(Hierarchy.of(facts), [Period.parse("2024")], None, Cached(model, calls))
+        made = summarise(Hierarchy.of(facts), [Period.parse("2024")], None, CachedModel(model, calls))
         return made[Period.parse("2024")], len(model.asked) - before
 
     first, paid = told(*YEAR[1:])
@@ -132,7 +134,7 @@ def test_a_fact_asks_for_what_it_touches_and_nothing_else(drawn, day):
 
 
 def test_a_level_of_the_tree_is_one_batch():
-    class Batches(Scripted):
+    class Batches(ScriptedModel):
         def complete(self, prompts):
             sizes.append(len(prompts))
             return super().complete(prompts)
@@ -151,11 +153,11 @@ def test_the_passages_of_all_that_is_shown_are_named():
     assert by_period["2024"] == (1, 2, 3, 4, 5)
 
 
-def one(reply, *facts: Known, about: str = ""):
-    model = Scripted(lambda _: reply)
+def one(reply, *facts: StatedFact, about: str = ""):
+    model = ScriptedModel(lambda _: reply)
     node = Period.parse("2024-05-09")
     tree = Hierarchy.of(facts or (YEAR[2],))
-    return summarise(tree, [node], Choice(about=about), model)[node], model
+    return summarise(tree, [node], ReportSelection(about=about), model)[node], model
 
 
 def test_a_finding_cites_what_its_numbers_are():
@@ -222,7 +224,7 @@ def test_a_parent_of_an_extracted_report_is_asked_without_what_was_before_it():
         return Reply("", problem="used up") if day else echo(prompt)
 
     def month(*facts):
-        model = Scripted(budget)
+        model = ScriptedModel(budget)
         summarise(Hierarchy.of(facts), [Period.parse("2024-05")], None, model)
         return next(each.user for each in model.asked if each.user.startswith("Period: 2024-05\n"))
 
@@ -256,7 +258,7 @@ def test_figures_in_a_finding_stand_beside_the_period_before():
             VALUE,
             Amount(value, "USD"),
         )
-        return Known(fact, 0, Sight(passage, when, b"", "", "", "So.", 0, 0, None, None))
+        return StatedFact(fact, 0, VisiblePassage(passage, when, b"", "", "", "So.", 0, 0, None, None))
 
     facts = [figure("2024-05-08", 4.0, 1), figure("2024-05-09", 5.0, 2)]
     found, model = one(account(("Revenue rose.", [1])), *facts)

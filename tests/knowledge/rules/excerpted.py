@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from asof.data import Fact
-from asof.knowledge.rules.extractor import Rules
-from asof.store.about import Manner, times_of
+from asof.knowledge.rules.extractor import RuleExtractor
+from asof.store.about import TimeReadingOptions, times_of
 from asof.store.facts import Excerpt
 from asof.time.span import Span
 
@@ -23,7 +23,7 @@ def excerpt(
 ) -> Excerpt:  # fmt: skip
     """A passage of a document published on a day, with the times that the store finds in it."""
     day = None if published is None else Span(published, published + timedelta(days=1))
-    manner = Manner(language, fiscal_start)
+    manner = TimeReadingOptions(language, fiscal_start)
     found = times_of(times, title, "\n".join(headings), text, day, manner)
     return Excerpt(
         1, "report", title, "", headings, text, language, day, found, fiscal_start, number, (), meta or {}
@@ -32,7 +32,7 @@ def excerpt(
 
 def facts(text: str, title: str = REPORT, **more: Any) -> list[Fact]:
     """What the rules find in a passage, without what its head alone says."""
-    (found,) = Rules().extract([excerpt(text, title, **more)])
+    (found,) = RuleExtractor().extract([excerpt(text, title, **more)])
     return [fact for fact in found.facts if fact.end > fact.start]
 
 

@@ -6,7 +6,7 @@ import pytest
 from tests.knowledge.rules.excerpted import excerpt, facts, triples
 
 from asof.data import EVENT, NAME
-from asof.knowledge.rules.extractor import Rules
+from asof.knowledge.rules.extractor import RuleExtractor
 
 DONE = [
     (
@@ -104,7 +104,7 @@ META = {"company": "Quill Ropes Ltd", "ticker": "QRL", "aliases": ["Quill", "The
 
 
 def heads(number: int, **more):
-    (found,) = Rules().extract([excerpt("Nothing.", number=number, **more)])
+    (found,) = RuleExtractor().extract([excerpt("Nothing.", number=number, **more)])
     return [(f.subject, f.relation, f.object, f.start, f.end) for f in found.facts]
 
 
@@ -139,9 +139,9 @@ def test_whom_we_means(title, entity):
 
 
 def test_the_fields_that_name_the_entity_can_be_chosen():
-    (found,) = Rules(names=("club",), others=()).extract(
+    (found,) = RuleExtractor(names=("club",), others=()).extract(
         [excerpt("We won the cup.", meta={"club": "Tern Rovers"})]
     )
     assert found.facts[0].subject == "Tern Rovers"
-    assert Rules().name == "rules-2"
-    assert Rules(names=("club",)).name != "rules-2"
+    assert RuleExtractor().name == "rules-2"
+    assert RuleExtractor(names=("club",)).name != "rules-2"

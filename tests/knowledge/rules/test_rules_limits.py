@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.knowledge.rules.excerpted import excerpt
 
 from asof.data import KINDS
-from asof.knowledge.rules.extractor import MOST, Rules
+from asof.knowledge.rules.extractor import MOST, RuleExtractor
 
 _WORDS = [
     *(
@@ -83,7 +83,7 @@ _TEXTS = st.one_of(_SENTENCES, st.text(max_size=200))
 @given(_TEXTS)
 def test_any_text_is_read(text):
     """Facts lie in the text, sentences of it, and say what the data type promises."""
-    (found,) = Rules().extract([excerpt(text)])
+    (found,) = RuleExtractor().extract([excerpt(text)])
     assert found.problem == ""
     assert len(found.facts) <= MOST
     for fact in found.facts:
@@ -102,18 +102,18 @@ def test_any_text_is_read(text):
 def test_each_passage_is_read_for_itself(texts, random):
     """The facts of a passage are the same alone, in a batch, and in another order."""
     batch = [excerpt(text) for text in texts]
-    alone = [next(iter(Rules().extract([one]))).facts for one in batch]
-    assert [each.facts for each in Rules().extract(batch)] == alone
+    alone = [next(iter(RuleExtractor().extract([one]))).facts for one in batch]
+    assert [each.facts for each in RuleExtractor().extract(batch)] == alone
     order = list(range(len(batch)))
     random.shuffle(order)
-    mixed = [each.facts for each in Rules().extract([batch[i] for i in order])]
+    mixed = [each.facts for each in RuleExtractor().extract([batch[i] for i in order])]
     assert mixed == [alone[i] for i in order]
 
 
 def test_what_is_kept_of_too_much_are_the_surest():
     """Two in three sentences have an unknown measure (.95 times .75); of 90, the 30 known ones are kept."""
     text = "The frob was 4 euros. The blip was 4 euros. The fare was 4 euros. " * 30
-    (found,) = Rules().extract([excerpt(text)])
+    (found,) = RuleExtractor().extract([excerpt(text)])
     assert len(found.facts) == MOST
     assert sum(fact.relation == "fare" for fact in found.facts) == 30
     assert [fact.start for fact in found.facts] == sorted(fact.start for fact in found.facts)
@@ -132,13 +132,13 @@ def test_long_and_hostile_texts_end():
         "[[a|",
     ):
         text = piece * (20_000 // len(piece))
-        (found,) = Rules().extract([excerpt(text)])
+        (found,) = RuleExtractor().extract([excerpt(text)])
         assert len(found.facts) <= MOST
 
 
 def test_offsets_are_those_of_the_sentence():
     text = "Nothing here.  Revenue was $5 million. \n\nThe end."
-    (found,) = Rules().extract([excerpt(text)])
+    (found,) = RuleExtractor().extract([excerpt(text)])
     (fact,) = found.facts
     assert text[fact.start : fact.end] == "Revenue was $5 million."
 
@@ -147,7 +147,7 @@ def test_lines_of_speech_are_parted():
     """A speaker's name and office stand on lines of their own and run into no sentence."""
     office = "Chief Financial Officer and Treasurer of the Ropery and of its Mill"
     text = f"Ann Reed\n--\n{office}\nRevenue was $5 million.\nTom Lund\n--\nAnalyst\nThank you."
-    (found,) = Rules().extract([excerpt(text)])
+    (found,) = RuleExtractor().extract([excerpt(text)])
     assert [(fact.subject, fact.relation, fact.object) for fact in found.facts] == [
         ("Ann Reed", "is", office),
         ("Quill Ropes Ltd", "Revenue", "$5 million"),

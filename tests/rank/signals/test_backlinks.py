@@ -10,7 +10,7 @@ import pytest
 
 from asof.data import Filters, Link, Query
 from asof.errors import UsageError
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.fields import checked
 from asof.rank.fuse import ReciprocalRank
 from asof.rank.gather import Lexical
@@ -36,13 +36,13 @@ def test_a_tenth_for_each_up_to_ten(
     fresh: Make, document: Make, run: Make, links: int, factor: float
 ) -> None:
     with fresh(*linked(document, links)) as corpus:
-        (hit,) = run(corpus, "mill", *FUSED, Backlinks(), Cut()).hits
+        (hit,) = run(corpus, "mill", *FUSED, Backlinks(), TopK()).hits
         assert hit.score == pytest.approx(1 / (60 + 1) * factor, rel=1e-15)
 
 
 def test_other_weight_and_cap(fresh: Make, document: Make, run: Make) -> None:
     with fresh(*linked(document, 5)) as corpus:
-        (hit,) = run(corpus, "mill", *FUSED, Backlinks(0.5, 3), Cut()).hits
+        (hit,) = run(corpus, "mill", *FUSED, Backlinks(0.5, 3), TopK()).hits
         assert hit.score == 1 / (60 + 1) * (1 + 0.5 * 3)
         assert hit.why.as_json()["parts"][1]["parts"][1]["parts"][1] == {
             "label": "documents that link to it, at most 3", "value": 3.0, "op": "given",
@@ -65,8 +65,8 @@ def test_all_candidates_are_boosted_before_the_cut(fresh: Make, document: Make, 
         sources = [document(f"n{at}", "rope", "2019", links=(Link(target),)) for at in range(10)]
         notes = [document(name, text, "2020") for name, text in words.items()]
         with fresh(*notes, *sources, chunking="500w") as corpus:
-            assert [hit.document for hit in run(corpus, "mill", *FUSED, Cut(), k=100).hits] == order
-            hits = run(corpus, "mill", *FUSED, Backlinks(), Cut(), k=1).hits
+            assert [hit.document for hit in run(corpus, "mill", *FUSED, TopK(), k=100).hits] == order
+            hits = run(corpus, "mill", *FUSED, Backlinks(), TopK(), k=1).hits
             if target == first:
                 assert [(hit.document, hit.score) for hit in hits] == [(first, 1 / (60 + 61) * 2)]
             else:  # 2 / (60 + 62) is 1 / 61
@@ -77,7 +77,7 @@ def test_links_as_of_then(fresh: Make, document: Make, run: Make) -> None:
     later = document("n0", "fog", "2022", links=(Link("hub"),))
     with fresh(*linked(document, 0), later) as corpus:
         scores = [
-            run(corpus, "mill", *FUSED, Backlinks(), Cut(), as_of=year).hits[0].score
+            run(corpus, "mill", *FUSED, Backlinks(), TopK(), as_of=year).hits[0].score
             for year in ("2021", "2022")
         ]
         assert scores == [1 / 61, 1 / 61 * (1 + 0.1 * 1)]
@@ -86,7 +86,7 @@ def test_links_as_of_then(fresh: Make, document: Make, run: Make) -> None:
 def test_filters_choose_candidates_and_change_no_count(fresh: Make, document: Make, run: Make) -> None:
     with fresh(*linked(document, 3)) as corpus:
         everywhere, here = (
-            run(corpus, "mill", *FUSED, Backlinks(), Cut(), **filters).hits[0].score
+            run(corpus, "mill", *FUSED, Backlinks(), TopK(), **filters).hits[0].score
             for filters in ({}, {"path": "hub"})
         )
         assert here == everywhere == 1 / 61 * (1 + 0.1 * 3)
@@ -108,9 +108,9 @@ def test_the_whole_window_and_chosen_places_have_the_same_numbers(fresh: Make, d
 
 def test_nothing_found(fresh: Make, document: Make, run: Make) -> None:
     with fresh() as corpus:
-        assert run(corpus, "mill", *FUSED, Backlinks(), Cut()).hits == ()
+        assert run(corpus, "mill", *FUSED, Backlinks(), TopK()).hits == ()
     with fresh(*linked(document, 1)) as corpus:
-        assert run(corpus, "snow", *FUSED, Backlinks(), Cut()).hits == ()
+        assert run(corpus, "snow", *FUSED, Backlinks(), TopK()).hits == ()
 
 
 @pytest.mark.parametrize(("field", "value"), [("weight", 1.1), ("weight", -0.1), ("cap", 0), ("cap", 101)])

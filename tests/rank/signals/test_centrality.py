@@ -12,8 +12,8 @@ from asof.data import Query
 from asof.errors import UsageError
 from asof.graph.overlap import SCALE
 from asof.index.view import View
-from asof.rank.combine import Combine, Share
-from asof.rank.cut import Cut
+from asof.rank.combine import Combine, MaxNormalize
+from asof.rank.cut import TopK
 from asof.rank.fields import checked
 from asof.rank.gather import Lexical
 from asof.rank.signals.centrality import Centrality
@@ -128,7 +128,7 @@ def test_in_a_recipe(fresh: Make, document: Make, run: Make) -> None:
     with fresh(*(document(name, text, "2020") for name, text in texts.items())) as corpus:
         for kind in ("degree", "pagerank"):
             sum_ = Combine((("share", 1.0), ("centrality", 0.5)))
-            stages = (Lexical(), Share(), Centrality(kind), sum_, Cut())
+            stages = (Lexical(), MaxNormalize(), Centrality(kind), sum_, TopK())
             for _ in range(3):
                 hits = run(corpus, "ferry late", *stages).hits
                 assert [hit.document for hit in hits][2] == "alone"

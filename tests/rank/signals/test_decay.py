@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import UsageError
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.recipe import Recipe
 from asof.rank.signals.decay import Decay
@@ -109,7 +109,7 @@ def test_filters_and_nothing(fresh: Make, aged: Make, measured: Make, run: Make)
             name: value for name, value in whole.items() if int(name) < 183
         }
         assert measured(corpus, Decay(), as_of="2000") == {}
-        assert run(corpus, "mill", Lexical(), Decay(), Cut()).hits != ()
+        assert run(corpus, "mill", Lexical(), Decay(), TopK()).hits != ()
     with fresh() as corpus:
         assert measured(corpus, Decay()) == {}
 
@@ -138,7 +138,7 @@ def test_words_can_be_set() -> None:
 
 def test_it_does_not_rank_by_itself(fresh: Make, aged: Make, run: Make) -> None:
     with fresh(aged(1), aged(2, "mill mill")) as corpus:
-        plain, with_decay = (run(corpus, "mill", Lexical(), *more, Cut()) for more in ((), (Decay(),)))
+        plain, with_decay = (run(corpus, "mill", Lexical(), *more, TopK()) for more in ((), (Decay(),)))
         assert [(h.id, h.score) for h in plain.hits] == [(h.id, h.score) for h in with_decay.hits]
 
 

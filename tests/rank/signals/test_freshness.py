@@ -10,7 +10,7 @@ import pytest
 
 from asof.errors import UsageError
 from asof.rank.combine import Combine
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.latent import Similarity
 from asof.rank.pool import Everything
 from asof.rank.signals.freshness import Freshness
@@ -68,7 +68,7 @@ def test_an_edit_renews_a_document(fresh: Make, run: Make, document: Make) -> No
     kept, old, new = (
         f"{word} alpha beta gamma delta epsilon zeta eta theta iota" for word in ("mill", "rope", "fog")
     )
-    stages = (Everything(), Similarity("cosine"), Freshness(), Combine((("freshness", 1.0),)), Cut())
+    stages = (Everything(), Similarity("cosine"), Freshness(), Combine((("freshness", 1.0),)), TopK())
     with fresh(document("note", f"{kept}\n\n{old}", "2024-06-01"), chunking="10w") as corpus:
         corpus.add([document("note", f"{kept}\n\n{new}", "2024-06-21")])
         for as_of, days in (("2024-06-20", 19), ("2024-06-21", 0), ("2024-07-01", 10)):

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from asof.data import Query, Why
 from asof.index.view import View
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.pool import Everything, Pool
 from asof.rank.signals.gap import Gap, moments
@@ -47,7 +47,7 @@ class Told:
 def ranked(fresh: Make, run: Make) -> Callable[..., dict[str, float]]:
     def score(*documents: Any, stage: Gap | None = None, k: int = 10) -> dict[str, float]:
         with fresh(*documents, undated="always") as corpus:
-            stages = (Everything(), Told(), Everything(), stage or Gap(), Cut())
+            stages = (Everything(), Told(), Everything(), stage or Gap(), TopK())
             return {hit.document: hit.score for hit in run(corpus, "mill", *stages, as_of=TODAY, k=k).hits}
 
     return score
@@ -132,9 +132,9 @@ def test_the_pool_is_what_it_depends_on(fresh: Make, run: Make, aged: Make) -> N
     """What is beyond the pool has no part in means and deviations, and is not shown."""
     texts = [aged(at + 1, "mill " * (at + 1) + "x x x x", f"d{at}") for at in range(4)]
     with fresh(*texts) as corpus:
-        few = run(corpus, "mill", Lexical(), Pool(2), Gap(), Cut(), as_of=TODAY)
+        few = run(corpus, "mill", Lexical(), Pool(2), Gap(), TopK(), as_of=TODAY)
         assert {hit.document for hit in few.hits} == {"d2", "d3"}
-        s = [hit.score for hit in run(corpus, "mill", Lexical(), Cut(), as_of=TODAY, k=2).hits]
+        s = [hit.score for hit in run(corpus, "mill", Lexical(), TopK(), as_of=TODAY, k=2).hits]
         near = [1 / 4, 1 / 3]
         assert sorted(hit.score for hit in few.hits) == pytest.approx(sorted(
             one + (each - fmean(near)) / pstdev(near) * pstdev(s) + fmean(s)
@@ -144,10 +144,10 @@ def test_the_pool_is_what_it_depends_on(fresh: Make, run: Make, aged: Make) -> N
 
 def test_nothing_and_no_match(fresh: Make, run: Make, aged: Make) -> None:
     with fresh() as corpus:
-        assert run(corpus, "mill", Lexical(), Gap(), Cut()).hits == ()
+        assert run(corpus, "mill", Lexical(), Gap(), TopK()).hits == ()
     with fresh(aged(1)) as corpus:
-        assert run(corpus, "boat", Lexical(), Gap(), Cut(), as_of=TODAY).hits == ()
-        assert run(corpus, "mill", Lexical(), Gap(), Cut(), as_of=TODAY, path="2*").hits == ()
+        assert run(corpus, "boat", Lexical(), Gap(), TopK(), as_of=TODAY).hits == ()
+        assert run(corpus, "mill", Lexical(), Gap(), TopK(), as_of=TODAY, path="2*").hits == ()
 
 
 def test_chosen_places_have_the_same_numbers(fresh: Make, run: Make, aged: Make) -> None:
@@ -158,8 +158,8 @@ def test_chosen_places_have_the_same_numbers(fresh: Make, run: Make, aged: Make)
     def holds(drawn: list[tuple[int, int]], random: Any) -> None:
         texts = [aged(days, "mill " * count + "boat fog", f"d{at}") for at, (days, count) in enumerate(drawn)]
         with fresh(*texts, aged(1, "boat", "other")) as corpus:
-            whole = run(corpus, "mill", Lexical(), Gap(), Cut(), as_of=TODAY)
-            pooled = run(corpus, "mill", Lexical(), Pool(99), Gap(), Cut(), as_of=TODAY)
+            whole = run(corpus, "mill", Lexical(), Gap(), TopK(), as_of=TODAY)
+            pooled = run(corpus, "mill", Lexical(), Pool(99), Gap(), TopK(), as_of=TODAY)
             shown = [(hit.id, hit.score, hit.why) for hit in whole.hits]
             assert [(hit.id, hit.score, hit.why) for hit in pooled.hits] == shown
             random.shuffle(texts)
@@ -167,7 +167,7 @@ def test_chosen_places_have_the_same_numbers(fresh: Make, run: Make, aged: Make)
             for each in texts:
                 corpus.add([each])
             corpus.add([aged(1, "boat", "other")])
-            apart = run(corpus, "mill", Lexical(), Gap(), Cut(), as_of=TODAY)
+            apart = run(corpus, "mill", Lexical(), Gap(), TopK(), as_of=TODAY)
             assert [(hit.id, hit.score, hit.why) for hit in apart.hits] == shown
 
     holds()

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from asof.rank.combine import Combine
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.group import ByDocument
 from asof.rank.latent import Similarity
@@ -117,7 +117,7 @@ def test_the_stages_on_a_corpus(fresh: Make, aged: Make, measured: Make) -> None
 def test_the_score_of_a_document(fresh: Make, run: Make, aged: Make) -> None:
     stages = (
         Everything(), Similarity("cosine"), Freshness(), Coverage(above=0.505), Volume(above=0.505),
-        Combine(tuple(WEIGHTS.items()), "paper"), ByDocument(), Cut(),
+        Combine(tuple(WEIGHTS.items()), "paper"), ByDocument(), TopK(),
     )  # fmt: skip
     with fresh(*examples(aged), encoder=Angled(), chunking="10w") as corpus:
         results = run(corpus, "x", *stages, as_of=TODAY)
@@ -157,7 +157,7 @@ def test_without_an_encoder(fresh: Make, aged: Make, measured: Make) -> None:
 def test_nothing(fresh: Make, run: Make) -> None:
     with fresh(encoder=Angled()) as corpus:
         for stage in (Coverage(), Volume()):
-            assert run(corpus, "x", Everything(), Similarity("cosine"), stage, Cut()).hits == ()
+            assert run(corpus, "x", Everything(), Similarity("cosine"), stage, TopK()).hits == ()
 
 
 @given(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from asof.errors import UsageError
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.fuse import ReciprocalRank
 from asof.rank.gather import Lexical
 from asof.rank.pool import Pool
@@ -30,14 +30,14 @@ def scores(results: Any) -> dict[str, float]:
 
 def test_every_boundary(fresh: Make, run: Make, aged: Make) -> None:
     with fresh(*(aged(days) for days in FACTORS), aged(None), undated="always") as corpus:
-        before = scores(run(corpus, "mill", Lexical(), Cut(), as_of=TODAY))
-        after = run(corpus, "mill", Lexical(), RecencyTiers(), Cut(), as_of=TODAY)
+        before = scores(run(corpus, "mill", Lexical(), TopK(), as_of=TODAY))
+        after = run(corpus, "mill", Lexical(), RecencyTiers(), TopK(), as_of=TODAY)
         assert scores(after) == {
             **{str(days): before[str(days)] * factor for days, factor in FACTORS.items()},
             "undated": before["undated"] * 1.0,
         }
         assert all(one.score >= other.score for one, other in pairwise(after.hits))
-        pooled = run(corpus, "mill", Lexical(), Pool(), RecencyTiers(), Cut(), as_of=TODAY)
+        pooled = run(corpus, "mill", Lexical(), Pool(), RecencyTiers(), TopK(), as_of=TODAY)
         assert [(hit.id, hit.score, hit.why) for hit in pooled.hits] == [
             (hit.id, hit.score, hit.why) for hit in after.hits
         ]
@@ -47,7 +47,7 @@ def test_every_boundary(fresh: Make, run: Make, aged: Make) -> None:
                 "mill",
                 Lexical(),
                 RecencyTiers(),
-                Cut(),
+                TopK(),
                 as_of=TODAY,
                 since=corpus.at("2024-05").as_of,
             )
@@ -57,8 +57,8 @@ def test_every_boundary(fresh: Make, run: Make, aged: Make) -> None:
 
 def test_undated_has_no_age_from_when_it_was_added(fresh: Make, run: Make, aged: Make) -> None:
     with fresh(aged(0), aged(None)) as corpus:
-        before = scores(run(corpus, "mill", Lexical(), Cut(), as_of="2025-01-02"))
-        after = scores(run(corpus, "mill", Lexical(), RecencyTiers(), Cut(), as_of="2025-01-02"))
+        before = scores(run(corpus, "mill", Lexical(), TopK(), as_of="2025-01-02"))
+        after = scores(run(corpus, "mill", Lexical(), RecencyTiers(), TopK(), as_of="2025-01-02"))
         assert after == {"0": before["0"] * 0.95, "undated": before["undated"] * 1.0}
 
 
@@ -69,7 +69,7 @@ def test_undated_has_no_age_from_when_it_was_added(fresh: Make, run: Make, aged:
 def test_days_are_whole(fresh: Make, aged: Make, days: float, factor: float) -> None:
     with fresh(aged(0)) as corpus:
         as_of = corpus.at(TODAY).as_of + round(days * DAY)
-        recipes = [Recipe("test", "", (Lexical(), *more, Cut())) for more in ((), (RecencyTiers(),))]
+        recipes = [Recipe("test", "", (Lexical(), *more, TopK())) for more in ((), (RecencyTiers(),))]
         before, after = (
             Standpoint(corpus, as_of, None).search("mill", recipe=recipe).hits[0] for recipe in recipes
         )
@@ -82,14 +82,14 @@ def test_on_reciprocal_ranks(fresh: Make, run: Make, aged: Make) -> None:
     for days, factor, printed in ((13, 1.20, 0.0590163934426), (180, 0.95, 0.0467213114754)):
         assert 2 / 61 * 1.5 * factor == pytest.approx(printed)
         with fresh(aged(days)) as corpus:
-            found = scores(run(corpus, "mill", Lexical(), both, RecencyTiers(), Cut(), as_of=TODAY))
+            found = scores(run(corpus, "mill", Lexical(), both, RecencyTiers(), TopK(), as_of=TODAY))
             assert found == {str(days): 1 / (60 + 1) * factor}
 
 
 def test_all_factors_one_change_nothing(fresh: Make, run: Make, aged: Make) -> None:
     with fresh(*(aged(days) for days in FACTORS)) as corpus:
-        before = run(corpus, "mill", Lexical(), Cut(), as_of=TODAY)
-        off = run(corpus, "mill", Lexical(), RecencyTiers(values=(1.0,) * 4), Cut(), as_of=TODAY)
+        before = run(corpus, "mill", Lexical(), TopK(), as_of=TODAY)
+        off = run(corpus, "mill", Lexical(), RecencyTiers(values=(1.0,) * 4), TopK(), as_of=TODAY)
         assert [(hit.id, hit.score, hit.why) for hit in off.hits] == [
             (hit.id, hit.score, hit.why) for hit in before.hits
         ]
@@ -97,21 +97,21 @@ def test_all_factors_one_change_nothing(fresh: Make, run: Make, aged: Make) -> N
 
 def test_nothing_and_no_match(fresh: Make, run: Make, aged: Make) -> None:
     with fresh() as corpus:
-        assert run(corpus, "mill", Lexical(), RecencyTiers(), Cut()).hits == ()
+        assert run(corpus, "mill", Lexical(), RecencyTiers(), TopK()).hits == ()
     with fresh(aged(1)) as corpus:
-        assert run(corpus, "boat", Lexical(), RecencyTiers(), Cut()).hits == ()
+        assert run(corpus, "boat", Lexical(), RecencyTiers(), TopK()).hits == ()
 
 
 def test_what_is_refused() -> None:
     recipe = Recipe("test", "", (RecencyTiers(),))
-    changed = recipe.replaced({"recencytiers.bounds": [7, 30, 90], "recencytiers.values": [2, 1, 1, 0]})
+    changed = recipe.replaced({"recency_tiers.bounds": [7, 30, 90], "recency_tiers.values": [2, 1, 1, 0]})
     assert changed.stages == (RecencyTiers((7.0, 30.0, 90.0), (2.0, 1.0, 1.0, 0.0)),)
     for bad in (
         {"bounds": [60, 14, 180]}, {"bounds": [0, 14, 180]}, {"bounds": [14, 60]},
         {"values": [1.2, 1.1, 1.0, -0.1]}, {"values": [1.2, 1.1, 1.0, float("nan")]},
     ):  # fmt: skip
-        with pytest.raises(UsageError, match="recipe test: recencytiers"):
-            recipe.replaced({f"recencytiers.{key}": value for key, value in bad.items()})
+        with pytest.raises(UsageError, match="recipe test: recency_tiers"):
+            recipe.replaced({f"recency_tiers.{key}": value for key, value in bad.items()})
 
 
 @pytest.mark.parametrize(
@@ -127,6 +127,6 @@ def test_ages_as_of_the_past(
 ) -> None:
     """Of 21 and 6 June: 10 and 25 days old on 1 July, 1 and 16 on 22 June, and 13 on the 19th."""
     with fresh(aged(10), aged(25)) as corpus:
-        before = scores(run(corpus, "mill", Lexical(), Cut(), as_of=as_of))
-        after = scores(run(corpus, "mill", Lexical(), RecencyTiers(), Cut(), as_of=as_of))
+        before = scores(run(corpus, "mill", Lexical(), TopK(), as_of=as_of))
+        after = scores(run(corpus, "mill", Lexical(), RecencyTiers(), TopK(), as_of=as_of))
         assert after == {name: before[name] * factor for name, factor in factors.items()}

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from asof.data import Document, Heading
-from asof.rank.cut import Cut
+from asof.rank.cut import TopK
 from asof.rank.gather import Lexical
 from asof.rank.pool import Pool
 from asof.rank.signals.words import Headings, Tags
@@ -38,9 +38,9 @@ def scores(results: Any) -> dict[str, float]:
 
 def factors(run: Make, corpus: Any, question: str, stage: Any, **more: Any) -> dict[str, float]:
     """After and before; exactly their product must be the score."""
-    before = scores(run(corpus, question, Lexical(), Cut(), **more))
-    results = run(corpus, question, Lexical(), stage, Cut(), **more)
-    pooled = run(corpus, question, Lexical(), Pool(), stage, Cut(), **more)
+    before = scores(run(corpus, question, Lexical(), TopK(), **more))
+    results = run(corpus, question, Lexical(), stage, TopK(), **more)
+    pooled = run(corpus, question, Lexical(), Pool(), stage, TopK(), **more)
     assert [(hit.id, hit.score, hit.why) for hit in pooled.hits] == [
         (hit.id, hit.score, hit.why) for hit in results.hits
     ]
@@ -114,7 +114,7 @@ def test_the_cap_of_tags(fresh: Make, run: Make, document: Make) -> None:
 @pytest.mark.parametrize("off", [Headings(), Tags(), Tags(0.0, 9)])
 def test_off_changes_nothing(fresh: Make, run: Make, off: Any) -> None:
     with fresh(outlined("a", "Mill"), Document("b", "mill", tags=("mill",))) as corpus:
-        before, after = (run(corpus, "mill", Lexical(), *more, Cut()) for more in ((), (off,)))
+        before, after = (run(corpus, "mill", Lexical(), *more, TopK()) for more in ((), (off,)))
         assert [(h.id, h.score, h.why) for h in after.hits] == [(h.id, h.score, h.why) for h in before.hits]
         assert after.notes == before.notes
 
@@ -122,9 +122,9 @@ def test_off_changes_nothing(fresh: Make, run: Make, off: Any) -> None:
 @pytest.mark.parametrize("stage", [CODE, Tags(0.03)])
 def test_nothing_and_no_match(fresh: Make, run: Make, stage: Any) -> None:
     with fresh() as corpus:
-        assert run(corpus, "mill", Lexical(), stage, Cut()).hits == ()
+        assert run(corpus, "mill", Lexical(), stage, TopK()).hits == ()
     with fresh(outlined("a", "Mill"), Document("b", "mill", tags=("mill",))) as corpus:
-        assert run(corpus, "boat", Lexical(), stage, Cut()).hits == ()
+        assert run(corpus, "boat", Lexical(), stage, TopK()).hits == ()
 
 
 def test_tags_are_those_of_the_version_in_force(fresh: Make, run: Make, document: Make) -> None:

@@ -15,7 +15,7 @@ import asof
 from asof.errors import Busy, SourceError, UsageError
 from asof.service import Corpus
 from asof.sources.arxiv.erased import FETCHED, forgetting, hidden
-from asof.sources.arxiv.kept import Kept
+from asof.sources.arxiv.kept import HarvestLog
 from asof.time.span import instant
 
 GONE, FULL = "arxiv:2401.00003", "arxiv:2401.00003/full"
@@ -178,7 +178,7 @@ def test_a_full_text_can_go_alone(archive, corpus):
 def test_while_papers_are_fetched_none_is_erased(archive, corpus):
     """A run that has a page in hand would take it in again right after."""
     corpus.add("arxiv:cs.IR", since="2024-01-01")
-    busy_here = Kept(corpus.store.folder / FETCHED, "arxiv:cs.CL", lambda _: {})
+    busy_here = HarvestLog(corpus.store.folder / FETCHED, "arxiv:cs.CL", lambda _: {})
     with busy_here.turn(), pytest.raises(Busy, match="another process fetches from arXiv"):
         corpus.purge(GONE)
     assert held(corpus, GONE) == [True]

@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.sources.arxiv.archive import Archive, Paper, busy, crowded, cut, day, empty, nothing, paper, torn
 
-from asof.data import Commit, Document
+from asof.data import Document, SafeToCommit
 from asof.errors import SourceError
 from asof.sources.arxiv.fetch import Fetcher
-from asof.sources.arxiv.kept import Kept
+from asof.sources.arxiv.kept import HarvestLog
 from asof.sources.arxiv.pages import EMPTY
-from asof.sources.arxiv.settings import Settings
+from asof.sources.arxiv.settings import ArxivSettings
 from asof.sources.arxiv.source import Arxiv
 from asof.sources.arxiv.target import read
-from asof.sources.arxiv.wanted import Wanted
+from asof.sources.arxiv.wanted import HarvestRange
 from asof.time.span import instant
 
 SINCE, UNTIL, NOW = day(3), day(20, 12, 30, 15), day(40)
@@ -55,7 +55,7 @@ class Store:
                 raise Killed
             if isinstance(item, Document):
                 waiting.append(item)
-            if isinstance(item, Commit):
+            if isinstance(item, SafeToCommit):
                 for each in waiting:
                     key = (each.id.removeprefix("arxiv:"), each.meta["version"])
                     self.versions.append(key)
@@ -68,8 +68,8 @@ def source(archive: Archive, folder: Path, store: Store, now: Any = NOW, **wante
     fetcher = Fetcher(delay=0, attempts=4, sleep=lambda _: None)
     target = read("arxiv:cs.IR+cs.CL")
     return Arxiv(
-        target, Wanted(**asked), instant(now), Settings(url=archive.url),
-        Kept(folder, target.name, store.known), fetcher, PAGE, MOST,
+        target, HarvestRange(**asked), instant(now), ArxivSettings(url=archive.url),
+        HarvestLog(folder, target.name, store.known), fetcher, PAGE, MOST,
     )  # fmt: skip
 
 

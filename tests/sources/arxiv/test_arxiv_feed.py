@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.sources.arxiv.archive import HEAD, Archive, day, entry, paper
 
-from asof.sources.arxiv.feed import Entry, Garbled, Refused, Unusable, read
+from asof.sources.arxiv.feed import BrokenFeed, FeedEntry, RequestRefused, UnusableEntry, read
 from asof.sources.arxiv.stated import document, withdrawn
 from asof.sources.arxiv.target import PaperId
 
@@ -50,7 +50,7 @@ def test_an_entry():
     page = read(feed(WHOLE))
     assert (page.total, page.start) == (7, 5)
     assert page.entries == (
-        Entry(
+        FeedEntry(
             PaperId("hep-th/9901001", 3), "Ferries and lakes: a <survey>", "We cross the lake.",
             datetime(1999, 1, 1, 0, 0, 59, tzinfo=UTC), datetime(1999, 3, 2, 18, 0, 1, tzinfo=UTC),
             ("Ida Mole", "Jo Quay"), "hep-th", ("hep-th", "math.GT"), "10.1000/182", "3 pages, no figure",
@@ -61,7 +61,7 @@ def test_an_entry():
 
 def test_the_document_of_an_entry():
     (found,) = read(feed(WHOLE)).entries
-    assert isinstance(found, Entry)
+    assert isinstance(found, FeedEntry)
     stated = document(found)
     assert (stated.id, stated.text, stated.title) == (
         "arxiv:hep-th/9901001", "We cross the lake.", "Ferries and lakes: a <survey>",
@@ -80,7 +80,7 @@ def test_the_document_of_an_entry():
 def test_a_thousand_authors_are_counted():
     names = "".join(f"<author><name>A{n}</name></author>" for n in range(1000))
     (found,) = read(feed(WHOLE.replace("<author><name>Jo Quay</name></author>", names))).entries
-    assert isinstance(found, Entry)
+    assert isinstance(found, FeedEntry)
     meta = document(found).meta
     assert (len(meta["authors"]), meta["authors_in_all"]) == (64, 1001)
 
@@ -99,7 +99,7 @@ def test_a_thousand_authors_are_counted():
 )
 def test_what_says_that_it_was_withdrawn(comment: str, summary: str, gone: bool):
     at = datetime(2024, 1, 1, tzinfo=UTC)
-    assert withdrawn(Entry(PaperId("2401.00001", 1), "t", summary, at, at, comment=comment)) is gone
+    assert withdrawn(FeedEntry(PaperId("2401.00001", 1), "t", summary, at, at, comment=comment)) is gone
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_what_says_that_it_was_withdrawn(comment: str, summary: str, gone: bool)
 )
 def test_an_entry_that_states_no_paper_is_told_beside_the_others(spoiled: str, reason: str):
     page = read(feed(spoiled, entry(paper(4, day(2)), 1)))
-    assert isinstance(page.entries[0], Unusable)
+    assert isinstance(page.entries[0], UnusableEntry)
     assert reason in page.entries[0].reason
-    assert isinstance(page.entries[1], Entry)
+    assert isinstance(page.entries[1], FeedEntry)
 
 
 def test_an_error_is_what_the_api_says():
-    with pytest.raises(Refused, match="incorrect id format for abc"):
+    with pytest.raises(RequestRefused, match="incorrect id format for abc"):
         read(Archive().error("incorrect id format for abc").encode())
 
 
@@ -144,7 +144,7 @@ def test_an_error_is_what_the_api_says():
     ],
 )
 def test_what_is_no_feed(body: bytes, said: str):
-    with pytest.raises(Garbled, match=said):
+    with pytest.raises(BrokenFeed, match=said):
         read(body)
 
 
@@ -158,5 +158,5 @@ def test_any_bytes_are_a_feed_or_an_error_of_ours(noise: bytes, at: int):
     for each in (noise, body[:at] + noise + body[at:]):
         try:
             read(each)
-        except (Garbled, Refused):
+        except (BrokenFeed, RequestRefused):
             continue

@@ -12,8 +12,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from asof.errors import SourceError
-from asof.sources.arxiv.feed import Garbled, Refused
-from asof.sources.arxiv.fetch import Fetcher, Missing, TooLarge, redirected
+from asof.sources.arxiv.feed import BrokenFeed, RequestRefused
+from asof.sources.arxiv.fetch import Fetcher, NotFound, ResponseTooLarge, redirected
 
 Reply = tuple[int, dict[str, str], bytes]
 
@@ -139,7 +139,7 @@ def test_waits_double_and_each_holds_the_pause(web, clock, fetcher):
 def test_what_is_asked_again(web, clock, fetcher, reply, slept):
     def read(body: bytes) -> bytes:
         if body == b"garbled":
-            raise Garbled("no feed")
+            raise BrokenFeed("no feed")
         return body
 
     web.replies = [reply]
@@ -167,16 +167,16 @@ def test_a_longer_wait_than_patience_is_not_waited(web, clock, fetcher):
 @pytest.mark.parametrize(
     ("reply", "error", "said"),
     [
-        ((404, {}, b""), Missing, "there is no such page"),
+        ((404, {}, b""), NotFound, "there is no such page"),
         ((403, {}, b"no"), SourceError, "status 403; check the address in"),
         ((400, {}, b"bad\x1b[31m"), SourceError, r"status 400, 'bad \[31m'"),
-        ((200, {"Content-Length": "11"}, b"x" * 11), TooLarge, "more than 10 bytes"),
+        ((200, {"Content-Length": "11"}, b"x" * 11), ResponseTooLarge, "more than 10 bytes"),
     ],
 )
 def test_what_is_not_asked_again(web, clock, fetcher, reply, error, said):
     def read(body: bytes) -> bytes:
         if body != b"well":
-            raise Garbled("no feed")
+            raise BrokenFeed("no feed")
         return body
 
     web.replies = [reply]
@@ -187,7 +187,7 @@ def test_what_is_not_asked_again(web, clock, fetcher, reply, error, said):
 
 def test_what_the_api_says_is_told(web, fetcher):
     def read(body: bytes) -> bytes:
-        raise Refused("incorrect id format for abc")
+        raise RequestRefused("incorrect id format for abc")
 
     web.replies = [(400, {}, b"<feed/>")]
     with pytest.raises(SourceError, match="it says: incorrect id format for abc"):

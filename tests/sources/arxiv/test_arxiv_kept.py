@@ -10,29 +10,29 @@ from typing import Any
 import pytest
 
 from asof.errors import SourceError
-from asof.sources.arxiv.kept import LASTING, Done, Header, Kept, Line
+from asof.sources.arxiv.kept import LASTING, HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
 
-DONE = Done(((0, 10), (20, 30)), 40, ("2401.00001",))
-HEAD = Header("2 weeks ago", (5, 9), 1_000)
-LINE = Line("submitted 5 9", 1, 0, 2, 4, ("2401.00001", "2401.00002"), ("2401.00001v1",))
+DONE = HarvestCoverage(((0, 10), (20, 30)), 40, ("2401.00001",))
+HEAD = HarvestHeader("2 weeks ago", (5, 9), 1_000)
+LINE = HarvestLine("submitted 5 9", 1, 0, 2, 4, ("2401.00001", "2401.00002"), ("2401.00001v1",))
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> Kept:
+def kept(tmp_path: Path) -> HarvestLog:
     tmp_path.joinpath("fetched").mkdir()
-    return Kept(tmp_path / "fetched", "arxiv:cs.IR", lambda _: {"2401.00001": {1}})
+    return HarvestLog(tmp_path / "fetched", "arxiv:cs.IR", lambda _: {"2401.00001": {1}})
 
 
-def file(kept: Kept, suffix: str) -> Path:
+def file(kept: HarvestLog, suffix: str) -> Path:
     (found,) = kept.folder.glob(f"*{suffix}")
     return found
 
 
-def test_what_is_done_is_known_again(kept: Kept):
-    assert kept.done() == Done()
+def test_what_is_done_is_known_again(kept: HarvestLog):
+    assert kept.done() == HarvestCoverage()
     kept.finish(DONE)
     assert kept.done() == DONE
-    assert Kept(kept.folder, "arxiv:cs.CL", kept.known).done() == Done()
+    assert HarvestLog(kept.folder, "arxiv:cs.CL", kept.known).done() == HarvestCoverage()
 
 
 @pytest.mark.parametrize(
@@ -48,22 +48,22 @@ def test_what_is_done_is_known_again(kept: Kept):
         "[" * 9_999,
     ],
 )
-def test_a_damaged_file_is_none(kept: Kept, text: str):
+def test_a_damaged_file_is_none(kept: HarvestLog, text: str):
     kept.finish(DONE)
     file(kept, ".json").write_text(text)
-    assert kept.done() == Done()
+    assert kept.done() == HarvestCoverage()
 
 
-def test_the_store_has_to_have_the_witnesses(kept: Kept):
+def test_the_store_has_to_have_the_witnesses(kept: HarvestLog):
     kept.finish(DONE)
     kept.known = lambda _: {}
-    assert kept.done() == Done()
+    assert kept.done() == HarvestCoverage()
 
 
-def test_a_run_goes_on(kept: Kept):
+def test_a_run_goes_on(kept: HarvestLog):
     assert kept.resume(HEAD) == (HEAD, [])
     kept.page(LINE)
-    later = Header(HEAD.asked, (7, 11), 1_002)
+    later = HarvestHeader(HEAD.asked, (7, 11), 1_002)
     assert kept.resume(later) == (HEAD, [LINE])
     kept.finish(DONE)
     assert kept.resume(later) == (later, [])
@@ -72,19 +72,19 @@ def test_a_run_goes_on(kept: Kept):
 @pytest.mark.parametrize(
     "fresh",
     [
-        Header("3 weeks ago", (5, 9), 1_001),
-        Header(HEAD.asked, (5, 9), 1_001 + LASTING),
-        Header(HEAD.asked, (5, 9), 999),  # the clock went back
+        HarvestHeader("3 weeks ago", (5, 9), 1_001),
+        HarvestHeader(HEAD.asked, (5, 9), 1_001 + LASTING),
+        HarvestHeader(HEAD.asked, (5, 9), 999),  # the clock went back
     ],
 )
-def test_another_run_begins_anew(kept: Kept, fresh: Header):
+def test_another_run_begins_anew(kept: HarvestLog, fresh: HarvestHeader):
     kept.resume(HEAD)
     kept.page(LINE)
     assert kept.resume(fresh) == (fresh, [])
     assert kept.resume(fresh) == (fresh, [])
 
 
-def test_a_page_whose_papers_the_store_has_not_was_never_fetched(kept: Kept):
+def test_a_page_whose_papers_the_store_has_not_was_never_fetched(kept: HarvestLog):
     """The machine lost its power: what was written down is there, what was committed is not."""
     kept.resume(HEAD)
     kept.page(LINE)
@@ -92,7 +92,7 @@ def test_a_page_whose_papers_the_store_has_not_was_never_fetched(kept: Kept):
     assert kept.resume(HEAD) == (HEAD, [])
 
 
-def test_a_torn_line_is_no_page(kept: Kept):
+def test_a_torn_line_is_no_page(kept: HarvestLog):
     kept.resume(HEAD)
     kept.page(LINE)
     kept.page(LINE)
@@ -110,14 +110,14 @@ def test_a_torn_line_is_no_page(kept: Kept):
         {**asdict(LINE), "total": 1e999}, {**asdict(LINE), "x": 1},
     ],
 )  # fmt: skip
-def test_a_line_that_is_no_page_begins_anew(kept: Kept, spoil: Any):
+def test_a_line_that_is_no_page_begins_anew(kept: HarvestLog, spoil: Any):
     kept.resume(HEAD)
     path = file(kept, ".jsonl")
     path.write_text(path.read_text() + json.dumps(spoil) + "\n")
     assert kept.resume(HEAD) == (HEAD, [])
 
 
-def test_one_at_a_time_and_how_long_ago(kept: Kept):
+def test_one_at_a_time_and_how_long_ago(kept: HarvestLog):
     with kept.turn() as ago:
         assert ago == float("inf")
         with pytest.raises(SourceError, match="another process fetches"), kept.turn():

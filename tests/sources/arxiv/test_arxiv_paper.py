@@ -16,9 +16,9 @@ from asof.data import Document, Problem
 from asof.errors import MissingExtra
 from asof.service import Corpus
 from asof.sources import pdf
-from asof.sources.arxiv.feed import Entry
+from asof.sources.arxiv.feed import FeedEntry
 from asof.sources.arxiv.fetch import Fetcher
-from asof.sources.arxiv.paper import Papers
+from asof.sources.arxiv.paper import FullTexts
 from asof.sources.arxiv.target import PaperId
 from asof.sources.pdf import PdfLimits
 from asof.time.span import instant
@@ -27,7 +27,7 @@ TEXT = [
     ["The ferry of Orrin"] + [f"We row for the {n}th time over the lake." for n in range(9)],
     ["A pendulum."],
 ]
-ENTRY = Entry(
+ENTRY = FeedEntry(
     PaperId("2401.00001", 2), "The ferry", "We row.", datetime(2024, 1, 5, tzinfo=UTC),
     datetime(2024, 1, 9, tzinfo=UTC), categories=("cs.IR",),
 )  # fmt: skip
@@ -50,9 +50,11 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Corpus]:
         yield made
 
 
-def texts(archive: Archive, entry: Entry = ENTRY, known: tuple[int, ...] = (), **limits: int) -> list[object]:
+def texts(
+    archive: Archive, entry: FeedEntry = ENTRY, known: tuple[int, ...] = (), **limits: int
+) -> list[object]:
     fetcher = Fetcher(delay=0, attempts=2, sleep=lambda _: None)
-    return list(Papers(archive.pdf_url, fetcher, PdfLimits(**limits)).texts(entry, known))
+    return list(FullTexts(archive.pdf_url, fetcher, PdfLimits(**limits)).texts(entry, known))
 
 
 def test_the_document_of_a_full_text(archive):

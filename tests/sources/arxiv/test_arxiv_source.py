@@ -355,12 +355,14 @@ def test_nothing_is_asked_before_the_source_is_read(archive, corpus):
 
 def test_a_source_without_a_memory(archive):
     """From Python, without a corpus: every run begins anew."""
-    from asof.sources.arxiv.settings import Settings
+    from asof.sources.arxiv.settings import ArxivSettings
     from asof.sources.arxiv.target import read
-    from asof.sources.arxiv.wanted import Wanted
+    from asof.sources.arxiv.wanted import HarvestRange
 
     archive.papers = [FERRY]
-    source = Arxiv(read("arxiv:cs.IR"), Wanted(), instant(day(11)), Settings(url=archive.url, delay=0))
+    source = Arxiv(
+        read("arxiv:cs.IR"), HarvestRange(), instant(day(11)), ArxivSettings(url=archive.url, delay=0)
+    )
     stated = [each for each in source.documents() if isinstance(each, asof.Document)]
     assert [each.meta["version"] for each in stated] == [1, 2, 3]
     assert [each.meta["version"] for each in source.documents() if isinstance(each, asof.Document)] == [

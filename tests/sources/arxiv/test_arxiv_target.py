@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from asof.errors import SourceError
-from asof.sources.arxiv.target import PaperId, Target, category, is_target, paper_id, read
+from asof.sources.arxiv.target import ArxivTarget, PaperId, category, is_target, paper_id, read
 
 
 @pytest.mark.parametrize(
@@ -89,4 +89,4 @@ def test_only_what_begins_with_arxiv_is_a_target():
         True, True, False, False, False,
     ]  # fmt: skip
     assert str(PaperId("2401.00001", 3)) == "2401.00001v3"
-    assert Target(("cs.IR",)).name == "arxiv:cs.IR"
+    assert ArxivTarget(("cs.IR",)).name == "arxiv:cs.IR"

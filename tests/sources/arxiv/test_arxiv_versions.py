@@ -9,20 +9,20 @@ from datetime import timedelta
 import pytest
 from tests.sources.arxiv.archive import Archive, day, paper
 
-from asof.data import Commit, Document, Problem
-from asof.sources.arxiv.feed import Entry
+from asof.data import Document, Problem, SafeToCommit
+from asof.sources.arxiv.feed import FeedEntry
 from asof.sources.arxiv.fetch import Fetcher
-from asof.sources.arxiv.pages import Api
-from asof.sources.arxiv.settings import Settings
+from asof.sources.arxiv.pages import ArxivApi
+from asof.sources.arxiv.settings import ArxivSettings
 from asof.sources.arxiv.source import Arxiv
 from asof.sources.arxiv.target import PaperId, read
-from asof.sources.arxiv.versions import EACH, MOST_EARLIER, SPARE, Versions
-from asof.sources.arxiv.wanted import Figures, Wanted
+from asof.sources.arxiv.versions import EACH, MOST_EARLIER, SPARE, VersionReader
+from asof.sources.arxiv.wanted import Figures, HarvestRange
 from asof.time.span import instant
 
 
-def entry(paper: str, version: int) -> Entry:
-    return Entry(
+def entry(paper: str, version: int) -> FeedEntry:
+    return FeedEntry(
         PaperId(paper, version),
         "Ferry",
         f"Version {version} of it.",
@@ -32,19 +32,19 @@ def entry(paper: str, version: int) -> Entry:
 
 
 @dataclass(frozen=True)
-class Shelf(Api):
+class Shelf(ArxivApi):
     """Gives the versions of a paper up to `last`, and says what it was asked for."""
 
     last: int = 999
     asked: list[PaperId] = field(default_factory=list)
 
-    def papers(self, ids: Sequence[PaperId]) -> list[Entry]:  # type: ignore[override]
+    def papers(self, ids: Sequence[PaperId]) -> list[FeedEntry]:  # type: ignore[override]
         self.asked.extend(ids)
         return [entry(each.id, each.version) for each in ids if each.version <= self.last]
 
 
-def versions(shelf: Shelf, known: dict[str, set[int]] | None = None, left: int = SPARE) -> Versions:
-    return Versions(shelf, lambda _: known or {}, Figures(), left=left)
+def versions(shelf: Shelf, known: dict[str, set[int]] | None = None, left: int = SPARE) -> VersionReader:
+    return VersionReader(shelf, lambda _: known or {}, Figures(), left=left)
 
 
 @pytest.fixture
@@ -116,8 +116,8 @@ def test_a_page_of_papers_with_very_many_versions():
     dates = [day(1) + timedelta(hours=n) for n in range(120)]
     with Archive([paper(n, *dates) for n in range(20)]) as archive:
         source = Arxiv(
-            read("arxiv:cs.IR"), Wanted(since=instant(day(1))), instant(day(9)),
-            Settings(url=archive.url, delay=0),
+            read("arxiv:cs.IR"), HarvestRange(since=instant(day(1))), instant(day(9)),
+            ArxivSettings(url=archive.url, delay=0),
         )  # fmt: skip
-        stated, problems = told([each for each in source.documents() if not isinstance(each, Commit)])
+        stated, problems = told([each for each in source.documents() if not isinstance(each, SafeToCommit)])
     assert (len(stated), len(problems), len(archive.asked)) == (20 * 52, 20, 1 + 11)

@@ -26,7 +26,7 @@ _ACRONYM = re.compile(r"[A-Z0-9][A-Z0-9.&-]{0,7}")
 _DESCRIPTION = re.compile(r"(?:the|die|der|das)\s+\S+", re.IGNORECASE)
 
 
-class Said(NamedTuple):
+class SameNameStatement(NamedTuple):
     """A statement that two names mean the same. `head`: it is made by the head of a document, whose own
     subject `name` is. `source` says where it stands; it plays no part in what is joined."""
 
@@ -38,7 +38,7 @@ class Said(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Merged:
+class MergedNames:
     """What is joined: the first key of those that are joined everywhere (`root`, only keys that are), and the
     root that a key means in one document (`local`, by document and key). `owners`: keys of the subjects of
     heads."""
@@ -52,7 +52,7 @@ class Merged:
         return self.local.get((document, key)) or self.root.get(key, key)
 
 
-class Groups:
+class UnionFind:
     """Sets of keys that grow together (union-find); a set is named by its first key in the alphabet."""
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class Groups:
         self._above[other] = one
 
 
-def merged(statements: Iterable[Said]) -> Merged:
+def merged(statements: Iterable[SameNameStatement]) -> MergedNames:
     """What these statements join. Their order makes no difference."""
     pairs = [(_short_and_long(each), each) for each in statements]
     pairs = [(pair, each) for pair, each in pairs if all(pair) and pair[0] != pair[1]]
@@ -83,10 +83,10 @@ def merged(statements: Iterable[Said]) -> Merged:
     # a ticker that heads have as their subject is no other company than its own
     owned = {owner: min(tickers[owner]) if len(tickers[owner]) == 1 else owner for owner in sorted(owners)}
     root = _apart(accepted, groups, owned)
-    return Merged(root, _local(pairs, root), owners)
+    return MergedNames(root, _local(pairs, root), owners)
 
 
-def _short_and_long(said: Said) -> tuple[str, str]:
+def _short_and_long(said: SameNameStatement) -> tuple[str, str]:
     """The keys of the name that stands for the other, and of the other."""
     name, other = key(said.name), key(said.other)
     return (name, other) if acronym(said.name) and not acronym(said.other) else (other, name)
@@ -97,7 +97,7 @@ def acronym(name: str) -> bool:
     return _ACRONYM.fullmatch(name.strip()) is not None
 
 
-def holds_everywhere(said: Said) -> bool:
+def holds_everywhere(said: SameNameStatement) -> bool:
     """Whether the form of the names lets a statement hold outside of its document."""
     for name in (said.name, said.other):
         words = key(name).split()
@@ -109,14 +109,14 @@ def holds_everywhere(said: Said) -> bool:
     return True
 
 
-def _unambiguous(pairs: Iterable[tuple[str, str]]) -> tuple[Groups, set[tuple[str, str]]]:
+def _unambiguous(pairs: Iterable[tuple[str, str]]) -> tuple[UnionFind, set[tuple[str, str]]]:
     """The pairs whose short name stands for one name only, and what they join; what is joined counts as one,
     so that a pair can become clear by others."""
     meanings: dict[str, set[str]] = defaultdict(set)
     for short, long in pairs:
         meanings[short].add(long)
     settling = _Settling(meanings)
-    groups, accepted = Groups(), set[tuple[str, str]]()
+    groups, accepted = UnionFind(), set[tuple[str, str]]()
     while settling.clear:
         short = settling.clear.pop()
         for long in meanings[short]:
@@ -166,7 +166,9 @@ class _Settling:
         return len(self.members[cell]) + len(self.among.get(cell, ()))
 
 
-def _apart(accepted: Iterable[tuple[str, str]], groups: Groups, owners: Mapping[str, str]) -> dict[str, str]:
+def _apart(
+    accepted: Iterable[tuple[str, str]], groups: UnionFind, owners: Mapping[str, str]
+) -> dict[str, str]:
     """The root of each key that is joined with others, two owners never in one."""
     beside: dict[str, set[str]] = defaultdict(set)
     for short, long in accepted:
@@ -206,7 +208,7 @@ def _nearest(claims: Mapping[str, str], beside: Mapping[str, set[str]]) -> dict[
 
 
 def _local(
-    pairs: Sequence[tuple[tuple[str, str], Said]], root: Mapping[str, str]
+    pairs: Sequence[tuple[tuple[str, str], SameNameStatement]], root: Mapping[str, str]
 ) -> dict[tuple[str, str], str]:
     """What a short name means in a document that says so, where that is one thing and not so everywhere."""
     meant: dict[tuple[str, str], set[str]] = defaultdict(set)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from asof.store.mentions import Mention
+from asof.store.mentions import NameMention
 
 FULL = range(2, 4)
 """So many words a full name has."""
@@ -31,7 +31,7 @@ def surname_of(key: str) -> str:
     return key.rpartition(" ")[2]
 
 
-def surnames(mentions: Sequence[Mention], kept: Iterable[str]) -> dict[str, str]:
+def surnames(mentions: Sequence[NameMention], kept: Iterable[str]) -> dict[str, str]:
     """The keys of surnames in a document and those of the full names that they stand for.
 
     `mentions` are those of one document, in the order of its text. A surname stands for the one full name of

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.lines.agreement import agree, at_the_same_time, comparable
-from asof.knowledge.lines.holding import Stretch, one_at_a_time
+from asof.knowledge.lines.holding import HoldingInterval, one_at_a_time
 
 MOST_OTHERS = 8
 """So many statements that bear out a fact, and so many that deny it, are named; the oldest."""
 
 
-class Other(NamedTuple):
+class CorroboratingPassage(NamedTuple):
     """A statement beside a fact: its passage, since when it is visible, what it says."""
 
     document: str
@@ -22,23 +22,27 @@ class Other(NamedTuple):
     object: str
 
     @classmethod
-    def of(cls, known: Known) -> Other:
+    def of(cls, known: StatedFact) -> CorroboratingPassage:
         """The statement that states a fact."""
         return cls(known.sight.document, known.sight.id, known.sight.visible, known.fact.object)
 
 
-def corroborated(line: Stretch, beside: Iterable[Stretch]) -> tuple[Other, ...]:
+def corroborated(
+    line: HoldingInterval, beside: Iterable[HoldingInterval]
+) -> tuple[CorroboratingPassage, ...]:
     """Other documents in force that state the same stretch, or figures of its time that round to the same."""
     return _named(line, _borne_out(line, beside))
 
 
-def contradicted(line: Stretch, beside: Iterable[Stretch]) -> tuple[Other, ...]:
+def contradicted(
+    line: HoldingInterval, beside: Iterable[HoldingInterval]
+) -> tuple[CorroboratingPassage, ...]:
     """Other documents in force that say otherwise of a time of the same grain that overlaps, where only one
     can be; while the stretch is in force itself."""
     return _named(line, _denied(line, beside))
 
 
-def _borne_out(line: Stretch, beside: Iterable[Stretch]) -> Iterator[Known]:
+def _borne_out(line: HoldingInterval, beside: Iterable[HoldingInterval]) -> Iterator[StatedFact]:
     yield from line.told
     for other in beside:
         if other is not line and other.fact.kind == line.fact.kind:
@@ -47,7 +51,7 @@ def _borne_out(line: Stretch, beside: Iterable[Stretch]) -> Iterator[Known]:
                 yield from meanwhile
 
 
-def _denied(line: Stretch, beside: Iterable[Stretch]) -> Iterator[Known]:
+def _denied(line: HoldingInterval, beside: Iterable[HoldingInterval]) -> Iterator[StatedFact]:
     if line.ended is not None or not one_at_a_time(line.fact):
         return
     mine = [each for each in line.told if each.sight.ended is None][:MOST_OTHERS]
@@ -62,16 +66,16 @@ def _denied(line: Stretch, beside: Iterable[Stretch]) -> Iterator[Known]:
             yield from meanwhile
 
 
-def _beside(known: Known, mine: Iterable[Known]) -> bool:
+def _beside(known: StatedFact, mine: Iterable[StatedFact]) -> bool:
     return any(
         known.sight.document != own.sight.document and at_the_same_time(known.fact, own.fact) for own in mine
     )
 
 
-def _named(line: Stretch, found: Iterable[Known]) -> tuple[Other, ...]:
+def _named(line: HoldingInterval, found: Iterable[StatedFact]) -> tuple[CorroboratingPassage, ...]:
     """One statement of each document but that of the stretch, those in force, oldest first."""
-    by: dict[str, Known] = {}
+    by: dict[str, StatedFact] = {}
     for each in sorted(found, key=lambda each: each.order):
         if each.sight.ended is None and each.sight.document != line.best.sight.document:
             by.setdefault(each.sight.document, each)
-    return tuple(Other.of(each) for each in list(by.values())[:MOST_OTHERS])
+    return tuple(CorroboratingPassage.of(each) for each in list(by.values())[:MOST_OTHERS])

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from asof.data import CHANGE, EVENT, VALUE, Fact
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.lines.agreement import agree
 from asof.text.names import key
 from asof.time.span import Span
@@ -66,23 +66,23 @@ def one_at_a_time(fact: Fact) -> bool:
 
 
 @dataclass(slots=True)
-class Stretch:
+class HoldingInterval:
     """Statements of the same (`told`, in order), from `start` until before `end` (instants; None: open).
 
     `after` is what put an end to it.
     """
 
-    told: list[Known]
+    told: list[StatedFact]
     start: int | None
     end: int | None
-    after: Stretch | None = field(default=None, repr=False)
+    after: HoldingInterval | None = field(default=None, repr=False)
 
     @property
     def fact(self) -> Fact:
         return self.best.fact
 
     @property
-    def best(self) -> Known:
+    def best(self) -> StatedFact:
         """The statement that stands for all: the first in force, else the first."""
         return next((each for each in self.told if each.sight.ended is None), self.told[0])
 
@@ -93,7 +93,7 @@ class Stretch:
         return None if None in ends else max(end for end in ends if end is not None)
 
 
-def stretches(facts: Iterable[Known]) -> list[Stretch]:
+def stretches(facts: Iterable[StatedFact]) -> list[HoldingInterval]:
     """The facts of one subject and relation as stretches, in order of their time."""
     given = sorted(facts, key=lambda each: (began(each), *each.order))
     found = _states([each for each in given if is_state(each.fact)])
@@ -101,15 +101,15 @@ def stretches(facts: Iterable[Known]) -> list[Stretch]:
     return sorted(found, key=lambda each: (began(each.told[0]), *each.told[0].order))
 
 
-def began(known: Known) -> int:
+def began(known: StatedFact) -> int:
     """The first instant of a fact's time; where none is known, since when its passage is visible."""
     return known.sight.visible if known.fact.when is None else known.fact.when.span.first
 
 
-def _timed(facts: Sequence[Known]) -> list[Stretch]:
+def _timed(facts: Sequence[StatedFact]) -> list[HoldingInterval]:
     """Those that hold for a time of their own; the same of the same time is one. What is not said any more
     was replaced by what the same document says of that time now."""
-    found: dict[object, Stretch] = {}
+    found: dict[object, HoldingInterval] = {}
     for each in facts:
         fact, span = each.fact, _span(each)
         what = (fact.amount.value, fact.amount.unit, fact.amount.basis) if fact.amount else key(fact.object)
@@ -117,7 +117,7 @@ def _timed(facts: Sequence[Known]) -> list[Stretch]:
             known.told.append(each)
         else:
             start, end = (None, None) if span is None else (span.first, span.last + 1)
-            found[fact.kind, span, what] = Stretch([each], start, end)
+            found[fact.kind, span, what] = HoldingInterval([each], start, end)
     now = {_said(stretch.best): stretch for stretch in found.values() if stretch.ended is None}
     for old in found.values():
         if old.ended is not None:
@@ -125,11 +125,11 @@ def _timed(facts: Sequence[Known]) -> list[Stretch]:
     return list(found.values())
 
 
-def _span(known: Known) -> Span | None:
+def _span(known: StatedFact) -> Span | None:
     return None if known.fact.when is None else known.fact.when.span
 
 
-def _said(known: Known) -> object:
+def _said(known: StatedFact) -> object:
     """What a document can say one thing of: equal where the later of two statements replaces the other."""
     fact, document = known.fact, known.sight.document
     if not one_at_a_time(fact):
@@ -138,10 +138,10 @@ def _said(known: Known) -> object:
     return document, fact.kind, _span(known), unit
 
 
-def _states(facts: Sequence[Known]) -> list[Stretch]:
+def _states(facts: Sequence[StatedFact]) -> list[HoldingInterval]:
     """Stretches of states; `facts` are in order of their beginning."""
-    found: list[Stretch] = []
-    current: dict[object, list[Stretch]] = {}
+    found: list[HoldingInterval] = []
+    current: dict[object, list[HoldingInterval]] = {}
     for each in facts:
         amount, start = each.fact.amount, began(each)
         kind = (amount.unit, amount.basis.casefold()) if amount else one_at_a_time(each.fact)
@@ -150,7 +150,7 @@ def _states(facts: Sequence[Known]) -> list[Stretch]:
         if same is not None and (same.ended is None or same.ended >= start):
             same.told.append(each)
             continue
-        new = Stretch([each], start, None)
+        new = HoldingInterval([each], start, None)
         found.append(new)
         if kind is not False:
             for stretch in held:

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asof.data import Fact
-from asof.knowledge.model.replied import MOST, Statements, as_said
+from asof.knowledge.model.replied import MOST, RepliedFacts, as_said
 from asof.models.ports import Prompt
 from asof.models.prompts import between, prompt_text
-from asof.store.about import METADATA, TITLE, Time
+from asof.store.about import METADATA, TITLE, AboutTime
 from asof.store.facts import Excerpt
 from asof.text.sentences import sentences
 from asof.time.span import Span, nearest_moment
@@ -21,7 +21,7 @@ LEAST_TOKENS, TOKENS_A_WORD, MOST_TOKENS = 512, 16, 8_192
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class ExtractionPrompt:
     """How passages are shown to a model that looks for facts about things of these types."""
 
     entity_types: tuple[str, ...]
@@ -44,7 +44,7 @@ class Asking:
     def _prompt(self, excerpt: Excerpt, data: str, after: str) -> Prompt:
         user = between(data) + after
         most = min(LEAST_TOKENS + TOKENS_A_WORD * len(excerpt.text.split()), MOST_TOKENS)
-        return Prompt(self.system, user, Statements, (excerpt.passage,), most)
+        return Prompt(self.system, user, RepliedFacts, (excerpt.passage,), most)
 
 
 def shown(excerpt: Excerpt) -> list[str]:
@@ -74,7 +74,7 @@ def days(span: Span) -> str:
     return str(first) if first == last else f"{first} to {last}"
 
 
-def _time(time: Time) -> str:
+def _time(time: AboutTime) -> str:
     return f"{_line(time.text)} ({days(time.stated().span)})"
 
 

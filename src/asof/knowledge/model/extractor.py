@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from asof.data import Fact
 from asof.knowledge.choice import ENTITY_TYPES
-from asof.knowledge.model.asking import PACKAGE, PROMPTS, Asking
-from asof.knowledge.model.replied import Statements, facts_of
+from asof.knowledge.model.asking import PACKAGE, PROMPTS, ExtractionPrompt
+from asof.knowledge.model.replied import RepliedFacts, facts_of
 from asof.models.arriving import replies
 from asof.store.facts import Excerpt, Extraction
 
@@ -25,7 +25,7 @@ READING = "1"
 
 
 @dataclass(slots=True)
-class ByModel:
+class ModelExtractor:
     """An `Extractor` that asks a model.
 
     `entity_types`: what it is told to look for. `gleaning`: how often a passage in which something was found
@@ -52,8 +52,8 @@ class ByModel:
         A reply that cannot be used makes the passage's problem, in a later round too: what was paid for is
         kept with the replies (`models/cached.py`). Raises ModelError.
         """
-        asking = Asking(self.entity_types)
-        readings = [_Reading(excerpt) for excerpt in excerpts]
+        asking = ExtractionPrompt(self.entity_types)
+        readings = [_PassageProgress(excerpt) for excerpt in excerpts]
         open_ = [reading for reading in readings if reading.excerpt.text.strip()]
         for rounds in range(self.gleaning + 1):
             if not open_:
@@ -73,7 +73,7 @@ class ByModel:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _PassageProgress:
     """How far a passage was read. `more`: the last round found something, so that there may be more."""
 
     excerpt: Excerpt
@@ -83,7 +83,7 @@ class _Reading:
     more: bool = False
 
     def take(self, reply: Reply, dropped: Counter[str]) -> None:
-        if not isinstance(reply.value, Statements):
+        if not isinstance(reply.value, RepliedFacts):
             self.problem, self.more = reply.problem or "the reply was not read as facts", False
             self.unsent = reply.unsent
             return

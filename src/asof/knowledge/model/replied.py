@@ -37,7 +37,7 @@ NO_SENTENCE, NOT_THERE, EMPTY, TOO_MANY, TWICE = (
 """Why a fact of a reply is dropped."""
 
 
-class Statement(BaseModel):
+class RepliedFact(BaseModel):
     """A fact as a model says it."""
 
     subject: str
@@ -52,10 +52,10 @@ class Statement(BaseModel):
     confidence: float = Field(ge=0, le=1)
 
 
-class Statements(BaseModel):
+class RepliedFacts(BaseModel):
     """What a passage states."""
 
-    facts: list[Statement]
+    facts: list[RepliedFact]
 
 
 def as_said(fact: Fact) -> str:
@@ -65,11 +65,11 @@ def as_said(fact: Fact) -> str:
 
 
 def facts_of(
-    excerpt: Excerpt, said: Iterable[Statement], known: Sequence[Fact] = ()
+    excerpt: Excerpt, said: Iterable[RepliedFact], known: Sequence[Fact] = ()
 ) -> tuple[list[Fact], Counter[str]]:
     """`known` with those facts of a reply that the passage can state, in order of their sentences, and how
     many of the reply were dropped, by reason."""
-    reading = _Reading(excerpt)
+    reading = _CheckedPassage(excerpt)
     found, dropped = list(known), Counter[str]()
     seen = {_same(fact) for fact in known}
     for statement in said:
@@ -87,7 +87,7 @@ def facts_of(
     return sorted(found, key=lambda fact: fact.start), dropped
 
 
-class _Reading:
+class _CheckedPassage:
     """A passage, and what its facts are checked against."""
 
     def __init__(self, excerpt: Excerpt) -> None:
@@ -97,7 +97,7 @@ class _Reading:
         self.named = self.words.union(*map(words_of, (excerpt.title, *excerpt.headings)))
         self.plain = STOP_WORDS["en"] | STOP_WORDS.get(excerpt.language, frozenset())
 
-    def fact(self, said: Statement) -> Fact | str:
+    def fact(self, said: RepliedFact) -> Fact | str:
         """The fact, or why there is none."""
         if not 1 <= said.sentence <= len(self.extents):
             return NO_SENTENCE

@@ -7,7 +7,7 @@ from functools import partial
 from typing import NamedTuple
 
 from asof.knowledge.reports.claims import Claim, degrees
-from asof.knowledge.reports.compare import Change
+from asof.knowledge.reports.compare import FigureChange
 
 Relevance = Callable[[str], float]
 """How much of a question a text says (a sentence behind its subject and relation); 0: nothing."""
@@ -19,27 +19,27 @@ MOST_POINTS = 12
 """So many points a report has at most."""
 
 
-class Candidate(NamedTuple):
+class ClaimCandidate(NamedTuple):
     """A claim with what is known of the period before: its change, and whether its measure is new. `whole`:
     it is of the period itself, where others are of periods inside it."""
 
     claim: Claim
-    change: Change | None = None
+    change: FigureChange | None = None
     novel: bool = False
     whole: bool = False
 
 
-class Chosen(NamedTuple):
+class ChosenClaims(NamedTuple):
     """Claims that one sentence states, the first of which was chosen `because` it is relevant, corroborated,
     changed, new, of the whole period, or central."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[ClaimCandidate, ...]
     because: str
 
 
 def choose(
-    candidates: Sequence[Candidate], most: int = MOST_POINTS, relevance: Relevance | None = None
-) -> list[Chosen]:
+    candidates: Sequence[ClaimCandidate], most: int = MOST_POINTS, relevance: Relevance | None = None
+) -> list[ChosenClaims]:
     """At most so many of the claims, best first, no two from the same sentence.
 
     The weight of a claim is in how many claims of the period each of its ends stands, summed; each time
@@ -50,19 +50,19 @@ def choose(
     anything of the question, the most of it first.
     """
     weighed = _weighed(candidates, relevance)
-    together: dict[Sentence, list[Candidate]] = {}
+    together: dict[Sentence, list[ClaimCandidate]] = {}
     for each in weighed:
         together.setdefault(each.sentence, []).append(each.candidate)
     lists = _lists(weighed, relevance)
     taken: dict[str, int] = {}
-    found: list[Chosen] = []
+    found: list[ChosenClaims] = []
     while len(found) < most and any(lists.values()):
         for because, open_ in lists.items():
             if not open_ or len(found) == most:
                 continue
             best = min(open_, key=partial(_rank, because, taken))
             rest = [each for each in together[best.sentence] if each is not best.candidate]
-            found.append(Chosen((best.candidate, *rest), because))
+            found.append(ChosenClaims((best.candidate, *rest), because))
             subject = best.candidate.claim.measure[0]
             taken[subject] = taken.get(subject, 0) + 1
             for others in lists.values():
@@ -73,7 +73,7 @@ def choose(
 class _Weighed(NamedTuple):
     """A candidate with all that ranks it, looked up once."""
 
-    candidate: Candidate
+    candidate: ClaimCandidate
     sentence: Sentence
     relevance: float
     documents: int
@@ -81,7 +81,7 @@ class _Weighed(NamedTuple):
     order: tuple[object, ...]
 
 
-def _weighed(candidates: Sequence[Candidate], relevance: Relevance | None) -> list[_Weighed]:
+def _weighed(candidates: Sequence[ClaimCandidate], relevance: Relevance | None) -> list[_Weighed]:
     degree = degrees([each.claim for each in candidates])
     found = []
     for each in candidates:

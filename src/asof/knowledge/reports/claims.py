@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from asof.data import CHANGE, NAME, VALUE
 from asof.knowledge.hierarchy import nodes_of
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.text import names
 from asof.time.period import Period
 
@@ -43,8 +43,8 @@ class Claim:
 
     measure: Measure
     entities: tuple[str, ...]
-    facts: tuple[Known, ...]
-    lead: Known
+    facts: tuple[StatedFact, ...]
+    lead: StatedFact
 
     @property
     def figure(self) -> bool:
@@ -62,10 +62,10 @@ class Claim:
         return len({each.sight.document for each in self.facts})
 
 
-def claims_of(facts: Iterable[Known], canonical: Canonical = as_named) -> list[Claim]:
+def claims_of(facts: Iterable[StatedFact], canonical: Canonical = as_named) -> list[Claim]:
     """The claims that facts make, each fact in one, in the order of their first facts. Facts of kind NAME
     make none."""
-    same: dict[tuple[object, ...], list[Known]] = {}
+    same: dict[tuple[object, ...], list[StatedFact]] = {}
     for each in sorted(facts, key=lambda each: each.order):
         if each.fact.kind != NAME:
             same.setdefault((measure_of(each, canonical), *_said(each, canonical)), []).append(each)
@@ -75,16 +75,16 @@ def claims_of(facts: Iterable[Known], canonical: Canonical = as_named) -> list[C
     ]
 
 
-def _lead(facts: Sequence[Known]) -> Known:
+def _lead(facts: Sequence[StatedFact]) -> StatedFact:
     return min(facts, key=lambda each: (not each.sentence, -each.fact.confidence))
 
 
-def measure_of(known: Known, canonical: Canonical = as_named) -> Measure:
+def measure_of(known: StatedFact, canonical: Canonical = as_named) -> Measure:
     """What a fact is about."""
     return key(canonical(known.fact.subject, known.sight.document)), key(known.fact.relation)
 
 
-def _said(known: Known, canonical: Canonical) -> tuple[object, ...]:
+def _said(known: StatedFact, canonical: Canonical) -> tuple[object, ...]:
     fact = known.fact
     time: tuple[Period, ...] | str = ()
     if fact.when is not None:
@@ -95,13 +95,13 @@ def _said(known: Known, canonical: Canonical) -> tuple[object, ...]:
     return fact.kind, time, figure.value, figure.unit, figure.basis
 
 
-def _entities(known: Known, canonical: Canonical) -> tuple[str, ...]:
+def _entities(known: StatedFact, canonical: Canonical) -> tuple[str, ...]:
     fact = known.fact
     called = [fact.subject] if fact.kind in (VALUE, CHANGE) or fact.amount else [fact.subject, fact.object]
     return tuple(sorted({key(canonical(name, known.sight.document)) for name in called if key(name)}))
 
 
-def about(facts: Iterable[Known], name: str, canonical: Canonical = as_named) -> list[Known]:
+def about(facts: Iterable[StatedFact], name: str, canonical: Canonical = as_named) -> list[StatedFact]:
     """The facts whose subject or object is called so, or whose relation has the words of this name in a row:
     those of an entity, or of a topic."""
     wanted, topic = key(canonical(name, "")), f" {key(name)} "

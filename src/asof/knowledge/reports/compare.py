@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from asof.data import NAME, VALUE, Amount
 from asof.knowledge.hierarchy import ancestors, nodes_of
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.lines.agreement import agree
 from asof.knowledge.reports.claims import Canonical, Claim, Measure, as_named, measure_of
 from asof.time.period import Grain, Period
@@ -22,11 +22,11 @@ _Series = tuple[Measure, str, Grain, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FigureChange:
     """A figure of a measure, and the one that was stated for the period before."""
 
-    before: Known
-    after: Known
+    before: StatedFact
+    after: StatedFact
     since: Period
 
     @property
@@ -52,13 +52,13 @@ class Change:
         )
 
 
-def _figure(known: Known) -> Amount:
+def _figure(known: StatedFact) -> Amount:
     amount = known.fact.amount
     assert amount is not None, "a change is made of facts with amounts"  # noqa: S101
     return amount
 
 
-def _written(known: Known) -> str:
+def _written(known: StatedFact) -> str:
     """A figure in the words of the text, where they are short; the fact itself has the rest."""
     words = " ".join(known.fact.object.split())
     if words and len(words) <= _LONGEST:
@@ -68,7 +68,7 @@ def _written(known: Known) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class FigureHistory:
     """What was stated of each measure, by time. Made by `of`, once for the facts of a hierarchy.
 
     `figures` of each series, by the first day of their times. Figures are compared within a series: those of
@@ -78,16 +78,16 @@ class Past:
     something was stated of a measure; `periods`: of any.
     """
 
-    figures: Mapping[_Series, tuple[tuple[date, Known], ...]]
+    figures: Mapping[_Series, tuple[tuple[date, StatedFact], ...]]
     unclear: frozenset[tuple[_Series, date, str]]
     stated: Mapping[Measure, frozenset[Period]]
     periods: frozenset[Period]
     canonical: Canonical
 
     @classmethod
-    def of(cls, facts: Iterable[Known], canonical: Canonical = as_named) -> Past:
+    def of(cls, facts: Iterable[StatedFact], canonical: Canonical = as_named) -> FigureHistory:
         """The past of these facts; those in no period have none."""
-        figures: dict[_Series, dict[date, list[Known]]] = {}
+        figures: dict[_Series, dict[date, list[StatedFact]]] = {}
         stated: dict[Measure, set[Period]] = {}
         for each in sorted(facts, key=lambda each: each.order):
             when = each.fact.when
@@ -99,7 +99,7 @@ class Past:
             if nodes and (series := _series(each, nodes, canonical)):
                 figures.setdefault(series, {}).setdefault(nodes[0].start, []).append(each)
         unclear: set[tuple[_Series, date, str]] = set()
-        clear: dict[_Series, tuple[tuple[date, Known], ...]] = {}
+        clear: dict[_Series, tuple[tuple[date, StatedFact], ...]] = {}
         for series, by_day in figures.items():
             several = {(series, day, name) for day, said in by_day.items() for name in _unclear(said)}
             unclear |= several
@@ -114,7 +114,7 @@ class Past:
             frozenset().union(*stated.values()), canonical,
         )  # fmt: skip
 
-    def change(self, claim: Claim, period: Period) -> Change | None:
+    def change(self, claim: Claim, period: Period) -> FigureChange | None:
         """What a claim's figure was in the period before this one: the last that was stated for a time in it
         which ended before the claim's begins. None where there is none, and for claims without a value."""
         after, before = claim.lead, period_before(period)
@@ -130,7 +130,7 @@ class Past:
                 break
             then = known.fact.when
             if day < period.start and then is not None and then.span.last < when.span.first:
-                return Change(known, after, before)
+                return FigureChange(known, after, before)
         return None
 
     def novel(self, claim: Claim, period: Period) -> bool:
@@ -140,7 +140,7 @@ class Past:
         return before in self.periods and before not in self.stated.get(claim.measure, ())
 
 
-def _series(known: Known, nodes: tuple[Period, ...], canonical: Canonical) -> _Series | None:
+def _series(known: StatedFact, nodes: tuple[Period, ...], canonical: Canonical) -> _Series | None:
     fact = known.fact
     if fact.kind != VALUE or fact.amount is None or not nodes:
         return None
@@ -156,9 +156,9 @@ def period_before(period: Period) -> Period | None:
         return None
 
 
-def _unclear(facts: Iterable[Known]) -> set[str]:
+def _unclear(facts: Iterable[StatedFact]) -> set[str]:
     """The documents that give several figures, where one does not round to the other."""
-    first: dict[str, Known] = {}
+    first: dict[str, StatedFact] = {}
     found = set()
     for each in facts:
         if not agree(first.setdefault(each.sight.document, each).fact, each.fact):
@@ -166,7 +166,7 @@ def _unclear(facts: Iterable[Known]) -> set[str]:
     return found
 
 
-def _most_said(facts: list[Known]) -> Known:
+def _most_said(facts: list[StatedFact]) -> StatedFact:
     """The figure that most documents give; of those that as many give, the one that was published last."""
     documents: dict[float, set[str]] = {}
     for each in facts:

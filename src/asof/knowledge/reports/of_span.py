@@ -6,8 +6,8 @@ from asof.index.view import View
 from asof.knowledge.hierarchy import Hierarchy, nodes_of
 from asof.knowledge.known import facts_during
 from asof.knowledge.reports.claims import about as facts_of_name
-from asof.knowledge.reports.report import Reports
-from asof.knowledge.summarise import Choice, summarise
+from asof.knowledge.reports.report import PeriodReports
+from asof.knowledge.summarise import ReportSelection, summarise
 from asof.models.ports import Model
 from asof.time.period import GRAINS, Period
 from asof.time.span import Span
@@ -15,24 +15,26 @@ from asof.time.span import Span
 _NAMED = 3  # periods in a note
 
 
-def reports(view: View, span: Span, choice: Choice | None = None, model: Model | None = None) -> Reports:
+def reports(
+    view: View, span: Span, choice: ReportSelection | None = None, model: Model | None = None
+) -> PeriodReports:
     """What is told of a span: a report of each of the coarsest periods inside it that has facts.
 
     A period is one report, half a year is two. With `choice.about` only what is known of that entity or
     topic. All is a function of the facts of the view whose times touch the span or the period before it.
     Raises ModelError.
     """
-    choice = choice or Choice()
+    choice = choice or ReportSelection()
     hierarchy = around(view, span, choice)
     nodes = hierarchy.scope(span)
     made = summarise(hierarchy, nodes, choice, model)
     notes = [] if nodes else [f"no facts{_of(choice)} in this time"]
     notes += _wider(hierarchy, span, nodes)
     found = tuple(made[node] for node in nodes)
-    return Reports(span, choice.about, found, view.as_of, view.known_at, tuple(notes))
+    return PeriodReports(span, choice.about, found, view.as_of, view.known_at, tuple(notes))
 
 
-def around(view: View, span: Span, choice: Choice) -> Hierarchy:
+def around(view: View, span: Span, choice: ReportSelection) -> Hierarchy:
     """The facts whose times touch a span, or the period before one that lies in it."""
     first = min([span.first, *(each.span.first for each in _befores(span))])
     facts = facts_during(view, first, span.last)
@@ -79,5 +81,5 @@ def _wider(hierarchy: Hierarchy, span: Span, nodes: tuple[Period, ...]) -> list[
     return [f"{count} of longer times ({named}) not told here"]
 
 
-def _of(choice: Choice) -> str:
+def _of(choice: ReportSelection) -> str:
     return f" about {choice.about!r}" if choice.about else ""

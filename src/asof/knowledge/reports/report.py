@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from asof.data import Stated
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.reports.claims import PUBLISHED, Claim, key
 from asof.store.digest import times_json
 from asof.time.period import Period
@@ -25,7 +25,7 @@ class Quote(NamedTuple):
     when: Stated | None
 
     @classmethod
-    def of(cls, known: Known) -> Quote:
+    def of(cls, known: StatedFact) -> Quote:
         """Where a fact is stated."""
         sight = known.sight
         when = known.fact.when
@@ -49,7 +49,7 @@ def citations_of(claims: tuple[Claim, ...]) -> tuple[Quote, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class ReportPoint:
     """One thing that is told of a period: `text` is a sentence of the first citation, or a model's words.
 
     `subject` is whom a sentence is about; "" for a model's words, and for him whom the report is about.
@@ -62,7 +62,7 @@ class Point:
     changes: tuple[str, ...]
     because: str
     citations: tuple[Quote, ...]
-    facts: tuple[Known, ...] = field(repr=False, compare=False)
+    facts: tuple[StatedFact, ...] = field(repr=False, compare=False)
     subject: str = ""
 
     @property
@@ -80,7 +80,7 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class PeriodReport:
     """What is told of a period, from the facts of it and of the periods inside it.
 
     `facts` and `documents` are counts of all of these; `children` are the periods inside that have reports of
@@ -92,7 +92,7 @@ class Report:
     period: Period
     title: str
     summary: str
-    points: tuple[Point, ...]
+    points: tuple[ReportPoint, ...]
     facts: int
     documents: int
     children: tuple[Period, ...]
@@ -111,12 +111,12 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Reports:
+class PeriodReports:
     """The reports of a span as a corpus stood, in order; none if it holds no facts. `about`: of what."""
 
     span: Span
     about: str
-    reports: tuple[Report, ...]
+    reports: tuple[PeriodReport, ...]
     as_of: int
     known_at: int
     notes: tuple[str, ...] = ()
@@ -132,7 +132,7 @@ class Reports:
         }  # fmt: skip
 
 
-def labels_of(facts: tuple[Known, ...], period: Period) -> tuple[str, ...]:
+def labels_of(facts: tuple[StatedFact, ...], period: Period) -> tuple[str, ...]:
     """What documents call a period in their metadata and titles: at most three names, the commonest first."""
     documents: dict[str, set[str]] = {}
     for each in sorted(facts, key=lambda each: each.order):

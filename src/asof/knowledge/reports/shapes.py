@@ -5,16 +5,16 @@ from __future__ import annotations
 from pydantic import BaseModel
 
 
-class Finding(BaseModel):
+class ReportSentence(BaseModel):
     """A sentence of a report, and the numbers of the statements that it rests on."""
 
     statement: str
     facts: list[int]
 
 
-class Account(BaseModel):
+class WrittenReport(BaseModel):
     """The report of a period."""
 
     title: str
     summary: str
-    findings: list[Finding]
+    findings: list[ReportSentence]

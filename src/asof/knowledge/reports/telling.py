@@ -13,18 +13,18 @@ from typing import Any, NamedTuple
 from asof.data import Problem
 from asof.index.view import View
 from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.reports.report import Report
+from asof.knowledge.reports.report import PeriodReport
 from asof.knowledge.reports.told import LONGEST_REPLY
 from asof.knowledge.resolve import Entities
-from asof.knowledge.summarise import Choice, summarise
+from asof.knowledge.summarise import ReportSelection, summarise
 from asof.models.arriving import replies
-from asof.models.metered import Keeping, Meter, Metered, worst
+from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
 from asof.models.ports import Prompt, Reply
 from asof.time.period import GRAINS, Period
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class GeneratedReports:
     """What telling all periods came to. `reports`: those in the model's words, kept ones too. `left`: those
     that were not asked for, because the budget was used up; the next run goes on with them. `problems`: why
     others are extracted. `cost`: what the model took.
@@ -33,7 +33,7 @@ class Told:
     reports: int
     left: int
     problems: tuple[Problem, ...]
-    cost: Meter
+    cost: Usage
 
     @property
     def complete(self) -> bool:
@@ -47,15 +47,15 @@ class Told:
         }  # fmt: skip
 
 
-class Material(NamedTuple):
+class ReportMaterial(NamedTuple):
     """All that reports are made of, out of its view: nothing of the store is read any more, or locked, while
     a model thinks."""
 
     hierarchy: Hierarchy
-    choice: Choice
+    choice: ReportSelection
 
     @classmethod
-    def of(cls, view: View) -> Material:
+    def of(cls, view: View) -> ReportMaterial:
         """All facts of a view, and the canonical name of each name in them."""
         hierarchy, entities = Hierarchy.of_view(view), Entities.of(view)
         entities.prepare(hierarchy.facts)
@@ -63,10 +63,12 @@ class Material(NamedTuple):
         for each in hierarchy.facts:
             called |= {(name, each.sight.document) for name in (each.fact.subject, each.fact.object)}
         names = {each: entities.canonical(*each) for each in called}
-        return cls(hierarchy, Choice(lambda name, document: names[name, document]))
+        return cls(hierarchy, ReportSelection(lambda name, document: names[name, document]))
 
 
-def tell_all(material: Material, model: Metered, progress: Callable[[int, int], None] | None = None) -> Told:
+def tell_all(
+    material: ReportMaterial, model: MeteredModel, progress: Callable[[int, int], None] | None = None
+) -> GeneratedReports:
     """Let a model tell all periods, from the bottom up, within its budget.
 
     Where a level does not fit into the budget, nothing above it is asked for: that would rest on reports that
@@ -74,25 +76,25 @@ def tell_all(material: Material, model: Metered, progress: Callable[[int, int], 
     replied is kept.
     """
     nodes = material.hierarchy.nodes
-    asking = _Asking(model, progress, len(nodes))
+    asking = _ReportWriter(model, progress, len(nodes))
     made = summarise(material.hierarchy, nodes, material.choice, asking)
     extracted = [each for each in made.values() if each.by == "extract"]
     left = sum(each.unsent for each in extracted)
     problems = [_problem(each) for each in extracted if not each.unsent]
-    return Told(len(made) - len(extracted), left, tuple(problems), model.meter)
+    return GeneratedReports(len(made) - len(extracted), left, tuple(problems), model.meter)
 
 
-def _problem(report: Report) -> Problem:
+def _problem(report: PeriodReport) -> Problem:
     return Problem(
         f"{report.period}: {'; '.join(report.notes)}", remedy="run the same command again", lost=False
     )
 
 
-def worst_of(material: Material, model: Metered) -> Meter:
+def worst_of(material: ReportMaterial, model: MeteredModel) -> Usage:
     """What `tell_all` would cost at worst: every reply as long as it may be, and shown whole to the report
     above it. Replies that are kept cost nothing. Nothing is sent.
     """
-    estimating = _Estimating(model, material.hierarchy, _levels(material.hierarchy))
+    estimating = _ReportEstimate(model, material.hierarchy, _levels(material.hierarchy))
     summarise(material.hierarchy, material.hierarchy.nodes, material.choice, estimating)
     return estimating.meter
 
@@ -105,10 +107,10 @@ def _levels(hierarchy: Hierarchy) -> Iterator[list[Period]]:
 
 
 @dataclass(slots=True)
-class _Asking:
+class _ReportWriter:
     """A model that is asked level by level, and no more once something did not fit into its budget."""
 
-    metered: Metered
+    metered: MeteredModel
     progress: Callable[[int, int], None] | None
     wanted: int
     came: int = 0
@@ -138,14 +140,14 @@ class _Asking:
 
 
 @dataclass(slots=True)
-class _Estimating:
+class _ReportEstimate:
     """A model that gives the replies that are kept, and counts what the others would cost. `asked`: nodes
     that would be asked for, and with them all above: what is kept of these rests on other reports."""
 
-    metered: Metered
+    metered: MeteredModel
     hierarchy: Hierarchy
     levels: Iterator[list[Period]]
-    meter: Meter = field(default_factory=Meter)
+    meter: Usage = field(default_factory=Usage)
     asked: set[Period] = field(default_factory=set)
 
     @property
@@ -154,7 +156,7 @@ class _Estimating:
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         inner = self.metered.model
-        kept = inner.found(prompts) if isinstance(inner, Keeping) else [None] * len(prompts)
+        kept = inner.found(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
         return [
             self._reply(node, prompt, reply)
             for node, prompt, reply in zip(next(self.levels), prompts, kept, strict=True)
@@ -164,13 +166,13 @@ class _Estimating:
         below = len(self.asked.intersection(self.hierarchy.children[node]))
         was, prices = self.meter, self.metered.prices
         if kept is not None and not below:
-            self.meter = Meter(was.calls, was.kept + 1, 0, 0, was.prompt_tokens, was.reply_tokens, was.cost)
+            self.meter = Usage(was.calls, was.kept + 1, 0, 0, was.prompt_tokens, was.reply_tokens, was.cost)
             return kept
         self.asked.add(node)
         asked, most = worst(prompt)
         tokens = was.prompt_tokens + asked + below * LONGEST_REPLY, was.reply_tokens + most
         cost = None if prices is None else prices.of(*tokens)
-        self.meter = Meter(was.calls + 1, was.kept, 0, 0, *tokens, cost)
+        self.meter = Usage(was.calls + 1, was.kept, 0, 0, *tokens, cost)
         return Reply("", problem="not asked")
 
     def stream(self, prompt: Prompt) -> Iterator[str]:

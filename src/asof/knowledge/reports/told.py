@@ -11,33 +11,33 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from asof.knowledge.known import Known
+from asof.knowledge.known import StatedFact
 from asof.knowledge.reports.central import MOST_POINTS
-from asof.knowledge.reports.report import Point, Quote, Report
+from asof.knowledge.reports.report import PeriodReport, Quote, ReportPoint
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import between, one_line, prompt_text
 from asof.time.period import Period
 
 if TYPE_CHECKING:
-    from asof.knowledge.reports.shapes import Account
+    from asof.knowledge.reports.shapes import WrittenReport
 
 LONGEST_REPLY = 1_500
 """Tokens of a report."""
 
-Changes = Callable[[Sequence[Known], Period], tuple[str, ...]]
+Changes = Callable[[Sequence[StatedFact], Period], tuple[str, ...]]
 
 
-class Child(NamedTuple):
+class ChildReport(NamedTuple):
     """A report inside the period: its points as they are shown to the model, and the passages that its own
     prompt held."""
 
-    report: Report
-    points: tuple[Point, ...]
+    report: PeriodReport
+    points: tuple[ReportPoint, ...]
     passages: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ReportPrompt:
     """The prompt of a period, and the points whose numbers stand in it, from 1. `left_out`: so many claims of
     its own and points of reports inside it found no room."""
 
@@ -47,16 +47,21 @@ class Task:
     """So many points of the reports inside it, divided equally among them."""
 
     period: Period
-    points: tuple[Point, ...]
+    points: tuple[ReportPoint, ...]
     prompt: Prompt
     left_out: int
 
     @classmethod
     def of(
-        cls, period: Period, about: str, own: Sequence[Point], children: Sequence[Child], left_out: int
-    ) -> Task:
+        cls,
+        period: Period,
+        about: str,
+        own: Sequence[ReportPoint],
+        children: Sequence[ChildReport],
+        left_out: int,
+    ) -> ReportPrompt:
         """What to ask about a period; `left_out`: so many of its own claims are not in `own`."""
-        from asof.knowledge.reports.shapes import Account
+        from asof.knowledge.reports.shapes import WrittenReport
 
         share = max(1, cls.BELOW // max(1, len(children)))
         points, lines = list(own), [_statement(at, each) for at, each in enumerate(own, 1)]
@@ -69,14 +74,14 @@ class Task:
         passages = {fact.sight.passage for each in points for fact in each.facts}
         passages.update(*(child.passages for child in children))
         prompt = Prompt(
-            prompt_text("asof.knowledge.reports", "report"), "\n".join((*head, "", between(*lines))), Account,
-            tuple(sorted(passages)), LONGEST_REPLY,
+            prompt_text("asof.knowledge.reports", "report"), "\n".join((*head, "", between(*lines))),
+            WrittenReport, tuple(sorted(passages)), LONGEST_REPLY,
         )  # fmt: skip
         left_out += sum(max(0, len(each.points) - share) for each in children)
         return cls(period, tuple(points), prompt, left_out)
 
 
-def _statement(number: int, point: Point) -> str:
+def _statement(number: int, point: ReportPoint) -> str:
     """A fact's sentence with who or what it is about, when, where it is from, and how many others say so."""
     fact, source = point.facts[0].fact, point.citations[0]
     when = fact.when.text if fact.when and fact.when.text else ""
@@ -87,14 +92,14 @@ def _statement(number: int, point: Point) -> str:
     return f"[{number}] {one_line(point.text)} ({who}; {source.title or source.document}, {published}{more})"
 
 
-def _heading(report: Report) -> str:
+def _heading(report: PeriodReport) -> str:
     told = report.by != "extract"
     return f"Report of {report.period}" + (f": {report.title}. {report.summary}" if told else ":")
 
 
 def told(
-    tasks: Sequence[Task], extracted: Mapping[Period, Report], changes: Changes, model: Model
-) -> list[Report]:
+    tasks: Sequence[ReportPrompt], extracted: Mapping[Period, PeriodReport], changes: Changes, model: Model
+) -> list[PeriodReport]:
     """The model's reports, in the order of the tasks; the extracted one with a note where there is none.
 
     Raises ModelError where no reply can be had at all.
@@ -106,11 +111,13 @@ def told(
     ]
 
 
-def _read(task: Task, reply: Reply, extracted: Report, changes: Changes, by: str) -> Report:
-    from asof.knowledge.reports.shapes import Account
+def _read(
+    task: ReportPrompt, reply: Reply, extracted: PeriodReport, changes: Changes, by: str
+) -> PeriodReport:
+    from asof.knowledge.reports.shapes import WrittenReport
 
     account = reply.value
-    if reply.problem or not isinstance(account, Account):
+    if reply.problem or not isinstance(account, WrittenReport):
         why = reply.problem or "its reply is no report"
         return replace(extracted, notes=(f"extracted, because {by} gave none: {why}",), unsent=reply.unsent)
     points, notes = _points(account, task, changes)
@@ -124,9 +131,11 @@ def _read(task: Task, reply: Reply, extracted: Report, changes: Changes, by: str
     )  # fmt: skip
 
 
-def _points(account: Account, task: Task, changes: Changes) -> tuple[list[Point], list[str]]:
+def _points(
+    account: WrittenReport, task: ReportPrompt, changes: Changes
+) -> tuple[list[ReportPoint], list[str]]:
     """Findings that rest on numbers that were given, and what was dropped, in words."""
-    points: list[Point] = []
+    points: list[ReportPoint] = []
     unknown = uncited = beyond = 0
     for finding in account.findings:
         numbers = [each for each in dict.fromkeys(finding.facts) if 1 <= each <= len(task.points)]
@@ -140,7 +149,7 @@ def _points(account: Account, task: Task, changes: Changes) -> tuple[list[Point]
             continue
         rests_on = [task.points[each - 1] for each in numbers]
         facts = tuple(dict.fromkeys(fact for each in rests_on for fact in each.facts))
-        points.append(Point(text, changes(facts, task.period), "told", _citations(rests_on), facts))
+        points.append(ReportPoint(text, changes(facts, task.period), "told", _citations(rests_on), facts))
     notes = [
         f"{count:,} {what}"
         for count, what in (
@@ -153,6 +162,6 @@ def _points(account: Account, task: Task, changes: Changes) -> tuple[list[Point]
     return points, notes
 
 
-def _citations(points: Iterable[Point]) -> tuple[Quote, ...]:
+def _citations(points: Iterable[ReportPoint]) -> tuple[Quote, ...]:
     """Each place once."""
     return tuple(dict.fromkeys(citation for each in points for citation in each.citations))

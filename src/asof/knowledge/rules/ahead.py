@@ -15,9 +15,9 @@ from collections.abc import Sequence
 from typing import Literal
 
 from asof.data import EVENT, Stated
-from asof.knowledge.rules.dating import Mark
-from asof.knowledge.rules.findings import Finding
-from asof.knowledge.rules.items import Item
+from asof.knowledge.rules.dating import TimeMark
+from asof.knowledge.rules.findings import FactDraft
+from asof.knowledge.rules.items import Token
 from asof.store.facts import Excerpt
 from asof.time.expressions import mentions
 from asof.time.span import Span, nearest_moment
@@ -39,7 +39,7 @@ _NAMING = ("appoint", "elect", "nam", "ernann", "wähl")
 _BEFORE = 3
 
 
-def looks_ahead(one: Finding, items: Sequence[Item], at: int) -> Ahead:
+def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
     """Whether a finding means the coming one of the day that item `at` says."""
     if one.kind != EVENT:
         return "always" if one.expected and _begins(items, at) else ""
@@ -54,7 +54,7 @@ def looks_ahead(one: Finding, items: Sequence[Item], at: int) -> Ahead:
     return "year" if since or deed else ""
 
 
-def _begins(items: Sequence[Item], at: int) -> bool:
+def _begins(items: Sequence[Token], at: int) -> bool:
     """Whether what is said begins with the time at `at`: "from 1 June", "ab dem 1. Juni"."""
     first = at
     while first > 0 and at - first < _BEFORE and "determiner" in items[first - 1].senses:
@@ -62,7 +62,7 @@ def _begins(items: Sequence[Item], at: int) -> bool:
     return first > 0 and items[first - 1].low in _FROM
 
 
-def coming(excerpt: Excerpt, mark: Mark, ahead: Ahead, language: str) -> Stated | None:
+def coming(excerpt: Excerpt, mark: TimeMark, ahead: Ahead, language: str) -> Stated | None:
     """A day or month without a year as the first after publication; None where that is not meant.
 
     A publication that is not exact to the day counts only if all of it agrees.

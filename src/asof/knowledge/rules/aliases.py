@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from asof.data import NAME
-from asof.knowledge.rules.findings import Finding
-from asof.knowledge.rules.items import Item
-from asof.knowledge.rules.measures import Stretch, is_name, words_of
+from asof.knowledge.rules.findings import FactDraft
+from asof.knowledge.rules.items import Token
+from asof.knowledge.rules.measures import TokenRange, is_name, words_of
 
 DEFINED, KNOWN_AS = 0.9, 0.8
 """How sure each rule is: "Harbour Authority (HA)" whose letters agree; "X, also known as Y"."""
@@ -18,9 +18,9 @@ _SMALL = frozenset({"of", "the", "and", "for", "&", "der", "die", "das", "für",
 _WIDEST = 10
 
 
-def names_in(items: Sequence[Item]) -> list[Finding]:
+def names_in(items: Sequence[Token]) -> list[FactDraft]:
     """The aliases that a sentence states, in order of place."""
-    found: list[Finding] = []
+    found: list[FactDraft] = []
     for i, item in enumerate(items):
         one = None
         if "open" in item.senses and i + 2 < len(items) and "close" in items[i + 2].senses:
@@ -32,7 +32,7 @@ def names_in(items: Sequence[Item]) -> list[Finding]:
     return found
 
 
-def _acronym(items: Sequence[Item], i: int) -> Finding | None:
+def _acronym(items: Sequence[Token], i: int) -> FactDraft | None:
     """As in "International Harbour Authority (IHA)", where the words before begin with its letters."""
     short = items[i + 1].text
     letters = [letter.lower() for letter in short if letter.isupper()]
@@ -55,10 +55,10 @@ def _acronym(items: Sequence[Item], i: int) -> Finding | None:
             return None
     if left:
         return None
-    return Finding(NAME, words_of(items, Stretch(at, i)), "also called", short, i, DEFINED)
+    return FactDraft(NAME, words_of(items, TokenRange(at, i)), "also called", short, i, DEFINED)
 
 
-def _known_as(items: Sequence[Item], i: int) -> Finding | None:
+def _known_as(items: Sequence[Token], i: int) -> FactDraft | None:
     """As in "Low Sundrey, also known as the Landing", "Acme (formerly Bolt Works)"."""
     end = i
     while end > 0 and ({"mark", "auxiliary", "copula"} & items[end - 1].senses) and i - end < 2:
@@ -75,11 +75,11 @@ def _known_as(items: Sequence[Item], i: int) -> Finding | None:
     if first == end or after == start:
         return None
     relation = items[i].text
-    return Finding(
+    return FactDraft(
         NAME,
-        words_of(items, Stretch(first, end)),
+        words_of(items, TokenRange(first, end)),
         relation,
-        words_of(items, Stretch(start, after)),
+        words_of(items, TokenRange(start, after)),
         i,
         KNOWN_AS,
     )

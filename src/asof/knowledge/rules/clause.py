@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from asof.data import CHANGE, VALUE, Amount
-from asof.knowledge.rules.findings import Finding
-from asof.knowledge.rules.items import Item
+from asof.knowledge.rules.findings import FactDraft
+from asof.knowledge.rules.items import Token
 from asof.knowledge.rules.measures import (
     Measure,
-    Stretch,
+    TokenRange,
     before,
     is_hard,
     measure,
@@ -36,10 +36,10 @@ class Clause:
     """One sentence. `initial` is the item it begins with, `measure` what was spoken of last, `last` the last
     figure that was read (-1: none), `expects` the last word of expectation, `told` the last of the past."""
 
-    items: Sequence[Item]
+    items: Sequence[Token]
     text: str
     initial: int = 0
-    found: list[Finding] = field(default_factory=list)
+    found: list[FactDraft] = field(default_factory=list)
     measure: Measure | None = None
     last: int = -1
     expects: int = -1
@@ -55,7 +55,7 @@ class Clause:
             if "intent" not in senses or any("to" in item.senses or "own" in item.senses for item in around):
                 self.expects = i
 
-    def phrase(self, where: Stretch) -> Measure | None:
+    def phrase(self, where: TokenRange) -> Measure | None:
         """The measure that a stretch names."""
         return measure(self.items, where, self.initial)
 
@@ -97,7 +97,7 @@ class Clause:
         name = name_before(items, at + 1)
         if name <= at:
             alone = name > 0 and "preposition" in items[name - 1].senses
-            return of if alone else of._replace(owner=words_of(items, Stretch(name, at + 1)))
+            return of if alone else of._replace(owner=words_of(items, TokenRange(name, at + 1)))
         return self._by_phrase(of, at)
 
     def _by_phrase(self, of: Measure, at: int) -> Measure:
@@ -154,7 +154,7 @@ class Clause:
         sure *= (1.0 if of.known else UNKNOWN) * (FORECAST if expected else 1.0)
         words = of.words
         self.found.append(
-            Finding(kind, of.owner, words, said, at, round(sure, 3), amount, compared, expected)
+            FactDraft(kind, of.owner, words, said, at, round(sure, 3), amount, compared, expected)
         )
         self.measure = of
         return True

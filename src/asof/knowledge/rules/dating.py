@@ -13,9 +13,9 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
 from asof.data import Stated
-from asof.knowledge.rules.own_period import PART, Period, number, period_of, shifted
+from asof.knowledge.rules.own_period import PART, DocumentPeriod, number, period_of, shifted
 from asof.store.facts import Excerpt
-from asof.time.expressions import Mention, mentions
+from asof.time.expressions import TimeMention, mentions
 from asof.time.span import Span, nearest_moment
 
 _DAY = timedelta(days=1)
@@ -43,7 +43,7 @@ _TURN = re.compile(r"(?:prior|previous|preceding) (?:quarter|period)$", re.IGNOR
 Sort = Literal["said", "part", "back", "before", "own", "year"]
 
 
-class Mark(NamedTuple):
+class TimeMark(NamedTuple):
     """A time in a text at `[start, end)`. `sort`: it is as the words say (`said`), a part of the document's
     year (`part`), the same stretch a year `back` or the stretch `before`, the document's `own` period, or the
     whole `year` of it."""
@@ -60,7 +60,7 @@ class Dating:
     """How the times of one excerpt are read."""
 
     excerpt: Excerpt
-    period: Period | None
+    period: DocumentPeriod | None
 
     @classmethod
     def of(cls, excerpt: Excerpt) -> Dating:
@@ -68,11 +68,11 @@ class Dating:
         return cls(excerpt, period_of(excerpt))
 
     @property
-    def own(self) -> Period | None:
+    def own(self) -> DocumentPeriod | None:
         """The period that "the fourth quarter" and "last year" count from, if the document has one."""
         return self.period if self.period is not None and self.period.coarse else None
 
-    def marks(self, language: str) -> list[Mark]:
+    def marks(self, language: str) -> list[TimeMark]:
         """The times that the text says, in order, none in another."""
         text, published = self.excerpt.text, self.excerpt.published
         anchor = None
@@ -88,26 +88,26 @@ class Dating:
         unsaid = [_unsaid(match) for match in _UNSAID.finditer(text)]
         return _merged(found, unsaid, text)
 
-    def _mark(self, mention: Mention, language: str) -> Mark | None:
+    def _mark(self, mention: TimeMention, language: str) -> TimeMark | None:
         said = " ".join(mention.text.split())
         start, end = mention.start, mention.end
         if mention.relative and self.own is not None and mention.grain in _COARSE:
             if PART.search(said) and not _OF_YEAR.search(said):
-                return Mark(start, end, said, "part")
+                return TimeMark(start, end, said, "part")
             span = self._from_own(mention.text, self.own, language)
-            return None if span is None else Mark(start, end, said, "said", Stated(span, said, "text"))
+            return None if span is None else TimeMark(start, end, said, "said", Stated(span, said, "text"))
         if mention.relative and not self._tells(mention, language):
             return None
-        return Mark(start, end, said, "said", Stated(mention.core, said, "text"))
+        return TimeMark(start, end, said, "said", Stated(mention.core, said, "text"))
 
-    def _from_own(self, text: str, own: Period, language: str) -> Span | None:
+    def _from_own(self, text: str, own: DocumentPeriod, language: str) -> Span | None:
         """A relative time as it is said at the end of the document's own period."""
         end = nearest_moment(own.time.last)
         start = self.excerpt.fiscal_start
         again = mentions(text, end, fiscal_start=start, language=language)
         return again[0].core if len(again) == 1 else None
 
-    def _tells(self, mention: Mention, language: str) -> bool:
+    def _tells(self, mention: TimeMention, language: str) -> bool:
         """As in `store/about.py`: the same from every moment of the date, and no hour of that very day."""
         published = self.excerpt.published
         if published is None:
@@ -120,7 +120,7 @@ class Dating:
         again = mentions(mention.text, first, fiscal_start=self.excerpt.fiscal_start, language=language)
         return len(again) == 1 and again[0].core == mention.core
 
-    def read(self, mark: Mark, *, expected: bool, of: Stated | None = None) -> Stated | None:
+    def read(self, mark: TimeMark, *, expected: bool, of: Stated | None = None) -> Stated | None:
         """What a mark means. `expected`: in a sentence about what is to come, so that a part of the year that
         is over means the coming one's; `of` is the time of what is compared with it."""
         own = self.own
@@ -143,7 +143,7 @@ class Dating:
         own = self.own
         return own is not None and shifted(own.first, own.months, 1) == shifted(own.year, 12, 1)
 
-    def _part(self, mark: Mark, own: Period, expected: bool) -> Span | None:
+    def _part(self, mark: TimeMark, own: DocumentPeriod, expected: bool) -> Span | None:
         found = PART.search(mark.text)
         if found is None:
             return None
@@ -157,7 +157,7 @@ class Dating:
             shift -= 12
         return shifted(own.year, shift, length)
 
-    def _earlier(self, sort: str, own: Period, of: Stated | None) -> Span | None:
+    def _earlier(self, sort: str, own: DocumentPeriod, of: Stated | None) -> Span | None:
         base = own.time.stated().span if of is None else of.span
         if base.start is None or base.end is None:
             return None
@@ -185,7 +185,7 @@ def _day(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
-def _unsaid(match: re.Match[str]) -> Mark:
+def _unsaid(match: re.Match[str]) -> TimeMark:
     if match["back"]:
         sort: Sort = "before" if _TURN.search(match["back"]) else "back"
         group = "back"
@@ -196,12 +196,12 @@ def _unsaid(match: re.Match[str]) -> Mark:
     else:
         sort, group = "year", "year" if match["year"] else "full"
     start, end = match.span(group)
-    return Mark(start, end, " ".join(match[group].split()), sort)
+    return TimeMark(start, end, " ".join(match[group].split()), sort)
 
 
-def _merged(said: list[Mark], unsaid: list[Mark], text: str) -> list[Mark]:
+def _merged(said: list[TimeMark], unsaid: list[TimeMark], text: str) -> list[TimeMark]:
     """Both in order; of two that overlap the longer, two that are equal as one ("full year of 2023", too)."""
-    found: list[Mark] = []
+    found: list[TimeMark] = []
     for mark in sorted([*said, *unsaid], key=lambda m: (m.start, -m.end)):
         if found and _goes_on(found[-1], mark, text):
             found[-1] = mark._replace(start=found[-1].start)
@@ -220,7 +220,7 @@ def _merged(said: list[Mark], unsaid: list[Mark], text: str) -> list[Mark]:
     return found
 
 
-def _goes_on(last: Mark, mark: Mark, text: str) -> bool:
+def _goes_on(last: TimeMark, mark: TimeMark, text: str) -> bool:
     """Whether "full year" and "2023" say one time together."""
     if last.sort != "year" or mark.sort != "said" or not last.end <= mark.start <= last.end + _GAP:
         return False

@@ -1,7 +1,7 @@
 """Whom a document speaks of when it says "we", "the company", or nothing: its own entity, with its names.
 
-The entity is what a field of the metadata names (`Rules.fields`), else the title without its times and the
-words for its type ("Crocs, Inc. (CROX) 2024 Q1 Earnings Call" is Crocs, Inc.), else the title.
+The entity is what a field of the metadata names (`RuleExtractor.fields`), else the title without its times
+and the words for its type ("Crocs, Inc. (CROX) 2024 Q1 Earnings Call" is Crocs, Inc.), else the title.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asof.data import EVENT
-from asof.knowledge.rules.findings import Finding
-from asof.knowledge.rules.items import Item, past_time
-from asof.knowledge.rules.measures import Stretch, is_name, name_before, trimmed, words_of
+from asof.knowledge.rules.findings import FactDraft
+from asof.knowledge.rules.items import Token, past_time
+from asof.knowledge.rules.measures import TokenRange, is_name, name_before, trimmed, words_of
 from asof.knowledge.rules.roles import BESIDE, beside, is_office, labelled, speaker
 
 NAMED, OURS, PHRASE, BEING, IN_OFFICE = 0.8, 0.7, 0.6, 0.6, 0.75
@@ -38,16 +38,16 @@ __all__ = ["BESIDE", "Events"]
 class Events:
     """The reader of one sentence. `be` is its language's word for "is", `initial` the item it begins with."""
 
-    items: Sequence[Item]
+    items: Sequence[Token]
     be: str
     initial: int = 0
 
-    def read(self) -> list[Finding]:
+    def read(self) -> list[FactDraft]:
         """All events, in order of place."""
-        found: list[Finding] = []
+        found: list[FactDraft] = []
         for i, item in enumerate(self.items):
             senses = item.senses
-            one: Finding | None = None
+            one: FactDraft | None = None
             if "event" in senses:
                 one = self._done(i) or self._last(i)
             if one is None and (
@@ -70,7 +70,7 @@ class Events:
     def _follows_be(self, i: int) -> bool:
         return i > 0 and "be" in self.items[i - 1].senses
 
-    def _parted(self, one: Finding) -> list[Finding]:
+    def _parted(self, one: FactDraft) -> list[FactDraft]:
         """A naming as two: "appointed Mara Quill harbour master" says whom, and as what."""
         items, verb = self.items, self.items[one.at]
         name = after = one.at + 1
@@ -83,10 +83,10 @@ class Events:
             "role" in item.senses for item in items[where.first : where.after]
         ):
             return [one]
-        whom, role = words_of(items, Stretch(name, after)), words_of(items, where)
+        whom, role = words_of(items, TokenRange(name, after)), words_of(items, where)
         return [one._replace(object=whom), one._replace(owner=whom, object=role)]
 
-    def _last(self, i: int) -> Finding | None:
+    def _last(self, i: int) -> FactDraft | None:
         """A verb that comes last: "Mara Quill wurde zur Hafenmeisterin ernannt"."""
         items = self.items
         if i + 1 < len(items) and "mark" not in items[i + 1].senses:
@@ -100,10 +100,10 @@ class Events:
                     return None
                 where = trimmed(items, at + 1, i)
                 said = [item.text for item in items[where.first : where.after] if item.time is None]
-                return Finding(EVENT, subject, f"{items[at].text} {items[i].text}", " ".join(said), i, sure)
+                return FactDraft(EVENT, subject, f"{items[at].text} {items[i].text}", " ".join(said), i, sure)
         return None
 
-    def _done(self, i: int) -> Finding | None:
+    def _done(self, i: int) -> FactDraft | None:
         """A verb of change with what stands on either side of it."""
         items = self.items
         first = i
@@ -125,14 +125,14 @@ class Events:
             return None
         passive = i > 0 and "passive" in items[i - 1].senses
         last, where = self._what(i, passive=passive)
-        verb = words_of(items, Stretch(first, last + 1))
+        verb = words_of(items, TokenRange(first, last + 1))
         if where is not None:
-            return Finding(EVENT, subject, verb, words_of(items, where), i, sure, expected=will)
+            return FactDraft(EVENT, subject, verb, words_of(items, where), i, sure, expected=will)
         if passive or (sure >= NAMED and items[i].low in _ALONE):
-            return Finding(EVENT, subject, verb, "", i, round(sure * ALONE, 3), expected=will)
+            return FactDraft(EVENT, subject, verb, "", i, round(sure * ALONE, 3), expected=will)
         return None
 
-    def _what(self, i: int, *, passive: bool) -> tuple[int, Stretch | None]:
+    def _what(self, i: int, *, passive: bool) -> tuple[int, TokenRange | None]:
         """The last word of the verb ("moved to"), and its object if it has one."""
         items, last = self.items, i
         if i + 1 < len(items) and "preposition" in items[i + 1].senses:
@@ -165,7 +165,7 @@ class Events:
                 return "", 0.0
             if is_office(items[first:at]):
                 return self._phrase(at)
-            return words_of(items, Stretch(first, at)), NAMED
+            return words_of(items, TokenRange(first, at)), NAMED
         return self._phrase(at)
 
     def _is_attribute(self, first: int) -> bool:
@@ -213,7 +213,7 @@ class Events:
             after += 1
         return after
 
-    def _being(self, i: int) -> Finding | None:
+    def _being(self, i: int) -> FactDraft | None:
         """As in "Mara Quill is harbour master", "the harbour master is Mara Quill", "is called"."""
         items = self.items
         first = i
@@ -243,7 +243,7 @@ class Events:
         to_come = self._will_be(i) or items[i].low == "wird"
         if not role and (to_come or not (named or begin.low in _ARTICLE)):
             return None
-        verb = words_of(items, Stretch(first, last + 1))
-        return Finding(
+        verb = words_of(items, TokenRange(first, last + 1))
+        return FactDraft(
             EVENT, subject, verb, words_of(items, where), i, IN_OFFICE if role else BEING, expected=to_come
         )

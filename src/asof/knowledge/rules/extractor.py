@@ -12,9 +12,9 @@ from asof.knowledge.rules.aliases import names_in
 from asof.knowledge.rules.dating import Dating
 from asof.knowledge.rules.entity import NAMES, OTHERS, Entity
 from asof.knowledge.rules.events import Events
-from asof.knowledge.rules.findings import Finding
-from asof.knowledge.rules.items import Item, items_of
-from asof.knowledge.rules.lexicon import NONE, Lexicon, language_of, lexicon
+from asof.knowledge.rules.findings import FactDraft
+from asof.knowledge.rules.items import Token, items_of
+from asof.knowledge.rules.lexicon import NONE, RuleLexicon, language_of, lexicon
 from asof.knowledge.rules.values import values_in
 from asof.store.facts import Excerpt, Extraction
 from asof.text.sentences import sentences
@@ -29,7 +29,7 @@ _TRIGGERS = frozenset({"event", "be", "future", "called", "comma", "colon", "bre
 
 
 @dataclass(frozen=True, slots=True)
-class Rules:
+class RuleExtractor:
     """An extractor (`extract.py`) that needs no model. `names`: fields of the metadata that name whom the
     document speaks of; `others`: fields that hold other names of it."""
 
@@ -72,8 +72,8 @@ class _Passage:
     excerpt: Excerpt
     entity: Entity
     dating: Dating
-    items: list[Item]
-    words: Lexicon
+    items: list[Token]
+    words: RuleLexicon
     ahead: tuple[Stated, int] | None = None
 
     @classmethod
@@ -105,7 +105,7 @@ class _Passage:
         return found
 
     def _told(
-        self, findings: list[Finding], inside: list[Item], number: int, offsets: tuple[int, int]
+        self, findings: list[FactDraft], inside: list[Token], number: int, offsets: tuple[int, int]
     ) -> list[Fact]:
         facts: list[Fact] = []
         last: Stated | None = None
@@ -117,7 +117,7 @@ class _Passage:
             facts.append(self._fact(one, when, offsets))
         return facts
 
-    def _fact(self, one: Finding, when: Stated | None, offsets: tuple[int, int]) -> Fact:
+    def _fact(self, one: FactDraft, when: Stated | None, offsets: tuple[int, int]) -> Fact:
         subject = one.owner
         itself = "itself" in self.words.senses.get(subject.lower(), NONE)
         if not subject or itself or self.entity.is_meant(subject):
@@ -125,7 +125,7 @@ class _Passage:
         relation = f"{EXPECTED} {one.relation}" if one.expected and one.kind != EVENT else one.relation
         return Fact(subject, relation, one.object, when, *offsets, one.kind, one.amount, one.confidence)
 
-    def _when(self, one: Finding, inside: list[Item], number: int, last: Stated | None) -> Stated | None:
+    def _when(self, one: FactDraft, inside: list[Token], number: int, last: Stated | None) -> Stated | None:
         at = _nearest(one, inside)
         if at is not None:
             mark = inside[at].time
@@ -141,7 +141,7 @@ class _Passage:
             return self.ahead[0]
         return self.dating.otherwise(expected=one.expected)
 
-    def _coming(self, one: Finding, inside: list[Item], at: int) -> Stated | None:
+    def _coming(self, one: FactDraft, inside: list[Token], at: int) -> Stated | None:
         """The day at `at` as the one to come, if that is meant."""
         mark, ahead = inside[at].time, looks_ahead(one, inside, at)
         if not ahead or mark is None or mark.sort != "said":
@@ -149,7 +149,7 @@ class _Passage:
         return coming(self.excerpt, mark, ahead, self.words.language)
 
 
-def _nearest(one: Finding, items: list[Item]) -> int | None:
+def _nearest(one: FactDraft, items: list[Token]) -> int | None:
     """The item that says the time of a finding: in its clause behind it, else the nearest before it, else one
     further behind; what is only compared with is passed over."""
     behind = None
@@ -179,12 +179,12 @@ def _nearest(one: Finding, items: list[Item]) -> int | None:
     return behind
 
 
-def _starts(one: Finding, items: list[Item], at: int) -> bool:
+def _starts(one: FactDraft, items: list[Token], at: int) -> bool:
     """Whether what is expected begins at the time at `at`: "will be 5 euros from 1 June"."""
     return one.expected and one.kind == VALUE and at == one.at + 2 and items[at - 1].low == "from"
 
 
-def _is_told(items: list[Item], at: int) -> bool:
+def _is_told(items: list[Token], at: int) -> bool:
     """Whether a participle has the time at `at`: "the range provided in October"."""
     before = items[at - 2] if at > 1 and "preposition" in items[at - 1].senses else None
     return (
@@ -194,7 +194,7 @@ def _is_told(items: list[Item], at: int) -> bool:
     )
 
 
-def _is_basis(items: list[Item], at: int) -> bool:
+def _is_basis(items: list[Token], at: int) -> bool:
     """Whether the time at `at` is only what something is compared with."""
     mark = items[at].time
     if mark is not None and mark.sort in ("back", "before") and mark.stated is None:
@@ -208,6 +208,6 @@ def _is_basis(items: list[Item], at: int) -> bool:
     return False
 
 
-def _is_changed(items: list[Item], at: int) -> bool:
+def _is_changed(items: list[Token], at: int) -> bool:
     """Whether what stands before `at` is a change: "up 5% from"."""
     return any(item.figure is not None or "basis" in item.senses for item in items[max(0, at - 3) : at])

@@ -11,7 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.knowledge.rules.lexicon import Lexicon, lexicon
+from asof.knowledge.rules.lexicon import RuleLexicon, lexicon
 
 LONGEST = 18
 """So many digits a figure has at most; what is longer is a number of something (an account, a key)."""
@@ -55,7 +55,7 @@ def _either(words: object) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=lambda w: (-len(w), w)))  # type: ignore[call-overload]
 
 
-def figure_of(found: re.Match[str], words: Lexicon) -> Figure | None:
+def figure_of(found: re.Match[str], words: RuleLexicon) -> Figure | None:
     """The figure that a match of `pattern` is; None for one that is none (a long number)."""
     number = found["number"]
     if sum(map(str.isdigit, number)) > LONGEST:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from asof.data import Amount
 
 
-class Finding(NamedTuple):
+class FactDraft(NamedTuple):
     """A fact to be. `owner` is its subject, "" for the document's own entity. `at` is the item of the
     sentence that says it (its time stands nearest). `compared`: the fact before it is compared with it, so it
     is of an earlier time. `expected`: it is said of what is to come."""

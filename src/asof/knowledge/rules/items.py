@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from asof.knowledge.rules.dating import Mark
+from asof.knowledge.rules.dating import TimeMark
 from asof.knowledge.rules.figures import Figure, figure_of, pattern
-from asof.knowledge.rules.lexicon import NONE, Lexicon, Senses
+from asof.knowledge.rules.lexicon import NONE, RuleLexicon, Senses
 
 FIGURE, TIME, WORD = frozenset({"figure"}), frozenset({"time"}), NONE
 _MARKS: dict[str, Senses] = {
@@ -30,7 +30,7 @@ _WORD = r"[^\W\d_][\w]*+(?>(?:[’'&.\-/][^\W_][\w]*+)*)(?:[’'](?!\w))?"
 _OTHER = r"(?P<aside>\[\[[^\]|\n]{1,200}\||[*_#>\[\]]++)|(?P<break>\n)|(?P<mark>[^\w\s])"
 
 
-class Item(NamedTuple):
+class Token(NamedTuple):
     """`text` at `[start, end)` of the passage; `low` in lower case; `capital`: a word with a capital letter
     that can be a name."""
 
@@ -41,7 +41,7 @@ class Item(NamedTuple):
     senses: Senses
     capital: bool = False
     figure: Figure | None = None
-    time: Mark | None = None
+    time: TimeMark | None = None
 
 
 @lru_cache(maxsize=4)
@@ -52,16 +52,16 @@ def _tokens(language: str) -> re.Pattern[str]:
     )
 
 
-def items_of(text: str, words: Lexicon, times: Sequence[Mark]) -> list[Item]:
+def items_of(text: str, words: RuleLexicon, times: Sequence[TimeMark]) -> list[Token]:
     """The items of a passage in order. A time hides the words in it; a figure with a unit hides a time."""
-    found: list[Item] = []
+    found: list[Token] = []
     marks = [mark for mark in times if not _is_given_name(text, mark, words)]
     mark, line, skip, dashes = 0, 0, -1, False
     for match in _tokens(words.language).finditer(text):
         start, end = match.span()
         if match.lastgroup == "break":
             if start - line < _SHORT_LINE or dashes or text[end : end + 1] in "\n-*#|•":
-                found.append(Item("\n", "\n", start, end, _MARKS["\n"]))
+                found.append(Token("\n", "\n", start, end, _MARKS["\n"]))
             dashes = text[line:start].strip() in _DASHES
             line = end
             continue
@@ -73,24 +73,24 @@ def items_of(text: str, words: Lexicon, times: Sequence[Mark]) -> list[Item]:
         if mark < len(marks) and marks[mark].start < end:
             if figure is None or not figure.unit:
                 here = marks[mark]
-                found.append(Item(here.text, "", here.start, here.end, TIME, time=here))
+                found.append(Token(here.text, "", here.start, here.end, TIME, time=here))
                 skip = here.end
                 mark += 1
                 continue
             mark += 1
         if figure is not None:
-            found.append(Item(text[start : figure.end], "", start, figure.end, FIGURE, figure=figure))
+            found.append(Token(text[start : figure.end], "", start, figure.end, FIGURE, figure=figure))
             skip = figure.end
         elif match["word"]:
             found.append(_word(match[0], start, end, words))
         elif match["mark"]:
-            found.append(Item(match[0], match[0], start, end, _MARKS.get(match[0], _MARK)))
+            found.append(Token(match[0], match[0], start, end, _MARKS.get(match[0], _MARK)))
         elif not match["aside"]:
-            found.append(Item(match[0], match[0].lower(), start, end, WORD, match[0][:1].isupper()))
+            found.append(Token(match[0], match[0].lower(), start, end, WORD, match[0][:1].isupper()))
     return _joined(found, words)
 
 
-def _is_given_name(text: str, mark: Mark, words: Lexicon) -> bool:
+def _is_given_name(text: str, mark: TimeMark, words: RuleLexicon) -> bool:
     """Whether a month is somebody's name: "May Hollis", but not "in May Hollis resigned"."""
     if "given" not in words.senses.get(mark.text.lower(), NONE) or not _NAME.match(text, mark.end):
         return False
@@ -98,18 +98,18 @@ def _is_given_name(text: str, mark: Mark, words: Lexicon) -> bool:
     return not before or "preposition" not in words.senses.get(before[-1].lower(), NONE)
 
 
-def _word(word: str, start: int, end: int, words: Lexicon) -> Item:
+def _word(word: str, start: int, end: int, words: RuleLexicon) -> Token:
     low = word.lower().replace("’", "'")
     senses = words.senses.get(low, NONE)
     if not senses and "-" in low and (known := words.senses.get(low.replace("-", "_"))):
         senses = known
     capital = (word[:1].isupper() or (word[1:2].isupper())) and "no_name" not in senses
-    return Item(word, low, start, end, senses, capital)
+    return Token(word, low, start, end, senses, capital)
 
 
-def _joined(items: list[Item], words: Lexicon) -> list[Item]:
+def _joined(items: list[Token], words: RuleLexicon) -> list[Token]:
     """The same with the words of a phrase as one item, and "May" before a name as a name."""
-    found: list[Item] = []
+    found: list[Token] = []
     i, size = 0, len(items)
     while i < size:
         item = items[i]
@@ -118,7 +118,7 @@ def _joined(items: list[Item], words: Lexicon) -> list[Item]:
             if after <= size and all(items[i + k].low == phrase[k] for k in range(1, len(phrase))):
                 low = "_".join(phrase)
                 said = " ".join(each.text for each in items[i:after])
-                item = Item(said, low, item.start, items[after - 1].end, words.senses[low])
+                item = Token(said, low, item.start, items[after - 1].end, words.senses[low])
                 i = after - 1
                 break
         if "given" in item.senses and i + 1 < size and items[i + 1].capital and item.text[:1].isupper():
@@ -128,7 +128,7 @@ def _joined(items: list[Item], words: Lexicon) -> list[Item]:
     return found
 
 
-def past_time(items: Sequence[Item], start: int) -> int:
+def past_time(items: Sequence[Token], start: int) -> int:
     """`start`, or where a phrase goes on behind a time there: "ist seit dem 1. Mai Kapitän"."""
     at = start + (start < len(items) and items[start].low in _AT)
     at += start < at < len(items) and "determiner" in items[at].senses

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from asof.data import CHANGE
 from asof.knowledge.rules.clause import FAR, NEAR, NOUNS, RISES, Clause
-from asof.knowledge.rules.items import Item
-from asof.knowledge.rules.measures import WIDEST, Measure, Stretch, before, is_hard, trimmed
+from asof.knowledge.rules.items import Token
+from asof.knowledge.rules.measures import WIDEST, Measure, TokenRange, before, is_hard, trimmed
 
 LINKED, OF, CHANGED, COMPARED, AGAIN = 0.95, 0.9, 0.9, 0.7, 0.75
 """How sure each rule is: a verb links measure and figure; "margin of 5%"; "rose 5%"; what is compared with;
@@ -81,7 +81,7 @@ def changed(clause: Clause, i: int, left: int, after: int) -> bool:
     return of is not None and clause.change(i, after, of, verb, CHANGED, falls="fall" in items[verb].senses)
 
 
-def _before_by(items: Sequence[Item]) -> int:
+def _before_by(items: Sequence[Token]) -> int:
     """The item before "by" and its adverbs: "rose sharply by"."""
     at = len(items) - 2
     while at >= 0 and RISES.isdisjoint(items[at].senses) and (
@@ -116,7 +116,7 @@ def of_what(clause: Clause, i: int, left: int, after: int) -> bool:
     for at in range(where.after - 1, where.first - 1, -1):
         if _NOUN.isdisjoint(items[at].senses):
             continue
-        inside = trimmed(items, at + 1, where.after) if at + 1 < where.after else Stretch(at, at)
+        inside = trimmed(items, at + 1, where.after) if at + 1 < where.after else TokenRange(at, at)
         of = clause.phrase(inside) or clause.phrase(trimmed(items, where.first, at)) or clause.measure
         return of is not None and clause.change(i, after, of, at, OF, falls="fall_noun" in items[at].senses)
     if where.first >= where.after:
@@ -125,7 +125,7 @@ def of_what(clause: Clause, i: int, left: int, after: int) -> bool:
     return measured is not None and clause.value(i, after, clause.owned(measured, where.first), OF)
 
 
-def _last_of(items: Sequence[Item], where: Stretch) -> Stretch:
+def _last_of(items: Sequence[Token], where: TokenRange) -> TokenRange:
     """The last noun phrase of a stretch: "shares at a cost" is a cost."""
     for at in range(where.after - 2, where.first, -1):
         if items[at].low in _APART:

@@ -18,7 +18,7 @@ NONE: Senses = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Lexicon:
+class RuleLexicon:
     """Words with their senses; `phrases` by their first word, longest first; what is read in figures.
 
     `decimal` is the mark before the decimals, `be` the word for "is"; `units` maps words in lower case to
@@ -36,7 +36,7 @@ class Lexicon:
 
 
 @lru_cache(maxsize=len(LANGUAGES))
-def lexicon(language: str) -> Lexicon:
+def lexicon(language: str) -> RuleLexicon:
     """The words of one of LANGUAGES."""
     import tomllib
     from importlib.resources import files  # which `asof --help` need not wait for
@@ -45,7 +45,7 @@ def lexicon(language: str) -> Lexicon:
     return _read(language, tomllib.loads(text), None if language == "en" else lexicon("en"))
 
 
-def _read(language: str, tables: Mapping[str, Any], ground: Lexicon | None) -> Lexicon:
+def _read(language: str, tables: Mapping[str, Any], ground: RuleLexicon | None) -> RuleLexicon:
     """The tables as a lexicon; the signs of figures that `ground` knows ("$", "%") are known in all."""
     senses: dict[str, set[str]] = {}
     phrases: dict[str, set[tuple[str, ...]]] = {}
@@ -58,7 +58,7 @@ def _read(language: str, tables: Mapping[str, Any], ground: Lexicon | None) -> L
                 parts = tuple(word.split("_"))
                 phrases.setdefault(parts[0], set()).add(parts)
     ordered = {first: tuple(sorted(each, key=lambda p: (-len(p), p))) for first, each in phrases.items()}
-    return Lexicon(
+    return RuleLexicon(
         language,
         {word: frozenset(each) for word, each in senses.items()},
         ordered,

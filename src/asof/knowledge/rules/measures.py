@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from asof.knowledge.rules.items import Item
+from asof.knowledge.rules.items import Token
 
 WIDEST = 14
 """So many words a measure or a name has at most."""
@@ -38,7 +38,7 @@ class Measure(NamedTuple):
     after: int
 
 
-class Stretch(NamedTuple):
+class TokenRange(NamedTuple):
     """`items[first:after]` without what does not belong to the phrase; `ours`: a possessive led it,
     `article`: an article did."""
 
@@ -48,7 +48,7 @@ class Stretch(NamedTuple):
     article: bool = False
 
 
-def before(items: Sequence[Item], end: int) -> Stretch:
+def before(items: Sequence[Token], end: int) -> TokenRange:
     """The noun phrase that ends before item `end`, past times, asides and auxiliaries."""
     after = _past(items, end)
     first = after
@@ -60,12 +60,12 @@ def before(items: Sequence[Item], end: int) -> Stretch:
     return trimmed(items, first, after)
 
 
-def is_hard(item: Item) -> bool:
+def is_hard(item: Token) -> bool:
     """Whether no noun phrase goes over this item."""
     return not _HARD.isdisjoint(item.senses) and _NOUNS.isdisjoint(item.senses)
 
 
-def _past(items: Sequence[Item], end: int) -> int:
+def _past(items: Sequence[Token], end: int) -> int:
     """Where the phrase before `end` ends: before a time with its preposition, an aside, an adverb."""
     after, floor = end, max(0, end - 3 * WIDEST)
     while after > floor:
@@ -86,7 +86,7 @@ def _past(items: Sequence[Item], end: int) -> int:
     return after
 
 
-def _opening(items: Sequence[Item], end: int) -> int:
+def _opening(items: Sequence[Token], end: int) -> int:
     """Where the aside that ends with `items[end]` opens, -1 if it is none."""
     wanted = "(" if items[end].low == ")" else ","
     for at in range(end - 1, max(-1, end - 1 - _ASIDE), -1):
@@ -102,7 +102,7 @@ def _opening(items: Sequence[Item], end: int) -> int:
     return -1
 
 
-def trimmed(items: Sequence[Item], first: int, after: int) -> Stretch:
+def trimmed(items: Sequence[Token], first: int, after: int) -> TokenRange:
     """A stretch without the conjunctions, adverbs, determiners that lead it, the prepositions that end it."""
     for at in range(first, after):
         if items[at].low == "as" and at > first:
@@ -124,17 +124,17 @@ def trimmed(items: Sequence[Item], first: int, after: int) -> Stretch:
         if not _NOUNS.isdisjoint(items[after - 1].senses):
             break
         after -= 1
-    return Stretch(first, after, ours, article)
+    return TokenRange(first, after, ours, article)
 
 
-def _opens_name(items: Sequence[Item], at: int) -> bool:
+def _opens_name(items: Sequence[Token], at: int) -> bool:
     """Whether a word that mostly leads a phrase is the first of a name in it: "Ship: Second Opinion"."""
     if "discourse" not in items[at].senses or not items[at].text[:1].isupper() or at == 0:
         return False
     return items[at - 1].low == ":" and at + 1 < len(items) and items[at + 1].capital
 
 
-def after_of(items: Sequence[Item], start: int) -> Stretch:
+def after_of(items: Sequence[Token], start: int) -> TokenRange:
     """The noun phrase that begins with item `start`: up to a mark, a verb, a time, a figure."""
     after = start
     while after < len(items) and after - start < WIDEST:
@@ -149,13 +149,13 @@ def after_of(items: Sequence[Item], start: int) -> Stretch:
     return trimmed(items, start, after)
 
 
-def _linked(items: Sequence[Item], at: int) -> bool:
+def _linked(items: Sequence[Token], at: int) -> bool:
     """Whether a preposition goes on with the phrase: "net sales of equity", "cash flow from operations"."""
     low = items[at].low
     return low in ("of", "from", "attributable_to", "for") or items[at - 1].low == "attributable"
 
 
-def measure(items: Sequence[Item], where: Stretch, initial: int = 0) -> Measure | None:
+def measure(items: Sequence[Token], where: TokenRange, initial: int = 0) -> Measure | None:
     """The measure that a stretch names, None where it names none (only a pronoun, or a name).
 
     `initial` is the item at which the sentence begins: its capital letter says nothing.
@@ -179,17 +179,17 @@ def measure(items: Sequence[Item], where: Stretch, initial: int = 0) -> Measure 
     known = "measure" in head.senses or any("measure" in item.senses for item in nouns)
     if not known and not article and all(item.capital for item in nouns):
         return None
-    return Measure(_bare(owner), words_of(items, Stretch(first, after)), known, first, after)
+    return Measure(_bare(owner), words_of(items, TokenRange(first, after)), known, first, after)
 
 
-def head_of(items: Sequence[Item], first: int, after: int) -> Item:
+def head_of(items: Sequence[Token], first: int, after: int) -> Token:
     for at in range(first + 1, after):
         if "preposition" in items[at].senses:
             return items[at - 1]
     return items[after - 1]
 
 
-def _split(items: Sequence[Item], first: int, after: int, initial: int) -> tuple[int, int, str]:
+def _split(items: Sequence[Token], first: int, after: int, initial: int) -> tuple[int, int, str]:
     """A stretch without the name that leads it or that it is attributed to, and that name."""
     name = after
     while name > first and is_name(items[name - 1]):
@@ -199,22 +199,22 @@ def _split(items: Sequence[Item], first: int, after: int, initial: int) -> tuple
         if "determiner" in items[at].senses and at > first:
             at -= 1
         if at > first and "attributed" in items[at].senses:
-            return first, at, words_of(items, Stretch(name, after))
+            return first, at, words_of(items, TokenRange(name, after))
     lead = first
     while lead < after and is_name(items[lead]):
         lead += 1
     alone = lead - first == 1 and first <= initial
     if first < lead < after and not alone and not {"preposition", "and"} & items[lead].senses:
-        return lead, after, words_of(items, Stretch(first, lead))
+        return lead, after, words_of(items, TokenRange(first, lead))
     return first, after, ""
 
 
-def is_name(item: Item) -> bool:
+def is_name(item: Token) -> bool:
     """Whether a word can be (part of) a name: a capital letter, and no word of a measure."""
     return item.capital and _NOUNS.isdisjoint(item.senses)
 
 
-def name_before(items: Sequence[Item], end: int) -> int:
+def name_before(items: Sequence[Token], end: int) -> int:
     """Where the name begins that ends before item `end`; `end` if none does."""
     first = end
     while first > 0 and end - first < WIDEST:
@@ -234,6 +234,6 @@ def _bare(owner: str) -> str:
     return owner.rstrip("'’")
 
 
-def words_of(items: Sequence[Item], where: Stretch) -> str:
+def words_of(items: Sequence[Token], where: TokenRange) -> str:
     """The words of a stretch, parted by single spaces."""
     return " ".join(item.text for item in items[where.first : where.after])

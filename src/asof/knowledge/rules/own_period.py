@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import UTC, date, timedelta
 
-from asof.store.about import Time
+from asof.store.about import AboutTime
 from asof.store.facts import Excerpt
 from asof.time.period import days_in, months_later
 from asof.time.span import Span, nearest_moment
@@ -26,11 +26,11 @@ _RECENT = 100 * 86_400_000_000  # microseconds
 
 
 @dataclass(frozen=True, slots=True)
-class Period:
+class DocumentPeriod:
     """A document's own period: its first day, how many months it has, the first day of its year; `time` says
     where it is stated. `coarse`: it is a quarter, a half or a year."""
 
-    time: Time
+    time: AboutTime
     first: date
     months: int
     year: date
@@ -40,7 +40,7 @@ class Period:
         return self.months in (3, 6, 12)
 
 
-def period_of(excerpt: Excerpt) -> Period | None:
+def period_of(excerpt: Excerpt) -> DocumentPeriod | None:
     """The period that an excerpt's document is about: its nearest heading's, its metadata's, its title's."""
     from_head = [time for time in excerpt.times if time.by != "text" and _is_own(time, excerpt.published)]
     headings = [time for time in from_head if time.by == "heading"]
@@ -50,7 +50,7 @@ def period_of(excerpt: Excerpt) -> Period | None:
     return min(found, key=lambda p: (not p.coarse, p.time.last - p.time.first), default=None)
 
 
-def _is_own(time: Time, published: Span | None) -> bool:
+def _is_own(time: AboutTime, published: Span | None) -> bool:
     """Whether all of a document can be about a time of its head.
 
     Metadata says so; a title does with a year ("2024", not "since 2019"), without one only if the time is
@@ -65,13 +65,13 @@ def _is_own(time: Time, published: Span | None) -> bool:
     return 0 <= published.last - time.first < _RECENT
 
 
-def _period(time: Time, fiscal_start: int) -> Period:
+def _period(time: AboutTime, fiscal_start: int) -> DocumentPeriod:
     first, last = nearest_moment(time.first), nearest_moment(time.last)
     months = (last.year - first.year) * 12 + last.month - first.month + 1
     whole = first.day == 1 and (last + timedelta(microseconds=1)).day == 1 if last.year < 9999 else False
     start = first.date()
     if not whole or months not in (3, 6, 12):
-        return Period(time, start, 0, start)
+        return DocumentPeriod(time, start, 0, start)
     named = PART.search(time.text)
     try:
         if months == 12:
@@ -81,8 +81,8 @@ def _period(time: Time, fiscal_start: int) -> Period:
         else:
             year = months_later(start, -((start.month - fiscal_start) % 12))
     except ValueError:
-        return Period(time, start, 0, start)
-    return Period(time, start, months, year)
+        return DocumentPeriod(time, start, 0, start)
+    return DocumentPeriod(time, start, months, year)
 
 
 def number(part: re.Match[str]) -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 
-from asof.knowledge.rules.findings import Finding
-from asof.knowledge.rules.items import Item
+from asof.knowledge.rules.findings import FactDraft
+from asof.knowledge.rules.items import Token
 
 MOST = 8
 """So many figures of a list are paired."""
@@ -16,7 +16,7 @@ _OUTSIDE = frozenset({"verb", "link", "time"})
 _TURNS = frozenset({"rise", "fall"})
 
 
-def respectively(items: Sequence[Item], found: list[Finding]) -> list[Finding]:
+def respectively(items: Sequence[Token], found: list[FactDraft]) -> list[FactDraft]:
     """The same findings with the figures before each "respectively" given to what they are of.
 
     If the measure of the list is two ("gross and operating margin"), each figure gets its own; else, where as
@@ -47,7 +47,7 @@ def respectively(items: Sequence[Item], found: list[Finding]) -> list[Finding]:
     return [by_item[finding.at] for finding in found]
 
 
-def _run(items: Sequence[Item], end: int, by_item: dict[int, Finding]) -> list[int]:
+def _run(items: Sequence[Token], end: int, by_item: dict[int, FactDraft]) -> list[int]:
     """The figures of the list that ends before item `end`, in order: those parted by little but "and"."""
     told: list[int] = []
     at = last = end

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 from asof.data import CHANGE, VALUE, Amount
 from asof.knowledge.rules.clause import NEAR, Clause
-from asof.knowledge.rules.items import Item
+from asof.knowledge.rules.items import Token
 from asof.knowledge.rules.measures import (
     WIDEST,
     Measure,
-    Stretch,
+    TokenRange,
     after_of,
     head_of,
     is_hard,
@@ -60,7 +60,7 @@ def higher(clause: Clause, i: int, left: int, after: int) -> bool:
     return of is not None and clause.change(i, after, of, at, MOVED, falls=falls)
 
 
-def _direction(items: Sequence[Item], after: int) -> int:
+def _direction(items: Sequence[Token], after: int) -> int:
     """The word right of a figure that says which way it goes, -1 if none does."""
     for at in range(after + 1, min(len(items), after + _REACH)):
         senses = items[at].senses
@@ -94,7 +94,7 @@ def measured(clause: Clause, i: int, left: int, after: int) -> bool:
     return _counted(clause, i, after, owned, act)
 
 
-def _counted(clause: Clause, i: int, after: int, of: Measure, act: Item | None) -> bool:
+def _counted(clause: Clause, i: int, after: int, of: Measure, act: Token | None) -> bool:
     """How many of something: "3,589 stores"; not "5 ways", "ISO 8601 strings"."""
     items, figure = clause.items, clause.items[i].figure
     assert figure is not None  # noqa: S101
@@ -110,7 +110,7 @@ def _counted(clause: Clause, i: int, after: int, of: Measure, act: Item | None) 
     return clause.add(VALUE, of, clause.said(i, of.after - 1), i, COUNTED, Amount(figure.value, unit))
 
 
-def _is_noun(item: Item) -> bool:
+def _is_noun(item: Token) -> bool:
     """Whether a word can begin what is counted."""
     senses = item.senses
     return item.low[:1].isalpha() and (not senses or bool(_BEGINS & senses) or senses <= _MAY_BEGIN)
@@ -129,7 +129,7 @@ def _share(clause: Clause, i: int, left: int, at: int) -> bool:
     return clause.value(i, where.after - 1, clause.measure, LISTED, compared=last.compared)
 
 
-def _act(items: Sequence[Item], left: int) -> Item | None:
+def _act(items: Sequence[Token], left: int) -> Token | None:
     """The verb that says what was done with so much: "repurchased", before item `left`."""
     at = left
     while at >= 0 and ({"determiner", "approximate"} & items[at].senses or "-" in items[at].low):
@@ -156,7 +156,7 @@ def done(clause: Clause, i: int, left: int, after: int) -> bool:
         return False
     while end > after + 1 and {"preposition", "determiner"} & items[end - 1].senses:
         end -= 1
-    words = f"{act.low} {words_of(items, Stretch(after + 1, end))}".strip()
+    words = f"{act.low} {words_of(items, TokenRange(after + 1, end))}".strip()
     return clause.value(i, after, clause.owned(Measure("", words, True, left, left), left + 1), DONE)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from asof.data import EVENT
-from asof.knowledge.rules.findings import Finding
-from asof.knowledge.rules.items import Item
-from asof.knowledge.rules.measures import Stretch, is_name, name_before, trimmed, words_of
+from asof.knowledge.rules.findings import FactDraft
+from asof.knowledge.rules.items import Token
+from asof.knowledge.rules.measures import TokenRange, is_name, name_before, trimmed, words_of
 
 BESIDE, LABELLED, SPEAKING = 0.75, 0.6, 0.9
 """How sure each rule is: an apposition; "Treasurer: X"; the head of a speech."""
@@ -20,7 +20,7 @@ _LINE = frozenset({"\n", ".", ";", "|", ":", "•", "!", "?", "`"})
 _SMALL = frozenset({"role", "former", "determiner", "preposition", "and", "qualifier"})
 
 
-def beside(items: Sequence[Item], i: int, be: str) -> Finding | None:
+def beside(items: Sequence[Token], i: int, be: str) -> FactDraft | None:
     """What the comma at i parts: a name and an office, either way round."""
     after = i + 1
     while after < len(items) and after - i < _WIDEST and not _ends_office(items, after):
@@ -34,16 +34,16 @@ def beside(items: Sequence[Item], i: int, be: str) -> Finding | None:
     if i - first >= 2:
         if not _has_role(phrase) or _has_role(items[first:i]) or is_office(items[first:i]):
             return None
-        return Finding(EVENT, words_of(items, Stretch(first, i)), be, words_of(items, where), i, BESIDE)
+        return FactDraft(EVENT, words_of(items, TokenRange(first, i)), be, words_of(items, where), i, BESIDE)
     if len(phrase) < 2 or not all(is_name(item) for item in phrase) or _has_role(phrase):
         return None
     office = _office(items, i)
     if office is None:
         return None
-    return Finding(EVENT, words_of(items, where), be, words_of(items, office), i, BESIDE)
+    return FactDraft(EVENT, words_of(items, where), be, words_of(items, office), i, BESIDE)
 
 
-def _ends_office(items: Sequence[Item], at: int) -> bool:
+def _ends_office(items: Sequence[Token], at: int) -> bool:
     """Whether an apposition does not go over item `at`; it does over "and" before another office."""
     if "and" in items[at].senses:
         following = items[at + 1 : at + _LABEL + 1]
@@ -51,17 +51,17 @@ def _ends_office(items: Sequence[Item], at: int) -> bool:
     return not _STOPS.isdisjoint(items[at].senses)
 
 
-def _has_role(phrase: Sequence[Item]) -> bool:
+def _has_role(phrase: Sequence[Token]) -> bool:
     return any("role" in item.senses for item in phrase)
 
 
-def is_office(name: Sequence[Item]) -> bool:
+def is_office(name: Sequence[Token]) -> bool:
     """Whether what looks like a name is an office: "Executive Vice President"; not "Ann Baker"."""
     ranks = {"role", "rank", "former"}
     return len(name) > 1 and all(ranks & item.senses for item in name)
 
 
-def _office(items: Sequence[Item], end: int) -> Stretch | None:
+def _office(items: Sequence[Token], end: int) -> TokenRange | None:
     """The phrase with a word for an office that ends before item `end`, from its article on."""
     for at in range(end - 1, max(-1, end - _WIDEST), -1):
         senses = items[at].senses
@@ -74,7 +74,7 @@ def _office(items: Sequence[Item], end: int) -> Stretch | None:
     return None
 
 
-def speaker(items: Sequence[Item], i: int, be: str) -> Finding | None:
+def speaker(items: Sequence[Token], i: int, be: str) -> FactDraft | None:
     """A name on a line, dashes on the next, an office on the one after: the line break at i ends the name."""
     dashes = items[i + 1 : i + 4]
     if len(dashes) < 3 or dashes[2].low != "\n" or {dashes[0].low, dashes[1].low} - {"-", "–", "—"}:
@@ -85,10 +85,10 @@ def speaker(items: Sequence[Item], i: int, be: str) -> Finding | None:
     if i - first < 2 or (first > 0 and items[first - 1].low != "\n") or not _has_role(items[i + 4 : after]):
         return None
     office = " ".join(item.text for item in items[i + 4 : after]).replace(" ,", ",")
-    return Finding(EVENT, words_of(items, Stretch(first, i)), be, office, i, SPEAKING)
+    return FactDraft(EVENT, words_of(items, TokenRange(first, i)), be, office, i, SPEAKING)
 
 
-def labelled(items: Sequence[Item], i: int) -> Finding | None:
+def labelled(items: Sequence[Token], i: int) -> FactDraft | None:
     """As in "Treasurer: Lambert Roake": the label before the colon at i is the relation."""
     first = i
     while first > 0 and i - first <= _LABEL and items[first - 1].low not in _LINE:
@@ -116,4 +116,4 @@ def labelled(items: Sequence[Item], i: int) -> Finding | None:
         return None
     if phrase[-1].low == "," or (after < len(items) and items[after].low in ("`", ":", "|")):
         return None
-    return Finding(EVENT, "", words_of(items, label), words_of(items, where), i, LABELLED)
+    return FactDraft(EVENT, "", words_of(items, label), words_of(items, where), i, LABELLED)

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from asof.knowledge.rules import left as on_the_left
 from asof.knowledge.rules import right as on_the_right
 from asof.knowledge.rules.clause import RISES, Clause
-from asof.knowledge.rules.findings import Finding
-from asof.knowledge.rules.items import Item
+from asof.knowledge.rules.findings import FactDraft
+from asof.knowledge.rules.items import Token
 from asof.knowledge.rules.paired import respectively
 
 RULES = (
@@ -25,7 +25,7 @@ RULES = (
 _LEADS = frozenset({"former", "time", "range_word"})
 
 
-def values_in(items: Sequence[Item], text: str, initial: int = 0) -> list[Finding]:
+def values_in(items: Sequence[Token], text: str, initial: int = 0) -> list[FactDraft]:
     """The values and changes that a sentence states, in order of place; it begins with item `initial`."""
     clause = Clause(items, text, initial)
     i = 0
@@ -55,7 +55,7 @@ def _figure(clause: Clause, i: int) -> int:
     return after
 
 
-def _level(items: Sequence[Item], left: int) -> int:
+def _level(items: Sequence[Token], left: int) -> int:
     """The item before "a record of", "the range of", where these stand at `left`; else `left`."""
     if left < 2 or "of" not in items[left].senses or "range_word" not in items[left - 1].senses:
         return left
@@ -67,7 +67,7 @@ def _level(items: Sequence[Item], left: int) -> int:
     return at if items[at].low in ("in", "to") else left
 
 
-def _range(items: Sequence[Item], i: int, left: int) -> int:
+def _range(items: Sequence[Token], i: int, left: int) -> int:
     """The last item of the range that begins at i ("5% to 7%", "between 5 and 7"), else i."""
     if i + 2 >= len(items):
         return i

@@ -10,7 +10,7 @@ from asof.data import Query, Why
 from asof.index.view import View
 from asof.rank.ages import ages
 from asof.rank.stage import Ranking
-from asof.time.decay import Tiers
+from asof.time.decay import TieredDecay
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class RecencyTiers:
     values: tuple[float, ...] = (1.20, 1.10, 1.00, 0.95)
 
     def __post_init__(self) -> None:
-        Tiers(self.bounds, self.values)
+        TieredDecay(self.bounds, self.values)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if set(self.values) == {1.0}:
@@ -44,4 +44,4 @@ class RecencyTiers:
     ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
         days = ages(view.as_of, view.column("visible", rows))
         dated = view.column("dated", rows).astype(bool)
-        return np.where(dated, Tiers(self.bounds, self.values)(days), 1.0)
+        return np.where(dated, TieredDecay(self.bounds, self.values)(days), 1.0)

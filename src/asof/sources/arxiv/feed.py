@@ -24,16 +24,16 @@ LAST = 5138
 """Dates of this year or later are none: `sources/dates.py` would take their seconds for milliseconds."""
 
 
-class Garbled(Exception):
+class BrokenFeed(Exception):
     """A page that is no feed, or one that breaks off: asked for again, it may be whole."""
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """What the API itself says is wrong with the request."""
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class FeedEntry:
     """One version of a paper. `published` is the date of version 1, `updated` that of this version."""
 
     paper: PaperId
@@ -56,7 +56,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Unusable:
+class UnusableEntry:
     """An entry that states no paper: its id, as far as it has one, and what is wrong with it."""
 
     id: str
@@ -67,7 +67,7 @@ class Unusable:
 class Feed:
     """Entries in the order of the feed, and how many results the query has in all, from `start` on."""
 
-    entries: tuple[Entry | Unusable, ...]
+    entries: tuple[FeedEntry | UnusableEntry, ...]
     total: int
     start: int
 
@@ -76,7 +76,7 @@ class _Undeclared(ET.TreeBuilder):
     """Builds no tree of what declares a document type: entities of it can grow a page to gigabytes."""
 
     def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-        raise Garbled("the answer declares a document type, which no feed of arXiv does")
+        raise BrokenFeed("the answer declares a document type, which no feed of arXiv does")
 
 
 def read(body: bytes) -> Feed:
@@ -84,33 +84,33 @@ def read(body: bytes) -> Feed:
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Garbled(f"the answer is not UTF-8 (byte {error.start})") from error
+        raise BrokenFeed(f"the answer is not UTF-8 (byte {error.start})") from error
     try:
         root = ET.fromstring(text, ET.XMLParser(target=_Undeclared()))  # noqa: S314  nothing is declared in it
     except ET.ParseError as error:
-        raise Garbled(f"the answer is no whole XML ({error})") from error
+        raise BrokenFeed(f"the answer is no whole XML ({error})") from error
     if root.tag != f"{_ATOM}feed":
-        raise Garbled("the answer is XML, but no Atom feed")
+        raise BrokenFeed("the answer is XML, but no Atom feed")
     nodes = root.findall(f"{_ATOM}entry")
     for node in nodes:
         if _ERRORS in _text(node, f"{_ATOM}id"):
-            raise Refused(_text(node, f"{_ATOM}summary") or "an error without words")
+            raise RequestRefused(_text(node, f"{_ATOM}summary") or "an error without words")
     return Feed(tuple(map(_entry, nodes)), _number(root, "totalResults"), _number(root, "startIndex"))
 
 
-def _entry(node: ET.Element) -> Entry | Unusable:
+def _entry(node: ET.Element) -> FeedEntry | UnusableEntry:
     address = _text(node, f"{_ATOM}id")
     paper = _paper(address)
     if paper is None or not paper.version:
-        return Unusable(address, "has no id of a paper with its version")
+        return UnusableEntry(address, "has no id of a paper with its version")
     title, summary = _text(node, f"{_ATOM}title"), _text(node, f"{_ATOM}summary")
     published, updated = (_moment(_text(node, f"{_ATOM}{each}")) for each in ("published", "updated"))
     if not (title or summary):
-        return Unusable(str(paper), "has neither a title nor an abstract")
+        return UnusableEntry(str(paper), "has neither a title nor an abstract")
     if published is None or updated is None:
-        return Unusable(str(paper), "has no dates that can be read")
+        return UnusableEntry(str(paper), "has no dates that can be read")
     links = node.findall(f"{_ATOM}link")
-    return Entry(
+    return FeedEntry(
         paper, title, summary, published, updated,
         authors=tuple(filter(None, (_text(each, f"{_ATOM}name") for each in node.findall(f"{_ATOM}author")))),
         primary=_attribute(node.find(f"{_ARXIV}primary_category"), "term"),
@@ -142,7 +142,7 @@ def _attribute(node: ET.Element | None, name: str) -> str:
 def _number(root: ET.Element, name: str) -> int:
     said = _text(root, f"{_SEARCH}{name}")
     if not re.fullmatch(r"[0-9]{1,12}", said):
-        raise Garbled(f"the feed does not say its {name}")
+        raise BrokenFeed(f"the feed does not say its {name}")
     return int(said)
 
 

@@ -16,7 +16,7 @@ from typing import NoReturn, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from asof.errors import SourceError
-from asof.sources.arxiv.feed import Garbled, Refused
+from asof.sources.arxiv.feed import BrokenFeed, RequestRefused
 from asof.sources.arxiv.settings import of_arxiv
 from asof.web import asked_wait, connection_to, first_bytes, one_line
 
@@ -27,7 +27,7 @@ LARGEST = 16 * 2**20
 REDIRECTS = 3
 
 
-class Passing(Exception):
+class TransientError(Exception):
     """A failure that may pass. `wait`: seconds that the server asks for, None where it says nothing."""
 
     def __init__(self, reason: str, wait: float | None = None) -> None:
@@ -62,10 +62,10 @@ class Fetcher:
         for attempt in range(self.attempts):
             try:
                 return read(self._follow(url, read, largest))
-            except Refused as error:
+            except RequestRefused as error:
                 refuse(url, f"it says: {one_line(str(error))}", error)
-            except (Passing, Garbled) as failure:
-                wait = failure.wait if isinstance(failure, Passing) else None
+            except (TransientError, BrokenFeed) as failure:
+                wait = failure.wait if isinstance(failure, TransientError) else None
                 if attempt == self.attempts - 1 or (wait is not None and wait > self.patience):
                     asks = f"; it asks for a wait of {wait:.0f} s" if wait is not None else ""
                     times = f"{attempt + 1} attempt{'s' if attempt else ''}"
@@ -104,11 +104,11 @@ class Fetcher:
                 self._accept(url, response, body, read)
                 return body
         except TimeoutError as error:
-            raise Passing(f"no answer within {self.timeout:g} s") from error
+            raise TransientError(f"no answer within {self.timeout:g} s") from error
         except ssl.SSLCertVerificationError as error:
             refuse(url, f"its certificate is not accepted: {error.verify_message}", error)
         except HTTPException as error:
-            raise Passing(f"the answer is no HTTP, or was cut off ({type(error).__name__})") from error
+            raise TransientError(f"the answer is no HTTP, or was cut off ({type(error).__name__})") from error
         except (OSError, UnicodeError) as error:
             self._lost(url, error)
         finally:
@@ -121,7 +121,7 @@ class Fetcher:
         refused = isinstance(error, ConnectionRefusedError)
         broke = isinstance(error, ConnectionError | ssl.SSLError) and not refused
         if broke or self.answered:
-            raise Passing(f"the connection failed: {reason}") from error
+            raise TransientError(f"the connection failed: {reason}") from error
         refuse(url, f"it cannot be reached: {reason}; check the address and the network", error)
 
     def _pause(self) -> None:
@@ -132,9 +132,9 @@ class Fetcher:
         """The answer's bytes, as many as were announced, and not too many."""
         announced = response.length
         if (announced or 0) > largest or len(body := first_bytes(response, largest + 1)) > largest:
-            raise TooLarge(f"{shown(url)}: the answer has more than {largest:,} bytes")
+            raise ResponseTooLarge(f"{shown(url)}: the answer has more than {largest:,} bytes")
         if announced is not None and len(body) < announced:
-            raise Passing(f"the answer was cut off after {len(body)} of {announced} bytes")
+            raise TransientError(f"the answer was cut off after {len(body)} of {announced} bytes")
         return body
 
     def _accept(self, url: str, response: HTTPResponse, body: bytes, read: Callable[[bytes], T]) -> None:
@@ -143,22 +143,22 @@ class Fetcher:
         if status == 200:
             return
         if status == 429 or status >= 500:
-            raise Passing(f"status {status}", asked_wait(response.headers))
+            raise TransientError(f"status {status}", asked_wait(response.headers))
         if status == 400:
             try:
                 read(body)
-            except (Garbled, Passing):
+            except (BrokenFeed, TransientError):
                 refuse(url, f"status 400, {one_line(body.decode('utf-8', 'replace'))!r}")
         if status == 404:
-            raise Missing(f"{shown(url)}: there is no such page (404)")
+            raise NotFound(f"{shown(url)}: there is no such page (404)")
         refuse(url, f"status {status}; check the address in [arxiv] of asof.toml")
 
 
-class Missing(SourceError):
+class NotFound(SourceError):
     """There is nothing at an address."""
 
 
-class TooLarge(SourceError):
+class ResponseTooLarge(SourceError):
     """An answer has more bytes than are read."""
 
 

@@ -32,7 +32,7 @@ erased from it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class HarvestCoverage:
     """What finished runs have covered: submissions within `covered`, new versions until `checked`.
 
     `witnesses` are a few of the papers that were stated.
@@ -44,7 +44,7 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class Header:
+class HarvestHeader:
     """What a run is about: the words it was asked with, its window, and the instant it began."""
 
     asked: str
@@ -53,7 +53,7 @@ class Header:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class HarvestLine:
     """A page whose papers are stated: of which part and round, from where to where, of how many in all, which
     papers it listed, and which versions were taken from it (`2401.13222v2`)."""
 
@@ -77,7 +77,7 @@ class Line:
 
 
 @dataclass(slots=True)
-class Kept:
+class HarvestLog:
     """The folder of one corpus's `.asof/fetched`, for the source and settings that `name` tells."""
 
     folder: Path
@@ -108,19 +108,19 @@ class Kept:
 
     # -- what is done ------------------------------------------------------------------------------------
 
-    def done(self) -> Done:
+    def done(self) -> HarvestCoverage:
         """What finished runs have covered; nothing where that is not known, or the store has it no more."""
         said = self._json(self._path(".json"))
         try:
-            done = Done(
+            done = HarvestCoverage(
                 tuple((int(first), int(last)) for first, last in said["covered"]),
                 int(said["checked"]), tuple(map(str, said["witnesses"])),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, OverflowError):
-            return Done()
-        return done if self._has(done.witnesses) else Done()
+            return HarvestCoverage()
+        return done if self._has(done.witnesses) else HarvestCoverage()
 
-    def finish(self, done: Done) -> None:
+    def finish(self, done: HarvestCoverage) -> None:
         """The run has ended: what it covered is kept, how it got there is not."""
         said = {"name": self.name, "covered": done.covered, "checked": done.checked,
                 "witnesses": done.witnesses[:WITNESSES]}  # fmt: skip
@@ -133,13 +133,13 @@ class Kept:
 
     # -- how far a run has come --------------------------------------------------------------------------
 
-    def resume(self, fresh: Header) -> tuple[Header, list[Line]]:
+    def resume(self, fresh: HarvestHeader) -> tuple[HarvestHeader, list[HarvestLine]]:
         """The run that broke off, if it was asked for with the same words not long ago; else `fresh`."""
         lines = self._lines()
         try:
             head = lines[0]
             first, last = head["window"]
-            old = Header(str(head["asked"]), (int(first), int(last)), int(head["started"]))
+            old = HarvestHeader(str(head["asked"]), (int(first), int(last)), int(head["started"]))
             pages = [_line(each) for each in lines[1:]]
         except (IndexError, KeyError, TypeError, ValueError, OverflowError):
             old, pages = replace(fresh, asked=""), []
@@ -151,7 +151,7 @@ class Kept:
         self._append({"asked": fresh.asked, "window": fresh.window, "started": fresh.started})
         return fresh, []
 
-    def page(self, line: Line) -> None:
+    def page(self, line: HarvestLine) -> None:
         """A page's papers are stated."""
         self._append(asdict(line))
 
@@ -198,9 +198,9 @@ def another(folder: Path) -> str:
     return f"another process fetches from arXiv into {folder.parent}: wait until it has ended"
 
 
-def _line(said: Mapping[str, Any]) -> Line:
+def _line(said: Mapping[str, Any]) -> HarvestLine:
     """A line as it was written down. Raises ValueError, IndexError, KeyError, TypeError, OverflowError."""
-    line = Line(
+    line = HarvestLine(
         str(said["part"]), int(said["round"]), int(said["start"]), int(said["after"]), int(said["total"]),
         tuple(map(str, said["listed"])), tuple(map(str, said["taken"])),
     )  # fmt: skip

@@ -13,9 +13,9 @@ from typing import Protocol
 from urllib.parse import urlencode
 
 from asof.sources.arxiv import feed as atom
-from asof.sources.arxiv.feed import Entry, Feed, Unusable
-from asof.sources.arxiv.fetch import Fetcher, Passing
-from asof.sources.arxiv.kept import SUBMITTED, UPDATED, Line
+from asof.sources.arxiv.feed import Feed, FeedEntry, UnusableEntry
+from asof.sources.arxiv.fetch import Fetcher, TransientError
+from asof.sources.arxiv.kept import SUBMITTED, UPDATED, HarvestLine
 from asof.sources.arxiv.spans import MINUTE, Stretch, halves, minutes
 from asof.sources.arxiv.target import PaperId
 from asof.time.span import instant
@@ -33,15 +33,15 @@ EMPTY = 3
 """So often the first page of a part has to be empty, or a paper missing, until that is believed."""
 
 
-class Log(Protocol):
+class HarvestWriter(Protocol):
     """Where finished pages are written down, and read again by the run that goes on."""
 
-    def of(self, part: str) -> Sequence[Line]: ...
-    def add(self, line: Line) -> None: ...
+    def of(self, part: str) -> Sequence[HarvestLine]: ...
+    def add(self, line: HarvestLine) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class HarvestPart:
     """A stretch of time in which papers were submitted, or (`updated`) got a version, of papers submitted
     within `submitted`."""
 
@@ -62,16 +62,16 @@ class Part:
         terms.append(f"{'lastUpdatedDate' if self.updated else 'submittedDate'}:{minutes(self.stretch)}")
         return " AND ".join(terms)
 
-    def at(self, entry: Entry) -> int:
+    def at(self, entry: FeedEntry) -> int:
         """The instant of an entry by which it is listed here."""
         return instant(entry.updated if self.updated else entry.published)
 
-    def halves(self) -> list[Part]:
-        return [Part(each, self.updated, self.submitted) for each in halves(self.stretch)]
+    def halves(self) -> list[HarvestPart]:
+        return [HarvestPart(each, self.updated, self.submitted) for each in halves(self.stretch)]
 
 
 @dataclass(slots=True)
-class Count:
+class PartCount:
     """What came of one part: `listed` in this round, `ever` in all of them. `total`: as told last."""
 
     round: int = 1
@@ -81,7 +81,7 @@ class Count:
     listed: set[str] = field(default_factory=set)
     ever: set[str] = field(default_factory=set)
 
-    def add(self, line: Line) -> None:
+    def add(self, line: HarvestLine) -> None:
         if line.round != self.round:
             self.again()
         self.start, self.total = line.after, line.total
@@ -106,13 +106,13 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True)
-class Api:
+class ArxivApi:
     """The API at an address."""
 
     url: str
     fetcher: Fetcher
 
-    def search(self, part: Part, categories: str, start: int, most: int, told: int) -> Feed:
+    def search(self, part: HarvestPart, categories: str, start: int, most: int, told: int) -> Feed:
         """A page of what is in a part, from `start` on; `told`: how many results there are, as told before.
         Raises SourceError."""
         asked = {
@@ -124,17 +124,17 @@ class Api:
             page = atom.read(body)
             total = page.total or told
             if not page.entries and start < min(total, REACH):
-                raise Passing(f"the page from {start} on is empty, of {total} results")
+                raise TransientError(f"the page from {start} on is empty, of {total} results")
             return page
 
         return self.fetcher.get(f"{self.url}?{urlencode(asked)}", read)
 
-    def papers(self, ids: Sequence[PaperId]) -> list[Entry | Unusable]:
+    def papers(self, ids: Sequence[PaperId]) -> list[FeedEntry | UnusableEntry]:
         """The papers of ids, or their versions, as far as there are any; at most a page. What does not come
         is asked for again: now and then the API leaves out what there is. Raises SourceError."""
-        found: list[Entry | Unusable] = []
+        found: list[FeedEntry | UnusableEntry] = []
         for _ in range(EMPTY):
-            came = {form for each in found if isinstance(each, Entry) for form in each.paper.forms}
+            came = {form for each in found if isinstance(each, FeedEntry) for form in each.paper.forms}
             if missing := [each for each in ids if each not in came]:
                 asked = {"id_list": ",".join(map(str, missing)), "start": 0, "max_results": len(missing)}
                 found += self.fetcher.get(f"{self.url}?{urlencode(asked)}", _told).entries
@@ -146,41 +146,43 @@ def _told(body: bytes) -> Feed:
     none."""
     page = atom.read(body)
     if not page.entries and page.total:
-        raise Passing(f"the page is empty, of {page.total} results")
+        raise TransientError(f"the page is empty, of {page.total} results")
     return page
 
 
 @dataclass(slots=True)
-class Page:
+class ResultPage:
     """A page of a part that is not yet written down. `taken`: the versions that its reader took from it."""
 
-    part: Part
+    part: HarvestPart
     feed: Feed
     taken: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)
-class Walk:
+class Harvest:
     """The pages of `categories` that were not fetched before. `size`: results a page. `short`: parts of which
     fewer papers came than were told of, however often they were asked for: how many, of how many."""
 
-    api: Api
+    api: ArxivApi
     categories: str
-    log: Log
+    log: HarvestWriter
     size: int = A_PAGE
     most: int = MOST
-    short: list[tuple[Part, int, int]] = field(default_factory=list)
+    short: list[tuple[HarvestPart, int, int]] = field(default_factory=list)
 
-    def pages(self, part: Part, enough: Callable[[Part], bool]) -> Iterator[Page]:
+    def pages(self, part: HarvestPart, enough: Callable[[HarvestPart], bool]) -> Iterator[ResultPage]:
         """The pages of a part, the newest first, until there are no more or there is `enough`. A page counts
         as fetched when the next one is asked for. Raises SourceError."""
         waiting = [part]
         while waiting:
             waiting += yield from self._part(waiting.pop(), enough)
 
-    def _part(self, part: Part, enough: Callable[[Part], bool]) -> Generator[Page, None, list[Part]]:
+    def _part(
+        self, part: HarvestPart, enough: Callable[[HarvestPart], bool]
+    ) -> Generator[ResultPage, None, list[HarvestPart]]:
         """Its pages; what is left to do where it has to be cut in two."""
-        count = Count()
+        count = PartCount()
         for line in self.log.of(part.name):
             count.add(line)
         while not enough(part):
@@ -195,7 +197,7 @@ class Walk:
             feed = self._feed(part, count)
             if count.start == 0 and feed.total > self.most and (cut := part.halves()):
                 return cut
-            page = Page(part, feed)
+            page = ResultPage(part, feed)
             yield page
             line = _line(page, count)
             self.log.add(line)
@@ -204,7 +206,7 @@ class Walk:
                 break
         return []
 
-    def _feed(self, part: Part, count: Count) -> Feed:
+    def _feed(self, part: HarvestPart, count: PartCount) -> Feed:
         """A page. That there is nothing at all is asked again: now and then the API says so without cause.
 
         Nothing new since the last run is what most runs hear, and the next one asks for these days again.
@@ -216,17 +218,17 @@ class Walk:
         return feed
 
 
-def _beyond(part: Part, feed: Feed) -> bool:
+def _beyond(part: HarvestPart, feed: Feed) -> bool:
     """Whether a page comes to entries before the part: if a server does not know how to search by date, the
     rest is older still."""
     last = feed.entries[-1] if feed.entries else None
-    return isinstance(last, Entry) and part.at(last) < part.stretch[0] - 2 * MINUTE
+    return isinstance(last, FeedEntry) and part.at(last) < part.stretch[0] - 2 * MINUTE
 
 
-def _line(page: Page, count: Count) -> Line:
+def _line(page: ResultPage, count: PartCount) -> HarvestLine:
     entries = page.feed.entries
-    listed = (each.paper.id if isinstance(each, Entry) else each.id for each in entries)
+    listed = (each.paper.id if isinstance(each, FeedEntry) else each.id for each in entries)
     after = count.start + len(entries)
-    return Line(
+    return HarvestLine(
         page.part.name, count.round, count.start, after, page.feed.total, tuple(listed), tuple(page.taken)
     )

@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from asof.data import Document, Problem
-from asof.sources.arxiv.feed import Entry, Garbled
-from asof.sources.arxiv.fetch import Fetcher, Missing, TooLarge
+from asof.sources.arxiv.feed import BrokenFeed, FeedEntry
+from asof.sources.arxiv.fetch import Fetcher, NotFound, ResponseTooLarge
 from asof.sources.arxiv.stated import FULL as FULL
 from asof.sources.arxiv.stated import dated, document_id, meta, withdrawn
 from asof.sources.arxiv.stated import full_id as full_id
@@ -16,14 +16,14 @@ from asof.sources.pdf import LIMITS, PdfLimits, paper
 
 
 @dataclass(frozen=True, slots=True)
-class Papers:
+class FullTexts:
     """Full texts from an address that a version's id is put behind (`https://arxiv.org/pdf`)."""
 
     url: str
     fetcher: Fetcher
     limits: PdfLimits = LIMITS
 
-    def texts(self, entry: Entry, known: Collection[int]) -> Iterator[Document | Problem]:
+    def texts(self, entry: FeedEntry, known: Collection[int]) -> Iterator[Document | Problem]:
         """The full text of an entry's version, published when that was, unless its number is `known`. A PDF
         that is not there or cannot be read is a problem: the abstract is there all the same. Raises
         SourceError, MissingExtra."""
@@ -35,7 +35,7 @@ class Papers:
         try:
             raw = self.fetcher.get(f"{self.url}/{entry.paper}", _is_pdf, self.limits.file)
             text, outline, notes = paper(raw, self.limits)
-        except (Missing, TooLarge) as wrong:
+        except (NotFound, ResponseTooLarge) as wrong:
             yield self._problem(entry, f"there is no PDF to be had: {wrong}")
             return
         except Unreadable as wrong:
@@ -48,7 +48,7 @@ class Papers:
             uri=f"https://arxiv.org/pdf/{entry.paper}", language="en",
         )  # fmt: skip
 
-    def _problem(self, entry: Entry, message: str, remedy: str = "", *, lost: bool = True) -> Problem:
+    def _problem(self, entry: FeedEntry, message: str, remedy: str = "", *, lost: bool = True) -> Problem:
         document = document_id(full_id(entry.paper.id))
         told = f"{message}; its abstract is indexed"
         return Problem(told, str(entry.paper), remedy=remedy, document=document, lost=lost)
@@ -57,5 +57,5 @@ class Papers:
 def _is_pdf(body: bytes) -> bytes:
     """The body, if it is a PDF; arXiv makes some when they are first asked for, and says so in HTML."""
     if b"%PDF-" not in body[:1024]:
-        raise Garbled("the answer is no PDF")
+        raise BrokenFeed("the answer is no PDF")
     return body

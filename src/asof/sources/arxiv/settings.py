@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from asof.errors import UsageError
-from asof.tables import Accepted, check, number, whole
+from asof.tables import AcceptedValue, check, number, whole
 from asof.web import loopback
 
 COURTESY = 3.0
@@ -18,7 +18,7 @@ MOST_PER_DAY = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ArxivSettings:
     """`url`: the address of the API; `pdf_url`: what an id is put behind to get its PDF.
 
     `delay`: seconds between two requests, at least 3 where arXiv itself is asked. `attempts` of `timeout`
@@ -35,7 +35,7 @@ class Settings:
     per_day: int = 0
 
     @classmethod
-    def read(cls, table: Mapping[str, Any]) -> Settings:
+    def read(cls, table: Mapping[str, Any]) -> ArxivSettings:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, ACCEPTED)
         made = cls(**table)
@@ -66,11 +66,11 @@ def safe(url: str) -> bool:
     return parts.scheme == "https" or (parts.scheme == "http" and loopback(named))
 
 
-_ADDRESS = Accepted(
+_ADDRESS = AcceptedValue(
     lambda value: isinstance(value, str) and value.isascii() and value.isprintable() and safe(value),
     "an https address without a query (http on this machine)", told=False,
 )  # fmt: skip
-ACCEPTED: dict[str, Accepted] = {
+ACCEPTED: dict[str, AcceptedValue] = {
     "url": _ADDRESS,
     "pdf_url": _ADDRESS,
     "delay": number(0, 3_600, "a number of seconds"),

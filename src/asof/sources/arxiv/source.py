@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
-from asof.data import Commit, Document, Problem
+from asof.data import Document, Problem, SafeToCommit
 from asof.errors import UsageError
 from asof.sources.arxiv.erased import ERASED, hidden
-from asof.sources.arxiv.feed import Entry
+from asof.sources.arxiv.feed import FeedEntry
 from asof.sources.arxiv.fetch import Fetcher
-from asof.sources.arxiv.kept import Done, Header, Kept, Line
-from asof.sources.arxiv.pages import A_PAGE, MOST, Api, Page, Part, Walk
-from asof.sources.arxiv.settings import Settings
+from asof.sources.arxiv.kept import HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
+from asof.sources.arxiv.pages import A_PAGE, MOST, ArxivApi, Harvest, HarvestPart, ResultPage
+from asof.sources.arxiv.settings import ArxivSettings
 from asof.sources.arxiv.spans import DAY, Stretch, days, joined, without
 from asof.sources.arxiv.stated import document_id, full_id
-from asof.sources.arxiv.target import PaperId, Target
-from asof.sources.arxiv.versions import Versions
-from asof.sources.arxiv.wanted import Figures, Wanted
+from asof.sources.arxiv.target import ArxivTarget, PaperId
+from asof.sources.arxiv.versions import VersionReader
+from asof.sources.arxiv.wanted import Figures, HarvestRange
 from asof.time.span import instant, iso
 
 FIRST_WINDOW = 7 * DAY
@@ -30,7 +30,7 @@ LATE = 7 * DAY
 FULL_TEXTS = "arxiv: full texts"
 """What the source of all papers is called that are read for questions."""
 
-Item = Document | Problem | Commit
+Item = Document | Problem | SafeToCommit
 
 
 @dataclass(slots=True)
@@ -40,11 +40,11 @@ class Arxiv:
     `most` is cut in two. `full`: also the texts of the papers' PDFs. `reading`: a question wants to read
     these papers, nobody asked for them by their ids: what was erased is passed over, as in categories."""
 
-    target: Target
-    wanted: Wanted
+    target: ArxivTarget
+    wanted: HarvestRange
     now: int
-    settings: Settings = field(default_factory=Settings)
-    kept: Kept | None = None
+    settings: ArxivSettings = field(default_factory=ArxivSettings)
+    kept: HarvestLog | None = None
     fetcher: Fetcher | None = None
     size: int = A_PAGE
     most: int = MOST
@@ -54,7 +54,7 @@ class Arxiv:
     name: str = field(init=False)
     kind: str = field(default="arxiv", init=False)
     complete: bool = field(default=False, init=False)
-    _lines: list[Line] = field(default_factory=list, init=False)
+    _lines: list[HarvestLine] = field(default_factory=list, init=False)
     _covered: tuple[Stretch, ...] = field(default=(), init=False)
     _erased: set[str] = field(default_factory=set, init=False)
 
@@ -80,9 +80,9 @@ class Arxiv:
             settings.delay, settings.attempts, settings.timeout, settings.patience
         )
         before, self.figures, self._erased = fetcher.requests, Figures(), set()
-        api = Api(settings.url, fetcher)
+        api = ArxivApi(settings.url, fetcher)
         known = self.kept.known if self.kept is not None else lambda papers: {}  # noqa: ARG005
-        versions = Versions(api, known, self.figures, self.size, erased=self._erased)
+        versions = VersionReader(api, known, self.figures, self.size, erased=self._erased)
         try:
             with self.kept.turn() if self.kept is not None else nullcontext(None) as ago:
                 if ago is not None and fetcher.last is None:
@@ -93,7 +93,7 @@ class Arxiv:
 
     # -- papers by their ids -----------------------------------------------------------------------------
 
-    def _by_id(self, api: Api, versions: Versions) -> Iterator[Item]:
+    def _by_id(self, api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
         for first in range(0, len(self.target.papers), self.size):
             asked = self._allowed(self.target.papers[first : first + self.size], versions)
             if not asked:
@@ -110,11 +110,11 @@ class Arxiv:
                         remedy="look at the id", document=document_id(paper.id),
                     )  # fmt: skip
             yield from versions.state(entries, alone={each.id for each in asked if each.version})
-            yield Commit()
+            yield SafeToCommit()
             if self.full:
                 yield from self._texts(entries, api, versions)
 
-    def _allowed(self, papers: Sequence[PaperId], versions: Versions) -> Sequence[PaperId]:
+    def _allowed(self, papers: Sequence[PaperId], versions: VersionReader) -> Sequence[PaperId]:
         """Those that may be fetched: of what a question wants to read, nothing that was erased."""
         if not self.reading:
             return papers
@@ -125,42 +125,44 @@ class Arxiv:
             if ERASED not in {*known.get(each.id, ()), *known.get(full_id(each.id), ())}
         ]
 
-    def _texts(self, entries: Sequence[Entry], api: Api, versions: Versions) -> Iterator[Item]:
+    def _texts(self, entries: Sequence[FeedEntry], api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
         """The full texts of the entries' versions that are not known."""
-        from asof.sources.arxiv.paper import Papers
+        from asof.sources.arxiv.paper import FullTexts
 
-        papers = Papers(self.settings.pdf_url, api.fetcher)
+        papers = FullTexts(self.settings.pdf_url, api.fetcher)
         known = versions.known({full_id(each.paper.id) for each in entries})
         for entry in entries:
             for item in papers.texts(entry, known.get(full_id(entry.paper.id), ())):
                 self.figures.texts += isinstance(item, Document)
                 yield item
-            yield Commit()
+            yield SafeToCommit()
 
     # -- papers of categories ----------------------------------------------------------------------------
 
-    def _listed(self, api: Api, versions: Versions) -> Iterator[Item]:
-        done = self.kept.done() if self.kept is not None else Done()
+    def _listed(self, api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
+        done = self.kept.done() if self.kept is not None else HarvestCoverage()
         self._covered = done.covered
-        head, self._lines = Header(self.wanted.key, self._window(done), self.now), []
+        head, self._lines = HarvestHeader(self.wanted.key, self._window(done), self.now), []
         if self.kept is not None:
             head, self._lines = self.kept.resume(head)
         self.figures.resumed = len(self._lines)
         versions.seen.update(each for line in self._lines for each in line.taken)
-        walk = Walk(api, self.target.query, self, min(self.size, self.wanted.per_day or self.size), self.most)
+        walk = Harvest(
+            api, self.target.query, self, min(self.size, self.wanted.per_day or self.size), self.most
+        )
         for part in self._parts(head, done):
             for page in walk.pages(part, self._enough):
                 self.figures.pages += 1
                 yield from self._page(page, versions)
-                yield Commit()
+                yield SafeToCommit()
         yield from map(self._short, walk.short)
         self._finish(head, done, whole=not walk.short)
 
-    def of(self, part: str) -> Sequence[Line]:
+    def of(self, part: str) -> Sequence[HarvestLine]:
         """The pages of a part that are written down."""
         return [line for line in self._lines if line.part == part]
 
-    def add(self, line: Line) -> None:
+    def add(self, line: HarvestLine) -> None:
         """Write a page down, without the names of papers that were erased."""
         listed = tuple(hidden(each) if each in self._erased else each for each in line.listed)
         line = replace(line, listed=listed)
@@ -172,39 +174,39 @@ class Arxiv:
         """Where the window ends: there is nothing after now."""
         return self.now if self.wanted.until is None else min(self.wanted.until, self.now)
 
-    def _window(self, done: Done) -> Stretch:
+    def _window(self, done: HarvestCoverage) -> Stretch:
         last = self._last()
         if self.wanted.since is not None:
             return self.wanted.since, last
         return min(max((end for _, end in done.covered), default=last - FIRST_WINDOW), last), last
 
-    def _parts(self, head: Header, done: Done) -> list[Part]:
+    def _parts(self, head: HarvestHeader, done: HarvestCoverage) -> list[HarvestPart]:
         """What is to be asked: what of the window no run has covered, and what was updated since."""
         left = without(head.window, done.covered)
         if self.wanted.per_day:
             left = [day for stretch in left for day in days(stretch)]
-        parts = [Part(each) for each in left]
+        parts = [HarvestPart(each) for each in left]
         if done.covered:
             covered = (done.covered[0][0], done.covered[-1][1])
-            parts.append(Part((done.checked - LATE, head.started), updated=True, submitted=covered))
+            parts.append(HarvestPart((done.checked - LATE, head.started), updated=True, submitted=covered))
         return parts
 
-    def _enough(self, part: Part) -> bool:
+    def _enough(self, part: HarvestPart) -> bool:
         """Whether as many of a day's papers came as are wanted."""
         return bool(self.wanted.per_day) and not part.updated and self._left(part) <= 0
 
-    def _left(self, part: Part) -> int:
+    def _left(self, part: HarvestPart) -> int:
         """How many papers of the day that a part lies in are still wanted."""
         day = part.stretch[0] // DAY
         taken = (len(line.taken) for line in self._lines if not line.updated and line.first // DAY == day)
         return self.wanted.per_day - sum(taken)
 
-    def _covers(self, entry: Entry) -> bool:
+    def _covers(self, entry: FeedEntry) -> bool:
         """Whether a run before was to have this paper."""
         at = instant(entry.published)
         return any(first <= at <= last for first, last in self._covered)
 
-    def _page(self, page: Page, versions: Versions) -> Iterator[Document | Problem]:
+    def _page(self, page: ResultPage, versions: VersionReader) -> Iterator[Document | Problem]:
         """What a page states that was not stated before."""
         yield from versions.unusable(page.feed.entries)
         first, last = page.part.stretch
@@ -223,7 +225,7 @@ class Arxiv:
 
     # -- the end of it -----------------------------------------------------------------------------------
 
-    def _short(self, short: tuple[Part, int, int]) -> Problem:
+    def _short(self, short: tuple[HarvestPart, int, int]) -> Problem:
         part, came, total = short
         first, last = map(iso, part.stretch)
         return Problem(
@@ -231,7 +233,7 @@ class Arxiv:
             remedy="index again later",
         )  # fmt: skip
 
-    def _finish(self, head: Header, done: Done, *, whole: bool) -> None:
+    def _finish(self, head: HarvestHeader, done: HarvestCoverage, *, whole: bool) -> None:
         """Remember what was covered; of a run that missed something, nothing but that it has ended."""
         if self.kept is None:
             return
@@ -242,4 +244,4 @@ class Arxiv:
         covered = joined([*done.covered, (head.window[0], settled)])
         papers = (each.rpartition("v")[0] for line in self._lines for each in line.taken)
         witnesses = tuple(dict.fromkeys([*papers, *done.witnesses]))
-        self.kept.finish(Done(tuple(covered), head.started, witnesses))
+        self.kept.finish(HarvestCoverage(tuple(covered), head.started, witnesses))

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from asof.data import Document, Stated
-from asof.sources.arxiv.feed import Entry
+from asof.sources.arxiv.feed import FeedEntry
 from asof.sources.arxiv.target import PREFIX
 from asof.sources.dates import second
 
@@ -36,17 +36,17 @@ def full_id(paper: str) -> str:
     return f"{paper}/{FULL}"
 
 
-def withdrawn(entry: Entry) -> bool:
+def withdrawn(entry: FeedEntry) -> bool:
     """Whether this version says that the paper was withdrawn."""
     return any(_WITHDRAWN.search(words) is not None for words in (entry.comment, entry.summary))
 
 
-def dated(entry: Entry) -> Stated:
+def dated(entry: FeedEntry) -> Stated:
     """When a version was submitted, to the second. It is announced some days later, which no feed tells."""
     return second(int(entry.dated.timestamp()), "metadata")
 
 
-def document(entry: Entry) -> Document:
+def document(entry: FeedEntry) -> Document:
     """The abstract of one version."""
     gone = (WITHDRAWN,) if withdrawn(entry) else ()
     return Document(
@@ -61,7 +61,7 @@ def document(entry: Entry) -> Document:
     )
 
 
-def meta(entry: Entry, kind: str) -> dict[str, Any]:
+def meta(entry: FeedEntry, kind: str) -> dict[str, Any]:
     """What is told of a version, beside its words; what is empty is left out."""
     told: dict[str, Any] = {
         "kind": kind,

@@ -54,7 +54,7 @@ class PaperId:
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class ArxivTarget:
     """Either `categories` or `papers`; both sorted, each once."""
 
     categories: tuple[str, ...] = ()
@@ -79,7 +79,7 @@ def is_target(text: str) -> bool:
     return text[: len(PREFIX)].lower() == PREFIX
 
 
-def read(text: str) -> Target:
+def read(text: str) -> ArxivTarget:
     """What a text that begins with `arxiv:` names. Raises SourceError, which says what is accepted."""
     names = [name.strip() for name in text[len(PREFIX) :].split("+")]
     if not is_target(text) or not all(names):
@@ -96,7 +96,7 @@ def read(text: str) -> Target:
         raise SourceError(f"{text[:80]!r} mixes papers and categories; name each kind as a source of its own")
     whole = {paper.id for paper in papers if not paper.version}
     kept = {paper for paper in papers if not paper.version or paper.id not in whole}
-    return Target(tuple(sorted(set(categories))), tuple(sorted(kept)))
+    return ArxivTarget(tuple(sorted(set(categories))), tuple(sorted(kept)))
 
 
 def paper_id(text: str) -> PaperId | None:

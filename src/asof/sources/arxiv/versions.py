@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from asof.data import Document, Problem
 from asof.sources.arxiv.erased import ERASED
-from asof.sources.arxiv.feed import Entry, Unusable
+from asof.sources.arxiv.feed import FeedEntry, UnusableEntry
 from asof.sources.arxiv.kept import Known
-from asof.sources.arxiv.pages import A_PAGE, Api
+from asof.sources.arxiv.pages import A_PAGE, ArxivApi
 from asof.sources.arxiv.stated import document, document_id, withdrawn
 from asof.sources.arxiv.target import PaperId
 from asof.sources.arxiv.wanted import Figures
@@ -23,7 +23,7 @@ arXiv has fewer than one on average, and a feed may say anything."""
 
 
 @dataclass(slots=True)
-class Versions:
+class VersionReader:
     """States the versions of papers, each once (`seen`, as `2401.13222v2`). `erased`: the papers that were
     passed over, since they are not to be taken in again. `left`: how many earlier versions may be asked for.
 
@@ -31,7 +31,7 @@ class Versions:
     to a journal that was added since would count as an edit of today, after versions of yesterday.
     """
 
-    api: Api
+    api: ArxivApi
     known: Known
     figures: Figures
     size: int = A_PAGE
@@ -39,13 +39,15 @@ class Versions:
     erased: set[str] = field(default_factory=set)
     left: int = SPARE
 
-    def allowed(self, entries: Sequence[Entry]) -> list[Entry]:
+    def allowed(self, entries: Sequence[FeedEntry]) -> list[FeedEntry]:
         """The entries without those of papers that were erased."""
         known = self.numbers(entries)
         self.erased.update(paper for paper, versions in known.items() if ERASED in versions)
         return [each for each in entries if each.paper.id not in self.erased]
 
-    def state(self, entries: Sequence[Entry], alone: Collection[str] = ()) -> Iterator[Document | Problem]:
+    def state(
+        self, entries: Sequence[FeedEntry], alone: Collection[str] = ()
+    ) -> Iterator[Document | Problem]:
         """The versions of the entries, and all before them. `alone`: ids of papers of which no version but
         the entry's is wanted."""
         known = self.numbers(entries)
@@ -72,25 +74,25 @@ class Versions:
                     )  # fmt: skip
         self.seen.update(str(each.paper) for each in entries)
 
-    def numbers(self, entries: Iterable[Entry]) -> Mapping[str, Collection[int]]:
+    def numbers(self, entries: Iterable[FeedEntry]) -> Mapping[str, Collection[int]]:
         """Which versions of the entries' papers are known."""
         papers = {each.paper.id for each in entries}
         return self.known(papers) if papers else {}
 
-    def fresh(self, entries: Iterable[Entry | Unusable]) -> list[Entry]:
+    def fresh(self, entries: Iterable[FeedEntry | UnusableEntry]) -> list[FeedEntry]:
         """The entries that were not seen, each once."""
-        found = {str(each.paper): each for each in entries if isinstance(each, Entry)}
+        found = {str(each.paper): each for each in entries if isinstance(each, FeedEntry)}
         return [each for name, each in found.items() if name not in self.seen]
 
-    def unusable(self, entries: Iterable[Entry | Unusable]) -> Iterator[Problem]:
+    def unusable(self, entries: Iterable[FeedEntry | UnusableEntry]) -> Iterator[Problem]:
         """What cannot be read, each once."""
         for each in entries:
-            if isinstance(each, Unusable) and each.id not in self.seen:
+            if isinstance(each, UnusableEntry) and each.id not in self.seen:
                 self.seen.add(each.id)
                 yield Problem(f"the entry {each.reason}", each.id or "arXiv", remedy="index again later")
 
     def _wanted(
-        self, entry: Entry, known: Collection[int]
+        self, entry: FeedEntry, known: Collection[int]
     ) -> Generator[Problem, None, list[PaperId]]:  # fmt: skip
         """The earlier versions of a paper that are to be asked for; what is left out is a problem."""
         id_, last = entry.paper.id, entry.paper.version
@@ -110,12 +112,12 @@ class Versions:
         self.left -= len(numbers)
         return [PaperId(id_, each) for each in numbers]
 
-    def _earlier(self, wanted: Sequence[PaperId]) -> dict[PaperId, Entry]:
+    def _earlier(self, wanted: Sequence[PaperId]) -> dict[PaperId, FeedEntry]:
         """Versions by their own ids: what the API gives in place of one is not taken for it."""
-        found: dict[PaperId, Entry] = {}
+        found: dict[PaperId, FeedEntry] = {}
         for first in range(0, len(wanted), self.size):
             came = self.api.papers(wanted[first : first + self.size])
-            found.update((each.paper, each) for each in came if isinstance(each, Entry))
+            found.update((each.paper, each) for each in came if isinstance(each, FeedEntry))
         return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class HarvestRange:
     """What of the categories is wanted: instants between which papers were submitted (None: since the last
     run, or a week ago; until now), and how many of a day's newest (0: all). `asked`: the words that the
     instants were read from; a run that broke off is gone on with when the same is asked again."""

@@ -46,7 +46,7 @@ _WORDS = re.compile(r"[a-z0-9]+(?:[./-][a-z0-9]+)*")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PaperRequest:
     """`categories`, closest first; the instants between which papers were submitted; how many are wanted.
 
     `notes` say what was assumed; `by` is "rules" or "model".
@@ -65,7 +65,7 @@ class Wish:
         return PREFIX + "+".join(self.categories)
 
 
-class Table(NamedTuple):
+class CategoryTable(NamedTuple):
     """Phrases (as tuples of words) of categories, and days that words mean."""
 
     phrases: Mapping[tuple[str, ...], tuple[str, ...]]
@@ -74,7 +74,7 @@ class Table(NamedTuple):
 
 
 @lru_cache(maxsize=1)
-def table() -> Table:
+def table() -> CategoryTable:
     """The table of `categories.toml`."""
     read = tomllib.loads((files(__package__) / "categories.toml").read_text(encoding="utf-8"))
     phrases: dict[tuple[str, ...], tuple[str, ...]] = {}
@@ -83,20 +83,20 @@ def table() -> Table:
             key = _stems(phrase)
             phrases[key] = (*phrases.get(key, ()), name)
     days = {tuple(_WORDS.findall(words)): number for words, number in read["days"].items()}
-    return Table(phrases, days, {name: said[0] for name, said in read["categories"].items()})
+    return CategoryTable(phrases, days, {name: said[0] for name, said in read["categories"].items()})
 
 
 # -- by rules ------------------------------------------------------------------------------------------------
 
 
-def by_rules(question: str, asked: datetime) -> Wish:
+def by_rules(question: str, asked: datetime) -> PaperRequest:
     """What a question wants that is asked at an aware moment; any text has an answer."""
     notes: list[str] = []
     since, until = _times(question, asked, notes)
     found = _named_codes(question, notes) or _categories(question)
     if not found:
         notes.append(f"no category is named or known by these words: {DEFAULT[0]} was taken")
-    return Wish(found or DEFAULT, since, until, _papers(question, notes), tuple(notes))
+    return PaperRequest(found or DEFAULT, since, until, _papers(question, notes), tuple(notes))
 
 
 def _named_codes(question: str, notes: list[str]) -> tuple[str, ...]:
@@ -176,7 +176,7 @@ Ask = Callable[[str, str, "type[BaseModel]"], Any]
 """Asks a model: (system, user, shape of the reply) give a value of that shape, or ModelError."""
 
 
-def by_model(question: str, asked: datetime, ask: Ask) -> Wish:
+def by_model(question: str, asked: datetime, ask: Ask) -> PaperRequest:
     """The same by a language model. What it says is checked; the rules answer, with a note, where it gives
     nothing that can be used."""
     rules = by_rules(question, asked)
@@ -185,10 +185,10 @@ def by_model(question: str, asked: datetime, ask: Ask) -> Wish:
         named = _named(said.categories)
     except (ModelError, SourceError) as error:
         note = f"the model's reading is of no use ({error}): read by rules"
-        return Wish(rules.categories, rules.since, rules.until, rules.papers, (note, *rules.notes))
+        return PaperRequest(rules.categories, rules.since, rules.until, rules.papers, (note, *rules.notes))
     until = instant(asked)
     first = max(until - said.time_range_days * DAY, FIRST)
-    return Wish(named, first, until, said.max_papers, by="model")
+    return PaperRequest(named, first, until, said.max_papers, by="model")
 
 
 def _named(names: Sequence[str]) -> tuple[str, ...]:

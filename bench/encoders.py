@@ -29,17 +29,17 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench.table import aligned
 
 from asof import service
-from asof.evaluate.corpus import build
-from asof.evaluate.dataset import load
 from asof.evaluate.evaluation import evaluate
 from asof.evaluate.options import DEFAULTS
+from asof.evaluate.runs.corpus import build
+from asof.evaluate.runs.dataset import load
 from asof.models.local import LocalEncoder
 from asof.models.ports import Encoder
-from asof.rank.certify import EarlyTermination
-from asof.rank.combine import Combine, MaxNormalize
-from asof.rank.cut import TopK
-from asof.rank.gather import Dense, Lexical
-from asof.rank.latent import Latent
+from asof.rank.candidates.gather import Dense, Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.early_termination import EarlyTermination
+from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.features.latent import Latent
 from asof.rank.recipe import Recipe
 from asof.recipes.asof import ASOF, FEEDBACK
 

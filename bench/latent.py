@@ -25,7 +25,7 @@ from asof.index import latent
 from asof.index.sample import checkpoint, first_rows, past_rows, sampled
 from asof.index.view import View
 from asof.models.lsa import fit
-from asof.rank.latent import Latent
+from asof.rank.features.latent import Latent
 from asof.rank.stage import Ranking
 from asof.text.question import as_typed
 

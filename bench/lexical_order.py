@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from asof import engine, service
 from asof.data import Document, Query
-from asof.rank.cut import TopK
-from asof.rank.gather import Lexical
-from asof.rank.group import ByDocument
+from asof.rank.candidates.by_document import ByDocument
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
 from asof.rank.recipe import Recipe
 from asof.store.settings import CorpusSettings
 from asof.text.query import parse

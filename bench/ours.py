@@ -18,9 +18,9 @@ from bench.vectors import RandomVectors
 
 from asof import engine, service
 from asof.data import Document, Filters, Stated
-from asof.rank.certify import EarlyTermination
-from asof.rank.cut import TopK
-from asof.rank.gather import Dense, Lexical
+from asof.rank.candidates.gather import Dense, Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.recipe import Recipe
 from asof.time.span import Span, instant
 

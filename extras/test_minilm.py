@@ -16,8 +16,8 @@ from asof import service
 from asof.cli.main import cli, run
 from asof.data import Document, Stated
 from asof.models.local import LocalEncoder
-from asof.rank.cut import TopK
-from asof.rank.gather import Dense
+from asof.rank.candidates.gather import Dense
+from asof.rank.candidates.top_k import TopK
 from asof.rank.recipe import Recipe
 from asof.time.moment import read
 

@@ -30,7 +30,7 @@ from asof.data import Document, Stated
 from asof.errors import ModelError
 from asof.models.cross_encoder import CrossEncoder
 from asof.models.reranking import RerankerConfig, reranker_from
-from asof.rank.rerank import Rerank, reranked
+from asof.rank.rerank.rerank import Rerank, reranked
 from asof.recipes.asof import ASOF
 from asof.time.moment import read
 

@@ -52,7 +52,7 @@ class Config:
     [facts] what reads facts, see `asof.knowledge.choice`.
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.asking`.
     [arxiv] url, pdf_url, delay, attempts, timeout, patience, per_day: see `asof.sources.arxiv.settings`.
-    [diversity] kind, most, balance, first: the first hits shall not all be alike (`asof.rank.diversify`).
+    [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
 
@@ -176,8 +176,8 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
 def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
     if not table:
         return None
-    from asof.rank.diversify import Mmr, PerDocument
     from asof.rank.recipe import Recipe
+    from asof.rank.rerank.diversify import Mmr, PerDocument
 
     kinds: dict[str, Stage] = {"per-document": PerDocument(), "mmr": Mmr()}
     kind = table.get("kind")

@@ -128,7 +128,7 @@ class Outside:
     def reranking(self, recipe: Recipe) -> Recipe:
         """The recipe with the reranker at its end. Raises UsageError when none is configured."""
         from asof.models.reranking import reranker_from
-        from asof.rank.rerank import Rerank, reranked
+        from asof.rank.rerank.rerank import Rerank, reranked
 
         settings = self.config.reranking
         if settings is None:

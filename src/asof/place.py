@@ -121,7 +121,7 @@ class Place:
         if unit == "document":
             chosen = by_document(chosen)
         if configured.diversity is not None:
-            from asof.rank.diversify import diversified
+            from asof.rank.rerank.diversify import diversified
 
             chosen = diversified(chosen, configured.diversity)
         if configured.rerank if rerank is None else rerank:

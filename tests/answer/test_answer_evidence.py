@@ -14,7 +14,7 @@ from asof.answer.evidence import (
     speaks_in_text_of,
 )
 from asof.data import Heading
-from asof.rank.question import largest_idf
+from asof.rank.features.query_terms import largest_idf
 from asof.time.moment import read
 
 from .quay import Looked, corpus_with, doc, looked

@@ -10,9 +10,9 @@ from tests.knowledge.written import corpus_of, note
 
 from asof.answer.local import Local
 from asof.knowledge.known import facts_about
-from asof.rank.cut import TopK
-from asof.rank.fact_words import gammas
-from asof.rank.gather import Lexical
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.features.fact_words import gammas
 from asof.rank.recipe import Recipe
 
 NOTES = (

@@ -13,10 +13,10 @@ import pytrec_eval
 
 from asof.errors import UsageError
 from asof.evaluate.evaluation import Options, evaluate
-from asof.evaluate.report import as_json
+from asof.evaluate.report.report import as_json
 from asof.index.prefix import Prefix
-from asof.rank.cut import TopK
-from asof.rank.gather import Lexical
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
 from asof.rank.recipe import Recipe
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read

@@ -19,8 +19,8 @@ from asof import service
 from asof.errors import ModelError, UsageError
 from asof.index.embedding import AT_ONCE
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import TopK
-from asof.rank.gather import Dense
+from asof.rank.candidates.gather import Dense
+from asof.rank.candidates.top_k import TopK
 from asof.rank.recipe import Recipe
 
 Make = Callable[..., Any]

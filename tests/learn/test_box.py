@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from asof.errors import UsageError
 from asof.learn.box import Box
-from asof.rank.cut import TopK
+from asof.rank.candidates.top_k import TopK
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import Range
 from asof.recipes.papers import PAPERS

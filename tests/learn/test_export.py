@@ -9,7 +9,7 @@ import pytest
 
 from asof.data import Filters, Problem
 from asof.errors import UsageError
-from asof.evaluate.judged import judgements, questions
+from asof.evaluate.runs.questions import judgements, questions
 from asof.learn.export import export
 from asof.learn.feedback import JudgedRecord, RecordedQuestion, ShownHit
 

@@ -17,10 +17,10 @@ from asof.learn.loss import gains
 from asof.learn.posed import JudgedQuery
 from asof.learn.rerun import RankingReplay
 from asof.learn.table import table_of
-from asof.rank.combine import Combine, MaxNormalize
-from asof.rank.cut import TopK
-from asof.rank.gather import Lexical
-from asof.rank.latent import Latent
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.features.latent import Latent
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import Range, Tunable, with_values
 from asof.recipes import named

@@ -13,7 +13,7 @@ from asof import service
 from asof.errors import ModelError
 from asof.models.endpoint import Endpoint
 from asof.models.rerank_http import HttpReranker
-from asof.rank.rerank import Rerank, reranked
+from asof.rank.rerank.rerank import Rerank, reranked
 from asof.recipes.asof import ASOF
 
 TEXTS = ["the bread", "the old mill is closed", "the mill"]

@@ -14,8 +14,8 @@ import pytest
 from asof import engine
 from asof.data import Document, Filters, Query
 from asof.engine import Results
-from asof.rank.combine import Combine
-from asof.rank.cut import TopK
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.weighted_sum import Combine
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
 from asof.service import Corpus

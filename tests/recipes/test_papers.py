@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from asof.rank.cut import TopK
-from asof.rank.latent import Similarity
-from asof.rank.pool import Everything
+from asof.rank.candidates.pool import Everything
+from asof.rank.candidates.top_k import TopK
+from asof.rank.features.latent import Similarity
 from asof.rank.recipe import Recipe
 from asof.recipes.papers import PAPERS
 

@@ -18,9 +18,9 @@ import pytest
 
 from asof.data import Document, Query, Stated
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import TopK
-from asof.rank.gather import Dense
-from asof.rank.timely import MOSTLY, NAMED, NO_LESS
+from asof.rank.candidates.gather import Dense
+from asof.rank.candidates.top_k import TopK
+from asof.rank.rerank.time_preference import MOSTLY, NAMED, NO_LESS
 from asof.rank.tunable import value_of, with_values
 from asof.recipes.asof import ASOF
 from asof.service import Corpus

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from asof.models.hashed import HashedNgrams
-from asof.rank.cut import TopK
-from asof.rank.gather import Dense
+from asof.rank.candidates.gather import Dense
+from asof.rank.candidates.top_k import TopK
 from asof.recipes.tempralm import TEMPRALM
 
 Ask = Callable[..., dict[str, float]]

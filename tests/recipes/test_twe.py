@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from asof.rank.cut import TopK
-from asof.rank.latent import Latent
+from asof.rank.candidates.top_k import TopK
+from asof.rank.features.latent import Latent
 from asof.recipes import named
 from asof.recipes.twe import TWE, TWE_365
 

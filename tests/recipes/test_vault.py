@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from asof.errors import UsageError
-from asof.rank.cut import TopK
-from asof.rank.fuse import ReciprocalRank
-from asof.rank.gather import Lexical
-from asof.rank.latent import Similarity
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.fusion import ReciprocalRank
+from asof.rank.features.latent import Similarity
 from asof.rank.recipe import Recipe
 from asof.recipes.vault import KEYS, VAULT, vault
 

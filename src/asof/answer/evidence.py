@@ -10,7 +10,7 @@ from asof.data import Hit, Query
 from asof.index.view import View
 from asof.knowledge.known import StatedFact
 from asof.knowledge.scope import holds_in
-from asof.rank.question import largest_idf, words_of
+from asof.rank.features.query_terms import largest_idf, words_of
 from asof.store.about import KIND, TEXT
 from asof.text.names import key
 from asof.text.query import parse
@@ -40,7 +40,7 @@ class Sentence:
 
 class SearchedPhrase(NamedTuple):
     """Words that are looked for: for each its possible stems, and what it weighs (idf², as in
-    `asof.rank.question`; a word that no passage has weighs as much as the rarest)."""
+    `asof.rank.features.query_terms`; a word that no passage has weighs as much as the rarest)."""
 
     text: str
     words: tuple[tuple[frozenset[str], float], ...]

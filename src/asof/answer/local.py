@@ -19,11 +19,11 @@ from asof.graph.spread import spread
 from asof.index.view import View
 from asof.knowledge.known import StatedFact, facts_of
 from asof.knowledge.scope import holds_in, nearest
-from asof.rank.below import lowered
-from asof.rank.fact_words import gammas
+from asof.rank.features.fact_words import gammas
+from asof.rank.features.time_match import speaks_of
 from asof.rank.fields import one_of, within
+from asof.rank.rerank.append_below import lowered
 from asof.rank.stage import Column, Ranking, Values
-from asof.rank.when import speaks_of
 from asof.text.names import key
 from asof.time.span import Span
 

@@ -11,14 +11,14 @@ from rich.text import Text
 
 from asof.cli.plain import plain
 from asof.cli.tables import Cells, estimated, short, show_columns
-from asof.evaluate.answer_report import fields
-from asof.evaluate.answers import ALL, groups
+from asof.evaluate.answers.answers import ALL, groups
+from asof.evaluate.report.answers import fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from asof.evaluate.answers import AnswerRun, AnswerRuns
-    from asof.evaluate.judgement import JudgeUsage
+    from asof.evaluate.answers.answers import AnswerRun, AnswerRuns
+    from asof.evaluate.answers.judgement import JudgeUsage
 
 HEADINGS = {
     "evidence_share": "evidence\nshare",

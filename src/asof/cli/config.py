@@ -67,7 +67,7 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
     from asof.models.encoding import EncoderConfig
     from asof.models.language import LanguageModelConfig
     from asof.models.reranking import RerankerConfig
-    from asof.rank.diversify import Mmr, PerDocument
+    from asof.rank.rerank.diversify import Mmr, PerDocument
     from asof.recipes.vault import KEYS
 
     default = Config()

@@ -14,9 +14,9 @@ from asof.cli.main import DONE, NOTHING, PROBLEMS, json_option, print_json, tell
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
-    from asof.evaluate.by_model import Models
-    from asof.evaluate.dataset import Dataset
+    from asof.evaluate.answers.by_model import Models
     from asof.evaluate.evaluation import Evaluation, Options, Progress
+    from asof.evaluate.runs.dataset import Dataset
     from asof.models.ports import Encoder
 
 SHOWN_PROBLEMS = 20
@@ -130,10 +130,10 @@ def _whole(
     """One corpus, all questions."""
     from asof.cli.scores import show
     from asof.evaluate import evaluation
-    from asof.evaluate.report import as_json as value_of
+    from asof.evaluate.report.report import as_json as value_of
 
     if figures is not None:
-        from asof.evaluate.figures import ready
+        from asof.evaluate.report.figures import ready
 
         ready(figures)
     drawn: list[str] = []
@@ -161,8 +161,8 @@ def _incremental(
     per_query: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """A base, then an update."""
-    from asof.evaluate import incremental
-    from asof.evaluate.incremental_report import as_json as value_of
+    from asof.evaluate.answers import incremental
+    from asof.evaluate.report.incremental import as_json as value_of
 
     with bar() as progress:
         found = incremental.evaluate(
@@ -198,7 +198,7 @@ def keeping(encoder: Encoder | None, cache: Path | None) -> Iterator[Encoder | N
         yield None
         return
     from asof import service
-    from asof.evaluate.corpus import kept_vectors
+    from asof.evaluate.runs.corpus import kept_vectors
 
     with kept_vectors(encoder, cache or service.cache_folder(), tell) as kept:
         yield kept
@@ -207,7 +207,7 @@ def keeping(encoder: Encoder | None, cache: Path | None) -> Iterator[Encoder | N
 def _models(*, writes: bool, judges: bool) -> Models:
     """The language model of asof.toml in this folder, as far as it is wanted. Raises UsageError,
     MissingExtra."""
-    from asof.evaluate.by_model import NONE, Models
+    from asof.evaluate.answers.by_model import NONE, Models
 
     if not (writes or judges):
         return NONE
@@ -256,7 +256,7 @@ def _drawn(
     """Draw the figures: the evaluation with notes about those that are left out, the names of the others."""
     from dataclasses import replace
 
-    from asof.evaluate.figures import figures
+    from asof.evaluate.report.figures import figures
 
     notes: list[str] = []
     paths = figures(

@@ -10,14 +10,14 @@ from rich.text import Text
 from asof.cli.answer_scores import HEADINGS
 from asof.cli.plain import plain
 from asof.cli.tables import Cells, console, estimated, show_columns
-from asof.evaluate.answers import ALL
-from asof.evaluate.incremental_report import mean, paired
+from asof.evaluate.answers.answers import ALL
+from asof.evaluate.report.incremental import mean, paired
 
 if TYPE_CHECKING:
-    from asof.evaluate.answers import AnswerRun
-    from asof.evaluate.incremental import Incremental, QuestionStage
-    from asof.evaluate.learned import Cost
-    from asof.evaluate.runs import Run
+    from asof.evaluate.answers.answers import AnswerRun
+    from asof.evaluate.answers.facts import Cost
+    from asof.evaluate.answers.incremental import Incremental, QuestionStage
+    from asof.evaluate.runs.run import Run
 
 RANKED = ("success@1", "recall@10", "ndcg@10", "evidence@4000")
 """What is shown of the rankings; --json has all."""

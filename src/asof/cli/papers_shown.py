@@ -14,7 +14,7 @@ from asof.cli.plain import plain
 from asof.cli.said import shortened, when
 from asof.cli.show import TITLE, hit_json
 from asof.data import Answer, Hit, Why
-from asof.rank.gather import UNKNOWN
+from asof.rank.candidates.gather import UNKNOWN
 from asof.time.span import iso
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from rich.text import Text
 
 from asof.cli.plain import plain
 from asof.cli.tables import Cells, console, estimated, short, show_columns
-from asof.evaluate.runs import METRICS
+from asof.evaluate.runs.run import METRICS
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.evaluate.compare import Comparison
     from asof.evaluate.evaluation import Evaluation
-    from asof.evaluate.leakage import Leakage
+    from asof.evaluate.leakage.results import Leakage
+    from asof.evaluate.runs.compare import Comparison
 
 SURE = 0.05
 LONGEST = 44

@@ -12,7 +12,7 @@ from asof.cli.plain import passages, plain
 from asof.cli.why import why_lines
 from asof.data import Hit, Stated, Superseded
 from asof.engine import Results
-from asof.rank.gather import UNKNOWN, query_terms
+from asof.rank.candidates.gather import UNKNOWN, query_terms
 from asof.store.digest import times_json
 from asof.store.unmet import UNMET
 from asof.text.snippet import snippet

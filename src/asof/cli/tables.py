@@ -13,7 +13,7 @@ from rich.text import Text
 from asof.cli.plain import plain
 
 if TYPE_CHECKING:
-    from asof.evaluate.compare import Estimate
+    from asof.evaluate.runs.compare import Estimate
 
 WIDTH = 100
 """Of a table that goes into a file or a pipe."""

@@ -12,22 +12,22 @@ from numpy.typing import NDArray
 
 from asof import service
 from asof.errors import UsageError
-from asof.evaluate import leakage as leaks
-from asof.evaluate.answers import AnswerRuns, Stand, ask_all, standing
-from asof.evaluate.answers import gathered as answered
-from asof.evaluate.by_model import NONE, Models
-from asof.evaluate.compare import Comparison, Estimate, clusters, compared, estimate
-from asof.evaluate.corpus import prepared
-from asof.evaluate.dataset import Dataset, load
-from asof.evaluate.judged import DatasetQuestion
-from asof.evaluate.leakage import Leakage
-from asof.evaluate.learned import read_facts
+from asof.evaluate.answers.answers import AnswerRuns, Stand, ask_all, standing
+from asof.evaluate.answers.answers import gathered as answered
+from asof.evaluate.answers.by_model import NONE, Models
+from asof.evaluate.answers.facts import read_facts
+from asof.evaluate.leakage import results as leaks
+from asof.evaluate.leakage.results import Leakage
 from asof.evaluate.options import DEFAULTS
 from asof.evaluate.options import Options as Options
 from asof.evaluate.progress import Progress as Progress
 from asof.evaluate.progress import counting, silent
-from asof.evaluate.runs import METRICS, Run, check_ids, run, write
-from asof.evaluate.selection import check_by, check_filters, choose, named, to_answer
+from asof.evaluate.runs.compare import Comparison, Estimate, clusters, compared, estimate
+from asof.evaluate.runs.corpus import prepared
+from asof.evaluate.runs.dataset import Dataset, load
+from asof.evaluate.runs.questions import DatasetQuestion
+from asof.evaluate.runs.run import METRICS, Run, check_ids, run, write
+from asof.evaluate.runs.selection import check_by, check_filters, choose, named, to_answer
 from asof.models.ports import Encoder
 from asof.rank.recipe import Recipe
 from asof.service import Corpus
@@ -160,7 +160,7 @@ class _Evaluating:
         with self.models.judge(self.corpus) as judge:
             if judge is None:
                 return answered(runs, asked, self.options.seed)
-            from asof.evaluate.judgement import judge_all
+            from asof.evaluate.answers.judgement import judge_all
 
             self.tell("judging", 0, 0)
             return judge_all(judge, runs, asked, self.options.seed)

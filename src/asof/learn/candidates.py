@@ -11,8 +11,8 @@ from asof.index.view import View
 from asof.learn.box import Box
 from asof.learn.posed import JudgedQuery
 from asof.learn.scored import COUNTED, COVERED, FRESH, SumColumn, SumParts
-from asof.rank.ages import ages
-from asof.rank.signals.passages import WHOLE as ONE
+from asof.rank.features.ages import ages
+from asof.rank.features.passages import WHOLE as ONE
 from asof.rank.stage import Ranking
 from asof.time.span import BEGINNING
 

@@ -21,7 +21,7 @@ from asof.learn.loss import ndcg_many
 from asof.learn.posed import JudgedQuery
 from asof.learn.reachable import reachable
 from asof.learn.scored import COUNTED, COVERED, FRESH, WHOLE, SumColumn, SumParts, logs
-from asof.rank.signals.passages import WHOLE as ONE
+from asof.rank.features.passages import WHOLE as ONE
 
 Floats = NDArray[np.float64]
 

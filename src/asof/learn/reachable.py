@@ -15,8 +15,8 @@ from asof.learn.box import Box
 from asof.learn.candidates import Candidates, relevant, rising, taken
 from asof.learn.reach import corners, reached
 from asof.learn.scored import COUNTED, FRESH, SumParts, logs
-from asof.rank.signals.decay import exp
-from asof.rank.signals.passages import WHOLE as ONE
+from asof.rank.features.decay import exp
+from asof.rank.features.passages import WHOLE as ONE
 
 MOST = 2_000
 """So many documents of a question are kept at most; beyond that the ones that can come highest."""

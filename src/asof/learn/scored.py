@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from asof.learn.box import Box
 from asof.learn.trees import only_cuts
-from asof.rank.combine import Combine
+from asof.rank.combine.weighted_sum import Combine
+from asof.rank.features.freshness import Freshness
+from asof.rank.features.passages import Coverage, Volume
 from asof.rank.recipe import Recipe
-from asof.rank.signals.freshness import Freshness
-from asof.rank.signals.passages import Coverage, Volume
 from asof.rank.tunable import value_of
 
 Floats = NDArray[np.float64]

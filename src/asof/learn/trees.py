@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from asof.data import Why
 from asof.errors import UsageError
 from asof.learn.feedback import RecordedQuestion
-from asof.rank.combine import Combine
-from asof.rank.cut import TopK
+from asof.rank.candidates.by_document import ByDocument
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.weighted_sum import Combine
 from asof.rank.fields import plain
-from asof.rank.group import ByDocument
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import ranges
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 from asof.data import Filters, Hit
 from asof.engine import Results
-from asof.rank.cut import TopK
-from asof.rank.gather import query_terms
-from asof.rank.latent import Similarity
-from asof.rank.pool import Everything
+from asof.rank.candidates.gather import query_terms
+from asof.rank.candidates.pool import Everything
+from asof.rank.candidates.top_k import TopK
+from asof.rank.features.latent import Similarity
 from asof.rank.recipe import Recipe
 from asof.service import Standpoint
 from asof.sources.arxiv.paper import FULL, full_id

@@ -39,7 +39,7 @@ class Ranking:
 
     `places` is None while every place of the window is a candidate; one whose value in the column that ranks
     (`by`) is 0 does not match. Once places were chosen, all of them match, whatever their scores. `aside`
-    holds candidates that a stage looks past for a while (`asof.rank.closer`).
+    holds candidates that a stage looks past for a while (`asof.rank.rerank.window`).
     """
 
     window: Window

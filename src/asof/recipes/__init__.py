@@ -37,10 +37,10 @@ def by_document(recipe: Recipe) -> Recipe:
     Nothing is left unread then: which passages can reach the first k is not known yet. A recipe that ranks
     documents by itself does nothing else.
     """
-    from asof.rank.certify import EarlyTermination
-    from asof.rank.closer import RerankWindow
-    from asof.rank.feedback import PseudoRelevanceFeedback
-    from asof.rank.group import ByDocument
+    from asof.rank.candidates.by_document import ByDocument
+    from asof.rank.combine.early_termination import EarlyTermination
+    from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
+    from asof.rank.rerank.window import RerankWindow
 
     stages = [
         replace(each, prune=False) if isinstance(each, PseudoRelevanceFeedback | EarlyTermination) else each

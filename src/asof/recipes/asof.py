@@ -5,18 +5,18 @@ All of its constants stand here; docs/recipes.md has what happens without each o
 
 from __future__ import annotations
 
-from asof.rank.certify import EarlyTermination
-from asof.rank.closer import AppendRest, RerankWindow
-from asof.rank.combine import Combine, MaxNormalize
-from asof.rank.context import Context
-from asof.rank.covered import QueryCoverage
-from asof.rank.cut import TopK
-from asof.rank.facets import RoundRobinByDocument
-from asof.rank.feedback import PseudoRelevanceFeedback
-from asof.rank.gather import Lexical
-from asof.rank.naming import TitleColumns
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.early_termination import EarlyTermination
+from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.features.context import Context
+from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
+from asof.rank.features.query_coverage import QueryCoverage
+from asof.rank.features.title_match import TitleColumns
 from asof.rank.recipe import Recipe
-from asof.rank.timely import TimePreference
+from asof.rank.rerank.round_robin import RoundRobinByDocument
+from asof.rank.rerank.time_preference import TimePreference
+from asof.rank.rerank.window import AppendRest, RerankWindow
 from asof.rank.tunable import Range, Tunable
 
 FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7)

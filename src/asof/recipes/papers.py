@@ -11,14 +11,14 @@ weights with a sum of 1.
 
 from __future__ import annotations
 
-from asof.rank.combine import Combine
-from asof.rank.cut import TopK
-from asof.rank.group import ByDocument
-from asof.rank.latent import Similarity
-from asof.rank.pool import Everything
+from asof.rank.candidates.by_document import ByDocument
+from asof.rank.candidates.pool import Everything
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.weighted_sum import Combine
+from asof.rank.features.freshness import Freshness
+from asof.rank.features.latent import Similarity
+from asof.rank.features.passages import Coverage, Volume
 from asof.rank.recipe import Recipe
-from asof.rank.signals.freshness import Freshness
-from asof.rank.signals.passages import Coverage, Volume
 from asof.rank.tunable import Range, Tunable
 
 PAPERS = Recipe(

@@ -15,15 +15,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from asof.rank.combine import Combine, MaxNormalize
-from asof.rank.cut import TopK
-from asof.rank.gather import Lexical
-from asof.rank.halt import BudgetedRerank
-from asof.rank.latent import Latent
-from asof.rank.pool import Pool
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.pool import Pool
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.features.centrality import Centrality
+from asof.rank.features.decay import Decay
+from asof.rank.features.latent import Latent
 from asof.rank.recipe import Recipe
-from asof.rank.signals.centrality import Centrality
-from asof.rank.signals.decay import Decay
+from asof.rank.rerank.budget import BudgetedRerank
 
 CENTRALITY = Centrality()
 

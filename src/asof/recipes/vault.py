@@ -15,15 +15,15 @@ from difflib import get_close_matches
 from typing import Any
 
 from asof.errors import UsageError
-from asof.rank.combine import Combine, MaxNormalize
-from asof.rank.cut import TopK
-from asof.rank.fuse import ReciprocalRank
-from asof.rank.gather import Lexical
-from asof.rank.latent import Similarity
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.fusion import ReciprocalRank
+from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.features.backlinks import Backlinks
+from asof.rank.features.latent import Similarity
+from asof.rank.features.tiers import RecencyTiers
+from asof.rank.features.words import Headings, Tags
 from asof.rank.recipe import Recipe
-from asof.rank.signals.backlinks import Backlinks
-from asof.rank.signals.tiers import RecencyTiers
-from asof.rank.signals.words import Headings, Tags
 from asof.rank.stage import Stage
 
 DEPTH = 40

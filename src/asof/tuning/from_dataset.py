@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from asof import service
 from asof.errors import UsageError
-from asof.evaluate.accepted import question_fields
-from asof.evaluate.corpus import prepared
-from asof.evaluate.dataset import Dataset, load
-from asof.evaluate.judged import DatasetQuestion
-from asof.evaluate.metrics import ndcg
 from asof.evaluate.options import Options
 from asof.evaluate.progress import Progress, silent
-from asof.evaluate.runs import by_document, filters, gathered, relevant
-from asof.evaluate.selection import check_filters, choose
+from asof.evaluate.runs.accepted import question_fields
+from asof.evaluate.runs.corpus import prepared
+from asof.evaluate.runs.dataset import Dataset, load
+from asof.evaluate.runs.metrics import ndcg
+from asof.evaluate.runs.questions import DatasetQuestion
+from asof.evaluate.runs.run import by_document, filters, gathered, relevant
+from asof.evaluate.runs.selection import check_filters, choose
 from asof.learn.box import Box
 from asof.learn.loss import gains
 from asof.learn.posed import JudgedQuery

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from asof.evaluate.compare import Comparison, Estimate
+from asof.evaluate.runs.compare import Comparison, Estimate
 
 FLAT = 0.002
 """A number is flat when the metric moves by less along all of its range."""

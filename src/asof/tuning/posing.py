@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from asof.data import Filters
-from asof.evaluate.metrics import DEPTH
+from asof.evaluate.runs.metrics import DEPTH
 from asof.learn.posed import JudgedQuery, as_it_is
 from asof.rank.recipe import Recipe
 from asof.service import Standpoint

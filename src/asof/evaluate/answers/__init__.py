@@ -1,0 +1,1 @@
+"""Answers to the questions of datasets: right answers, judges, the incremental protocol."""

@@ -1,0 +1,1 @@
+"""Checks that nothing later is seen in results and in knowledge."""

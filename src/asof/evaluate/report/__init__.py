@@ -1,0 +1,1 @@
+"""Evaluations as JSON and as figures."""

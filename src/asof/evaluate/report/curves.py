@@ -1,0 +1,128 @@
+"""What age adds to a score, or multiplies it by: the stages of time, run over passages of all ages."""
+
+from __future__ import annotations
+
+import itertools
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+
+import numpy as np
+
+from asof import service
+from asof.config import Config
+from asof.data import Document, Filters, Stated, Why
+from asof.evaluate.runs.run import Run
+from asof.index.view import View
+from asof.rank.combine.weighted_sum import Combine
+from asof.rank.features.decay import Decay
+from asof.rank.features.freshness import Freshness
+from asof.rank.features.tiers import RecencyTiers
+from asof.rank.recipe import Recipe
+from asof.rank.stage import Ranking, Stage
+from asof.store.settings import CorpusSettings
+from asof.text.question import as_typed, read
+from asof.time.span import Span, moment, nearest_moment
+
+LANDMARKS = (0, 7, 13, 14, 30, 59, 60, 90, 179, 180, 365, 730, 1825, 3650)
+DAYS = sorted({*LANDMARKS, *(round(10 ** (power / 25)) for power in range(101))})
+"""Ages that are looked at: dense on a log scale, and both sides of usual steps."""
+
+NOW = Span.at(moment(2**50))
+"""The moment from which ages are counted; any would do."""
+
+QUESTIONS = {"wishes for the newest": "What is the latest?", "general": "How does it work?"}
+"""Kinds of questions, and one of each: stages read for themselves whether the newest is wanted."""
+
+ADDED: Mapping[type[Stage], str] = {Decay: "decay", Freshness: "freshness"}
+"""Stages that make a column that a later sum weighs."""
+
+FACTORS: tuple[type[Stage], ...] = (RecencyTiers,)
+"""Stages that multiply the score so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aged:
+    """What an age is worth to a recipe: `weight` is added to its score, or multiplies it (`effect`)."""
+
+    recipe: str
+    question: str
+    effect: str
+    age_days: int
+    weight: float
+
+
+def aged(runs: Sequence[Run]) -> list[Aged]:
+    """The curves of each recipe that has any."""
+    rows: list[Aged] = []
+    with _passages() as view:
+        for run in runs:
+            for stage in run.recipe.stages:
+                rows += _curves(run.name, run.recipe, stage, view)
+    return rows
+
+
+def _curves(name: str, recipe: Recipe, stage: Stage, view: View) -> list[Aged]:
+    """One curve where all questions have the same, else one for each kind of question."""
+    if type(stage) in ADDED:
+        effect = "added"
+    elif type(stage) in FACTORS:
+        effect = "factor"
+    else:
+        return []
+    curves = {kind: _weights(recipe, stage, text, view) for kind, text in QUESTIONS.items()}
+    if len(set(map(tuple, curves.values()))) == 1:
+        curves = {"any": next(iter(curves.values()))}
+    return [
+        Aged(name, kind, effect, day, weight)
+        for kind, weights in curves.items()
+        for day, weight in zip(DAYS, weights, strict=True)
+    ]
+
+
+def _weights(recipe: Recipe, stage: Stage, text: str, view: View) -> list[float]:
+    """What the stage makes of a score of 1 at each of DAYS."""
+    reading = as_typed(text, view.as_of) if recipe.typed else read(text, nearest_moment(view.as_of))
+    query = replace(reading.query, k=len(DAYS))
+    window = view.window(Filters())
+    one = Ranking(window, np.arange(window.n)).with_column("one", np.ones(window.n), _same)
+    ranking = stage(query, one, view)
+    column = ADDED.get(type(stage))
+    values = ranking.columns[column].values * _weight(recipe, column) if column else ranking.score
+    newest_first = np.argsort(-view.column("visible", ranking.rows))
+    found: list[float] = values[newest_first].tolist()
+    return found
+
+
+def _same(row: int) -> Why:
+    return Why(f"the score of row {row}", 1.0)
+
+
+def _weight(recipe: Recipe, column: str) -> float:
+    """The weight of a column in the last sum that has it."""
+    for stage in reversed(recipe.stages):
+        if isinstance(stage, Combine) and column in dict(stage.weights):
+            return dict(stage.weights)[column]
+    return 1.0
+
+
+@contextmanager
+def _passages() -> Iterator[View]:
+    """A view of one passage of each age."""
+    settings = CorpusSettings(stem=False)
+    with (
+        tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name,
+        service.open(Path(name), settings=settings, configured=Config()) as corpus,
+    ):
+        corpus.clock = itertools.count(NOW.last + 1, 1_000_000).__next__
+        corpus.background = False
+        corpus.add(_document(day) for day in DAYS)
+        yield corpus.at(moment(NOW.last)).view()
+
+
+def _document(day: int) -> Document:
+    when = moment(NOW.last) - timedelta(days=day)
+    return Document(str(day), f"day {day}", published=Stated(Span.at(when), when.isoformat(), "metadata"))

@@ -1,0 +1,1 @@
+"""Rankings of datasets: questions, judgements, metrics, comparisons."""

@@ -1,0 +1,1 @@
+"""Stages that choose candidates: gather, filter, group, keep the first k."""

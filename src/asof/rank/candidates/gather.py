@@ -1,0 +1,101 @@
+"""Gathering: the columns `lexical` and `dense`, over all rows of the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.index import lexical
+from asof.index.dense import SCALE, cosines
+from asof.index.lexical import Bm25, Term
+from asof.index.view import View
+from asof.rank.candidates.phrases import admitted
+from asof.rank.candidates.query_vector import question_vector
+from asof.rank.fields import within
+from asof.rank.stage import Ranking
+from asof.text.query import parse
+from asof.text.tokens import Analyzer, term_hash
+
+UNKNOWN = "no passage in the view has:"
+"""How the note begins that names words of the question that nothing has."""
+
+
+def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
+    """The terms of a query: each of its words under every language of the corpus, with its count."""
+    counts: dict[str, float] = {}
+    for word, count in parse(query.lexical, analyzer, stop_words=query.stop_words).words:
+        for stem in analyzer.alternatives(word):
+            counts[stem] = counts.get(stem, 0.0) + count
+    return tuple(Term(stem, term_hash(stem), count) for stem, count in counts.items())
+
+
+def unknown_words(query: Query, found: set[str], analyzer: Analyzer) -> list[str]:
+    """Words of a query that no passage has in any of its stems."""
+    words = [word for word, _ in parse(query.lexical, analyzer, stop_words=query.stop_words).words]
+    return [word for word in words if found.isdisjoint(analyzer.alternatives(word))]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexical:
+    """BM25 of the query's words; quoted phrases have to be there as they are."""
+
+    k1: float = within(1.5, 0.0, 10.0)
+    b: float = within(0.75, 0.0, 1.0)
+    idf_cap: float | None = within(None, 0.0, 100.0)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        bm25 = Bm25(self.k1, self.b, self.idf_cap)
+        terms = query_terms(query, view.analyzer)
+        values, weighed = lexical.scores(ranking.window, terms, bm25)
+        allowed = admitted(query, ranking.window, view)
+        notes = []
+        if allowed is not None:
+            values[~allowed] = 0.0
+            if parse(query.lexical, view.analyzer).phrases:
+                notes.append(f"phrases: {int(allowed.sum())} passages hold what is quoted")
+        unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
+        if unknown:
+            notes.append(f"{UNKNOWN} {', '.join(unknown)}")
+        return ranking.with_column(
+            "lexical", values, lambda row: lexical.explain(view.prefix, row, weighed, bm25, "words (BM25)")
+        ).note(*notes)
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """Cosine of the query's vector with each passage's. Nothing is done in a corpus without an encoder."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        if view.encoder is None:
+            return ranking
+        vector = question_vector(query, view)
+        values = cosines(ranking.window, vector)
+        allowed = admitted(query, ranking.window, view)
+        if allowed is not None:
+            values[~allowed] = 0.0
+        return ranking.with_column("dense", values, lambda row: cosine_why(view, row, vector))
+
+
+def cosine_why(view: View, row: int, vector: NDArray[np.int16]) -> Why:
+    return cosine_tree(stored_vector(view, row), vector)
+
+
+def cosine_tree(own: NDArray[np.int16], vector: NDArray[np.int16], *, signed: bool = False) -> Why:
+    """The cosine of two vectors of whole numbers, 0 where it is negative unless `signed`."""
+    dot = float(own.astype(np.int64) @ vector.astype(np.int64))
+    return Why.of(
+        "meaning (cosine)", "ratio",
+        Why("product of whole-number vectors", dot if signed else max(dot, 0.0)),
+        Why("scale", float(SCALE * SCALE)),
+    )  # fmt: skip
+
+
+def stored_vector(view: View, row: int) -> NDArray[np.int16]:
+    """The vector that the corpus's encoder gave to a row of the view."""
+    part = next(part for part in reversed(view.prefix.parts) if part.offset <= row)
+    part.segment.check("vectors", row - part.offset, row - part.offset + 1)
+    vector: NDArray[np.int16] = part.segment.unchecked("vectors")[row - part.offset]
+    return vector

@@ -1,0 +1,37 @@
+"""Which passages are candidates: all that are in force, or the best so far."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from asof.data import Query
+from asof.index.view import View
+from asof.rank.candidates.phrases import admitted
+from asof.rank.fields import within
+from asof.rank.stage import Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Everything:
+    """All passages in force that pass the filters are candidates, whatever the question says."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        there = np.ones(ranking.window.n, bool)
+        for part in ranking.window.parts:
+            there[part.dead_places()] = False
+        allowed = admitted(query, ranking.window, view)
+        return ranking.keep(np.flatnonzero(there if allowed is None else there & allowed))
+
+
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """Keep the `n` best candidates by score (ties as everywhere)."""
+
+    n: int = within(100, 1, 100_000)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        near = ranking.shortlist(self.n).matching()
+        kept = near.keep(view.tie_order(near.score, near.rows)[: self.n])
+        return kept.note(f"the {len(kept.score)} best of {view.n} passages in force are looked at further")

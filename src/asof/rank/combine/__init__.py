@@ -1,0 +1,1 @@
+"""Stages that combine columns into one score."""

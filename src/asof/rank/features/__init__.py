@@ -1,0 +1,1 @@
+"""Stages that add columns of features to a ranking."""

@@ -1,0 +1,207 @@
+"""What stands around a passage: the ones before and after it in its document, or in a thread of short ones.
+
+A turn of a conversation answers the turn before it; what a question says may stand in one and the answer in
+the other.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.index import lexical
+from asof.index.lexical import Bm25
+from asof.index.prefix import Window, WindowPart
+from asof.index.view import View
+from asof.rank.candidates.gather import query_terms
+from asof.rank.fields import within
+from asof.rank.stage import Ranking, Values
+from asof.store.digest import name_digest
+
+STEPS = (-2, -1, 1, 2)
+
+THREAD = 300_000_000
+"""Documents numbered one after the other are a thread when they are at most so far apart (microseconds)."""
+
+HOUR = 3_600_000_000
+
+CROWD = 256
+"""Where more passages than this stand within that time, threads cannot be told apart: none is looked for."""
+
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The column `context`: the shares of the best words of the passages next to it, by half of those next
+    but one:
+
+        context = near(-1) + near(+1) + (near(-2) + near(+2)) / 2        near: words / best words
+
+    less by the factor `document` within a document, whose passages are long enough to speak for themselves.
+    Next to a passage stand those of the same version of its document, and documents whose ids end in the next
+    number ("call-7/12", "call-7/13") and that were published within five minutes.
+    """
+
+    k1: float = within(1.5, 0.0, 10.0)
+    b: float = within(0.75, 0.0, 1.0)
+    document: float = within(0.5, 0.0, 1.0)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        found = ranking.matching()
+        assert found.places is not None  # noqa: S101  they match, so they were chosen
+        bm25, terms = Bm25(self.k1, self.b), query_terms(query, view.analyzer)
+        weighed = lexical.weigh(view.prefix, terms, bm25)
+        beside = neighbours(view, found.window, found.places)
+        there = np.unique(beside[beside >= 0])
+        every = np.union1d(there, found.places)
+        scores = lexical.scores_at(found.window, every, weighed, bm25)
+        best = float(scores.max(initial=0.0))
+        shares = np.append(scores / best if best else scores, 0.0)  # the last: nothing stands there
+        at = np.where(beside >= 0, np.searchsorted(every, beside), len(every))
+        near = shares[at]
+        own = view.column("document", found.rows)
+        within_document = _same_document(view, found.window, beside, own)
+        factor = np.where(within_document, self.document, 1.0)
+        values: Values = ((near[1] + near[2]) + (near[0] + near[3]) * 0.5) * factor
+        place_of = {row: place for place, row in enumerate(found.rows.tolist())}
+
+        def why(row: int) -> Why:
+            next_to = beside[:, place_of[row]]
+
+            def one(step: int) -> Why:
+                label = f"{abs(STEPS[step])} {'before' if STEPS[step] < 0 else 'after'}"
+                if next_to[step] < 0 or not best:
+                    return Why(f"{label}: nothing", 0.0)
+                other = int(found.window.rows(next_to[step : step + 1])[0])
+                words = lexical.explain(view.prefix, other, weighed, bm25, "words (BM25)")
+                return Why.of(label, "ratio", words, Why("best of all", best))
+
+            around = Why.of(
+                "around it", "sum",
+                Why.of("next to it", "sum", one(1), one(2)),
+                Why.of("next but one", "product", Why.of("both", "sum", one(0), one(3)), Why("half", 0.5)),
+            )  # fmt: skip
+            weight = Why("weight of its neighbours", float(factor[place_of[row]]))
+            return Why.of("context", "product", around, weight)
+
+        return found.with_column("context", values, why, by=False)
+
+
+def _same_document(
+    view: View, window: Window, beside: NDArray[np.int64], own: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which candidates have a neighbour of their own document."""
+    same = np.zeros(beside.shape[1], bool)
+    for row in beside:
+        there = np.flatnonzero(row >= 0)
+        same[there] |= view.column("document", window.rows(row[there])) == own[there]
+    return same
+
+
+def neighbours(view: View, window: Window, places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places two before, one before, one after and two after each of some places; -1: none. (4, n)"""
+    rows = window.rows(places)
+    visible, digest, number = (view.column(name, rows) for name in ("visible", "digest", "number"))
+    steps = np.array(STEPS).reshape(-1, 1)
+    out = np.full((len(STEPS), len(places)), -1, np.int64)
+    for part in window.parts:
+        np.maximum(out, _said(part, visible, digest, number + steps), out=out)
+    _threads(view, window, places, out)
+    return out
+
+
+def _said(
+    part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Where a passage of these numbers is said (4, n), by documents at an instant (n each); -1: not here.
+
+    What a document begins to say at one instant is of one version. Its rows need not lie side by side: they
+    may have been written at different times, and between them stand rows that were taken back.
+    """
+    segment, dead = part.prefix.segment, part.prefix.dead_mask
+    moments, documents, numbers = (
+        segment["visible"][part.first : part.last],
+        segment["digest"],
+        segment["number"],
+    )
+    first, end = (np.searchsorted(moments, visible, side) + part.first for side in ("left", "right"))
+    low, high = np.broadcast_to(first, number.shape).copy(), np.broadcast_to(end, number.shape).copy()
+    while (wide := low < high).any():  # bisection of all at once, by document and number
+        middle = np.where(wide, (low + high) // 2, part.first)
+        before = documents[middle] < digest
+        before |= (documents[middle] == digest) & (numbers[middle] < number)
+        low = np.where(wide & before, middle + 1, low)
+        high = np.where(wide & ~before, middle, high)
+    while True:
+        at = np.minimum(low, part.last - 1)
+        same = (low < end) & (documents[at] == digest) & (numbers[at] == number)
+        if not (same & dead[at]).any():
+            return np.where(same, at - part.first + part.offset, -1)
+        low = low + (same & dead[at])
+
+
+def _threads(view: View, window: Window, places: NDArray[np.int64], out: NDArray[np.int64]) -> None:
+    """Fill in documents that are numbered one after the other and close in time; of one its last passage."""
+    rows = window.rows(places)
+    visible = view.column("visible", rows)
+    spans = [
+        (
+            part,
+            np.searchsorted(part.prefix.segment["visible"][part.first : part.last], visible - THREAD, "left"),
+            np.searchsorted(
+                part.prefix.segment["visible"][part.first : part.last], visible + THREAD, "right"
+            ),
+        )
+        for part in window.parts
+    ]
+    crowd = sum((_living(*span) for span in spans), np.zeros(len(places), np.int64))
+    found = (out >= 0).any(axis=0)
+    to_the_hour = (visible + 1) % HOUR == 0  # dated to a day or an hour: that tells no thread
+    dated = view.column("dated", rows).astype(bool)
+    seek = np.flatnonzero((crowd > 1) & (crowd <= CROWD) & ~found & ~to_the_hour & dated)
+    if not len(seek):
+        return
+    wanted = _numbered([record.document for record in view.records(rows[seek])])
+    hits = []
+    for part, first, last in spans:
+        segment, count = part.prefix.segment, (last - first)[seek]
+        which = np.repeat(np.arange(len(seek)), count)
+        inside = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+        local = first[seek][which] + inside + part.first
+        same = (segment["digest"][local] == wanted[:, which]) & ~part.prefix.dead_mask[local]
+        at, hit = np.nonzero(same)
+        there = local[hit]
+        hits.append(
+            (at, seek[which[hit]], segment["visible"][there], segment["number"][there],
+             there - part.first + part.offset)
+        )  # fmt: skip
+    at, of, moment, number, place = (np.concatenate(each) for each in zip(*hits, strict=True))
+    order = np.lexsort((number, moment))  # of equal indices the last one stays
+    out[at[order], of[order]] = place[order]
+
+
+def _living(part: WindowPart, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many rows of a part from `first` to `last` are said."""
+    dead = part.prefix.dead
+    gone = np.searchsorted(dead, last + part.first) - np.searchsorted(dead, first + part.first)
+    return np.asarray(last - first - gone, np.int64)
+
+
+def _numbered(names: list[str]) -> NDArray[np.int64]:
+    """Digests of the ids that come before and after these by number; -1 where an id ends in none. (4, n)"""
+    out = np.full((len(STEPS), len(names)), -1, np.int64)
+    for place, name in enumerate(names):
+        found = _NUMBERED.fullmatch(name)
+        if found is None:
+            continue
+        stem, figures = found.groups()
+        for at, step in enumerate(STEPS):
+            number = int(figures) + step
+            if number >= 0:
+                out[at, place] = name_digest(f"{stem}{number:0{len(figures) if figures[0] == '0' else 1}}")
+    return out

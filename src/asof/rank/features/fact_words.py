@@ -1,0 +1,68 @@
+"""How much of a question single facts say: gamma of TG-RAG, section III-B2, from words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from asof.data import Query
+from asof.index.view import View
+from asof.knowledge.known import StatedFact
+from asof.rank.features.query_terms import share, words_of
+from asof.rank.stage import Values
+from asof.store.reader import StoredPassage, records
+
+MOST = 200_000
+"""The stems of so many facts are remembered between questions."""
+
+Stems = frozenset[str]
+
+
+def gammas(query: Query, view: View, facts: Sequence[StatedFact]) -> Values:
+    """The share of the question's words that each fact says, in [0, 1]; the mean of two readings:
+
+    narrow: words of its subject, relation and object, and of what stands above its passage (title, headings,
+    searched metadata); wide: those of its whole sentence too. Words weigh as in
+    `asof.rank.features.query_terms`: by
+    statistics of the view alone.
+    """
+    words = words_of(query, view)
+    if not words or not facts:
+        return np.zeros(len(facts))
+    number_of = {term.word: number for number, word in enumerate(words) for term in word.terms}
+    asked = frozenset(number_of)
+    narrow = np.zeros((len(words), len(facts)), bool)
+    wide = np.zeros((len(words), len(facts)), bool)
+    read = records(view.store.db, {each.sight.passage for each in facts})
+    above = {passage: asked & _above(record, view) for passage, record in read.items()}
+    for at, each in enumerate(facts):
+        passage = each.sight.passage
+        own, sentence = _said(each, read[passage].language, view)
+        for stem in above[passage] | (own & asked):
+            narrow[number_of[stem], at] = True
+        for stem in sentence & asked:
+            wide[number_of[stem], at] = True
+    return (share(words, narrow) + share(words, wide | narrow)) * 0.5
+
+
+def _said(known: StatedFact, language: str, view: View) -> tuple[Stems, Stems]:
+    """The stems of a fact, and of its sentence. They follow from its words alone."""
+    fact = known.fact
+    kept: dict[Any, tuple[Stems, Stems]] = view.derived.memo.setdefault("fact stems", {})
+    asked = known.sight.passage, fact.start, fact.end, fact.subject, fact.relation, fact.object
+    if asked not in kept:
+        if len(kept) > MOST:
+            kept.clear()
+        own = view.analyzer.terms(f"{fact.subject} {fact.relation} {fact.object}", language)
+        sentence = view.analyzer.terms(known.sight.text[fact.start : fact.end], language)
+        kept[asked] = frozenset(own), frozenset(sentence)
+    return kept[asked]
+
+
+def _above(record: StoredPassage, view: View) -> Stems:
+    """The stems of title, headings and searched metadata."""
+    return frozenset(
+        view.analyzer.terms(f"{record.title}\n{record.headings}\n{record.keywords}", record.language)
+    )

@@ -1,0 +1,92 @@
+"""Stages that score by latent semantic analysis, or by the corpus's own encoder where it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.index.dense import cosines
+from asof.index.latent import latent_space
+from asof.index.view import View
+from asof.rank.candidates.gather import cosine_tree, query_terms, stored_vector
+from asof.rank.candidates.phrases import admitted
+from asof.rank.candidates.query_vector import question_vector
+from asof.rank.fields import one_of
+from asof.rank.stage import Ranking, Values
+
+Vector = NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True)
+class Latent:
+    """The column `latent`: likeness of the question and each passage in the latent space of the view.
+
+    `scale` half: (1 + cos) / 2 (TWE-RAG, section 2.1), cos being 0 for a text without a direction; cosine:
+    cos, 0 where it is negative.
+    """
+
+    scale: str = one_of("half", "cosine")
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        return _latent("latent", self.scale, query, ranking, view)
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """The column `similarity`: by the corpus's own encoder where it has one, otherwise as `Latent`."""
+
+    scale: str = one_of("cosine", "half")
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        if view.encoder is None:
+            return _latent("similarity", self.scale, query, ranking, view)
+        vector = question_vector(query, view)
+        values = cosines(ranking.window, vector, signed=True)
+        found = _scored(
+            "similarity", self.scale, values, vector, partial(stored_vector, view), query, ranking, view
+        )
+        return found.note(f"similarity: vectors of the encoder {view.encoder.name}")
+
+
+def _latent(name: str, scale: str, query: Query, ranking: Ranking, view: View) -> Ranking:
+    space = latent_space(view)
+    vector = space.question(query_terms(query, view.analyzer))
+    values = space.cosines(ranking.window, vector)
+    found = _scored(name, scale, values, vector, space.vector, query, ranking, view)
+    return found.note(
+        f"{name}: latent semantic analysis, fitted to the first {space.fitted} of {space.past} passages"
+        + ("" if vector.any() else "; the question has no word of it")
+    )
+
+
+def _scored(
+    name: str, scale: str, values: Values, vector: Vector, stored: Callable[[int], Vector], query: Query,
+    ranking: Ranking, view: View,
+) -> Ranking:  # fmt: skip
+    """The ranking with a column of these cosines (of all places of the window) on a scale.
+
+    `stored` gives the vector of a row of the view.
+    """
+    window = ranking.window
+    values = (values + 1.0) / 2.0 if scale == "half" else np.maximum(values, 0.0)
+    for part in window.parts:
+        values[part.dead_places()] = 0.0
+    allowed = admitted(query, window, view)
+    if allowed is not None:
+        values[~allowed] = 0.0
+    if ranking.places is not None:
+        values = values[ranking.places]
+    return ranking.with_column(name, values, lambda row: likeness(stored(row), vector, scale))
+
+
+def likeness(own: Vector, vector: Vector, scale: str) -> Why:
+    """The tree of a number: the cosine of two vectors of whole numbers, on a scale."""
+    if scale != "half":
+        return cosine_tree(own, vector)
+    above = Why.of("1 + cosine", "sum", cosine_tree(own, vector, signed=True), Why("one", 1.0))
+    return Why.of("likeness from 0 to 1", "ratio", above, Why("two", 2.0))

@@ -1,0 +1,164 @@
+"""Feedback from the view's own best passages (pseudo-relevance feedback).
+
+The best passages so far are taken as relevant, and the words that they share are searched as well. It needs
+no model and no fit, and it sees the view only, so that it is exact as of T.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.index import lexical
+from asof.index.lexical import Bm25, Term, Weighed
+from asof.index.select import at_least, kth_best
+from asof.index.view import View
+from asof.rank.candidates.phrases import admitted
+from asof.rank.fields import within
+from asof.rank.stage import Ranking, Values
+from asof.text.tokens import term_hash
+
+CONSIDERED = 2
+"""How many times as many terms have their idf looked up as are used."""
+
+ROUNDING = 1e-12
+"""Slack for the last bits of sums and quotients."""
+
+FEW = 0.04
+"""Up to this share of the passages in force, scoring single places beats a pass over all postings."""
+
+
+class UsesScores(Protocol):
+    """A later stage that can say which scores still matter to it and to the stages after it."""
+
+    def bound(self, query: Query, ranking: Ranking, view: View) -> float:
+        """What a score needs at least to matter. Some of the candidates are enough to ask with: more of them
+        can only raise it."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class PseudoRelevanceFeedback:
+    """relevance + weight · min(1, score of the shared words / the best score among the passages read)
+
+    The shared words are the best `terms` words of the first `passages` by share of words times idf:
+    share(t) = sum over the passages of tf / length; a term's weight is share(t) idf(t) over the best one's.
+
+    What is added is at most `weight`, so most passages cannot reach the first k any more and are dropped
+    unread. The first k are what scoring everything gives.
+    Without `prune`, and where the question names a time, everything is scored: k passages are not what is
+    counted, or those of that time are wanted however far behind.
+    """
+
+    weight: float = within(0.1, 0.0, 1.0)
+    passages: int = within(10, 1, 100)
+    terms: int = within(20, 1, 200)
+    k1: float = within(1.5, 0.0, 10.0)
+    b: float = within(0.75, 0.0, 1.0)
+    prune: bool = True
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        best = self._best(ranking, view)
+        if not len(best):
+            return ranking
+        bm25 = Bm25(self.k1, self.b)
+        weighed = lexical.weigh(view.prefix, self._terms(ranking.window.rows(best), view), bm25)
+        ranking, values, top = self._scored(query, ranking, view, weighed, bm25, best)
+        if top == 0.0:
+            return ranking
+        added = np.minimum(values / top, 1.0) * self.weight
+        before = ranking.columns[ranking.by]
+
+        def why(row: int) -> Why:
+            score = lexical.explain(view.prefix, row, weighed, bm25, "words of the best passages")
+            share = Why.of("share of the best", "ratio", score, Why("best of those passages", top))
+            if share.value > 1.0:
+                share = Why("share of the best, at most 1", 1.0)
+            return Why.of(
+                "relevance and feedback", "sum", before.why(row),
+                Why.of("feedback", "product", share, Why("weight", self.weight)),
+            )  # fmt: skip
+
+        return ranking.with_column("feedback", before.values + added, why)
+
+    def _scored(
+        self,
+        query: Query,
+        ranking: Ranking,
+        view: View,
+        weighed: tuple[Weighed, ...],
+        bm25: Bm25,
+        best: NDArray[np.int64],
+    ) -> tuple[Ranking, Values, float]:
+        """The ranking without what cannot reach the first k, the scores of the rest, the best of `best`."""
+        window = ranking.window
+        reach = self._reach(query, ranking, view)
+        if reach is None and ranking.places is None:
+            values, _ = lexical.scores(window, [each.term for each in weighed], bm25)
+            allowed = admitted(query, window, view)
+            if allowed is not None:
+                values[~allowed] = 0.0
+            return ranking, values, float(values[best].max())
+        kept = ranking if reach is None else ranking.keep(reach)
+        assert kept.places is not None  # noqa: S101  they were chosen, here or before
+        places = np.union1d(kept.places, best)
+        found = lexical.scores_at(window, places, weighed, bm25)
+        top = float(found[np.searchsorted(places, best)].max())
+        return kept, found[np.searchsorted(places, kept.places)], top
+
+    def bound(self, query: Query, ranking: Ranking, view: View) -> float:
+        """What a score needs to be read for feedback, or to be among the first k at the end."""
+        then = kth_best(ranking.score, query.k)
+        return min(then * (1 - ROUNDING) - self.weight, kth_best(ranking.score, self.passages))
+
+    def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
+        """Which candidates can still be among the first k; None when they are too many to look at singly."""
+        if not self.prune or query.about:
+            return None
+        bound = kth_best(ranking.score, query.k) * (1 - ROUNDING) - self.weight
+        reach = at_least(ranking.score, bound)
+        few = bound > 0 and len(reach) <= max(FEW * ranking.window.said, query.k)
+        return reach if few else None
+
+    def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:
+        """Places of the best passages, in order."""
+        score = ranking.score
+        best = at_least(score, kth_best(score, self.passages))
+        places = best if ranking.places is None else ranking.places[best]
+        return places[view.tie_order(score[best], ranking.window.rows(places))[: self.passages]]
+
+    def _terms(self, rows: NDArray[np.int64], view: View) -> tuple[Term, ...]:
+        shares = shares_of(rows, view, CONSIDERED * self.terms)
+        considered = sorted(shares, key=lambda stem: (-shares[stem], stem))[: CONSIDERED * self.terms]
+        dfs = view.prefix.dfs([term_hash(stem) for stem in considered])
+        weights = {
+            stem: shares[stem] * Bm25().idf(view.n, df) for stem, df in zip(considered, dfs, strict=True)
+        }
+        chosen = sorted(weights, key=lambda stem: (-weights[stem], stem))[: self.terms]
+        most = weights[chosen[0]] if chosen else 1.0
+        return tuple(Term(stem, term_hash(stem), weights[stem] / most) for stem in chosen)
+
+
+def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[str, float]:
+    """The sum over these passages of tf / length, for at least the `most` largest; without stop words.
+
+    An analyzer numbers words as it meets them; only stems decide, and sums are made in the order of the
+    passages.
+    """
+    analyzer = view.analyzer
+    ids = [analyzer.ids(record.indexed, record.language) for record in view.records(rows)]
+    lengths = np.array([len(numbers) for numbers in ids], np.int64)
+    numbers, which = np.unique(np.fromiter(chain.from_iterable(ids), np.int64), return_inverse=True)
+    each = np.repeat(1 / np.maximum(lengths, 1), lengths)
+    shares = np.bincount(which, each, len(numbers)).astype(np.float64)
+    shares[np.isin(numbers, list(analyzer.stop_numbers()))] = 0.0
+    kept = at_least(shares, kth_best(shares, most))
+    return {
+        analyzer.stem_of(number): share
+        for number, share in zip(numbers[kept].tolist(), shares[kept].tolist(), strict=True)
+    }

@@ -1,0 +1,71 @@
+"""How alike passages are to each other: by the corpus's vectors, or by their words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Why
+from asof.index.dense import SCALE
+from asof.index.view import View
+from asof.rank.candidates.gather import stored_vector
+from asof.rank.stage import Values
+
+
+@dataclass(frozen=True, slots=True)
+class Likenesses:
+    """The likeness of each to each of some passages (n, n), in [0, 1] up to rounding; `name` says by what.
+
+    `why` gives the tree of a number, from the two places.
+    """
+
+    name: str
+    values: Values
+    why: Callable[[int, int], Why]
+
+
+def likenesses(view: View, rows: NDArray[np.int64]) -> Likenesses:
+    """Cosines (0 where negative) in a corpus with an encoder, otherwise Jaccard similarities of stems.
+
+    For a few hundred rows: all pairs are compared.
+    """
+    return by_words(view, rows) if view.encoder is None else _by_vectors(view, rows)
+
+
+def _by_vectors(view: View, rows: NDArray[np.int64]) -> Likenesses:
+    # sums of whole numbers below 2^53: float64 holds them exactly in any order
+    vectors = np.array([stored_vector(view, row) for row in rows.tolist()], np.float64)
+    products = np.maximum(vectors @ vectors.T, 0.0)
+
+    def why(one: int, other: int) -> Why:
+        return Why.of(
+            "cosine with the likest before", "ratio",
+            Why("product of whole-number vectors", float(products[one, other])),
+            Why("scale", float(SCALE * SCALE)),
+        )  # fmt: skip
+
+    return Likenesses("vectors", products / float(SCALE * SCALE), why)
+
+
+def by_words(view: View, rows: NDArray[np.int64]) -> Likenesses:
+    """Jaccard similarities of the stems of the texts."""
+    sets = [set(view.analyzer.terms(record.text, record.language)) for record in view.records(rows)]
+    number = {stem: at for at, stem in enumerate(sorted(set().union(*sets)))}
+    holds = np.zeros((len(sets), max(len(number), 1)), np.float32)
+    for at, stems in enumerate(sets):
+        holds[at, [number[stem] for stem in stems]] = 1.0
+    shared = (holds @ holds.T).astype(np.float64)  # counts below 2^24: exact in float32
+    sizes = np.array([len(stems) for stems in sets], np.float64)
+    either = np.maximum(sizes[:, None] + sizes[None, :] - shared, 1.0)
+
+    def why(one: int, other: int) -> Why:
+        return Why.of(
+            "Jaccard similarity with the likest before", "ratio",
+            Why("words in both", float(shared[one, other])),
+            Why("words in either", float(either[one, other])),
+        )  # fmt: skip
+
+    return Likenesses("words", shared / either, why)

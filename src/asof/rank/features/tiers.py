@@ -1,0 +1,47 @@
+"""Steps of age as a factor (the ranking of RAGtriever, design of 2026-01, component 3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from asof.data import Query, Why
+from asof.index.view import View
+from asof.rank.features.ages import ages
+from asof.rank.stage import Ranking
+from asof.time.decay import TieredDecay
+
+
+@dataclass(frozen=True, slots=True)
+class RecencyTiers:
+    """The column `recent`: score · the factor of the age in whole days; all candidates, undated ones · 1.
+
+    1.20 below 14 days, 1.10 below 60, 1.00 below 180, .95 from there on. With all factors 1 nothing changes.
+    """
+
+    bounds: tuple[float, ...] = (14.0, 60.0, 180.0)
+    values: tuple[float, ...] = (1.20, 1.10, 1.00, 0.95)
+
+    def __post_init__(self) -> None:
+        TieredDecay(self.bounds, self.values)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        if set(self.values) == {1.0}:
+            return ranking
+        ranking = ranking.matching()
+        before = ranking.columns[ranking.by]
+        factors = self._factors(ranking.rows, view)
+
+        def why(row: int) -> Why:
+            factor = float(self._factors(np.array([row]), view)[0])
+            return Why.of("recent", "product", before.why(row), Why("factor of its age", factor))
+
+        return ranking.with_column("recent", before.values * factors, why)
+
+    def _factors(
+        self, rows: np.ndarray[tuple[int], np.dtype[np.int64]], view: View
+    ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+        days = ages(view.as_of, view.column("visible", rows))
+        dated = view.column("dated", rows).astype(bool)
+        return np.where(dated, TieredDecay(self.bounds, self.values)(days), 1.0)

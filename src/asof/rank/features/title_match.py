@@ -1,0 +1,204 @@
+"""Titles as names: how far a question says the title of a passage's document, and what it leaves unsaid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.index.lexical import Bm25, idf_why
+from asof.index.view import View
+from asof.rank.features.titles import titles
+from asof.rank.stage import Ranking, Values
+from asof.text.query import parse
+from asof.text.titles import TitleMatch, TitleStems, figure
+from asof.text.tokens import term_hash
+
+
+@dataclass(frozen=True, slots=True)
+class TitleMatches:
+    """How a question relates to the titles of some candidates; arrays in their order.
+
+    `title`: which of `titles` each has (-1: none). Of each title: the `share` of the question in it, how
+    `strange` it is to the question, how much `further` it goes, how much of it is `said` (all by idf, in
+    [0, 1], figures left out of all but `share`). `asked` are the stems of the question.
+    """
+
+    title: NDArray[np.int64]
+    titles: tuple[TitleStems, ...]
+    namings: tuple[TitleMatch, ...]
+    share: Values
+    strange: Values
+    further: Values
+    said: Values
+    weights: StemWeights
+    asked: tuple[str, ...]
+
+    def share_why(self, title: int) -> Why:
+        said = tuple(stem for stem in self.asked if stem in self.namings[title].said)
+        return _ratio_why(self.weights, "share of the question in its title", said, self.asked)
+
+    def strange_why(self, title: int) -> Why:
+        naming = self.namings[title]
+        if not naming.said:
+            return Why("the question says nothing of its title", 1.0)
+        count = Why.of(
+            "by count", "ratio",
+            Why(_listed("words of another subject", naming.strange), float(len(naming.strange))),
+            Why("those and the words it says", float(len(naming.strange) + len(naming.said))),
+        )  # fmt: skip
+        weight = _part_why(self.weights, "words of another subject", naming.strange, naming.said)
+        return Why.of("another subject in its title", "max", weight, count)
+
+    def further_why(self, title: int) -> Why:
+        naming = self.namings[title]
+        return _part_why(self.weights, "what its title adds", naming.further, naming.said)
+
+
+@dataclass(frozen=True, slots=True)
+class StemWeights:
+    """The idf of stems in a view."""
+
+    n: int
+    dfs: Mapping[str, int]
+    idf: Mapping[str, float]
+
+    @classmethod
+    def of(cls, stems: Sequence[str], view: View) -> StemWeights:
+        dfs = dict(zip(stems, view.prefix.dfs([term_hash(stem) for stem in stems]), strict=True))
+        return cls(view.n, dfs, {stem: Bm25().idf(view.n, df) for stem, df in dfs.items()})
+
+    def sum(self, stems: Sequence[str]) -> float:
+        """Their idf, summed in order."""
+        total = 0.0
+        for stem in stems:
+            total += self.idf[stem]
+        return total
+
+    def why(self, label: str, stems: Sequence[str]) -> Why:
+        """The tree of that sum."""
+        if not stems:
+            return Why(f"{label}: none", 0.0)
+        trees = [idf_why(self.n, self.dfs[stem]) for stem in stems]
+        return Why.of(
+            label, "sum",
+            *[Why(f"idf of “{stem}”", tree.value, tree.op, tree.parts)
+              for stem, tree in zip(stems, trees, strict=True)],
+        )  # fmt: skip
+
+
+def named(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
+    """Read the titles of these rows against the question."""
+    found = titles(view, rows)
+    asked = tuple(
+        dict.fromkeys(
+            stem
+            for word, _ in parse(query.lexical, view.analyzer, stop_words=query.stop_words).words
+            for stem in view.analyzer.alternatives(word)
+        )
+    )
+    namings = tuple(TitleMatch.of(title, frozenset(asked)) for title in found.each)
+    near = [stem for each in namings if each.said for stem in (*each.said, *each.strange, *each.further)]
+    weights = StemWeights.of(tuple(dict.fromkeys([*asked, *near])), view)
+    asked = tuple(stem for stem in asked if weights.dfs[stem])
+    return TitleMatches(
+        found.which, found.each, namings,
+        _shares(asked, namings, weights),
+        np.array([strangeness(each, weights) for each in namings]),
+        np.array([_part(each.further, each.said, weights) for each in namings]),
+        np.array([_said(each, weights) for each in namings]),
+        weights, asked,
+    )  # fmt: skip
+
+
+def strangeness(naming: TitleMatch, weights: StemWeights) -> float:
+    """How much of the named part of a title is another subject's: by idf or by count, whichever is more.
+
+    1 for a title of which the question says nothing.
+    """
+    if not naming.said:
+        return 1.0
+    if not naming.strange:
+        return 0.0
+    count = len(naming.strange) / (len(naming.strange) + len(naming.said))
+    return max(_part(naming.strange, naming.said, weights), count)
+
+
+def _part(some: tuple[str, ...], others: tuple[str, ...], weights: StemWeights) -> float:
+    if not some or not others:
+        return 0.0
+    own = weights.sum(some)
+    return own / (own + weights.sum(others)) if own else 0.0
+
+
+def _shares(asked: tuple[str, ...], namings: Sequence[TitleMatch], weights: StemWeights) -> Values:
+    """The share of the question in each title; different titles often say the same of it."""
+    whole = weights.sum(asked)
+    known: dict[tuple[str, ...], float] = {}
+    for said in {each.said for each in namings}:
+        known[said] = weights.sum([stem for stem in asked if stem in said]) / whole if whole else 0.0
+    return np.array([known[each.said] for each in namings])
+
+
+def _ratio_why(weights: StemWeights, label: str, some: tuple[str, ...], whole: tuple[str, ...]) -> Why:
+    if not weights.sum(whole):
+        return Why(f"{label}: no word weighs anything", 0.0)
+    return Why.of(label, "ratio", weights.why("of those words", some), weights.why("of all", whole))
+
+
+def _part_why(weights: StemWeights, label: str, some: tuple[str, ...], others: tuple[str, ...]) -> Why:
+    if not some or not others or not weights.sum(some):
+        return Why(f"{label}: none", 0.0)
+    own = weights.why(_listed(label, some), some)
+    return Why.of(
+        label, "ratio", own, Why.of("with what it says", "sum", own, weights.why("what it says", others))
+    )
+
+
+def _listed(label: str, stems: tuple[str, ...]) -> str:
+    return f"{label}: {', '.join(stems)}" if stems else label
+
+
+def _said(naming: TitleMatch, weights: StemWeights) -> float:
+    plain = tuple(stem for stem in naming.said if not figure(stem))
+    if not plain:
+        return 0.0
+    left = weights.sum((*naming.strange, *naming.further))
+    own = weights.sum(plain)
+    return own / (own + left) if own else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class TitleColumns:
+    """The columns `title`, `strange` and `further` of the documents' titles, in [0, 1]; see `TitleMatches`.
+
+    Untitled documents have 0 in all three. The ranking stays as it is.
+    """
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        found = ranking.matching()
+        rows = found.rows
+        names = named(query, view, rows)
+        at = dict(zip(rows.tolist(), names.title.tolist(), strict=True))
+        columns: dict[str, tuple[Values, Callable[[int], Why]]] = {
+            "title": (names.share, names.share_why),
+            "strange": (names.strange, names.strange_why),
+            "further": (names.further, names.further_why),
+        }
+        for name, (values, why) in columns.items():
+            found = found.with_column(name, _spread(values, names.title), _of_title(why, at), by=False)
+        return found
+
+
+def _spread(values: Values, title: NDArray[np.int64]) -> Values:
+    """The number of each candidate's title, 0 where it has none."""
+    out = np.zeros(len(title))
+    out[title >= 0] = values[title[title >= 0]]
+    return out
+
+
+def _of_title(why: Callable[[int], Why], title_of: Mapping[int, int]) -> Callable[[int], Why]:
+    return lambda row: why(title_of[row]) if title_of[row] >= 0 else Why("it has no title", 0.0)

@@ -1,0 +1,1 @@
+"""Stages that order the first candidates again."""

@@ -1,0 +1,57 @@
+"""Stages that order the first few candidates anew: where they stand, and how the others stay below."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Why
+from asof.rank.candidates.top_k import TopK
+from asof.rank.recipe import Recipe
+from asof.rank.stage import Column, Ranking, Stage, Values
+
+Places = NDArray[np.int64]
+
+
+def lowered(
+    found: Ranking, name: str, column: Column, kept: Places, skipped: Places, rest: Places
+) -> Ranking:
+    """The ranking by `column`, which is right for `kept`; `skipped`, then `rest`, come below.
+
+    Theirs is the lowest of the kept less their place; equal scores share a place.
+    """
+    before, rows, values = found.columns[found.by], found.rows, column.values.copy()
+    lowest_at = kept[np.argmin(values[kept])]
+    lowest, lowest_row = float(values[lowest_at]), int(rows[lowest_at])
+    below = np.concatenate([dense_places(before.values[skipped]), dense_places(before.values[rest])])
+    below[len(skipped) :] += below[: len(skipped)].max(initial=0)
+    moved = np.concatenate([skipped, rest])
+    values[moved] = lowest - below
+    place_of = dict(zip(rows[moved].tolist(), below.tolist(), strict=True))
+
+    def why(row: int) -> Why:
+        if row not in place_of:
+            return column.why(row)
+        return Why.of(
+            f"below what was {name}", "sum",
+            column.why(lowest_row),
+            Why("-place below", -float(place_of[row])),
+            Why.of("before, which gave the place", "product", before.why(row), Why("weight", 0.0)),
+        )  # fmt: skip
+
+    return found.with_column(name, values, why)
+
+
+def dense_places(scores: Values) -> Places:
+    """1 for the best, 2 for the next lower score, ..."""
+    _, places = np.unique(-scores, return_inverse=True)
+    return places.astype(np.int64) + 1
+
+
+def before_the_cut(recipe: Recipe, stage: Stage, what: str) -> Recipe:
+    """The same ranking with a stage before its last cut, called NAME-`what`."""
+    stages = list(recipe.stages)
+    stages.insert(len(stages) - isinstance(stages[-1], TopK), stage)
+    return replace(recipe, name=f"{recipe.name}-{what}", stages=tuple(stages))

@@ -1,0 +1,130 @@
+"""Halting on a budget (TWE-RAG, README 2.5): look at more candidates only while the best is in doubt.
+
+    margin    = S(d1) - S(dk)
+    agreement = share of d1 … dk that corroborate d1 (d1 itself counts, as the sum is printed)
+    halt      = margin > .5  and  agreement > .8
+
+The print leaves k open and calls agreement "Jaccard similarity to the top document": here k = 5, and what
+corroborates has an edge with d1 in the evidence graph. Both comparisons are strict.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.graph.evidence import corroborates
+from asof.index.view import View
+from asof.rank.features.centrality import Centrality
+from asof.rank.fields import within
+from asof.rank.stage import Ranking, Values
+
+
+class Uncertainty(NamedTuple):
+    """How sure the first candidate is."""
+
+    margin: float
+    agreement: float
+
+    @classmethod
+    def of(cls, scores: Sequence[float], agrees: Sequence[bool]) -> Uncertainty:
+        """Of the first k scores, best first, and which of those candidates corroborate the first."""
+        return cls(scores[0] - scores[-1], sum(agrees) / len(agrees))
+
+    def settled(self, margin: float, agreement: float) -> bool:
+        """Whether both thresholds are exceeded."""
+        return self.margin > margin and self.agreement > agreement
+
+
+GRAPH = Centrality()
+
+OUTSIDE = "outside the budget"
+"""The label of the score of a candidate that was not looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class BudgetedRerank:
+    """Ranks the first `sizes[0]` candidates by the column `by` anew by score; more of them while in doubt.
+
+    Candidates enter in the order of `by`, so a later stage has those of the earlier one among it and nothing
+    is computed twice. What does not enter keeps its order below: its score is the lowest of those that
+    entered less what its `by` is below the last one's. `graph` names the graph whose edges are agreement.
+    Raises ValueError for `sizes` that fall.
+    """
+
+    by: str = "relevance"
+    sizes: tuple[int, ...] = (30, 60, 100)
+    margin: float = within(0.5, 0.0, 10.0)
+    agreement: float = within(0.8, 0.0, 1.0)
+    first: int = within(5, 2, 100)
+    graph: Centrality = GRAPH
+
+    def __post_init__(self) -> None:
+        if not self.sizes or self.sizes[0] < 1 or any(low > high for low, high in pairwise(self.sizes)):
+            raise ValueError(f"sizes are 1 or more and never fall: {self.sizes!r}")
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        ranking = ranking.matching()
+        if not len(ranking.score):
+            return ranking
+        entry = ranking.column(self.by).values
+        rows, scores = ranking.rows, ranking.score
+        order = view.tie_order(entry, rows)
+        known: dict[int, NDArray[np.bool_]] = {}  # corroboration of the candidates by the best one so far
+        for size in self.sizes:
+            entered = order[:size]
+            best = entered[view.tie_order(scores[entered], rows[entered])][: self.first]
+            top = int(rows[best[0]])
+            if top not in known:
+                known[top] = self._agree(view, top, rows)
+            agrees = known[top][best]
+            doubt = Uncertainty.of(scores[best].tolist(), [True, *agrees[1:].tolist()])
+            if size >= len(order) or doubt.settled(self.margin, self.agreement):
+                break
+        return self._ranked(ranking, order, len(entered)).note(self._reason(doubt, len(entered), len(order)))
+
+    def _agree(self, view: View, top: int, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        return corroborates(
+            view,
+            top,
+            rows,
+            threshold=self.graph.threshold,
+            cap=self.graph.cap,
+            independent=self.graph.independent,
+        )
+
+    def _reason(self, doubt: Uncertainty, looked: int, there: int) -> str:
+        told = f"margin {doubt.margin:.3f}, agreement {doubt.agreement:.2f}"
+        limits = f"{self.margin:g} and {self.agreement:g}"
+        if doubt.settled(self.margin, self.agreement):
+            return f"halted at {looked} of {there} candidates: {told} exceed {limits}"
+        what = "all" if looked >= there else f"the budget of {looked}"
+        return f"{what} of {there} candidates looked at: {told} do not exceed {limits}"
+
+    def _ranked(self, ranking: Ranking, order: NDArray[np.int64], entered: int) -> Ranking:
+        if entered == len(order):
+            return ranking
+        entry, score = ranking.columns[self.by], ranking.columns[ranking.by]
+        values: Values = score.values.copy()
+        lowest_at = order[:entered][np.argmin(values[order[:entered]])]
+        lowest, lowest_row = float(values[lowest_at]), int(ranking.rows[lowest_at])
+        last = float(entry.values[order[entered - 1]])
+        rest = order[entered:]
+        values[rest] = lowest + (entry.values[rest] - last)
+        below = set(ranking.rows[rest].tolist())
+
+        def why(row: int) -> Why:
+            if row not in below:
+                return score.why(row)
+            short = Why.of(
+                "below the last that entered", "sum", entry.why(row), Why(f"-{self.by} of it", -last)
+            )
+            return Why.of(OUTSIDE, "sum", score.why(lowest_row), short)
+
+        return ranking.with_column("budget", values, why)

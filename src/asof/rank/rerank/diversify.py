@@ -1,0 +1,173 @@
+"""Diversity: fewer hits that say the same, by a cap for each document or by maximal marginal relevance.
+
+Both look at the first few candidates by the present score (ties as everywhere). They come before the last
+`Cut`, which orders by score; so what moves down gets a lower score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.index.view import View
+from asof.rank.features.similarity import likenesses
+from asof.rank.fields import one_of, within
+from asof.rank.recipe import Recipe
+from asof.rank.rerank.append_below import before_the_cut, lowered
+from asof.rank.stage import Column, Ranking, Stage, Values
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class PerDocument:
+    """At most `most` passages of a document among the first; those that are skipped come after them.
+
+    Looks at the first `first` candidates. What stays keeps its score. What is skipped gets the lowest of
+    those scores less its place below (1, 2, ...; equal scores share a place), and what comes after the first
+    the places below that. With nothing to skip all is as it was.
+
+    RAGtriever's code has this cap (2) as its diversity, and fills up from what it skipped.
+    """
+
+    most: int = within(2, 1, 100)
+    first: int = within(50, 2, 1_000)
+
+    @property
+    def needs(self) -> int:
+        """So many candidates the stages before must leave."""
+        return self.first
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        found, order = ordered(ranking, view, max(query.k, self.first))
+        first, rest = order[: self.first], order[self.first :]
+        over = places_among_equals(view.column("document", found.rows[first])) >= self.most
+        if not over.any():
+            return ranking
+        before = found.columns[found.by]
+        capped = lowered(found, "capped", before, first[~over], first[over], rest)
+        return capped.note(
+            f"diversity: {int(over.sum())} of the first {len(first)} candidates moved down, "
+            f"being more than {self.most} of one document"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Mmr:
+    """Maximal marginal relevance of the first `first` candidates (Carbonell and Goldstein 1998).
+
+        next = argmax of balance · relevance - (1 - balance) · likeness to the likest that was chosen
+
+    and that number is the column `marginal`: it never rises from one choice to the next, so ordering by it is
+    the order of the choices. What comes after the first keeps its order below: the lowest less its place
+    (1, 2, ...; equal scores share a place). `balance` 1 is off; with 0 the scores count for nothing.
+
+    `scale` of the relevance: "best", the score as a share of the best (where there are scores below 0, of
+    the best above the lowest of these candidates), or "given", the score as it is, for scores that are
+    cosines. Likeness is the cosine of the corpus's vectors, 0 where it is negative; in a corpus without an
+    encoder, the Jaccard similarity of the sets of stems.
+    """
+
+    balance: float = within(0.7, 0.0, 1.0)
+    first: int = within(50, 2, 1_000)
+    scale: str = one_of("best", "given")
+
+    @property
+    def needs(self) -> int:
+        """So many candidates the stages before must leave."""
+        return self.first
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        if self.balance == 1.0:
+            return ranking
+        found, order = ordered(ranking, view, max(query.k, self.first))
+        if not len(order):
+            return found
+        first, rest = order[: self.first], order[self.first :]
+        rows, before = found.rows, found.columns[found.by]
+        relevance = self._relevance(Column(before.values[first], before.why))
+        alike = likenesses(view, rows[first])
+        chosen, likest = self._choose(relevance.values, alike.values, view, rows[first])
+        penalty = likest_values(alike.values, likest) * (self.balance - 1.0)
+        values = np.zeros(len(rows))
+        values[first] = relevance.values * self.balance + penalty
+        place_of = {row: place for place, row in enumerate(rows[first].tolist())}
+
+        def why(row: int) -> Why:
+            place = place_of[row]
+            other = int(likest[place])
+            near = Why("nothing was chosen before", 0.0) if other < 0 else alike.why(place, other)
+            return Why.of(
+                "marginal relevance", "sum",
+                Why.of("relevance", "product", relevance.why(row), Why("balance", self.balance)),
+                Why.of("likeness", "product", near, Why("balance - 1", self.balance - 1.0)),
+            )  # fmt: skip
+
+        column = Column(values, why)
+        moved = int(np.count_nonzero(chosen != np.arange(len(first))))
+        return lowered(found, "marginal", column, first, rest[:0], rest).note(
+            f"diversity: {moved} of the first {len(first)} candidates changed places, "
+            f"compared by {alike.name}"
+        )
+
+    def _relevance(self, score: Column) -> Column:
+        """The scores of the first on the chosen scale."""
+        if self.scale == "given":
+            return score
+        best, low = float(score.values.max()), min(float(score.values.min()), 0.0)
+        width = best - low
+        if width <= 0:
+            return Column(np.ones(len(score.values)), lambda _: Why("all as relevant", 1.0))
+
+        def why(row: int) -> Why:
+            above = score.why(row)
+            if low:
+                above = Why.of("above the lowest", "sum", above, Why("-lowest", -low))
+            return Why.of("share of the best", "ratio", above, Why("best of these candidates", width))
+
+        return Column((score.values - low if low else score.values) / width, why)
+
+    def _choose(self, relevance: Values, alike: Values, view: View, rows: Places) -> tuple[Places, Places]:
+        """The order of the choices, and for each the likest that was chosen before it (-1: none)."""
+        n = len(rows)
+        among_equals = view.tie_order(np.zeros(n), rows)
+        gain = relevance * self.balance
+        chosen, likest = np.zeros(n, np.int64), np.full(n, -1)
+        left, nearest = np.ones(n, bool), np.zeros(n)
+        for step in range(n):
+            marginal = np.where(left, gain + nearest * (self.balance - 1.0), -np.inf)
+            pick = int(among_equals[np.argmax(marginal[among_equals])])
+            chosen[step], left[pick] = pick, False
+            nearer = left & ((alike[pick] > nearest) | (likest < 0))
+            likest[nearer], nearest[nearer] = pick, alike[pick][nearer]
+        return chosen, likest
+
+
+def likest_values(alike: Values, likest: Places) -> Values:
+    """The likeness of each to the likest that was chosen before it, 0 for the first."""
+    found: Values = np.where(likest < 0, 0.0, alike[np.arange(len(likest)), likest])
+    return found
+
+
+def ordered(ranking: Ranking, view: View, n: int) -> tuple[Ranking, Places]:
+    """The candidates that match and can be among the first `n`, and their order from best to last."""
+    found = ranking.matching().shortlist(n)
+    return found, view.tie_order(found.score, found.rows)
+
+
+def places_among_equals(values: NDArray[np.int64]) -> Places:
+    """How many equal values stand before each."""
+    order = np.argsort(values, kind="stable")
+    starts = np.flatnonzero(np.diff(values[order], prepend=values[order][:1] - 1))
+    sizes = np.diff(np.append(starts, len(values)))
+    places = np.empty(len(values), np.int64)
+    places[order] = np.arange(len(values)) - np.repeat(starts, sizes)
+    return places
+
+
+def diversified(recipe: Recipe, stage: Stage) -> Recipe:
+    """The same ranking with a stage of this room before the last cut."""
+    return before_the_cut(recipe, stage, "diverse")

@@ -1,0 +1,110 @@
+"""Reranking: a model that reads question and text together orders the first few candidates anew.
+
+The last step of RAGtriever's ranking (S1, pipeline order: fusion, backlinks, recency, reranker): the first 10
+results by their score are ordered by a cross-encoder's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.errors import ModelError
+from asof.index.view import View
+from asof.models.ports import Reranker
+from asof.rank.fields import within
+from asof.rank.recipe import Recipe
+from asof.rank.rerank.append_below import before_the_cut, lowered
+from asof.rank.stage import Column, Ranking, Values
+
+LARGEST = 1e9
+"""A score beyond is a fault of the model, and would leave no room for the places below."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rerank:
+    """The column `reranked`, of the first `top` candidates by the present score (ties as everywhere):
+
+        reranked = weight · r + (1 - weight) · score        r: the model's number for question and text
+
+    With weight 1, as published, that is r. What comes after keeps its order below: the lowest of these less
+    its place among the rest (1, 2, ...; equal scores share a place).
+
+    The model gets the question as it was typed and the texts of the candidates as they are indexed (title,
+    headings, words), each different text once, up to `characters` of it: nothing that is not in the view.
+    Raises ModelError when it does not give one finite number a text.
+    """
+
+    reranker: Reranker
+    top: int = within(10, 1, 1_000)
+    weight: float = within(1.0, 0.0, 1.0)
+    characters: int = within(20_000, 100, 1_000_000)
+
+    @property
+    def needs(self) -> int:
+        """So many candidates the stages before must leave."""
+        return self.top
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        found = ranking.matching()
+        there = len(found.score)
+        if not there:
+            return found
+        near = found.shortlist(max(query.k, self.top))
+        order = view.tie_order(near.score, near.rows)
+        first, rest = order[: self.top], order[self.top :]
+        texts = self._texts(near.rows[first], view)
+        numbers = self._numbers(query.text, [text[: self.characters] for text in texts])
+        cut = sum(len(text) > self.characters for text in texts)
+        return self._ranked(near, first, rest, numbers).note(
+            f"reranked: the first {len(first)} of {there} candidates, by {self.reranker.name}",
+            *([f"reranked: {cut} of them by their first {self.characters} characters"] if cut else []),
+        )
+
+    def _texts(self, rows: NDArray[np.int64], view: View) -> list[str]:
+        return [record.indexed for record in view.records(rows)]
+
+    def _numbers(self, question: str, texts: Sequence[str]) -> list[float]:
+        """The model's number for each text. Equal texts are asked once: they shall not differ by rounding."""
+        different = list(dict.fromkeys(texts))
+        name, numbers = self.reranker.name, self.reranker.scores(question, different)
+        if len(numbers) != len(different):
+            raise ModelError(f"{name} gave {len(numbers)} numbers for {len(different)} texts")
+        for number in numbers:
+            if not math.isfinite(number) or abs(number) > LARGEST:
+                raise ModelError(
+                    f"{name} gave the number {number}; finite ones up to {LARGEST:g} are accepted"
+                )
+        known = dict(zip(different, map(float, numbers), strict=True))
+        return [known[text] for text in texts]
+
+    def _ranked(
+        self, near: Ranking, first: NDArray[np.int64], rest: NDArray[np.int64], numbers: list[float]
+    ) -> Ranking:
+        before, rows = near.columns[near.by], near.rows
+        values: Values = np.zeros(len(rows))
+        values[first] = np.array(numbers) * self.weight + before.values[first] * (1 - self.weight)
+        number_of = dict(zip(rows[first].tolist(), numbers, strict=True))
+
+        def why(row: int) -> Why:
+            return Why.of(
+                "reranked", "sum",
+                Why.of("by the model", "product",
+                       Why(self.reranker.name, number_of[row]), Why("weight", self.weight)),
+                Why.of("before", "product", before.why(row), Why("1 - weight", 1 - self.weight)),
+            )  # fmt: skip
+
+        return lowered(near, "reranked", Column(values, why), first, rest[:0], rest)
+
+
+def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
+    """The same ranking with its first candidates reranked: the stage comes before the last cut.
+
+    Called last (after `asof.recipes.by_document`): what ranks afterwards would take scores to be positive.
+    """
+    return before_the_cut(recipe, stage, "reranked")

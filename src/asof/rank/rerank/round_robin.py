@@ -1,0 +1,89 @@
+"""Coverage of what a question asks for: several subjects, several periods, one after the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from asof.data import Query, Why
+from asof.index import lexical
+from asof.index.lexical import Bm25
+from asof.index.view import View
+from asof.rank.candidates.gather import query_terms
+from asof.rank.features.time_match import OF_IT, speaks_of
+from asof.rank.features.title_match import named
+from asof.rank.fields import within
+from asof.rank.stage import Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class RoundRobinByDocument:
+    """The column `faceted`: a question about several documents by name gets passages of each in turn.
+
+    A document is asked for when the question says its title: at least `said` of it by weight, figures left
+    out; and when it is of the time that the question speaks of. Its best passage comes in the first round,
+    its second in the second, …: best by BM25 of the question's words beside those names, which every passage
+    of the document is titled with. Within a round the score decides. All other candidates follow in their
+    order. A reader with a budget then has something of each company, each quarter.
+
+        faceted = 10 000 - round + score / 1000        of the documents that are asked for
+
+    Nothing changes where fewer than two passages of such documents are there.
+    """
+
+    said: float = within(0.35, 0.0, 1.0)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        found = ranking.matching()
+        rows = found.rows
+        if len(rows) < 2 or not query.about:
+            return found
+        names = named(query, view, rows)
+        asked = np.zeros(len(rows), bool)
+        titled = names.title >= 0
+        asked[titled] = names.said[names.title[titled]] >= self.said
+        asked &= speaks_of(view, rows, query.about) == OF_IT
+        chosen = np.flatnonzero(asked)
+        documents = view.column("document", rows[chosen])
+        if len(np.unique(documents)) == len(chosen):
+            return found
+        before = found.columns[found.by]
+        subject = {stem for title in set(names.title[chosen].tolist()) for stem in names.namings[title].said}
+        asks = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
+        weighed = lexical.weigh(view.prefix, asks, Bm25())
+        assert found.places is not None  # noqa: S101  they match, so they were chosen
+        places = found.places[chosen]
+        sort = np.argsort(places)
+        said = np.empty(len(chosen))
+        said[sort] = lexical.scores_at(found.window, places[sort], weighed, Bm25())
+        order = view.tie_order(said, rows[chosen])
+        turn = np.zeros(len(chosen), np.int64)
+        seen: dict[int, int] = {}
+        for place in order.tolist():
+            document = int(documents[place])
+            turn[place] = seen[document] = seen.get(document, 0) + 1
+        values = before.values.copy()
+        scaled = before.values[chosen] * SCALE
+        values[chosen] = (HEAD - turn.astype(np.float64)) + scaled
+        turn_of = dict(zip(rows[chosen].tolist(), turn.tolist(), strict=True))
+
+        def why(row: int) -> Why:
+            if row not in turn_of:
+                return before.why(row)
+            return Why.of(
+                "in turn", "sum", Why("documents that are asked for lead", HEAD),
+                Why("-round of its document, by what is asked beside names", -float(turn_of[row])),
+                Why.of("score before", "product", before.why(row), Why("scale", SCALE)),
+            )  # fmt: skip
+
+        return found.with_column("faceted", values, why).note(
+            f"passages of {len(seen)} documents that the question names, in turn"
+        )
+
+
+HEAD = 10_000.0
+"""More than any score or round."""
+
+SCALE = 0.001
+"""What scores count within a round."""

@@ -1,0 +1,182 @@
+"""Time among near-equals: which of the passages that answer a question equally well is the one in force.
+
+A question that wishes for the newest, or speaks of a time, is answered by passages that say what it asks in
+different words and lengths. Relevance tells them apart by wording; here they are equals when they say nearly
+as much of the question, and then their dates decide.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query, Why
+from asof.index.view import View
+from asof.rank.features.ages import CandidateAges
+from asof.rank.features.endings import over
+from asof.rank.features.same_kind import alike
+from asof.rank.features.time_match import MENTIONS_IT, OF_IT, speaks_of
+from asof.rank.fields import within
+from asof.rank.stage import Column, Ranking, Values
+
+LEAD = 10.0
+"""What near-equals are ahead of all others: more than any score before."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimePreference:
+    """The column `timely`. Of a question without a wish and without a time it is the score before.
+
+    Where words ask for the newest (recency 1), near-equals lead, ordered by
+
+        fit = (1 - doubt) · (covered + series) / 2 + doubt · share + titled · title
+              - strange - adds · further - over
+        timely = 10 + fit - pace · log10(1 + age in days)
+
+    `doubt` = 1 - the largest (covered + series) / 2, at least `doubt`: where no passage says nearly all of
+    the question, what else makes a passage relevant counts. Near-equals are those whose fit is within `near`
+    of the best, and whose share (words, vectors, feedback) is at least `floor` of the best.
+    `strange` and `further` (see `TitleColumns`) count where some title is named by the question. `over` is
+    taken off passages that say that something has ended, unless the question asks for that.
+
+    Where it speaks of a time, only passages of that time are near-equals, and pace is `within_time`.
+
+    Where it asks for a state or an instance without such words (recency between 0 and 1), the same holds if
+    the near-equals are reports of one kind: of the same title, or of much the same words. Otherwise age has
+    less of a say: near-equals are within `careful` of the best, and pace is taken times (1 - doubt)².
+
+    An undated passage has no age; it counts as one of the middle age among the near-equals.
+    """
+
+    pace: float = within(0.3, 0.0, 2.0)
+    near: float = within(0.2, 0.0, 1.0)
+    titled: float = within(0.1, 0.0, 1.0)
+    adds: float = within(0.1, 0.0, 1.0)
+    ended: float = within(0.8, 0.0, 2.0)
+    within_time: float = within(0.03, 0.0, 2.0)
+    careful: float = within(0.2, 0.0, 1.0)
+    kind: float = within(0.5, 0.0, 1.0)
+    doubt: float = within(0.1, 0.0, 1.0)
+    floor: float = within(0.5, 0.0, 1.0)
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        found = ranking.matching()
+        if not len(found.score) or (query.recency == 0.0 and not query.about):
+            return found
+        ages = CandidateAges.of(view, found.rows)
+        far = speaks_of(view, found.rows, query.about)
+        fit = self._fit(query, found, view, far)
+        near = self._near(found, fit, np.ones(len(ages.days), bool))
+        if query.about:
+            inside = self._inside(far, fit.values)
+            if inside is not None:
+                near = self._near(found, fit, inside)
+                pace = self.pace if query.recency >= 0.5 else self.within_time
+                return self._led(found, fit, near, ages, pace).note(
+                    f"of the time that the question names: {int(inside.sum())} candidates,"
+                    f" {int(near.sum())} of them near-equals"
+                )
+            found = found.note("nothing as relevant is of the time that the question names")
+        if query.recency == 0.0:
+            return found
+        if query.recency == 1.0 or alike(found, near, view) >= self.kind:
+            return self._led(found, fit, near, ages, self.pace).note(
+                f"{int(near.sum())} near-equals: the newer lead"
+            )
+        before, most = found.columns[found.by], self._most(found)
+        near = before.values >= float(before.values.max()) - self.careful
+        return self._led(found, before, near, ages, self.pace * most * most).note(
+            f"{int(near.sum())} near-equals, of several kinds: the newer lead by a little"
+        )
+
+    def _near(self, found: Ranking, fit: Column, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Near-equals among some candidates."""
+        share = found.column("share").values
+        best = float(fit.values[among].max())
+        relevant = share >= float(share[among].max()) * self.floor
+        near: NDArray[np.bool_] = (relevant & (fit.values >= best - self.near)) | (fit.values == best)
+        return near & among
+
+    def _inside(self, far: Values, fit: Values) -> NDArray[np.bool_] | None:
+        """Candidates of the time that is named: those that are of it, otherwise those that mention it; None
+        where the best of them fits much less than the best of all."""
+        for least in (OF_IT, MENTIONS_IT):
+            inside = far >= least
+            if inside.any() and float(fit[inside].max()) >= float(fit.max()) * NO_LESS:
+                return inside
+        return None
+
+    def _fit(self, query: Query, found: Ranking, view: View, far: Values) -> Column:
+        share, covered, series = (found.column(name) for name in ("share", "covered", "series"))
+        said = (covered.values + series.values) * 0.5
+        most = self._most(found)
+        doubt = max(1 - most, self.doubt)
+        values = said * (1 - doubt) + share.values * doubt
+        title, strange, further = (found.column(name) for name in ("title", "strange", "further"))
+        values = values + title.values * self.titled
+        whole = (strange.values == 0.0) & (further.values <= MOSTLY)
+        named = bool((whole & (title.values > NAMED)).any())
+        if named:
+            values = (values - strange.values) - further.values * self.adds
+        groups = [far >= least for least in ((0.0, OF_IT, MENTIONS_IT) if query.about else (0.0,))]
+        ended = over(query, found, view, values, self.near, groups) if query.recency else None
+        if ended is not None:
+            values = values - np.where(ended, self.ended, 0.0)
+        at = {row: place for place, row in enumerate(found.rows.tolist())}
+
+        def why(row: int) -> Why:
+            both = Why.of(
+                "what is said", "product",
+                Why.of("covered and series", "sum", covered.why(row), series.why(row)), Why("half", 0.5),
+            )  # fmt: skip
+            parts = [
+                Why.of("says what is asked", "product", both, Why("1 - doubt", 1 - doubt)),
+                Why.of("is relevant", "product", share.why(row), Why("doubt", doubt)),
+                Why.of("is titled so", "product", title.why(row), Why("weight", self.titled)),
+            ]
+            if named:
+                parts.append(_less("another subject", strange.why(row), 1.0))
+                parts.append(_less("what its title adds", further.why(row), self.adds))
+            if ended is not None and ended[at[row]]:
+                parts.append(Why("it says that something is over", -self.ended))
+            return Why.of("fit", "sum", *parts)
+
+        return Column(values, why)
+
+    def _most(self, found: Ranking) -> float:
+        """The most of the question that any candidate says, its series included by half."""
+        said = (found.column("covered").values + found.column("series").values) * 0.5
+        return float(said.max(initial=0.0))
+
+    def _led(
+        self, found: Ranking, fit: Column, near: NDArray[np.bool_], ages: CandidateAges, pace: float
+    ) -> Ranking:
+        before = found.columns[found.by]
+        logs = ages.logs(near)
+        ahead = (fit.values + LEAD) + logs * -pace
+        at = {row: place for place, row in enumerate(found.rows.tolist())}
+
+        def why(row: int) -> Why:
+            place = at[row]
+            if not near[place]:
+                return before.why(row)
+            return Why.of(
+                "near-equal", "sum", fit.why(row), Why("near-equals lead", LEAD),
+                Why.of("age", "product", ages.why(place, near), Why("-pace", -pace)),
+            )  # fmt: skip
+
+        return found.with_column("timely", np.where(near, ahead, before.values), why)
+
+
+NO_LESS = 0.75
+"""Passages of the time that is named lead when the best of them fits at least so well as the best of all."""
+
+NAMED, MOSTLY = 0.2, 0.5
+"""A title is named when it holds nothing strange, more than NAMED of the question's words, and adds at most
+MOSTLY of its own weight to what the question says of it."""
+
+
+def _less(label: str, tree: Why, weight: float) -> Why:
+    return Why.of(f"less {label}", "product", tree, Why("-weight", -weight))

@@ -1,0 +1,83 @@
+"""A closer look at the first candidates: dear stages see only them, the others stay below in their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof.data import Query
+from asof.index.view import View
+from asof.rank.features.time_match import speaks_of
+from asof.rank.fields import within
+from asof.rank.rerank.append_below import lowered
+from asof.rank.stage import Column, Ranking, Values
+
+
+@dataclass(frozen=True, slots=True)
+class RerankWindow:
+    """The `n` best candidates by score go on (ties as everywhere); the others wait aside for `AppendRest`.
+
+    `n` does not depend on how many hits are shown, and so neither do the first of them. Where the question
+    speaks of a time, the `of_time` best that were published within it or speak of it go on as well: among the
+    editions of many years the right ones need not be among the best by words.
+    """
+
+    n: int = within(100, 10, 10_000)
+    of_time: int = within(200, 10, 10_000)
+
+    @property
+    def needs(self) -> int:
+        """So many candidates the stages before must leave."""
+        return self.n
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matching = ranking.matching()
+        rows, score = matching.rows, matching.score
+        near = np.zeros(len(rows), bool)
+        near[_best(score, rows, view, self.n)] = True
+        if query.about:
+            there = np.flatnonzero(speaks_of(view, rows, query.about) > 0)
+            near[there[_best(score[there], rows[there], view, self.of_time)]] = True
+        chosen = np.flatnonzero(near)
+        if len(chosen) == len(rows):
+            return matching
+        return replace(matching.keep(chosen), aside=matching.keep(np.flatnonzero(~near))).note(
+            f"the {len(chosen)} best of {len(rows)} matching passages are looked at closer"
+        )
+
+
+def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:
+    """Places of the n best, ties in the order that holds everywhere."""
+    if len(score) <= n:
+        return np.arange(len(score))
+    bound = np.partition(score, len(score) - n)[len(score) - n]
+    first = np.flatnonzero(score >= bound)
+    return first[view.tie_order(score[first], rows[first])[:n]]
+
+
+@dataclass(frozen=True, slots=True)
+class AppendRest:
+    """What `RerankWindow` put aside comes back below what was looked at: the lowest of that less its rank."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        aside = ranking.aside
+        if aside is None:
+            return ranking
+        entry = aside.by
+        assert ranking.places is not None  # noqa: S101  both were chosen
+        assert aside.places is not None  # noqa: S101
+        whole = np.concatenate([ranking.places, aside.places])
+        looked = len(ranking.places)
+        before, mine = aside.columns[entry], ranking.columns[entry]
+        both = Column(np.concatenate([mine.values, before.values]), before.why)
+        score = ranking.columns[ranking.by]
+        joined = replace(
+            ranking, places=whole, columns={entry: both}, by=entry, aside=None,
+        )  # fmt: skip
+        column = Column(np.concatenate([score.values, before.values]), score.why)
+        # in this order no row number decides which of equals the lowest is
+        kept = view.tie_order(score.values, ranking.rows)
+        rest = np.arange(looked, len(whole))
+        return lowered(joined, "looked at closer", column, kept, rest[:0], rest)

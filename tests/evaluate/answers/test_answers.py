@@ -1,0 +1,198 @@
+"""What answers are worth, on a shop whose figures can be worked out by hand and answers from a script."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from asof.errors import UsageError
+from asof.evaluate.answers.answers import groups, total
+from asof.evaluate.answers.gold import golds, right
+from asof.evaluate.answers.quotes import quotes_sentence
+from asof.evaluate.evaluation import Options, evaluate
+from asof.evaluate.report.answers import as_json
+from asof.evaluate.runs.dataset import load
+from asof.time.moment import read
+
+from ..answering import ASKED, EVIDENCE, JUDGED, SHOP, Script, answer, refusal
+
+MAY = "The bakery sold 1,204 loaves in May."
+ANSWERS = {
+    "How many loaves in May?": answer(
+        "It sold 1,204 loaves [1].", ("s1", MAY), cost={"calls": 2, "model": "m"}
+    ),
+    "How many loaves in May and June?": answer("1,204 and some [1] [2]", ("s1", MAY), ("s3", "990 loaves")),
+    "How many loaves in 1950?": refusal(),
+    "How many cakes?": answer("Twelve cakes."),
+}
+
+
+@pytest.fixture
+def answered(dataset, tmp_path):
+    """Evaluates answers of a script on the shop."""
+
+    def run(script=None, questions=ASKED, judged=JUDGED, recipes=("asof",), **options):
+        folder = dataset(SHOP, questions, judged, EVIDENCE, name="shop")
+        chosen, stand = Options(answers=True, **options), script or Script(ANSWERS)
+        return evaluate(folder, recipes, chosen, cache=tmp_path / "cache", stand=stand)
+
+    return run
+
+
+def metric(found, name, run=0):
+    return found.answers.runs[run].values(name).tolist()
+
+
+def same(values, expected):
+    """Equal, NaN for None."""
+    return [None if math.isnan(each) else round(each, 6) for each in values] == expected
+
+
+def test_questions_with_a_right_answer_are_asked_as_of_their_time(answered):
+    script = Script(ANSWERS)
+    questions = [{**ASKED[0], "asked_at": "2001-06-15"}, *ASKED[1:]]
+    found = answered(script, questions)
+    assert [gold.question.id for gold in found.answers.golds] == ["may", "both", "never", "gone"]
+    assert [gold.answerable for gold in found.answers.golds] == [True, True, False, False]
+    moments = [read("2001-06-15").last, *[read("2002-08-01").last] * 3]  # the newest document's day
+    assert script.asked == [
+        (gold.question.text, moment, "asof")
+        for gold, moment in zip(found.answers.golds, moments, strict=True)
+    ]
+    assert "answers: 1 of 5 questions has no right answer: left out" in found.notes
+
+
+def test_attempts_and_refusals(answered):
+    """Both answerable questions are answered; of the two others one is refused."""
+    found = answered()
+    assert same(metric(found, "attempted"), [1, 1, None, None])
+    assert same(metric(found, "refused"), [None, None, 1, 0])
+    assert found.answers.estimate(found.answers.runs[0], "attempted").value == 1
+    assert found.answers.estimate(found.answers.runs[0], "refused").value == 1 / 2
+    assert found.answers.estimate(found.answers.runs[0], "refused", [2]).value == 1
+
+
+def test_evidence_is_a_quote_of_a_right_sentence(answered):
+    """ "may" has its one sentence, "both" one of two; quotes: 1, 2 and, of the wrong answer, none."""
+    found = answered()
+    assert same(metric(found, "evidence"), [1, 1, None, None])
+    assert same(metric(found, "evidence_share"), [1, 1 / 2, None, None])
+    assert same(metric(found, "quotes"), [1, 2, None, 0])
+    # The bakery sold 1 , 204 loaves in May . | and 990 loaves: a token is \w+ or a sign
+    assert same(metric(found, "quote_tokens"), [10, 12, None, 0])
+
+
+def test_the_wording_is_that_of_the_answer_without_citations(answered):
+    """May: "it sold 1,204 loaves" against "1,204 loaves": 2 * 2 / (4 + 2).
+
+    Both: "1,204 and some" against "1,204, 1,310": 2 * 1 / (3 + 2).
+    """
+    found = answered()
+    assert same(metric(found, "f1"), [round(4 / 6, 6), round(2 / 5, 6), None, None])
+    assert same(metric(found, "rouge_l"), [round(4 / 6, 6), round(2 / 5, 6), None, None])
+
+
+def test_a_refusal_of_an_answerable_question_is_worth_nothing(answered):
+    found = answered(Script({}))
+    for name in ("attempted", "evidence", "evidence_share", "f1", "rouge_l"):
+        assert same(metric(found, name), [0, 0, None, None])
+    assert same(metric(found, "refused"), [None, None, 1, 1])
+    assert all(math.isnan(value) for value in metric(found, "quotes"))
+
+
+def test_costs_are_added_up(answered):
+    assert answered().answers.runs[0].cost == {"calls": 2}
+    assert answered(Script({})).answers.runs[0].cost is None
+    assert total([{"calls": 1, "usd": 0.5}, None, {"calls": 2, "cached": True}]) == {"calls": 3, "usd": 0.5}
+
+
+def test_by_fields(answered):
+    found = answered(by=("hops",))
+    assert groups(found.answers.golds, "type") == {"one": [0, 2, 3], "two": [1]}
+    assert groups(found.answers.golds, "hops") == {"1": [0, 2], "2": [1, 3]}
+    value = as_json(found.answers, ("hops",))
+    sizes = {(each["field"], each["value"]): each["questions"] for each in value["runs"][0]["groups"]}
+    assert sizes == {("type", "one"): 3, ("type", "two"): 1, ("hops", "1"): 2, ("hops", "2"): 2}
+    hops = next(
+        each for each in value["runs"][0]["groups"] if each["value"] == "2" and each["field"] == "hops"
+    )
+    assert (hops["answerable"], hops["metrics"]["refused"]["value"]) == (1, 0)
+    with pytest.raises(
+        UsageError, match=r"--by colour: no question has this field; there are: \w+, .*\bhops\b"
+    ):
+        answered(by=("colour",))
+
+
+def test_two_recipes_are_compared(answered):
+    found = answered(recipes=("asof", "twe"))
+    assert [run.name for run in found.answers.runs] == ["asof", "twe"]
+    assert {(each.metric, each.difference, each.p) for each in found.answers.comparisons} == {
+        (name, 0.0, 1.0) for name in ("attempted", "refused", "evidence", "evidence_share", "f1", "rouge_l")
+    }
+
+
+def test_the_limit_is_one_of_answers_too(answered):
+    found = answered(limit=2)
+    assert len(found.answers.golds) == 2
+    assert "answers: 2 of 4 questions, chosen by a hash of their ids" in found.notes
+
+
+def test_a_dataset_without_judgements_has_answers_all_the_same(answered):
+    """Then no document is relevant, so every question with an answer is unanswerable."""
+    found = answered(judged=())
+    assert found.runs == ()
+    assert [gold.answerable for gold in found.answers.golds] == [False] * 4
+
+
+def test_a_dataset_without_answers_is_wrong_usage(answered):
+    with pytest.raises(UsageError, match=r"none of the 1 questions in queries\.jsonl has a right answer"):
+        answered(questions=[{"id": "may", "text": "How many?"}])
+
+
+@pytest.mark.parametrize(
+    ("fields", "judged", "expected"),
+    [
+        ({"answer": "x", "answerable": False}, [("q", "s1", 1)], False),
+        ({"answerable": False}, [("q", "s1", 1)], False),
+        ({"answer": "x", "answerable": True}, [], True),
+        ({"answer": "Unanswerable."}, [("q", "s1", 1)], False),
+        ({"answer": "x"}, [("q", "s1", 1)], True),
+        ({"answer": "x"}, [("q", "s1", 0)], False),
+        ({"answer": "x"}, [("q", "elsewhere", 1)], False),
+        ({"answer": "x", "asked_at": "2001-06-30"}, [("q", "s2", 1)], False),  # published a day later
+        ({"answer": "x", "asked_at": "2001-07-01"}, [("q", "s2", 1)], True),
+    ],
+)
+def test_what_is_answerable(dataset, fields, judged, expected):
+    folder = dataset(SHOP, [{"id": "q", "text": "What?", **fields}], judged, name="one")
+    assert [gold.answerable for gold in golds(load(folder))] == [expected]
+
+
+def test_overviews_are_asked_only_where_they_are_judged(dataset):
+    questions = [{"id": "a", "text": "What happened?", "type": "abstract"}, {"id": "b", "text": "And?"}]
+    data = load(dataset(SHOP, questions, [], EVIDENCE, name="abstract"))
+    assert golds(data) == []
+    assert [(gold.question.id, gold.text, gold.abstract) for gold in golds(data, overviews=True)] == [
+        ("a", "", True)
+    ]
+
+
+def test_right_answers_of_all_shapes():
+    assert right([1, ["a", None], " b "]) == "1, a, b"
+    assert right(True) == "true"
+
+
+@pytest.mark.parametrize(
+    ("quote", "there"),
+    [
+        ("the bakery  SOLD\n1,204 loaves in may.", True),
+        ("Before. The bakery sold 1,204 loaves in May. After.", True),
+        ("The bakery sold 1,204 loaves in", True),  # 31 of 36 characters
+        ("The bakery sold 1,204 loaves", False),  # 28 of 36: less than .8
+        ("The bakery sold 1,205 loaves in May.", False),
+        ("", False),
+    ],
+)
+def test_when_a_sentence_is_quoted(quote, there):
+    assert quotes_sentence(quote, MAY) == there

@@ -1,0 +1,136 @@
+"""A base and an update of a shop: which questions are whose, what changed, what it took."""
+
+from __future__ import annotations
+
+import pytest
+
+from asof.errors import UsageError
+from asof.evaluate.answers.incremental import evaluate
+from asof.evaluate.answers.split import BASE, NEW, split
+from asof.evaluate.options import Options
+from asof.evaluate.report.incremental import as_json
+from asof.evaluate.runs.dataset import load
+
+from ..answering import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
+
+QUESTIONS = [
+    {"id": "may", "text": "How many loaves in May?", "answer": "1,204"},
+    {"id": "both", "text": "How many loaves in May and June?", "answer": "1,204 and 1,310"},
+    {"id": "july", "text": "How many loaves in July?", "answer": "990"},
+    {"id": "never", "text": "How many loaves in 1950?", "answerable": False, "split": "new"},
+    {"id": "cakes", "text": "How many cakes?", "answerable": False},
+]
+NEEDED = [*JUDGED, ("july", "s3", 1)]
+
+
+@pytest.fixture
+def shop(dataset):
+    return dataset(SHOP, QUESTIONS, NEEDED, EVIDENCE, name="shop")
+
+
+class Growing(Script):
+    """Knows July only in a corpus that has it, and changes its mind about May then."""
+
+    def __call__(self, corpus, as_of):
+        known = corpus.at().text("s3") is not None
+        july = answer("990 [1]", ("s3", "The bakery sold 990 loaves in July.")) if known else refusal()
+        may = answer(f"1,204{', more than in July' * known} [1]", ("s1", EVIDENCE[0]["sentence"]))
+        self.answers = {"How many loaves in July?": july, "How many loaves in May?": may}
+        return super().__call__(corpus, as_of)
+
+
+def test_whose_questions_are_whose(shop):
+    data = load(shop)
+    parts = split(data, "year=2")
+    assert parts.later == {"s3"}
+    assert {question.id: parts.part(question, data) for question in data.questions} == {
+        "may": BASE, "both": BASE, "july": NEW, "never": NEW, "cakes": BASE,
+    }  # fmt: skip
+    assert [document.id for document in parts.documents(data, BASE)] == ["s1", "s2"]
+    assert [document.id for document in parts.documents(data, NEW)] == ["s3"]
+
+
+def test_a_question_that_needs_both_parts_is_new(dataset):
+    data = load(dataset(SHOP, QUESTIONS, [("both", "s1", 1), ("both", "s3", 1)], name="across"))
+    parts = split(data, "year=2")
+    assert parts.part(next(each for each in data.questions if each.id == "both"), data) == NEW
+
+
+def test_several_conditions(dataset):
+    documents = [
+        {"id": f"d{n}", "text": "x", "timestamp": "2001", "q": f"Q{n}", "y": n % 2} for n in range(4)
+    ]
+    data = load(dataset(documents, QUESTIONS, NEEDED, name="quarters"))
+    assert split(data, "q=q3").later == {"d3"}  # case does not count
+    assert split(data, "q=q3, q=q2").later == {"d2", "d3"}  # one or the other
+    assert split(data, "q=q3,q=q2,y=0").later == {"d2"}  # and
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("year", "accepted: FIELD=VALUE"),
+        ("year=", "accepted: FIELD=VALUE"),
+        ("year=2,,", "accepted: FIELD=VALUE"),
+        ("colour=red", "no document has the field colour; there are: timestamp, year"),
+        ("year=3", r"no document agrees; .*; year is one of: \d(, \d)*$"),
+        ("year=1,year=2", "every document agrees"),
+    ],
+)
+def test_what_is_no_split(shop, text, message):
+    with pytest.raises(UsageError, match=message):
+        split(load(shop), text)
+
+
+def test_before_and_after(shop):
+    """The base questions are may, both, cakes: "may" has another answer afterwards. New: july, never."""
+    script = Growing({})
+    found = evaluate(shop, "year=2", options=Options(), stand=script)
+    before, after, new = found.stages
+    assert [stage.name for stage in found.stages] == ["base@base", "base@updated", "new@updated"]
+    assert [question.id for question in before.judged] == ["may", "both"]
+    assert [question.id for question in new.judged] == ["july"]
+    assert before.answers is not None
+    assert after.answers is not None
+    assert new.answers is not None
+    assert [gold.question.id for gold in before.answers.golds] == ["may", "both", "cakes"]
+    assert [gold.question.id for gold in new.answers.golds] == ["july", "never"]
+    assert before.answers.runs[0].values("attempted").tolist()[:2] == [1, 0]
+    assert new.answers.runs[0].values("attempted").tolist()[0] == 1
+    assert new.answers.runs[0].values("refused").tolist()[1] == 1
+    (changed,) = found.changed
+    assert (changed.asked, changed.answers, changed.ranked) == (3, 1, 2)
+    firsts = [[answer.ranking[0][0] for answer in stage.runs[0].answers] for stage in (before, after)]
+    assert changed.rankings == sum(a != b for a, b in zip(*firsts, strict=True))
+    moments = {as_of for _, as_of, _ in script.asked}
+    assert len(moments) == 1  # the same moment before and after
+
+
+def test_what_documents_took(shop):
+    """The rules find something in each text; those of s3 lie in a month, its quarter and its year."""
+    found = evaluate(shop, "year=2", stand=Script({}))
+    assert (found.base.documents, found.update.documents) == (2, 1)
+    assert found.base.calls == found.update.calls == found.update.prompt_tokens == 0
+    assert found.base.facts > 0
+    assert found.update.facts > 0
+    assert found.update.periods >= 3
+    assert found.update.index_seconds > 0
+
+
+def test_an_update_that_changes_a_document(dataset):
+    """A later version of s1: its facts come, those of the one before stay what they were then."""
+    later = {**SHOP[0], "text": "The bakery sold 1,205 loaves in May.", "timestamp": "2003-01-01", "year": 2}
+    folder = dataset([*SHOP[:2], later], QUESTIONS[:1], [("may", "s1", 1)], name="versions")
+    found = evaluate(folder, "year=2", stand=Script({}))
+    assert found.update.documents == 1
+    assert found.stages[0].judged == ()  # s1 is in the update, too
+    assert [question.id for question in found.stages[2].judged] == ["may"]
+    assert any(note.startswith("base@base: there is no such question") for note in found.notes)
+
+
+def test_as_json(shop):
+    value = as_json(evaluate(shop, "year=2", options=Options(limit=1), stand=Script({})))
+    assert value["update"] == {"year": ["2"]}
+    assert [stage["ranked"] for stage in value["stages"]] == [1, 1, 1]
+    assert [stage["answers"]["questions"] for stage in value["stages"]] == [1, 1, 1]
+    assert value["changed"][0]["answers"] == 0

@@ -1,0 +1,83 @@
+"""What is known, in a whole corpus and in one that ends where a question is asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from asof.evaluate.answers.answers import standing
+from asof.evaluate.evaluation import Options, evaluate
+from asof.evaluate.leakage import knowledge as known_leakage
+from asof.store import sight
+
+from ..answering import EVIDENCE, SHOP, answer
+
+QUESTIONS = [
+    {"id": "may", "text": "How many loaves in May?", "asked_at": "2001-06-15"},
+    {"id": "later", "text": "How many loaves in May?", "asked_at": "2001-07-15"},
+]
+JUDGED = [("may", "s1", 1), ("later", "s1", 1)]
+
+
+@pytest.fixture
+def checked(dataset, tmp_path):
+    """The leakage of a check on the shop."""
+
+    def run(stand=standing, documents=SHOP, recipes=("asof",), leakage=2):
+        folder = dataset(documents, QUESTIONS, JUDGED, EVIDENCE, name="shop")
+        options = Options(leakage=leakage)
+        return evaluate(folder, recipes, options, cache=tmp_path / "cache", stand=stand).leakage
+
+    return run
+
+
+def test_nothing_that_is_known_leaks(checked):
+    """Two moments; at each the month, quarter, year and those before: 6 reports; a question: 1 answer."""
+    text = "The International Bakery Authority (IBA) was founded in Brill."
+    found = checked(documents=[*SHOP, {"id": "name", "text": text, "timestamp": "2001-01-05"}])
+    assert found.differences == ()
+    known = found.known
+    assert (known.moments, known.reports, known.answers) == (2, 12, 2)
+    assert known.facts > 0
+    assert known.names > 0
+
+
+def test_facts_of_later_documents_are_found_out(checked, monkeypatch):
+    """The query for passages forgets as of when they are asked for."""
+    monkeypatch.setattr(
+        sight, "_SIGHT", sight._SIGHT.replace("p.visible <= ?2 AND", "p.visible <= ?2 + 1e18 AND")
+    )
+    found = checked()
+    assert {each.what for each in found.differences} >= {"facts", "reports"}
+    facts = next(each for each in found.differences if each.what == "facts")
+    assert (facts.question, facts.recipe) == ("", "")
+    assert "s2" in str(facts.whole) or "s3" in str(facts.whole)
+    assert facts.cut is None
+
+
+def test_an_answer_that_knows_the_future_is_found_out(checked):
+    class Knowing:
+        def __init__(self, corpus):
+            self.corpus = corpus
+
+        def ask(self, question, *, filters=None, recipe=None):
+            there = [name for name in ("s1", "s2", "s3") if self.corpus.at().text(name)]
+            return answer(f"Known: {', '.join(there)}")
+
+    found = checked(stand=lambda corpus, _: Knowing(corpus), leakage=1)
+    (leak,) = [each for each in found.differences if each.what == "answer"]
+    assert (leak.question, leak.recipe, leak.rank) == ("may", "asof", 1)
+    assert "Known: s1, s2, s3" in leak.whole
+    assert 'Known: s1"' in leak.cut
+
+
+def test_only_some_moments_are_read_for_facts(checked, monkeypatch):
+    monkeypatch.setattr(known_leakage, "ASKED", 0)
+    monkeypatch.setattr("asof.evaluate.leakage.results.MOMENTS", 1)
+    found = checked(recipes=("asof", "twe"))
+    assert (found.moments, found.known.moments, found.known.answers) == (2, 1, 0)
+
+
+def test_lists_are_compared_to_their_ends():
+    assert list(known_leakage.first("facts", ["a"], ["a"])) == []
+    assert list(known_leakage.first("facts", ["a", "b"], ["a"])) == [("facts", 2, "b", None, "", "")]
+    assert list(known_leakage.first("names", [], ["a", "b"])) == [("names", 1, None, "a", "", "")]

@@ -1,0 +1,172 @@
+"""Gathering by words and by vectors; filters choose candidates and change no statistic."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof.data import Document, Query, Why
+from asof.index.dense import SCALE, quantise
+from asof.models.hashed import HashedNgrams
+from asof.rank.candidates.gather import Dense, Lexical, query_terms, unknown_words
+from asof.rank.candidates.top_k import TopK
+from asof.text.tokens import Analyzer, term_hash
+
+Make = Callable[..., Any]
+
+
+def found(results: Any) -> list[str]:
+    return [hit.document for hit in results.hits]
+
+
+def leaves(why: Why) -> Iterator[tuple[str, float]]:
+    if not why.parts:
+        yield why.label, why.value
+    for part in why.parts:
+        yield from leaves(part)
+
+
+def asked(text: str, *, stop_words: bool = False) -> Query:
+    return Query(text, text, stop_words=stop_words)
+
+
+def test_the_terms_of_a_query() -> None:
+    analyzer = Analyzer(("en", "de"), stem=True)
+    terms = query_terms(asked("the ferries, ferries and Häuser"), analyzer)
+    stems = dict.fromkeys(analyzer.alternatives("ferries"), 2.0)
+    stems |= dict.fromkeys(analyzer.alternatives("häuser"), 1.0)
+    assert {term.word: term.weight for term in terms} == stems
+    assert all(term.hash == term_hash(term.word) for term in terms)
+    assert query_terms(asked(""), analyzer) == ()
+
+
+def test_stop_words_can_be_searched_too() -> None:
+    analyzer = Analyzer(stem=False)
+    assert [term.word for term in query_terms(asked("who is the miller"), analyzer)] == ["miller"]
+    whole = query_terms(asked("who is the miller", stop_words=True), analyzer)
+    assert [term.word for term in whole] == ["who", "is", "the", "miller"]
+
+
+def test_words_that_no_passage_has() -> None:
+    analyzer = Analyzer(stem=False)
+    assert unknown_words(asked("mill ferry boat"), {"ferry"}, analyzer) == ["mill", "boat"]
+
+
+def test_bm25_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
+    documents = [document("a", "mill mill ferry", "2001"), document("b", "ferry boat", "2002"),
+                 document("c", "bread", "2003")]  # fmt: skip
+    with fresh(*documents) as corpus:
+        results = run(corpus, "mill ferry nowhere", Lexical(), TopK())
+        average = (3 + 2 + 1) / 3
+        idf = {df: math.log((3 - df + 0.5) / (df + 0.5) + 1) for df in (1, 2)}
+
+        def part(tf: int, length: int) -> float:
+            return 2.5 * tf / (tf + 1.5 * (0.25 + 0.75 * length / average))
+
+        expected = [idf[1] * part(2, 3) + idf[2] * part(1, 3), idf[2] * part(1, 2)]
+        assert found(results) == ["a", "b"]
+        assert [hit.score for hit in results.hits] == pytest.approx(expected, rel=1e-15)
+        assert results.notes == ("no passage in the view has: nowhere",)
+        assert found(run(corpus, "mill ferry", Lexical(), TopK(), as_of="2000")) == []
+        assert found(run(corpus, "", Lexical(), TopK())) == []
+
+
+def test_cosines_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
+    encoder = HashedNgrams(d=64)
+    texts = {"a": "ferryman", "b": "ferries", "c": "!"}
+    with fresh(*(document(id_, text, "2001") for id_, text in texts.items()), encoder=encoder) as corpus:
+        results = run(corpus, "ferryman", Dense(), TopK())
+        query = quantise(encoder.encode(["ferryman"]))[0].astype(int)
+        vectors = {id_: quantise(encoder.encode([text]))[0].astype(int) for id_, text in texts.items()}
+        expected = {id_: int(vector @ query) / SCALE**2 for id_, vector in vectors.items()}
+        assert {hit.document: hit.score for hit in results.hits} == {
+            id_: score for id_, score in expected.items() if score > 0
+        }
+        assert found(results)[0] == "a"
+
+
+def test_without_an_encoder_nothing_is_dense(fresh: Make, document: Make, run: Make) -> None:
+    with fresh(document("a", "mill", "2001")) as corpus:
+        assert (
+            run(corpus, "mill", Lexical(), Dense(), TopK()).hits
+            == run(corpus, "mill", Lexical(), TopK()).hits
+        )
+
+
+FILTERS: list[tuple[dict[str, Any], set[str]]] = [
+    ({}, {"x/a", "x/b", "y/c", "y/d"}),
+    ({"source": "python"}, {"x/a", "x/b", "y/c", "y/d"}),
+    ({"source": "elsewhere"}, set()),
+    ({"path": "x/*"}, {"x/a", "x/b"}),
+    ({"tags": ("red",)}, {"x/a", "y/c"}),
+    ({"tags": ("red", "#blue")}, {"y/c"}),
+    ({"meta": (("year", "1"),)}, {"x/b"}),
+    ({"path": "x/*", "tags": ("red",)}, {"x/a"}),
+]
+
+
+@pytest.mark.parametrize(("filters", "expected"), FILTERS)
+def test_filters(fresh: Make, document: Make, run: Make, filters: dict[str, Any], expected: set[str]) -> None:
+    documents = [
+        document("x/a", "mill mill", "2001", tags=("red",)),
+        document("x/b", "mill", "2002", meta={"year": 1}),
+        document("y/c", "mill", "2003", tags=("red", "blue")), document("y/d", "mill"),
+        document("z", "other", "2003"),
+    ]  # fmt: skip
+    with fresh(*documents) as corpus:
+        everything = {hit.id: hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits}
+        results = run(corpus, "mill", Lexical(), TopK(), **filters)
+        assert set(found(results)) == expected
+        for hit in results.hits:
+            assert hit.score == everything[hit.id], "a filter changes no score"
+            counts = dict(leaves(hit.why))
+            assert counts["N: passages in the view"] == 5
+            assert counts["df: passages with the term"] == 4
+            assert counts["words of all passages"] == 3 + 1 + 3 + 1 + 1, "tags are words"
+
+
+WORDS = st.lists(st.sampled_from(["mill", "boat", "fog"]), min_size=1, max_size=3).map(" ".join)
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(st.tuples(WORDS, st.none() | st.integers(2001, 2006)), max_size=7),
+    st.integers(2000, 2007), st.none() | st.integers(2000, 2007), st.none() | st.integers(2000, 2007),
+)  # fmt: skip
+def test_since_and_until_only_leave_out(
+    fresh: Make,
+    document: Make,
+    drawn: list[tuple[str, int | None]],
+    as_of: int,
+    since: int | None,
+    until: int | None,
+) -> None:
+    made: list[Document] = [
+        document(f"d{at}", text, str(year) if year else None) for at, (text, year) in enumerate(drawn)
+    ]
+    bounds = {"since": since and str(since), "until": until and str(until)}
+    with fresh(*made, undated="always") as corpus:
+        standpoint = corpus.at(str(as_of))
+        everything = standpoint.search("mill boat", k=50).hits
+        some = standpoint.search("mill boat", k=50, **bounds).hits
+        years = {f"d{at}": year for at, (_, year) in enumerate(drawn)}
+
+        def inside(id_: str) -> bool:
+            year = years[id_]
+            if year is None:
+                return since is None and until is None
+            return (since is None or since <= year) and (until is None or year <= until)
+
+        lexical = {hit.document for hit in everything if {"mill", "boat"} & set(hit.text.split())}
+        assert {hit.document for hit in some} >= {id_ for id_ in lexical if inside(id_)}
+        assert all(inside(hit.document) for hit in some)
+        for hit in some:
+            counts = dict(leaves(hit.why))
+            n = sum(year is None or year <= as_of for year in years.values())
+            assert counts["N: passages in the view"] == n
+            assert hit.why.recomputed() == hit.score

@@ -1,0 +1,243 @@
+"""Scores by latent semantic analysis: the published scale, trees, and nothing of the future in them."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+
+from asof import engine
+from asof.data import Query
+from asof.index import latent, sample
+from asof.index.dense import SCALE, quantise
+from asof.models.hashed import HashedNgrams
+from asof.rank.candidates.gather import Dense, Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.features.latent import Latent, Similarity, likeness
+from asof.rank.fields import checked
+from asof.rank.recipe import Recipe
+from asof.service import Standpoint
+from asof.time.span import NEVER
+
+Make = Callable[..., Any]
+MEMORY = Path("/dev/shm")  # noqa: S108
+
+
+def scores(results: Any) -> dict[str, float]:
+    return {hit.document: hit.score for hit in results.hits}
+
+
+# -- the scale ---------------------------------------------------------------------------------------
+
+
+def test_the_published_scale() -> None:
+    """(1 + cos) / 2, and cos 0 for a vector without a direction."""
+    question = [1.0, 2.0, 2.0]
+    expected = {(2.0, 4.0, 4.0): (1 + 1) / 2, (2.0, -1.0, 0.0): (1 + 0) / 2, (-1.0, -2.0, -2.0): (1 - 1) / 2,
+                (0.0, 0.0, 0.0): (1 + 0) / 2}  # fmt: skip
+    for text, score in expected.items():
+        made = np.array([question, text])
+        length = np.linalg.norm(made, axis=1, keepdims=True)
+        asked, own = quantise(np.divide(made, length, out=np.zeros_like(made), where=length > 0))
+        tree = likeness(own, asked, "half")
+        assert tree.value == pytest.approx(score, abs=2e-4)
+        assert tree.value == tree.recomputed() == (int(own.astype(int) @ asked) / SCALE**2 + 1) / 2
+        clipped = likeness(own, asked, "cosine")
+        assert clipped.value == pytest.approx(max(2 * score - 1, 0), abs=4e-4)
+        assert clipped.recomputed() == clipped.value
+
+
+def test_scores_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
+    texts = ["mill ferry", "mill ferry", "ferry", "storm fog", "storm fog", "storm", "bread", "!"]
+    documents = [document(f"d{at}", text, "2001") for at, text in enumerate(texts)]
+    with fresh(*documents) as corpus:
+        half = run(corpus, "mill", Latent(), TopK())
+        assert len(half.hits) == 8, "every passage in force has a likeness"
+        assert scores(half)["d7"] == 0.5, "a text without words"
+        assert scores(half)["d6"] == 0.5, "in one text only: least_df is 2"
+        cosine = scores(run(corpus, "mill", Latent(scale="cosine"), TopK()))
+        assert set(cosine) <= {"d0", "d1", "d2"}
+        for id_, score in cosine.items():
+            assert (score + 1) / 2 == scores(half)[id_]
+        assert half.notes[0] == "latent: latent semantic analysis, fitted to the first 8 of 8 passages"
+        nothing = run(corpus, "bread nowhere", Latent(), TopK())
+        assert set(scores(nothing).values()) == {0.5}
+        assert nothing.notes[0].endswith("; the question has no word of it")
+        assert run(corpus, "bread", Latent("cosine"), TopK()).hits == ()
+
+
+def test_dead_rows_and_what_is_filtered_out_do_not_score(fresh: Make, document: Make, run: Make) -> None:
+    made = [
+        document("a", "mill ferry", "2001"),
+        document("b", "mill rope", "2002"),
+        document("c", "mill", "2003"),
+    ]
+    with fresh(*made) as corpus:
+        corpus.add([document("a", "bread rope", "2004")])
+        assert scores(run(corpus, "mill", Latent(), TopK(), as_of="2003")).keys() == {"a", "b", "c"}
+        everything = run(corpus, "mill", Latent(), TopK())
+        assert {(hit.document, hit.text) for hit in everything.hits} == {
+            ("a", "bread rope"), ("b", "mill rope"), ("c", "mill")
+        }  # fmt: skip
+        late = corpus.at("2002").as_of
+        some = run(corpus, "mill", Latent(), TopK(), since=late + 1)
+        assert scores(some) == {id_: score for id_, score in scores(everything).items() if id_ in "ac"}
+        assert scores(run(corpus, '"mill rope"', Latent(), TopK())).keys() == {"b"}
+
+
+def test_places_that_were_chosen_before(fresh: Make, document: Make, run: Make) -> None:
+    made = [
+        document(f"d{at}", text, "2001") for at, text in enumerate(["mill", "mill fog", "fog", "fog rope"])
+    ]
+    with fresh(*made) as corpus:
+        everything = scores(run(corpus, "mill", Latent(), TopK()))
+        chosen = scores(run(corpus, "mill", Lexical(), TopK(), Latent(), k=2))
+        assert chosen == {id_: everything[id_] for id_ in ("d0", "d1")}
+
+
+@pytest.mark.parametrize("scale", ["cosine", "half"])
+def test_similarity_is_by_the_encoder_where_there_is_one(
+    fresh: Make, document: Make, run: Make, scale: str
+) -> None:
+    made = [
+        document(f"d{at}", text, "2001") for at, text in enumerate(["mill", "miller mills", "fog", "bread"])
+    ]
+    with fresh(*made) as corpus:
+        own = run(corpus, "mill", Similarity(scale), TopK())
+        assert scores(own) == scores(run(corpus, "mill", Latent(scale), TopK()))
+        assert own.notes[0].startswith("similarity: latent semantic analysis")
+    with fresh(*made, encoder=HashedNgrams(d=64)) as corpus:
+        found = run(corpus, "mill", Similarity(scale), TopK())
+        assert found.notes[0] == "similarity: vectors of the encoder hashed-3-5-64"
+        dense = scores(run(corpus, "mill", Dense(), TopK()))
+        if scale == "cosine":
+            assert scores(found) == dense
+        else:
+            assert len(found.hits) == 4
+            for id_, cosine in dense.items():
+                assert scores(found)[id_] == (cosine + 1) / 2
+
+
+def test_the_scale_is_one_of_two() -> None:
+    assert Latent().scale == "half"
+    assert Similarity().scale == "cosine"
+    for stage in (Latent(), Similarity()):
+        assert {checked(stage, "scale", scale) for scale in ("half", "cosine")} == {"half", "cosine"}
+        with pytest.raises(Exception, match="accepted: "):
+            checked(stage, "scale", "raw")
+
+
+# -- the guarantee -----------------------------------------------------------------------------------
+
+
+def histories() -> ModuleType:
+    """Histories and the corpus that was only told what is visible, from the test of the guarantee."""
+    path = Path(__file__).parents[2] / "test_guarantee.py"
+    spec = importlib.util.spec_from_file_location("asof_histories", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+PAST = histories()
+
+
+def seen(standpoint: Standpoint, question: str, scale: str) -> list[Any]:
+    recipe = Recipe("test", "test", (Latent(scale), TopK()))
+    results = engine.search(Query(question, question, k=50), standpoint.view(), recipe)
+    found: list[Any] = [results.notes]
+    for hit in results.hits:
+        assert hit.why.recomputed() == hit.why.value == hit.score
+        found.append((hit.id, hit.score, hit.why.as_json()))
+    return found
+
+
+def check(history: Sequence[Any], as_of: int, back: int, words: Sequence[int], most: int, scale: str) -> None:
+    folder = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
+    question = " ".join(PAST.WORDS[word] for word in words)
+    try:
+        with PAST.new_corpus(folder / "all") as corpus, pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sample, "SAMPLE", most)
+            PAST.play(corpus, history)
+            known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
+            if not known:
+                return
+            known_at = known[max(len(known) - 1 - back, 0)]
+            at = min(as_of * PAST.DAY + PAST.DAY - 1, NEVER - 1)
+            seen(Standpoint(corpus, NEVER - 1, None), question, scale)  # what is kept of it must do no harm
+            with PAST.only_visible(corpus, folder / "part", at, known_at) as part:
+                here = seen(Standpoint(corpus, at, known_at), question, scale)
+                assert here == seen(Standpoint(part, at, None), question, scale)
+    finally:
+        shutil.rmtree(folder)
+
+
+def property_of(
+    history: st.SearchStrategy[list[Any]], words: int, dates: int, examples: int, **options: Any
+) -> Callable[[], None]:
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **options)
+    @given(
+        history, st.integers(-1, dates + 2), st.one_of(st.just(0), st.integers(0, 6)),
+        st.lists(st.integers(0, words - 1), min_size=1, max_size=3), st.sampled_from([3, 20_000]),
+        st.sampled_from(["half", "cosine"]),
+    )  # fmt: skip
+    def property_(history: list[Any], as_of: int, back: int, words: list[int], most: int, scale: str) -> None:
+        check(history, as_of, back, words, most, scale)
+
+    return property_
+
+
+test_guarantee_broad = property_of(PAST.BROAD, 12, 30, 60)
+test_guarantee_dense = property_of(PAST.DENSE, 3, 4, 100)
+
+FAULT = {"derandomize": True, "database": None, "phases": [Phase.generate]}
+
+
+def test_a_basis_of_all_rows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that were not known yet, and rows that were wrong from the beginning."""
+    monkeypatch.setattr(latent, "first_rows", lambda *given: np.arange(len(given[2]["visible"])))
+    with pytest.raises(AssertionError):
+        property_of(PAST.DENSE, 3, 4, 500, **FAULT)()
+
+
+def test_a_basis_of_later_days_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One basis for all views of a corpus: that of the first question."""
+    monkeypatch.setattr(latent, "identity", lambda *_: "the same for all")
+    with pytest.raises(AssertionError):
+        property_of(PAST.DENSE, 3, 4, 500, **FAULT)()
+
+
+def state(document: int, date: int | None, wait: int, *passages: tuple[int, ...]) -> Any:
+    return PAST.Event("state", document, date, passages, wait)
+
+
+REBORN = [
+    state(0, None, 1, (1,), (0, 1, 0, 1)), state(1, None, 2, (2, 0), (0, 0, 2, 0), (2,)),
+    state(1, 0, 1, (1, 0, 2, 1), (0,), (2,)), state(0, 4, 3, (1, 0, 1)), state(1, None, 1, (1, 1, 0)),
+    PAST.Event("correct", 1, None, ((1,),), 2), state(1, 1, 2, (2, 2, 2, 1), (1, 0)),
+    state(1, None, 0, (2, 1), (2,), (1, 1, 2, 1)),
+]  # fmt: skip
+"""A correction begins rows anew: their ids come in another order than where the wrong date was never told."""
+
+
+def test_a_sample_by_passage_id_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def wrong(rows: Any, columns: Any) -> Any:
+        return rows[np.argsort(columns["passage"][rows])[: sample.SAMPLE]]
+
+    check(REBORN, 3, 0, [2, 1], 3, "cosine")
+    monkeypatch.setattr(latent, "sampled", wrong)
+    with pytest.raises(AssertionError):
+        check(REBORN, 3, 0, [2, 1], 3, "cosine")

@@ -1,0 +1,117 @@
+"""Whether near-equals are reports of one kind; titles of candidates; what is over; what is of a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asof.data import Filters, Query
+from asof.rank.candidates.gather import Lexical
+from asof.rank.features.endings import over
+from asof.rank.features.same_kind import alike
+from asof.rank.features.time_match import MENTIONS_IT, OF_IT, speaks_of
+from asof.rank.features.titles import titles
+from asof.rank.stage import Ranking
+from asof.time.moment import read
+
+Make = Callable[..., Any]
+
+
+def found(corpus: Any, question: str) -> tuple[Query, Ranking, Any, list[str]]:
+    """What the words find: the query, the ranking, the view, and the documents in their order."""
+    view, query = corpus.at().view(), Query(question, question)
+    ranking = Lexical()(query, Ranking(view.window(Filters())), view).matching()
+    return query, ranking, view, [record.document for record in view.records(ranking.rows)]
+
+
+def share(corpus: Any, *near: str) -> float:
+    _, ranking, view, documents = found(corpus, "boat")
+    return alike(ranking, np.array([name in near for name in documents]), view)
+
+
+def test_titles_and_words_of_another_date(fresh: Make, document: Make) -> None:
+    """a and b share a title, figures apart; c and d 3 of 5 words; e and f are unlike these."""
+    made = [
+        document("a", "boat fog", "2001", title="Guide 1"),
+        document("b", "boat bell", "2002", title="Guide 2"),
+        document("c", "boat mill rope oar", "2003"), document("d", "boat mill rope net", "2004"),
+        document("e", "boat x y z", "2005", title="Other"), document("f", "boat snow", "2006"),
+    ]  # fmt: skip
+    with fresh(*made) as corpus:
+        assert share(corpus, "a", "b") == share(corpus, "c", "d") == 1.0
+        assert share(corpus, "a", "b", "c", "d") == 1.0
+        assert share(corpus, "a", "b", "e", "f") == 0.5
+        assert share(corpus, "e", "f") == share(corpus, "e") == share(corpus) == 0.0
+    with fresh(*(document(name, f"boat {name}", "2001", title="Guide") for name in "ab")) as corpus:
+        assert share(corpus, "a", "b") == 0.0, "of the same date"
+
+
+def test_the_best_tell(fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("asof.rank.features.same_kind.LOOKED", 2)
+    made = [document("a", "boat boat rope one", "2001"),
+            document("b", "boat boat rope two", "2002"),
+            document("c", "boat fog bell oar", "2003")]  # fmt: skip
+    with fresh(*made) as corpus:
+        assert share(corpus, "a", "b", "c") == 1.0
+
+
+def test_titles_are_read_once(fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ["Guide", "", "Guide", "Fog"]
+    made = [document(f"d{at}", "boat", "2001", title=name) for at, name in enumerate(names)]
+    with fresh(*made) as corpus:
+        for most in (100, 0):  # with 0 nothing stays remembered
+            monkeypatch.setattr("asof.rank.features.titles.MOST", most)
+            _, ranking, view, documents = found(corpus, "boat")
+            which, each = titles(view, ranking.rows)
+            said = {
+                name: each[at].key if at >= 0 else None for name, at in zip(documents, which, strict=True)
+            }
+            assert said == {"d0": ("guide",), "d1": None, "d2": ("guide",), "d3": ("fog",)}
+            assert len(each) == 2
+
+
+def test_what_says_that_something_is_over(fresh: Make, document: Make) -> None:
+    """Where it speaks of what is asked: in the sentences with the most words of the question."""
+    made = [
+        document("ended", "The boat has ended. The mill goes on.", "2001"),
+        document("other", "The boat goes on. The mill has ended.", "2002"),
+        document("goes", "The boat goes on.", "2003"),
+    ]
+    with fresh(*made) as corpus:
+        query, ranking, view, documents = found(corpus, "boat")
+        fit = np.ones(len(documents))
+        ended = over(query, ranking, view, fit, 0.5, [np.ones(len(fit), bool)])
+        assert ended is not None
+        assert dict(zip(documents, ended.tolist(), strict=True)) == {
+            "ended": True,
+            "other": False,
+            "goes": False,
+        }
+        fit = np.where(np.array(documents) == "ended", 0.4, 1.0)
+        low = over(query, ranking, view, fit, 0.5, [np.ones(len(fit), bool)])
+        assert low is not None
+        assert not low.any(), "too low to lead: not read"
+        assert over(Query("boat discontinued", "boat"), ranking, view, fit, 0.5, []) is None
+
+
+def test_what_is_of_a_time(fresh: Make, document: Make) -> None:
+    """A title decides where it names a time, else the date; a text mentions."""
+    made = [
+        document("titled", "boat", "2003", title="Fares 2001"), document("dated", "boat", "2001-05-05"),
+        document("both", "boat", "2001-05-05", title="Fares 2003"), document("says", "boat of 2001", "2003"),
+        document("none", "boat", "2003"), document("undated", "boat"),
+    ]  # fmt: skip
+    with fresh(*made) as corpus:
+        _, ranking, view, documents = found(corpus, "boat")
+        far = dict(zip(documents, speaks_of(view, ranking.rows, [read("2001")]), strict=True))
+        assert far == {
+            "titled": OF_IT, "dated": OF_IT, "both": MENTIONS_IT, "says": MENTIONS_IT, "none": 0,
+            "undated": 0,
+        }  # fmt: skip
+        assert speaks_of(view, ranking.rows, []).tolist() == [0.0] * 6
+        either = speaks_of(view, ranking.rows, [read("1990"), read("2003")])
+        assert dict(zip(documents, either, strict=True))["none"] == OF_IT
+        assert speaks_of(view, np.zeros(0, np.int64), [read("2001")]).tolist() == []

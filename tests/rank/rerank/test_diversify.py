@@ -1,0 +1,397 @@
+"""Diversity: a cap for each document, and maximal marginal relevance."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from asof import engine
+from asof.data import Query, Why
+from asof.errors import UsageError
+from asof.index.view import View
+from asof.models.hashed import HashedNgrams
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.early_termination import EarlyTermination
+from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
+from asof.rank.fields import checked
+from asof.rank.recipe import Recipe
+from asof.rank.rerank.diversify import Mmr, PerDocument, diversified
+from asof.rank.stage import Ranking
+from asof.recipes.asof import ASOF
+
+Make = Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Marked:
+    """Scores that the texts tell: the number after "score" in each; 0 where there is none."""
+
+    chosen: bool = False
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        rows = ranking.window.rows(np.arange(ranking.window.n))
+        told = [record.text.partition("score ")[2].split(" ")[0] for record in view.records(rows)]
+        values = np.array([float(each or 0) for each in told])
+        known = dict(zip(rows.tolist(), values.tolist(), strict=True))
+        marked = ranking.with_column("marked", values, partial(self.why, known))
+        return marked.keep(np.arange(len(rows))) if self.chosen else marked
+
+    @staticmethod
+    def why(known: dict[int, float], row: int) -> Why:
+        return Why("told", known[row])
+
+
+@dataclass(frozen=True)
+class Angles:
+    """An encoder of two dimensions: the angle (degrees) after "angle" in a text."""
+
+    name: str = "angles"
+
+    def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
+        turns = np.radians([float(text.rpartition("angle ")[2] or 0) for text in texts])
+        return np.column_stack([np.cos(turns), np.sin(turns)]).astype(np.float32)
+
+
+def passages(*scores: float) -> str:
+    """A document of one passage for each score."""
+    filler = "alpha beta gamma delta epsilon zeta eta theta"
+    return "".join(f"score {score} {filler}.\n\n" for score in scores)
+
+
+def found(results: Any) -> list[tuple[str, float]]:
+    return [(hit.document, hit.score) for hit in results.hits]
+
+
+def documents(results: Any) -> list[str]:
+    return [hit.document for hit in results.hits]
+
+
+# -- a cap for each document -------------------------------------------------------------------------
+
+
+@pytest.fixture
+def three(document: Make) -> list[Any]:
+    """By score: A A A B C, the documents of the worked example of the cap."""
+    return [
+        document("A", passages(9.0, 8.0, 7.0), "2001"),
+        document("B", passages(6.0), "2002"),
+        document("C", passages(5.0), "2003"),
+    ]
+
+
+def test_two_of_a_document(fresh: Make, run: Make, three: list[Any]) -> None:
+    """The positions 1, 2, 4, 5 of A A A B C are the first 4, and the third is the fifth."""
+    with fresh(*three, chunking="10w") as corpus:
+        before = run(corpus, "x", Marked(), TopK())
+        assert documents(before) == ["A", "A", "A", "B", "C"]
+        capped = run(corpus, "x", Marked(), PerDocument(), TopK(), k=4)
+        assert [hit.id for hit in capped.hits] == [before.hits[at - 1].id for at in (1, 2, 4, 5)]
+        assert [hit.score for hit in capped.hits] == [9.0, 8.0, 6.0, 5.0]
+        filled = run(corpus, "x", Marked(), PerDocument(), TopK(), k=5)
+        assert [hit.id for hit in filled.hits] == [before.hits[at - 1].id for at in (1, 2, 4, 5, 3)]
+        assert filled.hits[4].score == 5.0 - 1
+        assert filled.notes == (
+            "diversity: 1 of the first 5 candidates moved down, being more than 2 of one document",
+        )
+
+
+def test_skipped_and_then_the_rest(fresh: Make, run: Make, document: Make) -> None:
+    texts = [
+        document("A", passages(9, 8, 8, 7), "2001"), document("B", passages(6), "2002"),
+        document("C", passages(5, 5), "2003"), document("D", passages(4), "2004"),
+    ]  # fmt: skip
+    with fresh(*texts, chunking="10w") as corpus:
+        capped = run(corpus, "x", Marked(), PerDocument(most=1, first=5), TopK())
+        assert found(capped) == [
+            ("A", 9.0), ("B", 6.0),  # the first five are A A A A B
+            ("A", 6.0 - 1), ("A", 6.0 - 1), ("A", 6.0 - 2),
+            ("C", 6.0 - 3), ("C", 6.0 - 3), ("D", 6.0 - 4),
+        ]  # fmt: skip
+
+
+def test_without_too_many_nothing_changes(fresh: Make, run: Make, three: list[Any]) -> None:
+    with fresh(*three, chunking="10w") as corpus:
+        before = run(corpus, "x", Marked(), TopK())
+        off = run(corpus, "x", Marked(), PerDocument(most=3), TopK())
+        assert [(hit.id, hit.score, hit.why) for hit in off.hits] == [
+            (hit.id, hit.score, hit.why) for hit in before.hits
+        ]
+        assert off.notes == ()
+
+
+# -- maximal marginal relevance ----------------------------------------------------------------------
+
+
+def triangle(document: Make) -> list[Any]:
+    """The worked example: relevance .95, .93, .6; likeness .9 (first two), .2 and .3 to the third.
+
+    Two dimensions cannot hold these likenesses; words can: 10 stems each, of which the pairs share some.
+    """
+    return [document(name, text, "2001") for name, text in TRIANGLE.items()]
+
+
+def words(first: int, last: int) -> str:
+    return " ".join(f"w{at}" for at in range(first, last))
+
+
+# each text says "score" and a number: one word (and the parts of the number) more than what is listed
+TRIANGLE = {
+    "0": f"score 0.95 {words(0, 27)}",
+    "1": f"score 0.93 {words(0, 27)}",
+    "2": f"score 0.6 {words(0, 9)} {words(50, 70)}",
+}
+
+
+def test_the_definition(fresh: Make, run: Make, document: Make) -> None:
+    """Each number by the definition, from sets of words: score, 0.95, w0 ... are words."""
+    sets = {name: set(text.split()) for name, text in TRIANGLE.items()}
+    likeness = {
+        (one, other): len(sets[one] & sets[other]) / len(sets[one] | sets[other])
+        for one in sets
+        for other in sets
+    }
+    assert likeness["0", "1"] == (1 + 27) / (1 + 27 + 2)
+    assert likeness["0", "2"] == (1 + 9) / (29 + 31 - 10)
+    with fresh(*triangle(document)) as corpus:
+        given_ = dict(found(run(corpus, "x", Marked(), Mmr(scale="given"), TopK())))
+        assert given_ == {
+            "0": 0.7 * 0.95,
+            "1": pytest.approx(0.7 * 0.93 - 0.3 * likeness["0", "1"]),
+            "2": pytest.approx(0.7 * 0.6 - 0.3 * likeness["0", "2"]),
+        }
+        shares = dict(found(run(corpus, "x", Marked(), Mmr(), TopK())))
+        assert shares == {
+            "0": 0.7,
+            "1": pytest.approx(0.7 * 0.93 / 0.95 - 0.3 * likeness["0", "1"]),
+            "2": pytest.approx(0.7 * 0.6 / 0.95 - 0.3 * likeness["0", "2"]),
+        }
+
+
+def test_the_worked_example(monkeypatch: pytest.MonkeyPatch, fresh: Make, run: Make, document: Make) -> None:
+    """Relevance .95, .93, .6 and the likenesses of the example: 0, 1, 2, with .381 before .36."""
+    like = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.3], [0.2, 0.3, 1.0]])
+    order, likest = Mmr()._choose(np.array([0.95, 0.93, 0.6]), like, Ties(), np.arange(3))  # type: ignore[arg-type]
+    assert order.tolist() == [0, 1, 2]
+    assert likest.tolist() == [-1, 0, 1]
+    second, third = 0.7 * 0.93 - 0.3 * 0.9, 0.7 * 0.6 - 0.3 * 0.2
+    assert [second, third] == pytest.approx([0.381, 0.36])
+    order, _ = Mmr(balance=0.5)._choose(np.array([0.95, 0.93, 0.6]), like, Ties(), np.arange(3))  # type: ignore[arg-type]
+    assert 0.5 * 0.6 - 0.5 * 0.2 > 0.5 * 0.93 - 0.5 * 0.9
+    assert order.tolist() == [0, 2, 1]
+
+
+def test_ties_of_the_choice_are_those_of_all() -> None:
+    """Not the order by relevance: .5 · 1 - .5 · .75 = .5 · .5 - .5 · .25, and the tie falls to the third."""
+    like = np.array([[1.0, 0.75, 0.25], [0.75, 1.0, 0.5], [0.25, 0.5, 1.0]])
+    relevance = np.array([2.0, 1.0, 0.5])
+    for rows, expected in (([0, 1, 2], [0, 1, 2]), ([0, 2, 1], [0, 2, 1])):
+        order, _ = Mmr(balance=0.5)._choose(relevance, like, Ties(), np.array(rows))  # type: ignore[arg-type]
+        assert order.tolist() == expected
+
+
+class Ties:
+    """Ties as rows are numbered."""
+
+    def tie_order(self, scores: NDArray[np.float64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.lexsort((rows, -scores))
+
+
+def test_by_vectors(fresh: Make, run: Make, document: Make) -> None:
+    texts = {"same": (0.95, 0), "again": (0.93, 25), "other": (0.6, 78)}
+    made = [document(name, f"score {score} angle {turn}", "2001") for name, (score, turn) in texts.items()]
+    with fresh(*made, encoder=Angles()) as corpus:
+        results = run(corpus, "x", Marked(), Mmr(scale="given"), TopK())
+        assert found(results) == [
+            ("same", 0.7 * 0.95),
+            ("again", pytest.approx(0.7 * 0.93 - 0.3 * math.cos(math.radians(25)), abs=1e-3)),
+            ("other", pytest.approx(0.7 * 0.6 - 0.3 * math.cos(math.radians(78 - 25)), abs=1e-3)),
+        ]
+        assert results.notes == (
+            "diversity: 0 of the first 3 candidates changed places, compared by vectors",
+        )
+        results = run(corpus, "x", Marked(), Mmr(balance=0.4, scale="given"), TopK())
+        assert documents(results) == ["same", "other", "again"]
+        assert results.hits[1].score == pytest.approx(0.4 * 0.6 - 0.6 * math.cos(math.radians(78)), abs=1e-3)
+        assert results.notes[0].startswith("diversity: 2 of the first 3 candidates changed places")
+
+
+def test_opposite_vectors_are_not_alike(fresh: Make, run: Make, document: Make) -> None:
+    made = [document("a", "score 2 angle 0", "2001"), document("b", "score 1 angle 180", "2001")]
+    with fresh(*made, encoder=Angles()) as corpus:
+        assert found(run(corpus, "x", Marked(), Mmr(), TopK())) == [("a", 0.7), ("b", 0.7 * 1 / 2)]
+
+
+def test_the_same_text_twice(fresh: Make, run: Make, document: Make) -> None:
+    """The copy is as relevant as the text, and all alike: .7 - .3."""
+    made = [document("old", "score 3 mill", "2001"), document("new", "score 3 mill", "2002"),
+            document("other", "score 2 ferry rope", "2000")]  # fmt: skip
+    with fresh(*made) as corpus:
+        # score, 3, mill and score, 2, ferry, rope: one of six words in both
+        assert found(run(corpus, "x", Marked(), Mmr(), TopK())) == [
+            ("new", 0.7), ("other", pytest.approx(0.7 * 2 / 3 - 0.3 / 6)), ("old", pytest.approx(0.7 - 0.3)),
+        ]  # fmt: skip
+
+
+def test_scores_below_zero(fresh: Make, run: Make, document: Make) -> None:
+    """As a reranker gives them: above the lowest, as a share of the best."""
+    made = [document(f"d{at}", f"score {score} word{at}", "2001") for at, score in enumerate((2, -1, -4))]
+    with fresh(*made) as corpus:
+        share = 0.3 * 1 / 5  # "score" is the one word of five in both
+        results = run(corpus, "x", Marked(chosen=True), Mmr(), TopK())
+        assert found(results) == [
+            ("d0", 0.7), ("d1", pytest.approx(0.7 * (-1 + 4) / (2 + 4) - share)),
+            ("d2", pytest.approx(0.7 * 0 - share)),
+        ]  # fmt: skip
+        assert found(run(corpus, "x", Marked(chosen=True), Mmr(scale="given"), TopK()))[2][
+            1
+        ] == pytest.approx(0.7 * -4 - share)
+
+
+def test_all_zero(fresh: Make, run: Make, document: Make) -> None:
+    made = [document(f"d{at}", f"score 0 word{at}", str(2001 + at)) for at in range(3)]
+    with fresh(*made) as corpus:
+        assert documents(run(corpus, "x", Marked(chosen=True), Mmr(), TopK())) == ["d2", "d1", "d0"]
+        assert run(corpus, "x", Marked(), Mmr(), TopK()).hits == (), "a score of 0 is no match in a window"
+
+
+def test_balance_one_changes_nothing(fresh: Make, run: Make, three: list[Any]) -> None:
+    with fresh(*three, chunking="10w") as corpus:
+        before, off = (run(corpus, "x", Marked(), *more, TopK()) for more in ((), (Mmr(balance=1.0),)))
+        assert [(hit.id, hit.score, hit.why) for hit in off.hits] == [
+            (hit.id, hit.score, hit.why) for hit in before.hits
+        ]
+
+
+def test_beyond_the_first_the_order_stays(fresh: Make, run: Make, document: Make) -> None:
+    made = [document(f"d{score}", f"score {score} mill", "2001") for score in (5, 4, 3, 2, 1)]
+    with fresh(*made, document("e2", "score 2 boat", "2000")) as corpus:
+        results = run(corpus, "x", Marked(), Mmr(first=2), TopK())
+        lowest = pytest.approx(0.7 * 4 / 5 - 0.3 * 2 / 4)
+        assert found(results)[:2] == [("d5", 0.7), ("d4", lowest)]
+        assert documents(results)[2:] == ["d3", "d2", "e2", "d1"]
+        scores = [hit.score for hit in results.hits]
+        assert [scores[1] - score for score in scores[2:]] == pytest.approx([1, 2, 2, 3])
+
+
+# -- both --------------------------------------------------------------------------------------------
+
+BOTH = [PerDocument(1), PerDocument(2, first=3), Mmr(), Mmr(0.2, first=3), Mmr(0.0)]
+
+
+@pytest.mark.parametrize("stage", BOTH, ids=repr)
+@pytest.mark.parametrize("encoder", [None, HashedNgrams(d=32)], ids=["words", "vectors"])
+def test_nothing_and_no_match(fresh: Make, run: Make, three: list[Any], stage: Any, encoder: Any) -> None:
+    with fresh(encoder=encoder) as corpus:
+        assert run(corpus, "mill", Lexical(), stage, TopK()).hits == ()
+    with fresh(*three, encoder=encoder) as corpus:
+        assert run(corpus, "nowhere", Lexical(), stage, TopK()).hits == ()
+        assert run(corpus, "alpha", Lexical(), stage, TopK(), path="D*").hits == ()
+
+
+texts = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from(["mill", "ferry", "rope", "fog"]), min_size=1, max_size=6),
+        st.integers(0, 3), st.one_of(st.none(), st.integers(2001, 2003)),
+    ),
+    min_size=1, max_size=10,
+)  # fmt: skip
+
+
+def made_of(document: Make, drawn: Sequence[tuple[list[str], int, int | None]]) -> list[Any]:
+    """Up to four documents: paragraphs of the same one become its passages."""
+    paragraphs: dict[int, list[str]] = {}
+    years: dict[int, int | None] = {}
+    for said, owner, year in drawn:
+        paragraphs.setdefault(owner, []).append(" ".join(said * 10))
+        years.setdefault(owner, year)
+    return [
+        document(f"d{owner}", "\n\n".join(said), None if years[owner] is None else str(years[owner]))
+        for owner, said in paragraphs.items()
+    ]
+
+
+@pytest.mark.parametrize("encoder", [None, HashedNgrams(d=16)], ids=["words", "vectors"])
+def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> None:
+    """The same passages; the first stays first; what is shown does not depend on k, nor on whether places
+    were chosen before; trees give their scores (`run` looks)."""
+
+    @settings(max_examples=25)
+    @given(texts, st.integers(1, 4), st.sampled_from(BOTH))
+    def holds(drawn: Any, k: int, stage: Any) -> None:
+        with fresh(*made_of(document, drawn), encoder=encoder, chunking="10w") as corpus:
+            asked = partial(run, corpus, "mill fog", Lexical(), PseudoRelevanceFeedback(), as_of="2026", k=99)
+            before, after = asked(TopK()), asked(stage, TopK())
+            assert {hit.id for hit in after.hits} == {hit.id for hit in before.hits}
+            if stage != Mmr(0.0):
+                assert [hit.id for hit in after.hits[:1]] == [hit.id for hit in before.hits[:1]]
+            assert all(one.score >= other.score for one, other in pairwise(after.hits))
+            shown = [(hit.id, hit.score, hit.why) for hit in after.hits]
+            assert [(hit.id, hit.score, hit.why) for hit in asked(TopK(), stage, TopK()).hits] == shown
+            few = engine.search(
+                Query("mill fog", "mill fog", k=k), corpus.at("2026").view(),
+                diversified(Recipe("test", "", (Lexical(), PseudoRelevanceFeedback(), TopK())), stage),
+            )  # fmt: skip
+            assert [(hit.id, hit.score, hit.why) for hit in few.hits] == shown[:k]
+            if isinstance(stage, PerDocument):
+                first = documents(before)[: stage.first]
+                kept = sum(min(first.count(name), stage.most) for name in set(first))
+                assert all(documents(after)[:kept].count(name) <= stage.most for name in set(first))
+
+    holds()
+
+
+@pytest.mark.parametrize("stage", BOTH, ids=repr)
+@pytest.mark.parametrize("encoder", [None, HashedNgrams(d=32)], ids=["words", "vectors"])
+def test_what_comes_later_has_no_effect(
+    fresh: Make, run: Make, document: Make, stage: Any, encoder: Any
+) -> None:
+    """To the last bit of scores and trees; what was superseded since is still among the first."""
+    said = ["mill mill rope", "mill fog", "mill mill fog", "mill rope rope", "boat"]
+    made = [document(f"d{at % 3}", text * 4, str(2001 + at % 3)) for at, text in enumerate(said[:3])]
+    made.append(document("d3", "\n\n".join(f"{text} " * 4 for text in said), "2004"))
+    later = [
+        document("d0", "mill other", "2006"),
+        document("x", "mill mill mill", "2007"),
+        document("d3", "", "2008"),
+    ]
+    found = []
+    for after in ([], later):
+        with fresh(*made, encoder=encoder, chunking="10w") as corpus:
+            for each in after:
+                corpus.add([each])
+            results = run(corpus, "mill rope", Lexical(), stage, TopK(), as_of="2005")
+            found.append(([(hit.id, hit.score, hit.why) for hit in results.hits], results.notes))
+    assert found[0] == found[1]
+    assert len(found[0][0]) > 4
+
+
+def test_the_name_and_place_in_a_recipe() -> None:
+    whole = Recipe("whole", "", (Lexical(), EarlyTermination(), PseudoRelevanceFeedback(), TopK()))
+    recipe = diversified(whole, PerDocument())
+    assert diversified(ASOF, PerDocument()).stages[-2:] == (PerDocument(), TopK())
+    assert recipe.name == "whole-diverse"
+    assert recipe.stages[-2:] == (PerDocument(), TopK())
+    assert [query.k for _, _, query in recipe.steps(Query("x", "x", k=10))] == [50] * 3 + [10, 10]
+
+
+def test_fields_say_what_they_accept() -> None:
+    assert checked(PerDocument(), "most", 1) == 1
+    assert checked(Mmr(), "balance", 0) == 0.0
+    assert checked(Mmr(), "scale", "given") == "given"
+    for stage, name, value in (
+        (PerDocument(), "most", 0), (PerDocument(), "first", 1_001), (Mmr(), "balance", 1.1),
+        (Mmr(), "first", 1), (Mmr(), "scale", "raw"),
+    ):  # fmt: skip
+        with pytest.raises(UsageError):
+            checked(stage, name, value)

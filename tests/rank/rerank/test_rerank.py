@@ -1,0 +1,380 @@
+"""Reranking: the first few by a model's numbers, the rest below in their order, and no text of the future."""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from asof import engine
+from asof.data import Document, Query, Stated, Why
+from asof.errors import ModelError
+from asof.index.view import View
+from asof.rank.candidates.by_document import ByDocument
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.early_termination import EarlyTermination
+from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
+from asof.rank.recipe import Recipe
+from asof.rank.rerank.rerank import LARGEST, Rerank, reranked
+from asof.rank.stage import Ranking
+from asof.recipes import by_document
+from asof.recipes.asof import ASOF
+from asof.service import open as open_corpus
+from asof.store.settings import CorpusSettings
+from asof.time.moment import read
+
+Make = Callable[..., Any]
+
+
+@dataclass
+class Judge:
+    """A reranker by a function of question and text. `read`: what it was given."""
+
+    judge: Callable[[str, str], Any]
+    name: str = "judge"
+    read: list[tuple[str, list[str]]] = field(default_factory=list)
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        self.read.append((query, list(texts)))
+        return [self.judge(query, text) for text in texts]
+
+
+def bread(_: str, text: str) -> float:
+    """How often a text says bread, less 1: negative numbers are numbers."""
+    return text.count("bread") - 1.0
+
+
+@pytest.fixture
+def mills(document: Make) -> list[Any]:
+    """By the word mill: best, good, fair, poor; by bread: poor first."""
+    return [
+        document("best", "mill mill mill mill x x x x", "2001"),
+        document("good", "mill mill mill bread x x x x", "2001"),
+        document("fair", "mill mill bread bread x x x x", "2001"),
+        document("poor", "mill bread bread bread x x x x", "2001"),
+    ]
+
+
+def order(results: Any) -> list[str]:
+    return [hit.document for hit in results.hits]
+
+
+def test_the_first_are_ordered_by_the_model(fresh: Make, run: Make, mills: list[Any]) -> None:
+    with fresh(*mills) as corpus:
+        before = run(corpus, "mill", Lexical(), TopK())
+        assert order(before) == ["best", "good", "fair", "poor"]
+        results = run(corpus, "mill", Lexical(), Rerank(Judge(bread)), TopK())
+        assert [(hit.document, hit.score) for hit in results.hits] == [
+            ("poor", 3.0 - 1.0), ("fair", 2.0 - 1.0), ("good", 1.0 - 1.0), ("best", 0.0 - 1.0),
+        ]  # fmt: skip
+        assert results.notes == ("reranked: the first 4 of 4 candidates, by judge",)
+
+
+def test_the_rest_stays_below_in_its_order(fresh: Make, run: Make, mills: list[Any]) -> None:
+    with fresh(*mills) as corpus:
+        results = run(corpus, "mill", Lexical(), Rerank(Judge(bread), top=2), TopK())
+        assert [(hit.document, hit.score) for hit in results.hits] == [
+            ("good", 1.0 - 1.0), ("best", 0.0 - 1.0), ("fair", -1.0 - 1), ("poor", -1.0 - 2),
+        ]  # fmt: skip
+        assert results.notes == ("reranked: the first 2 of 4 candidates, by judge",)
+
+
+def numbers_in(tree: Why) -> dict[str, float]:
+    """The value of each label of a tree, of equal ones the last."""
+    found = {tree.label: tree.value}
+    for part in tree.parts:
+        found.update(numbers_in(part))
+    return found
+
+
+def test_a_tree_shows_both_scores(fresh: Make, run: Make, mills: list[Any]) -> None:
+    with fresh(*mills) as corpus:
+        before = {hit.document: hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits}
+        for hit in run(corpus, "mill", Lexical(), Rerank(Judge(bread), top=2), TopK()).hits:
+            shown = numbers_in(hit.why)
+            assert shown["words (BM25)"] == before[hit.document]
+            if hit.document in ("good", "best"):
+                assert shown["judge"] == hit.score
+            else:
+                assert shown["-place below"] == {"fair": -1.0, "poor": -2.0}[hit.document]
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.25, 1 / 3, 1.0])
+def test_the_weight_of_the_model(fresh: Make, run: Make, mills: list[Any], weight: float) -> None:
+    with fresh(*mills) as corpus:
+        before = {hit.document: hit.score for hit in run(corpus, "mill", Lexical(), TopK()).hits}
+        results = run(corpus, "mill", Lexical(), Rerank(Judge(bread), weight=weight), TopK())
+        numbers = {"best": -1.0, "good": 0.0, "fair": 1.0, "poor": 2.0}
+        for hit in results.hits:
+            assert hit.score == numbers[hit.document] * weight + before[hit.document] * (1 - weight)
+        if weight == 0.0:
+            assert order(results) == ["best", "good", "fair", "poor"]
+
+
+def test_what_the_model_reads(fresh: Make, run: Make, document: Make) -> None:
+    """Title, headings and period above the text, as they are indexed; the question as it was typed."""
+    judge = Judge(lambda _, text: len(text))
+    with fresh(document("a", "The mill is closed.", "2001", title="Harbour")) as corpus:
+        query = Query("Which mill, latest?", "mill")
+        engine.search(query, corpus.at().view(), Recipe("test", "", (Lexical(), Rerank(judge), TopK())))
+    assert judge.read == [("Which mill, latest?", ["Harbour\nThe mill is closed."])]
+
+
+def test_equal_texts_are_asked_once_and_tie(fresh: Make, run: Make, document: Make) -> None:
+    """A model's rounding may depend on where a text stands among others."""
+    calls: list[str] = []
+
+    def uneven(_: str, text: str) -> float:
+        calls.append(text)
+        return len(calls) * 1e-9
+
+    documents = [document(f"d{at}", "mill", str(2001 + at)) for at in range(5)]
+    with fresh(*documents) as corpus:
+        results = run(corpus, "mill", Lexical(), Rerank(Judge(uneven)), TopK())
+        assert calls == ["mill"]
+        assert {hit.score for hit in results.hits} == {1e-9}
+        assert order(results) == ["d4", "d3", "d2", "d1", "d0"]  # the later one first, as everywhere
+
+
+def test_ties_at_the_edge_go_to_the_later_one(fresh: Make, run: Make, document: Make) -> None:
+    documents = [document(str(year), "mill", str(year)) for year in (2002, 2004, 2001, 2003)]
+    judge = Judge(bread)
+    with fresh(*documents) as corpus:
+        results = run(corpus, "mill", Lexical(), Rerank(judge, top=1), TopK())
+        assert [(hit.document, hit.score) for hit in results.hits] == [
+            ("2004", -1.0), ("2003", -2.0), ("2002", -2.0), ("2001", -2.0),
+        ]  # fmt: skip
+
+
+def test_long_texts_are_cut_and_that_is_said(fresh: Make, run: Make, document: Make) -> None:
+    judge = Judge(lambda _, text: float(len(text)))
+    documents = [document("long", "mill " * 60, "2001"), document("short", "mill", "2001")]
+    with fresh(*documents, chunking="whole") as corpus:
+        results = run(corpus, "mill", Lexical(), Rerank(judge, characters=100), TopK())
+        assert {hit.document: hit.score for hit in results.hits} == {"long": 100.0, "short": 4.0}
+        assert "reranked: 1 of them by their first 100 characters" in results.notes
+
+
+def test_nothing_to_rerank(fresh: Make, run: Make, mills: list[Any]) -> None:
+    judge = Judge(bread)
+    with fresh(*mills) as corpus:
+        assert run(corpus, "ferry", Lexical(), Rerank(judge), TopK()).hits == ()
+    with fresh() as corpus:
+        assert run(corpus, "mill", Lexical(), Rerank(judge), TopK()).hits == ()
+    assert judge.read == []
+
+
+@pytest.mark.parametrize(
+    ("numbers", "told"),
+    [
+        ([1.0], "judge gave 1 numbers for 4 texts"),
+        ([1.0] * 5, "judge gave 5 numbers for 4 texts"),
+        ([], "judge gave 0 numbers for 4 texts"),
+        ([1.0, math.nan, 1.0, 1.0], "judge gave the number nan; finite ones up to 1e"),
+        ([1.0, 1.0, math.inf, 1.0], "judge gave the number inf"),
+        ([1.0, 1.0, 1.0, -2 * LARGEST], "judge gave the number -2000000000.0; finite"),
+    ],
+)
+def test_no_result_without_a_number_for_each(
+    fresh: Make, run: Make, mills: list[Any], numbers: list[float], told: str
+) -> None:
+    class Faulty:
+        name = "judge"
+
+        def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+            return numbers
+
+    with fresh(*mills) as corpus, pytest.raises(ModelError, match=told):
+        run(corpus, "mill", Lexical(), Rerank(Faulty()), TopK())
+
+
+def test_the_models_error_is_the_searchs(fresh: Make, run: Make, mills: list[Any]) -> None:
+    class Broken:
+        name = "broken"
+
+        def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+            raise ModelError("broken: no answer; start the server")
+
+    with fresh(*mills) as corpus, pytest.raises(ModelError, match="start the server"):
+        run(corpus, "mill", Lexical(), Rerank(Broken()), TopK())
+
+
+# -- in a recipe ------------------------------------------------------------------------------------
+
+
+def test_it_stands_before_the_cut() -> None:
+    stage = Rerank(Judge(bread))
+    assert reranked(ASOF, stage).stages == (*ASOF.stages[:-1], stage, ASOF.stages[-1])
+    assert reranked(ASOF, stage).name == "asof-reranked"
+    assert reranked(Recipe("x", "", (Lexical(),)), stage).stages == (Lexical(), stage)
+
+
+def test_its_numbers_can_be_set() -> None:
+    recipe = reranked(ASOF, Rerank(Judge(bread))).replaced({"rerank.top": 50, "rerank.weight": 0.5})
+    assert (recipe.named()["rerank"].top, recipe.named()["rerank"].weight) == (50, 0.5)  # type: ignore[attr-defined]
+
+
+def test_stages_before_leave_as_many_as_it_looks_at() -> None:
+    """Feedback drops what cannot be shown, which would leave the model less to choose from."""
+    whole = Recipe(
+        "whole",
+        "",
+        (Lexical(), EarlyTermination(then=PseudoRelevanceFeedback()), PseudoRelevanceFeedback(), TopK()),
+    )
+    recipe = reranked(whole, Rerank(Judge(bread)))
+    k = {name: asked.k for name, _, asked in recipe.steps(Query("q", "q", k=3))}
+    assert k == {
+        "lexical": 10,
+        "early_termination": 10,
+        "pseudo_relevance_feedback": 10,
+        "rerank": 3,
+        "top_k": 3,
+    }
+    assert {asked.k for _, _, asked in recipe.steps(Query("q", "q", k=30))} == {30}
+    assert {asked.k for _, _, asked in whole.steps(Query("q", "q", k=3))} == {3}
+
+
+@pytest.mark.parametrize("unit", ["passage", "document"])
+def test_how_many_are_shown_does_not_matter(fresh: Make, mills: list[Any], unit: str) -> None:
+    with fresh(*mills) as corpus:
+        recipe = reranked(by_document(ASOF) if unit == "document" else ASOF, Rerank(Judge(bread), top=3))
+        shown = {k: corpus.at().search("mill", k=k, recipe=recipe).hits for k in (1, 2, 3, 4, 9)}
+        assert [hit.document for hit in shown[9]] == ["fair", "good", "best", "poor"]
+        for k, hits in shown.items():
+            assert hits == shown[9][:k]
+
+
+def test_documents_are_reranked_by_the_passage_that_stands_for_them(
+    fresh: Make, run: Make, document: Make
+) -> None:
+    judge = Judge(bread)
+    text = "mill mill mill a b c d e f g.\n\nmill bread bread bread bread d e f g h.\n\n"
+    with fresh(
+        document("two", text), document("one", "mill bread b c d e f g h i."), chunking="10w"
+    ) as corpus:
+        results = run(corpus, "mill", Lexical(), ByDocument(), Rerank(judge), TopK())
+        assert [(hit.document, hit.score) for hit in results.hits] == [("one", 0.0), ("two", -1.0)]
+    assert len(judge.read[0][1]) == 2
+
+
+def test_why_not_sees_it(fresh: Make, mills: list[Any]) -> None:
+    with fresh(*mills) as corpus:
+        recipe = reranked(ASOF, Rerank(Judge(bread), top=2))
+        found = corpus.at().why_not("best", "mill", k=1, recipe=recipe)
+        assert [(step.stage, step.rank) for step in found.steps][-2:] == [("rerank", 2), ("top_k", None)]
+        assert found.reason == "cut at rank 2 of 2: 1 are shown"
+
+
+# -- for any scores ---------------------------------------------------------------------------------
+
+NUMBERS = st.floats(-LARGEST, LARGEST) | st.integers(-3, 3).map(float) | st.floats(-1e-300, 1e-300)
+SCORES = st.floats(0, 100, exclude_min=True) | st.integers(1, 3).map(float) | st.floats(5e-324, 1e-300)
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Chosen candidates with given scores, by a number in their text."""
+
+    scores: tuple[float, ...]
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        rows = np.arange(ranking.window.n)
+        numbers = [int(record.document) for record in view.records(rows)]
+        values = np.array([self.scores[number] for number in numbers])
+        found = ranking.with_column("given", values, lambda row: Why("given", float(values[row])))
+        return found.keep(rows)
+
+
+def test_order_and_trees_for_any_numbers(fresh: Make, run: Make, document: Make) -> None:
+    documents = [document(str(at), f"{at} mill", "2001") for at in range(12)]
+    with fresh(*documents) as corpus:
+
+        @settings(max_examples=150)
+        @given(st.tuples(*[SCORES] * 12), st.tuples(*[NUMBERS] * 12), st.integers(1, 14), st.integers(1, 14))
+        def property_(scores: tuple[float, ...], numbers: tuple[float, ...], top: int, k: int) -> None:
+            judge = Judge(lambda _, text: numbers[int(text.split()[0])])
+            before = order(run(corpus, "mill", Scored(scores), TopK(), k=20))
+            results = run(corpus, "mill", Scored(scores), Rerank(judge, top=top), TopK(), k=20)
+            after = [int(each) for each in order(results)]
+            first, rest = [int(each) for each in before[:top]], [int(each) for each in before[top:]]
+            assert set(after[:top]) == set(first)
+            assert after[top:] == rest
+            assert [hit.score for hit in results.hits][:top] == sorted(
+                (numbers[at] for at in first), reverse=True
+            )
+            assert all(numbers[a] >= numbers[b] for a, b in pairwise(after[:top]))
+            values = [hit.score for hit in results.hits]
+            assert values == sorted(values, reverse=True)
+            assert all(value < values[len(first) - 1] for value in values[top:])
+            for one, other in pairwise(range(len(first), len(after))):  # below, only equals stay equal
+                assert (values[one] == values[other]) == (scores[after[one]] == scores[after[other]])
+            few = run(corpus, "mill", Scored(scores), Rerank(judge, top=top), TopK(), k=k)
+            assert few.hits == results.hits[:k]
+
+        property_()
+
+
+# -- as of ------------------------------------------------------------------------------------------
+
+WORDS = st.sampled_from(["mill", "boat", "mill boat", "fog"])
+HISTORIES = st.lists(
+    st.tuples(st.integers(0, 3), WORDS, st.integers(2001, 2004)), min_size=2, max_size=10,
+    unique_by=lambda each: (each[0], each[2]),  # a second text of one date is an edit of today
+)  # fmt: skip
+
+
+class Batchwise:
+    """Its numbers depend on all texts that it is given and on their order, as the last bits of a model do."""
+
+    name = "batchwise"
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    def scores(self, query: str, texts: Sequence[str]) -> list[float]:
+        self.read += texts
+        lengths = [len(text) for text in texts]
+        return [math.sin(sum(lengths[: at + 1]) * (at + 2)) + len(texts) for at in range(len(texts))]
+
+
+def told(id_: int, text: str, year: int) -> Document:
+    return Document(f"d{id_}", f"{text} {year}", published=Stated(read(str(year)), str(year), "metadata"))
+
+
+@settings(max_examples=120)
+@given(HISTORIES, st.integers(2001, 2004), st.integers(1, 3), st.booleans())
+def test_the_future_has_no_effect(
+    history: list[tuple[int, str, int]], year: int, top: int, recent: bool
+) -> None:
+    """A corpus that was told all, and one that was told what was published by then, the last first: the same,
+    to the bit."""
+    question = "mill boat" + (" latest" if recent else "")
+    shown, given_to_model = [], []
+    memory = Path("/dev/shm")  # noqa: S108
+    past = [told(*each) for each in reversed(history) if each[2] <= year]
+    for runs in ([[told(*each)] for each in history], [past]):  # a segment each, or one
+        model = Batchwise()
+        with (
+            tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
+            open_corpus(folder, settings=CorpusSettings(stem=False)) as corpus,
+        ):
+            corpus.background = False
+            for each in runs:
+                corpus.add(each)
+            found = corpus.at(str(year)).search(question, recipe=reranked(ASOF, Rerank(model, top=top)))
+            shown.append([(hit.id, hit.score, hit.text, hit.why.as_json()) for hit in found.hits])
+            assert all(hit.why.recomputed() == hit.why.value == hit.score for hit in found.hits)
+        given_to_model.append(model.read)
+    assert shown[0] == shown[1]
+    assert given_to_model[0] == given_to_model[1]
+    assert all(int(text.split()[-1]) <= year for text in given_to_model[0])

@@ -40,7 +40,7 @@ def test_the_readme(run, capsys):
 
 
 def test_answers_of_a_function(run, capsys):
-    names = run("docs/answers.md")
+    names = run("docs/guides/answers.md")
     assert (names["answer"].by, names["answer"].refused) == ("replies", False)
     said = capsys.readouterr().out
     assert said.startswith("Ebbe Calloway is the harbour master [1]. False ['harbour/Harbour office")

@@ -1,4 +1,4 @@
-"""docs/time.md: words mean what its tables say, and its commands print what it shows."""
+"""docs/explanation/time.md: words mean what its tables say, and its commands print what it shows."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from asof.cli.when import days_of
 from asof.time.expressions import mentions
 
-PAGE = (Path(__file__).parents[2] / "docs" / "time.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "time.md").read_text("utf-8")
 ASKED = datetime(2024, 5, 31, 12, tzinfo=UTC)
 TABLE = re.compile(r"^\| asked on 31 May 2024(.*?) \| means \|\n\|---\|---\|\n((?:\|.*\n)+)", re.MULTILINE)
 SHOWN = re.compile(r"^```console\n\$ asof (.*)\n```\n\n```text\n(.*?)```", re.MULTILINE | re.DOTALL)

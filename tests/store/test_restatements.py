@@ -1,4 +1,4 @@
-"""What a new statement means: every row of the table in docs/data.md, as a corpus shows it."""
+"""What a new statement means: every row of the table in docs/explanation/data.md, as a corpus shows it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 Make = Callable[..., Any]
 
-PAGE = Path(__file__).parents[2] / "docs" / "data.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "data.md"
 SECTION = "## What a new statement means"
 BEFORE = "2025-03-01"
 """When the first statements are taken in; each of the others half a year after the one before."""

@@ -20,7 +20,7 @@ def trust(folder: Path | None, listed: bool, revoke: bool) -> int:
 
     Without it the file of a folder chooses how is searched, but not where texts are sent, with which key, or
     which model is loaded: your own configuration does, ~/.config/asof/config.toml, or what you type. What is
-    trusted is shown, and remembered outside of the folder until the file changes; see docs/trust.md.
+    trusted is shown, and remembered outside of the folder until the file changes; see docs/guides/trust.md.
     """
     if listed:
         if folder is not None or revoke:

@@ -68,7 +68,7 @@ def tune(
 
     DATASET is a folder as of `asof evaluate`; --feedback takes what was said of hits instead. Nothing is
     changed unless --write is given: then asof.toml in the folder of the corpus (--index, or this one). Exit
-    code 1: no gain; see docs/tuning.md.
+    code 1: no gain; see docs/guides/tuning.md.
     """
     if undo:
         if dataset is not None or feedback or write:

@@ -1,6 +1,6 @@
 """`asof`, the default: it reads the time in the question, and among near-equals the one in force leads.
 
-All of its constants stand here; docs/recipes.md has what happens without each of them.
+All of its constants stand here; docs/explanation/recipes.md has what happens without each of them.
 """
 
 from __future__ import annotations

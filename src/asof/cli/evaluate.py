@@ -108,7 +108,8 @@ def evaluate(
     """What recipes are worth on DATASET, each question asked as of when it was asked.
 
     DATASET is a folder with corpus.jsonl, queries*.jsonl, qrels.tsv and, for sentences, evidence.jsonl; see
-    docs/guides/evaluate.md. Intervals hold in 95 of 100 drawings of other questions. Exit code 1: something leaked.
+    docs/guides/evaluate.md. Intervals hold in 95 of 100 drawings of other questions. Exit code 1: something
+    leaked.
     """
     chosen = _options(**options)
     encoder = _encoder(options["encoder"])

@@ -50,7 +50,8 @@ def when(
     """How asof reads the time in a question: which times TEXT names, what of it is searched, as of when,
     and whether it wishes for the newest.
 
-    It needs no corpus. In the folder of one, its languages and its fiscal year count (see docs/explanation/time.md).
+    It needs no corpus. In the folder of one, its languages and its fiscal year count (see
+    docs/explanation/time.md).
     """
     from asof import service
     from asof.place import refuse_long

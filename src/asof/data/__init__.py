@@ -1,8 +1,8 @@
 """The data that flows: what a source states, what the corpus keeps, what a search and an answer return.
 
 Sources give `Document`s (and `Ended`s and `Problem`s); the store cuts them into `Passage`s; a `Query` over
-them gives `Hit`s, each with a `Why`; sentences of passages state `Fact`s. All of it is frozen. `docs/explanation/data.md`
-shows the same as a table.
+them gives `Hit`s, each with a `Why`; sentences of passages state `Fact`s. All of it is frozen.
+`docs/explanation/data.md` shows the same as a table.
 """
 
 from asof.data.answer import GLOBAL, LOCAL, MODES, Answer, Citation, Value

@@ -7,8 +7,8 @@ with alpha = beta = 1, gamma = .5, delta = 2.5 r, tau = 730 - (730 - 90) r days,
 wishes for the newest and .3 for others (README 2.1 to 2.4), on a budget of 30, 60 or 100 candidates. Its
 README calls tau_min = 365 optimal in another place (4.3): that is `twe-365`.
 
-What is read differently stands in docs/explanation/recipes.md: the graph is that of all passages as they stood,
-only independent documents corroborate, and nothing is younger than the question.
+What is read differently stands in docs/explanation/recipes.md: the graph is that of all passages as they
+stood, only independent documents corroborate, and nothing is younger than the question.
 """
 
 from __future__ import annotations

@@ -63,12 +63,12 @@ def script(prompt: Prompt) -> str:
     digest = hashlib.sha256((prompt.system + prompt.user).encode()).hexdigest()
     numbers = [int(each) for each in re.findall(r"^\[(\d+)\]", prompt.user, re.MULTILINE)]
     wanted = "" if prompt.schema is None else prompt.schema.__name__
-    if wanted == "Statements":
+    if wanted == "RepliedFacts":
         return json.dumps({"facts": list(picked(prompt.user))})
-    if wanted == "Account":
+    if wanted == "WrittenReport":
         finding = {"statement": f"Told {digest}.", "facts": numbers}
         return json.dumps({"title": digest[:8], "summary": "Told.", "findings": [finding]})
-    if wanted == "FoundPoints":
+    if wanted == "ExtractedPoints":
         point = {"description": f"Found {digest}.", "importance": 50, "confidence": 0.5, "sources": numbers}
         return json.dumps({"points": [point]})
     if wanted == "MergedPoints":

@@ -112,7 +112,7 @@ def test_what_could_not_be_read_is_said(asof, market):
     assert said.code == 3
     assert "facts: 2 passages read, 2 facts, 2 could not be read in " in said.out
     (line,) = said.err.splitlines()
-    assert line.startswith("  notes/1.md: the reply is no Statements, asked twice: ")
+    assert line.startswith("  notes/1.md: the reply is no RepliedFacts, asked twice: ")
     assert line.endswith("(run the same command again) [and 1 more like this]")
     market.says = sales
     said = asof("index", "notes", "--facts")

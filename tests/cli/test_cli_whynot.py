@@ -68,7 +68,7 @@ def test_what_had_ended(asof, notes):
 def test_json(asof, notes):
     said = asof("why-not", RED, "crane", "-k", "1", "--json").json()
     assert set(said) == {"id", "as_of", "rank", "reason", "steps"}
-    assert [step["stage"] for step in said["steps"]][:2] == ["lexical", "certified"]
+    assert [step["stage"] for step in said["steps"]][:2] == ["lexical", "early_termination"]
     assert said["steps"][0]["candidates"] == 3
 
 

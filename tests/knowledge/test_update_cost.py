@@ -90,7 +90,7 @@ def named(company: int, other: str) -> Document:
 
 def script(prompt: Prompt) -> str:
     """The facts of a passage; a report that rests on all it was shown, other for every other prompt."""
-    if prompt.schema is not None and prompt.schema.__name__ == "Statements":
+    if prompt.schema is not None and prompt.schema.__name__ == "RepliedFacts":
         facts = [
             statement(number, name, verb, thing, value=float(value), time=time)
             for number, _, name, verb, thing, value, time in SAID.findall(prompt.user)

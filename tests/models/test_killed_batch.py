@@ -21,17 +21,17 @@ PROMPTS, THREADS = 30, 4
 RUN = f"""
 import sys
 from pathlib import Path
-from asof.models.cached import Cached
-from asof.models.language import Language, language_from
-from asof.models.metered import Metered
+from asof.models.cached import CachedModel
+from asof.models.language import LanguageModelConfig, language_from
+from asof.models.metered import MeteredModel
 from asof.models.ports import Prompt
 from asof.store.calls import StoredCalls
 from asof.store.store import Store
 
 table = {{"url": sys.argv[2], "model": "mill-7b", "key_variable": "MILL_KEY", "concurrency": {THREADS}}}
-chat = language_from(Language.read(table), {{"MILL_KEY": "{KEY}"}})
+chat = language_from(LanguageModelConfig.read(table), {{"MILL_KEY": "{KEY}"}})
 with StoredCalls(Store.open(Path(sys.argv[1])), lambda: 42) as calls:
-    model = Metered(Cached(chat, calls))
+    model = MeteredModel(CachedModel(chat, calls))
     replies = model.complete([Prompt("", f"reply {{n}}", passages=(1,)) for n in range({PROMPTS})])
     assert [reply.text for reply in replies] == [f"reply {{n}}" for n in range({PROMPTS})]
     print(model.meter.calls, model.meter.kept)

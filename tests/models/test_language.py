@@ -96,8 +96,8 @@ def test_a_key_where_its_variable_should_stand_is_not_shown(key: Any) -> None:
 
 def test_nothing_heavy_is_loaded_before_a_model_is_asked() -> None:
     program = (
-        "import sys\nfrom asof.models.language import Language, language_from\n"
-        f"language_from(Language.read({LEAST!r}), {{}})\n"
+        "import sys\nfrom asof.models.language import LanguageModelConfig, language_from\n"
+        f"language_from(LanguageModelConfig.read({LEAST!r}), {{}})\n"
         "import asof.models.scripted, asof.models.metered, asof.store.calls\n"
         "assert not {'openai', 'pydantic', 'httpx', 'httpx2'} & set(sys.modules)"
     )

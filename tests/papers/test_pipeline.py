@@ -316,7 +316,7 @@ def reply(prompt: Prompt) -> str:
     match _shape(prompt):
         case "WishedPapers":
             return '{"categories": ["cs.IR"], "time_range_days": 14, "max_papers": 3}'
-        case "Relevance":
+        case "RelevanceGrade":
             return f'{{"because": "x", "grade": {3 if "oil" in prompt.user.lower() else 0}}}'
     return "The lamp burns oil [1]."
 
@@ -339,7 +339,7 @@ def test_hostile_words_are_data(archive, memory_folder):
 
     def told(prompt: Prompt) -> str:
         prompts.append(prompt)
-        return '{"because": "no", "grade": 0}' if _shape(prompt) == "Relevance" else reply(prompt)
+        return '{"because": "no", "grade": 0}' if _shape(prompt) == "RelevanceGrade" else reply(prompt)
 
     with opened(memory_folder, archive, model=ScriptedModel(told)) as corpus:
         found = ask(corpus, judge=True, read=1)

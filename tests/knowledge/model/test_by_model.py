@@ -339,7 +339,7 @@ def test_a_reply_of_another_shape_is_asked_for_once_more(broken):
     assert (len(found.facts), found.problem, len(model.asked)) == (1, "", 2)
     (found,) = ModelExtractor(ScriptedModel([broken, broken])).extract([excerpt()])
     assert found.facts == ()
-    assert found.problem.startswith("the reply is no Statements, asked twice: ")
+    assert found.problem.startswith("the reply is no RepliedFacts, asked twice: ")
 
 
 def test_gleaning_asks_again_while_something_is_found():

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.time.span import Span
 
 FIRST = datetime(2015, 1, 1, tzinfo=UTC)
@@ -63,7 +63,7 @@ def paragraphs_of(rng: np.random.Generator, words: list[str], count: int) -> str
 
 def document(number: int, text: str, day: int) -> Document:
     start = FIRST + timedelta(days=day)
-    published = Stated(Span(start, start + timedelta(days=1)), f"{start:%Y-%m-%d}", "metadata")
+    published = SourcedTime(Span(start, start + timedelta(days=1)), f"{start:%Y-%m-%d}", "metadata")
     return Document(f"d{number:07}", text, published=published)
 
 

@@ -17,7 +17,7 @@ from bench.measure import Clocked, bytes_in, latency, milliseconds, one_core
 from bench.vectors import RandomVectors
 
 from asof import engine, service
-from asof.data import Document, Filters, Stated
+from asof.data import Document, Filters, SourcedTime
 from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.early_termination import EarlyTermination
@@ -139,7 +139,7 @@ def adding(folder: str) -> dict[str, Any]:
 def add_and_find(corpus: service.Corpus, number: int) -> None:
     """Add a document with a word of its own, and look for that word."""
     word = f"unheard{number}"
-    when = Stated(Span(TENTH, TENTH + timedelta(days=1)), f"{TENTH:%Y-%m-%d}", "metadata")
+    when = SourcedTime(Span(TENTH, TENTH + timedelta(days=1)), f"{TENTH:%Y-%m-%d}", "metadata")
     corpus.add([Document(f"new-{number}", f"{word} baba dede", published=when)])
     first = corpus.search(word).hits[0].document
     assert first == f"new-{number}", f"{word} was not found first, but {first}"

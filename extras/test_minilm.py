@@ -14,7 +14,7 @@ import pytest
 
 from asof import service
 from asof.cli.main import cli, run
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.models.local import LocalEncoder
 from asof.rank.candidates.gather import Dense
 from asof.rank.candidates.top_k import TopK
@@ -27,7 +27,7 @@ QUESTION = "Where can I get a bite to eat?"
 
 
 def note(id_: str, text: str, year: str) -> Document:
-    return Document(id_, text, published=Stated(read(year), year, "metadata"))
+    return Document(id_, text, published=SourcedTime(read(year), year, "metadata"))
 
 
 NOTES = [

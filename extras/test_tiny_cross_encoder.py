@@ -26,7 +26,7 @@ from tokenizers.processors import BertProcessing
 from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedTokenizerFast
 
 from asof import service
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.errors import ModelError
 from asof.models.cross_encoder import CrossEncoder
 from asof.models.reranking import RerankerConfig, reranker_from
@@ -208,7 +208,7 @@ def test_a_name_without_the_network() -> None:
 
 
 def note(id_: str, text: str, year: str) -> Document:
-    return Document(id_, text, published=Stated(read(year), year, "metadata"))
+    return Document(id_, text, published=SourcedTime(read(year), year, "metadata"))
 
 
 NOTES = [

@@ -26,7 +26,7 @@ from tokenizers.processors import BertProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from asof import service
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.errors import ModelError
 from asof.index.dense import quantise
 from asof.models.local import LocalEncoder
@@ -278,7 +278,7 @@ def test_a_name_that_was_downloaded_before(folder: Path, tmp_path: Path) -> None
 
 
 def note(id_: str, text: str, year: str) -> Document:
-    return Document(id_, text, published=Stated(read(year), year, "metadata"))
+    return Document(id_, text, published=SourcedTime(read(year), year, "metadata"))
 
 
 NOTES = [note(f"n{at}", text, f"200{at}") for at, text in enumerate(TEXTS)]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.time.moment import read
 
 settings.register_profile(
@@ -74,7 +74,7 @@ def document() -> Callable[..., Document]:
     """A document from id, text and the date that it claims."""
 
     def make(id_: str, text: str, date: str | None = None, **more: Any) -> Document:
-        published = Stated(read(date), date, "metadata") if date else None
+        published = SourcedTime(read(date), date, "metadata") if date else None
         return Document(id_, text, published=published, **more)
 
     return make

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from asof.data import Document, Heading, Stated
+from asof.data import Document, Heading, SourcedTime
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
 from asof.service import Corpus
@@ -34,7 +34,7 @@ SENTENCES = (
 )
 
 
-def told(event: Any, when: Stated | None) -> Document:
+def told(event: Any, when: SourcedTime | None) -> Document:
     """The document that an event states: its words are numbers of sentences."""
     text = ""
     for number, passage in enumerate(event.passages):
@@ -44,7 +44,7 @@ def told(event: Any, when: Stated | None) -> Document:
     return headed(f"doc{event.document}", text, when, aliases)
 
 
-def headed(name: str, text: str, when: Stated | None, aliases: tuple[str, ...]) -> Document:
+def headed(name: str, text: str, when: SourcedTime | None, aliases: tuple[str, ...]) -> Document:
     """The document of a text. Its title and metadata are a function of name and text, so that it can be told
     again; its aliases are not: a version can change them and no passage."""
     number = int(name.removeprefix("doc"))
@@ -120,7 +120,7 @@ def lives(model: bool) -> Any:
     def document(event: Any) -> Document:
         return told(event, module.day(event.date))
 
-    def restored(name: str, text: str, when: Stated | None, _: str) -> Document:
+    def restored(name: str, text: str, when: SourcedTime | None, _: str) -> Document:
         return headed(name, text, when, tuple(aliases))
 
     text_of = module.stored_text

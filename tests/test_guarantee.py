@@ -25,7 +25,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from asof.data import Document, Ended, Filters, Heading, Link, Stated
+from asof.data import Document, Ended, Filters, Heading, Link, SourcedTime
 from asof.errors import DamagedStore, UsageError
 from asof.index import prefix as prefix_module
 from asof.index.merge import merge
@@ -115,9 +115,11 @@ def spoken(passage: tuple[int, ...]) -> str:
     return ("", " yesterday", " on 3 January 1970", "")[sum(passage) % 4]
 
 
-def until(about: int | None) -> tuple[Stated, ...]:
+def until(about: int | None) -> tuple[SourcedTime, ...]:
     return (
-        () if about is None else (Stated(Span(None, moment(about * DAY)), iso(about * DAY), "valid_until"),)
+        ()
+        if about is None
+        else (SourcedTime(Span(None, moment(about * DAY)), iso(about * DAY), "valid_until"),)
     )
 
 
@@ -126,11 +128,11 @@ def links(text: str) -> tuple[Link, ...]:
     return tuple(Link(f"doc{at}") for at, word in enumerate(WORDS) if word in text.split())
 
 
-def day(date: int | None) -> Stated | None:
+def day(date: int | None) -> SourcedTime | None:
     if date is None:
         return None
     start = moment(date * DAY)
-    return Stated(Span(start, moment((date + 1) * DAY)), iso(date * DAY)[:10], "metadata")
+    return SourcedTime(Span(start, moment((date + 1) * DAY)), iso(date * DAY)[:10], "metadata")
 
 
 class Clock:
@@ -159,7 +161,7 @@ def play(corpus: Corpus, history: Sequence[Event]) -> None:
         if event.kind == "state":
             corpus.add([document(event)])
         elif event.kind == "end":
-            at = day(event.date) or Stated(Span.at(moment(clock.now)), "now", "git")
+            at = day(event.date) or SourcedTime(Span.at(moment(clock.now)), "now", "git")
             corpus.add([Ended(f"doc{event.document}", at)])
         elif event.kind == "correct":
             try:
@@ -216,7 +218,7 @@ def only_visible(corpus: Corpus, folder: Path, as_of: int, known_at: int) -> Cor
             ) in group:
                 write.load([name] if name not in write.dossiers else [])
                 dossier = write.dossier(name)
-                when = None if starts is None else Stated(span_of(starts, ends), published, by)
+                when = None if starts is None else SourcedTime(span_of(starts, ends), published, by)
                 if head is None:
                     write.begin_silence(dossier, stated, when, by, visible)
                     continue
@@ -245,7 +247,7 @@ def stored_text(corpus: Corpus, version: int, layout: bytes) -> str:
     return "".join(texts[key] for key, _, _ in layout_places(layout))
 
 
-def restored(name: str, text: str, when: Stated | None, about: str) -> Document:
+def restored(name: str, text: str, when: SourcedTime | None, about: str) -> Document:
     outline = tuple(
         Heading(at, 1, text[at + 2 : text.index("\n", at)])
         for at in range(len(text))
@@ -253,7 +255,7 @@ def restored(name: str, text: str, when: Stated | None, about: str) -> Document:
     )
     title = f"title {name.removeprefix('doc')}"
     ends = [(instant(datetime.fromisoformat(time["until"])), time) for time in json.loads(about)]
-    times = tuple(Stated(Span(None, moment(end)), time["text"], time["by"]) for end, time in ends)
+    times = tuple(SourcedTime(Span(None, moment(end)), time["text"], time["by"]) for end, time in ends)
     return Document(name, text, title, when, about=times, links=links(text), outline=outline)
 
 

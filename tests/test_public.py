@@ -76,7 +76,7 @@ def test_type_checkers_accept_what_is_accepted(memory_folder: Path) -> None:
         return [[1.0] for _ in texts]
 
     document = asof.Document("a", "One.", published="2021-03-01", about=["2020", date(2021, 1, 1)], tags="x")
-    published: asof.Stated | None = document.published
+    published: asof.SourcedTime | None = document.published
     assert published is not None
     with pytest.raises(asof.AsofError):
         asof.Document("a", "One.", published=1.5)  # type: ignore[arg-type]

@@ -9,7 +9,7 @@ import pytest
 
 import asof
 from asof import recipes
-from asof.data import Document, Link, Stated
+from asof.data import Document, Link, SourcedTime
 from asof.time.moment import read
 
 HALF_LIVES = "".join(
@@ -19,7 +19,7 @@ HALF_LIVES = "".join(
 
 
 def document(name: str, text: str, *links: str) -> Document:
-    published = Stated(read("2020-01-01", datetime(2026, 1, 1, tzinfo=UTC)), "2020-01-01", "metadata")
+    published = SourcedTime(read("2020-01-01", datetime(2026, 1, 1, tzinfo=UTC)), "2020-01-01", "metadata")
     return Document(name, text, published=published, links=tuple(map(Link, links)), tags=("news",))
 
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.errors import BeforeHorizon, Busy, DamagedStore, UsageError
 from asof.recipes import NAMES, named
 from asof.service import Corpus
@@ -30,7 +30,7 @@ START = read("2025").first
 
 
 def document(id_: str, text: str, day: str = "2024-03-01") -> Document:
-    return Document(id_, text, f"about {id_}", Stated(read(day), day, "metadata"))
+    return Document(id_, text, f"about {id_}", SourcedTime(read(day), day, "metadata"))
 
 
 LAMPS = [
@@ -303,7 +303,10 @@ def marked() -> list[Document]:
         document(f"o{n}", f"{TOPIC} Pier Ltd reported a revenue of ${n + 5} million in 2023.", "2024-02-01")
         for n in range(3)
     ]
-    return [Document(MARKER, said, MARKER, Stated(read("2024-01-01"), "2024-01-01", "metadata")), *others]
+    return [
+        Document(MARKER, said, MARKER, SourcedTime(read("2024-01-01"), "2024-01-01", "metadata")),
+        *others,
+    ]
 
 
 def traces(corpus: Corpus) -> list[str]:

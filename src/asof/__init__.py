@@ -19,7 +19,7 @@ from asof import errors as errors
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from asof.data import Document, Ended, Hit, Problem, Stated, Why
+    from asof.data import Document, Ended, Hit, Problem, SourcedTime, Why
     from asof.engine import Results
     from asof.errors import AsofError
     from asof.models.given import Named
@@ -35,7 +35,7 @@ _HOMES = {
     "Hit": "asof.data", "LocalEncoder": "asof.models.local", "Named": "asof.models.given",
     "Period": "asof.time.period", "Problem": "asof.data", "IndexReport": "asof.store.run",
     "Results": "asof.engine", "CorpusSettings": "asof.store.settings", "Span": "asof.time.span",
-    "Standpoint": "asof.service", "Stated": "asof.data", "Why": "asof.data", "open": "asof.service",
+    "Standpoint": "asof.service", "SourcedTime": "asof.data", "Why": "asof.data", "open": "asof.service",
 }  # fmt: skip
 
 __all__ = [
@@ -51,9 +51,9 @@ __all__ = [
     "Period",
     "Problem",
     "Results",
+    "SourcedTime",
     "Span",
     "Standpoint",
-    "Stated",
     "Why",
     "open",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from asof import engine
-from asof.data import Stated, given
+from asof.data import SourcedTime, given
 from asof.errors import CorpusError, UsageError
 from asof.index.manifest import Manifest
 from asof.recorder import Recorder
@@ -101,7 +101,7 @@ class Upkeep(Recorder):
         """Say that a document's version in force was dated wrongly. Raises UsageError."""
         anchor = self.clock()
         if isinstance(published, str):
-            stated = Stated(read(published, moment(anchor)), published, "metadata")
+            stated = SourcedTime(read(published, moment(anchor)), published, "metadata")
         else:
             stated = given.time(published, "published", "metadata")
         with (

@@ -12,7 +12,7 @@ from tests.knowledge.written import Clock
 import asof
 from asof.answer.asked import ParsedQuestion
 from asof.answer.evidence import Sentence, evidence
-from asof.data import Document, Hit, Stated
+from asof.data import Document, Hit, SourcedTime
 from asof.index.view import View
 from asof.knowledge.known import StatedFact, facts_of
 from asof.service import Corpus
@@ -21,7 +21,7 @@ from asof.time.moment import read
 
 
 def doc(id_: str, date: str | None, text: str, title: str = "", **more: Any) -> Document:
-    published = Stated(read(date), date, "metadata") if date else None
+    published = SourcedTime(read(date), date, "metadata") if date else None
     return Document(id_, text, title, published, **more)
 
 

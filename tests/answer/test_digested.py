@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from asof.answer.digest import Digest, DigestSection
 from asof.answer.digested import digested
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.knowledge.reports.report import Quote, ReportPoint
 from asof.time.moment import read
 from asof.time.period import Period
 from asof.time.span import Span
 
-PUBLISHED = Stated(read("2024-04-02"), "2024-04-02", "metadata")
-WHEN = Stated(read("2024-Q1"), "Q1 2024", "text")
+PUBLISHED = SourcedTime(read("2024-04-02"), "2024-04-02", "metadata")
+WHEN = SourcedTime(read("2024-Q1"), "Q1 2024", "text")
 
 
-def quote(id_: str, sentence: str, when: Stated | None = WHEN) -> Quote:
+def quote(id_: str, sentence: str, when: SourcedTime | None = WHEN) -> Quote:
     return Quote(f"{id_}#1", id_, id_.title(), PUBLISHED, sentence, when)
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import asof
 from asof.answer.digest import MOST_SECTIONS, parts_of
 from asof.answer.global_ import MOST_SAID, points
-from asof.data import EVENT, Document, Fact, Stated
+from asof.data import EVENT, Document, Fact, SourcedTime
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.known import StatedFact
 from asof.knowledge.summarise import ReportSelection
@@ -32,7 +32,9 @@ _SENTENCE = re.compile(r"(\w+) (\w+) (\w+) in ([\w-]+)\.")
 def extracted(text: str) -> tuple[Fact, ...]:
     """A tiny extractor: "Quay sold rope in 2024-Q1."."""
     return tuple(
-        Fact(found[1], found[2], found[3], Stated(read(found[4]), found[4], "text"), *found.span(), EVENT)
+        Fact(
+            found[1], found[2], found[3], SourcedTime(read(found[4]), found[4], "text"), *found.span(), EVENT
+        )
         for found in _SENTENCE.finditer(text)
     )
 
@@ -57,7 +59,7 @@ def view(tmp_path_factory):
             ("sold rope", "2023-Q4"), ("sold rope", "2024-Q1"), ("bought tar", "2024-02"),
             ("sold rope", "2024-Q3"), ("sold rope", "2024"), ("bought rope", "2025-Q1"),
         )):  # fmt: skip
-            published = Stated(read("2025-06-01"), "2025-06-01", "metadata")
+            published = SourcedTime(read("2025-06-01"), "2025-06-01", "metadata")
             corpus.add([Document(f"d{number}", f"Quay {what} in {when}.", "Book", published)])
         read_facts(corpus)
         yield corpus.at().view()
@@ -148,7 +150,7 @@ def test_the_periods_take_turns_when_there_is_too_much(tmp_path):
 
 
 def known(number: int, when: str) -> StatedFact:
-    fact = Fact("Quay", "sold", "rope", Stated(read(when), when, "text"), 0, 4)
+    fact = Fact("Quay", "sold", "rope", SourcedTime(read(when), when, "text"), 0, 4)
     return StatedFact(fact, number, VisiblePassage(number, "d", b"", "", "", "Rope.", 0, 0, None, None))
 
 

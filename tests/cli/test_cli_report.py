@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from asof import service
-from asof.data import EVENT, VALUE, Amount, Fact, Stated
+from asof.data import EVENT, VALUE, Amount, Fact, SourcedTime
 from asof.store import facts as kept
 from asof.store.facts import Extraction
 from asof.time.moment import read
@@ -21,7 +21,7 @@ FARES = {"2": 2.0, "3": 3.0}
 def extracted(text: str) -> tuple[Fact, ...]:
     """Of "The fare is 2 in 2023-Q4." the fare; of "Ferry closed in 2024." the closing."""
     words = text.removesuffix(".").split()
-    stated = Stated(read(words[-1]), words[-1], "text")
+    stated = SourcedTime(read(words[-1]), words[-1], "text")
     if "fare" in words:
         fare = words[3]
         return (Fact("Ferry", "fare", fare, stated, 0, len(text), VALUE, Amount(FARES[fare], "EUR")),)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import asof
-from asof.data import Document, Ended, Heading, Link, Stated
+from asof.data import Document, Ended, Heading, Link, SourcedTime
 from asof.errors import BadTime, UsageError
 from asof.time.moment import read
 from asof.time.period import Period
@@ -41,16 +41,16 @@ def test_a_time_is_given_in_any_form_that_names_one(given, span, text):
     assert (document.published.span, document.published.by) == (span, "metadata")
     assert text is None or str(document.published) == text
     assert document.changed == document.published
-    assert document.about == (Stated(span, document.published.text, "about"),)
+    assert document.about == (SourcedTime(span, document.published.text, "about"),)
     assert Ended("a", given).at == document.published
 
 
 def test_a_stated_time_stays_what_it_is():
-    stated = Stated(read("2021"), "last year", "filename")
+    stated = SourcedTime(read("2021"), "last year", "filename")
     document = Document("a", "The crane.", published=stated, about=[stated, "2020"])
     assert document.published is stated
     assert document.dated_by == "filename"
-    assert document.about == (stated, Stated(read("2020"), "2020", "about"))
+    assert document.about == (stated, SourcedTime(read("2020"), "2020", "about"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from random import Random
 from tests.differential.histories import Event, History
 from tests.known_histories import script
 
-from asof.data import Document, Ended, Stated
+from asof.data import Document, Ended, SourcedTime
 from asof.errors import UsageError
 from asof.index.merge import merge
 from asof.models.hashed import HashedNgrams
@@ -45,7 +45,7 @@ class Version:
     document: Document | None
     content: bytes
     stated: bytes
-    when: Stated | None
+    when: SourcedTime | None
     by: str
     visible: int
     added: int
@@ -168,7 +168,9 @@ class Played:
         if last is None or last.document is None:
             return
         moved = self._told(replace(last.document, id=event.other))
-        self.corpus.add(Said(event.source, [Ended(event.name, Stated(Span.at(now), "now", "git")), moved]))
+        self.corpus.add(
+            Said(event.source, [Ended(event.name, SourcedTime(Span.at(now), "now", "git")), moved])
+        )
 
     def _told(self, document: Document) -> Document:
         self._documents[document.id, content_digest(document)] = document
@@ -187,15 +189,15 @@ class Played:
             if id_ in self.versions:
                 self.versions[id_].retired = retired
                 continue
-            when = None if starts is None else Stated(span_of(starts, ends), words or "", by)
+            when = None if starts is None else SourcedTime(span_of(starts, ends), words or "", by)
             said = None if gone else self._documents[name, content]
             self.versions[id_] = Version(
                 id_, name, said, content, stated, when, by, visible, added, retired, tuple(source)
             )
 
 
-def date(text: str, now: int) -> Stated:
-    return Stated(read(text, moment(now)), text, "metadata")
+def date(text: str, now: int) -> SourcedTime:
+    return SourcedTime(read(text, moment(now)), text, "metadata")
 
 
 def know(corpus: Corpus, of: History) -> None:

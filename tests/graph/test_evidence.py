@@ -194,7 +194,7 @@ def test_who_corroborates_a_passage(fresh: Make, document: Make) -> None:
 
 
 def test_only_the_first_two_in_time_share_a_shingle(fresh: Make, document: Make) -> None:
-    """Stated in another order than published; each has 3 shingles, one of which all have."""
+    """SourcedTime in another order than published; each has 3 shingles, one of which all have."""
     dates = {"third": "2023", "first": "2021", "fourth": "2024", "second": "2022"}
     documents = [document(name, f"mill ferry bread {name} {name}s", date) for name, date in dates.items()]
     with fresh(*documents) as corpus:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Document, Ended, Link, Stated
+from asof.data import Document, Ended, Link, SourcedTime
 from asof.errors import UsageError
 from asof.graph.links import Links, Neighbour, broken, links, neighbours
 from asof.index.view import View
@@ -60,7 +60,8 @@ def test_each_other_document_counts_once(fresh: Make, document: Make) -> None:
 def test_links_lead_where_they_led_then(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
         corpus.add([
-            document("a/ferry.md", "old", "2020"), Ended("a/ferry.md", Stated(read("2022"), "2022", "git")),
+            document("a/ferry.md", "old", "2020"),
+            Ended("a/ferry.md", SourcedTime(read("2022"), "2022", "git")),
             document("b/longer/ferry.md", "new", "2021"),
             document("log.md", "one", "2019", links=to("ferry", "mill")),
             document("log.md", "two", "2023", links=to("mill")),
@@ -134,7 +135,7 @@ HISTORY = st.lists(
 def stated(document: Make, history: Sequence[Any]) -> list[Any]:
     """What is stated; the second alias makes each statement another, without a change to any passage."""
     return [
-        Ended(name, Stated(read(str(year)), str(year), "git"))
+        Ended(name, SourcedTime(read(str(year)), str(year), "git"))
         if ends
         else document(name, "text" if text else "", str(year), links=to(*targets), aliases=(alias, f"n{at}"))
         for at, (name, year, text, targets, alias, ends) in enumerate(history)

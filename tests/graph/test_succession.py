@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Ended, Stated
+from asof.data import Ended, SourcedTime
 from asof.errors import DamagedSegment
 from asof.graph import chain as chain_module
 from asof.graph import series_kept
@@ -289,7 +289,7 @@ def test_the_order_of_arrival_leaves_no_trace(fresh: Make, document: Make) -> No
 
 def test_what_ended_is_still_followed(fresh: Make, document: Make, release: Make) -> None:
     with fresh(release("1.0", "2020-01")) as corpus:
-        corpus.add([Ended("Harbourd-1.0", Stated(read("2020-02"), "2020-02", "git"))])
+        corpus.add([Ended("Harbourd-1.0", SourcedTime(read("2020-02"), "2020-02", "git"))])
         corpus.add([release("1.1", "2020-03")])
         assert follows(corpus) == {"Harbourd-1.1": "Harbourd-1.0"}
 

@@ -123,11 +123,11 @@ def test_an_empty_corpus(fresh: Make, document: Make) -> None:
 
 
 def test_segments_that_hold_ends_only(fresh: Make, filled: Make, document: Make) -> None:
-    from asof.data import Ended, Stated
+    from asof.data import Ended, SourcedTime
     from asof.time.moment import read
 
     with fresh() as corpus:
-        filled(corpus).add([Ended("both", Stated(read("2006"), "2006", "git"))])
+        filled(corpus).add([Ended("both", SourcedTime(read("2006"), "2006", "git"))])
         corpus.embed(Meanings())
         assert nearest(corpus) == BY_MEANING[:1]
         assert nearest(corpus, as_of="2005") == BY_MEANING

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Ended, Stated
+from asof.data import Ended, SourcedTime
 from asof.errors import UsageError
 from asof.index.merge import FANOUT
 from asof.index.rebuild import stored_parts
@@ -41,7 +41,7 @@ def answers(corpus: Any) -> list[Any]:
 def filled(corpus: Any, document: Make, n: int = FANOUT + 2) -> None:
     for at in range(n):
         corpus.add([document(f"d{at}", f"mill text {at}", str(2001 + at))])
-    corpus.add([Ended("d0", Stated(read("2005"), "2005", "git"))])
+    corpus.add([Ended("d0", SourcedTime(read("2005"), "2005", "git"))])
     corpus.add([document("d1", "boat", "2004-06")])
 
 
@@ -49,7 +49,7 @@ def test_a_commit_enters_its_segment(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
         assert listed(corpus) == []
         corpus.add([document("a", "mill", "2001"), document("b", "boat", "2002")])
-        corpus.add([Ended("a", Stated(read("2005"), "2005", "git"))])
+        corpus.add([Ended("a", SourcedTime(read("2005"), "2005", "git"))])
         first, second = listed(corpus)
         assert (first.first, first.last, first.rows) == (1, 2, 2)
         assert (first.ends_first, first.ends_last) == (1, 0), "no ends"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Ended, Filters, Stated
+from asof.data import Ended, Filters, SourcedTime
 from asof.errors import BeforeHorizon
 from asof.standpoint import Standpoint
 from asof.time.moment import read
@@ -60,14 +60,14 @@ def test_ties_go_to_the_later_then_by_document_and_place(fresh: Make, document: 
 
 
 def test_a_hit_says_all_that_is_known(fresh: Make, document: Make) -> None:
-    about = Stated(read("1999"), "in 1999", "metadata")
+    about = SourcedTime(read("1999"), "in 1999", "metadata")
     with fresh() as corpus:
         corpus.add(
             [document("a", "before\n\nmill", "2001", title="T", uri="https://x.example", about=(about,))]
         )
         (hit,) = corpus.search("mill").hits
         assert (hit.rank, hit.document, hit.title, hit.uri) == (1, "a", "T", "https://x.example")
-        assert hit.published == Stated(read("2001"), "2001", "metadata")
+        assert hit.published == SourcedTime(read("2001"), "2001", "metadata")
         assert (hit.dated_by, hit.ended, hit.about) == ("metadata", None, (about,))
         assert (hit.place.number, hit.place.start, hit.place.end) == (0, 0, len("before\n\nmill"))
         assert hit.id.startswith("a#")
@@ -88,7 +88,7 @@ def test_a_place_is_that_of_the_version_in_force(fresh: Make, document: Make) ->
 
 def test_what_ended_is_not_there(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
-        corpus.add([document("a", "mill", "2001"), Ended("a", Stated(read("2005"), "2005", "git"))])
+        corpus.add([document("a", "mill", "2001"), Ended("a", SourcedTime(read("2005"), "2005", "git"))])
         assert [corpus.at(year).view().n for year in ("2000", "2001", "2004", "2005")] == [0, 1, 1, 0]
 
 

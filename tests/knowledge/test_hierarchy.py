@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Document, Fact, Stated
+from asof.data import Document, Fact, SourcedTime
 from asof.knowledge.hierarchy import MOST_NODES, Hierarchy, ancestors, nodes_of, touched
 from asof.knowledge.known import StatedFact
 from asof.store import facts as kept
@@ -25,7 +25,7 @@ START, END = datetime(2019, 1, 1, tzinfo=UTC), datetime(2026, 1, 1, tzinfo=UTC)
 def known(when: str | Span | None, number: int = 0, document: str = "d") -> StatedFact:
     """A fact of that time."""
     span = read(when) if isinstance(when, str) else when
-    stated = None if span is None else Stated(span, str(when), "text")
+    stated = None if span is None else SourcedTime(span, str(when), "text")
     fact = Fact("Quay Ltd", "sold", "rope", stated, 0, 4)
     return StatedFact(
         fact, number, VisiblePassage(1, document, b"k", "", "", "Quay sold rope.", 0, 0, None, None)
@@ -184,14 +184,16 @@ def test_a_view_has_the_facts_of_passages_in_force(tmp_path):
     with asof.open(tmp_path) as corpus:
         corpus.background = False
         for id_, date in (("a", "2024-01-05"), ("b", "2024-06-01")):
-            corpus.add([Document(id_, f"{id_} sold rope.", published=Stated(read(date), date, "metadata"))])
+            corpus.add(
+                [Document(id_, f"{id_} sold rope.", published=SourcedTime(read(date), date, "metadata"))]
+            )
         db = corpus.store.writer()
         passages = kept.unread(db)
         db.execute("BEGIN")
         kept.keep(
             db, "test",
             [
-                Extraction(each, (Fact("Quay", "sold", "rope", Stated(read(when), when, "text"), 0, 6),))
+                Extraction(each, (Fact("Quay", "sold", "rope", SourcedTime(read(when), when, "text"), 0, 6),))
                 for each, when in zip(passages, ("2023-12", "2024-05"), strict=True)
             ],
         )  # fmt: skip

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.knowledge.written import Clock, add, corpus_of, note, view
 
-from asof.data import EVENT, VALUE, Ended, Stated
+from asof.data import EVENT, VALUE, Ended, SourcedTime
 from asof.knowledge.known import facts_about, facts_during, facts_of, facts_of_kind
 from asof.time.moment import read
 
@@ -61,7 +61,7 @@ def test_what_is_not_said_any_more_is_known_as_ended(quay):
 
 def test_a_document_that_ended_ends_its_facts(quay):
     quay.clock.now = read("2024").first
-    quay.add([Ended("crane", Stated(read("2024"), "2024", "metadata"))])
+    quay.add([Ended("crane", SourcedTime(read("2024"), "2024", "metadata"))])
     quay.clock.now = read("2025").first
     assert said(facts_about(view(quay), ["crane"])) == []
     assert said(facts_about(view(quay), ["crane"], ended=True)) == [("crane", "Quay")]

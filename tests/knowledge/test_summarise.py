@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
-from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, Stated
+from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.known import StatedFact
 from asof.knowledge.reports.central import MOST_POINTS
@@ -30,7 +30,7 @@ def known(
     kind: str = "", published: int = 0,
 ) -> StatedFact:  # fmt: skip
     """A fact of that time, which this sentence states."""
-    stated = None if when is None else Stated(read(when), when, by)
+    stated = None if when is None else SourcedTime(read(when), when, by)
     amount = None if value is None else Amount(value, unit)
     fact = Fact(
         subject, relation, object_ or ("rope" if value is None else f"${value}"), stated, 0, len(sentence),
@@ -238,7 +238,7 @@ def test_names_are_no_points_and_a_head_is_told_in_words():
 
 def test_labels_are_what_documents_call_the_period():
     fact = known("a", "Sales rose.", "2024-Q1")
-    fiscal = Stated(read("2024-Q1"), "fiscal 2024 Q1", "fiscal_quarter")
+    fiscal = SourcedTime(read("2024-Q1"), "fiscal 2024 Q1", "fiscal_quarter")
     named = StatedFact(
         Fact("Quay", "sales", "rose", fiscal, 0, 3), 1, fact.sight._replace(document="b", text="Up.")
     )
@@ -274,7 +274,7 @@ def extracted(text: str) -> tuple[Fact, ...]:
     """A tiny extractor: "Quay revenue was $5 in 2024-Q1."."""
     return tuple(
         Fact(
-            found[1], found[2], f"${found[3]}", Stated(read(found[4]), found[4], "text"), *found.span(),
+            found[1], found[2], f"${found[3]}", SourcedTime(read(found[4]), found[4], "text"), *found.span(),
             VALUE, Amount(float(found[3]), "USD"),
         )
         for found in _SENTENCE.finditer(text)
@@ -287,7 +287,7 @@ def corpus_of(folder: Path, texts, *, clock=None):
     corpus.background = False
     for number, each in enumerate(texts):
         text, date = each if isinstance(each, tuple) else (each, "2024-12-31")
-        corpus.add([Document(f"d{number}", text, published=Stated(read(date), date, "metadata"))])
+        corpus.add([Document(f"d{number}", text, published=SourcedTime(read(date), date, "metadata"))])
     read_facts(corpus)
     return corpus
 
@@ -352,7 +352,7 @@ def test_a_report_is_that_of_a_corpus_of_what_is_visible(drawn, tmp_path_factory
     ):
         for number, (text, date) in enumerate(dated):
             if date <= "2024-07-05":
-                part.add([Document(f"d{number}", text, published=Stated(read(date), date, "metadata"))])
+                part.add([Document(f"d{number}", text, published=SourcedTime(read(date), date, "metadata"))])
         read_facts(part)
         then, now = whole.at("2024-07-05").view(), part.at("2024-07-05").view()
         for period in ("2023", "2024-01", "2024-Q1", "2024", "2024-05-10"):

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import asof
-from asof.data import Document, Ended, Stated
+from asof.data import Document, Ended, SourcedTime
 from asof.knowledge.hierarchy import ancestors
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
@@ -63,7 +63,7 @@ def lines(company: int, year: int, quarter: int, wagons: int = 30) -> list[str]:
 def document(company: int, year: int, quarter: int, said: list[str], published: str) -> Document:
     """A passage for each line, of ten words or more."""
     text = "\n\n".join(f"{each} That was all there was." for each in said)
-    dated = Stated(read(published), published, "metadata")
+    dated = SourcedTime(read(published), published, "metadata")
     return Document(f"{COMPANIES[company]} {year}-Q{quarter}", text, "", dated)
 
 
@@ -84,7 +84,7 @@ def statement(number: str, name: str, relation: str, thing: str, **more: Any) ->
 
 def named(company: int, other: str) -> Document:
     """A document that says that a company has another name."""
-    dated = Stated(read("2023-05-02"), "2023-05-02", "metadata")
+    dated = SourcedTime(read("2023-05-02"), "2023-05-02", "metadata")
     return Document("names", f"{COMPANIES[company]} is formerly known as {other}.", "", dated)
 
 
@@ -196,7 +196,7 @@ def test_an_edit_asks_about_what_it_changes(counted):
 def test_a_deletion_asks_about_what_it_takes_away(counted):
     """Two days of company 3; company 15 sells and buys on the same ones, so that both are told still."""
     gone = f"{COMPANIES[3]} 2021-Q3"
-    sentences, periods = counted.update(Ended(gone, Stated(read("2023-05-02"), "2023-05-02", "git")))
+    sentences, periods = counted.update(Ended(gone, SourcedTime(read("2023-05-02"), "2023-05-02", "git")))
     assert sentences == []
     days = [str(sale(3, 2021, 3)), "2021-07-18"]
     assert days == ["2021-07-04", "2021-07-18"]

@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, Stated
+from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
 from asof.index.view import View
 from asof.knowledge.reading import read_all
 from asof.service import Corpus
@@ -48,9 +48,9 @@ def _facts(excerpt: Excerpt) -> Iterator[Fact]:
         subject, relation, said, time = (part and part.strip() for part in line.groups())
         when = None
         if time is not None:
-            when = Stated(read(time), time, "text")
+            when = SourcedTime(read(time), time, "text")
         elif excerpt.published is not None:
-            when = Stated(excerpt.published, "", "published")
+            when = SourcedTime(excerpt.published, "", "published")
         kind, amount = _figure(said)
         if relation == CALLED:
             kind = NAME
@@ -73,7 +73,7 @@ def text(*lines: str) -> str:
 
 def note(id_: str, date: str | None, *lines: str, **more: Any) -> Document:
     """A document with a fact in each line."""
-    published = Stated(read(date), date, "metadata") if date else None
+    published = SourcedTime(read(date), date, "metadata") if date else None
     return Document(id_, text(*lines), published=published, **more)
 
 

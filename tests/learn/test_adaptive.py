@@ -13,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import asof
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
 from asof.learn import adaptive
 from asof.learn.adaptive import AdaptiveRecipe, box_of, mean_losses
@@ -46,7 +46,7 @@ def harbour(tmp_path: Path) -> Iterator[Corpus]:
             f"{topic.replace(' ', '-')}-{month}",
             f"{topic} @ {0.95 - 0.06 * month - 0.001 * at:.3f}",
             tags=(topic,),
-            published=Stated(read(f"2024-{1 + month:02}-10"), f"2024-{1 + month:02}-10", "metadata"),
+            published=SourcedTime(read(f"2024-{1 + month:02}-10"), f"2024-{1 + month:02}-10", "metadata"),
         )
         for at, topic in enumerate(TOPICS)
         for month in range(8)

@@ -17,7 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.errors import UsageError
 from asof.learn.trees import ages, columns, replayable, replayed
 from asof.rank.tunable import with_values
@@ -35,7 +35,7 @@ def document(number: int, words: list[int], day: int | None) -> Document:
     parts = [words[at : at + 4] for at in range(0, len(words), 4)]
     text = "\n\n".join(" ".join(WORDS[word] for word in part * 3) for part in parts)
     date = None if day is None else f"2024-{1 + day // 28:02}-{1 + day % 28:02}"
-    published = None if date is None else Stated(read(date), date, "metadata")
+    published = None if date is None else SourcedTime(read(date), date, "metadata")
     return Document(f"d{number}", text, published=published)
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from tests.papers.pier import KNOWN, NOW, ask, opened
 from tests.sources.arxiv.archive import day
 
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.papers.outcome import PaperAnswer
 from asof.service import Corpus
 from asof.time.moment import read
@@ -43,7 +43,7 @@ def numbered(drawn: Sequence[tuple[int, int, str, bool]]) -> list[Version]:
 def documents(version: Version) -> Iterator[Document]:
     paper, number, at, words, full = version
     date = f"{day(at):%Y-%m-%d}"
-    dated = Stated(read(date), date, "metadata")
+    dated = SourcedTime(read(date), date, "metadata")
     name = f"2401.{paper:05}"
     text = f"The {words} of paper {paper} are told in version {number}. A {words} is {words}."
     more: dict[str, Any] = {"title": f"Paper {paper}", "published": dated}

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from tests.papers.pier import opened
 
-from asof.data import Document, Heading, Stated
+from asof.data import Document, Heading, SourcedTime
 from asof.papers.saying import full_text, said
 from asof.time.moment import read
 
 
 def paper(text: str, *, full: str = "", title: str = "The lamp") -> list[Document]:
-    dated = Stated(read("2024-01-20"), "2024-01-20", "metadata")
+    dated = SourcedTime(read("2024-01-20"), "2024-01-20", "metadata")
     found = [Document("arxiv:2401.00001", text, title, dated, uri="https://arxiv.org/abs/2401.00001v1")]
     if full:
         pages = tuple(Heading(at, 1, f"Page {n}") for n, at in enumerate((0, full.find("The oil")), 1))

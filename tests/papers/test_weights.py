@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.papers.pier import PIER, ask, opened
 
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
 from asof.papers.weights import ANEW, DROPPED, RECIPE, forget, learner
 from asof.service import Corpus
@@ -27,7 +27,7 @@ def stated() -> list[Document]:
     return [
         Document(
             f"arxiv:{each.id}", each.versions[0].summary, each.versions[0].title,
-            Stated(read(f"{each.submitted:%Y-%m-%d}"), f"{each.submitted:%Y-%m-%d}", "metadata"),
+            SourcedTime(read(f"{each.submitted:%Y-%m-%d}"), f"{each.submitted:%Y-%m-%d}", "metadata"),
             tags=each.categories, uri=f"https://arxiv.org/abs/{each.id}v1",
         )
         for each in PIER

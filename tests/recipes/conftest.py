@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from asof import engine
-from asof.data import Document, Filters, Link, Query, Stated
+from asof.data import Document, Filters, Link, Query, SourcedTime
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
 from asof.service import Corpus
@@ -68,7 +68,7 @@ QUESTIONS = ("ferry to the mainland", "latest ferry", "who is the keeper of the 
 
 def note(id_: str, day: str | None, text: str, **more: Any) -> Document:
     """A document of one passage."""
-    published = Stated(read(day), day, "metadata") if day else None
+    published = SourcedTime(read(day), day, "metadata") if day else None
     links = tuple(Link(target) for target in LINKS.get(id_, ()))
     return Document(id_, text, published=published, links=links, **more)
 

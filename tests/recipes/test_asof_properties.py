@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.index.merge import merge
 from asof.recipes.asof import ASOF
 from asof.service import Corpus
@@ -45,7 +45,7 @@ class Said:
         word = (*SUBJECTS, *SAID)
         # the number of the document ends its id: close in time they are a thread
         text, title = (" ".join(word[at] for at in places) for places in (self.words, self.title))
-        published = Stated(read(self.date), self.date, "metadata") if self.date else None
+        published = SourcedTime(read(self.date), self.date, "metadata") if self.date else None
         return Document(f"note/{self.document}", text or "fog", title, published=published)
 
 
@@ -150,7 +150,7 @@ def documents(results: Any) -> list[str]:
 
 def notes(*said: tuple[str, str | None, str]) -> Sequence[Document]:
     return [
-        Document(id_, text, published=Stated(read(day), day, "metadata") if day else None)
+        Document(id_, text, published=SourcedTime(read(day), day, "metadata") if day else None)
         for id_, day, text in said
     ]
 

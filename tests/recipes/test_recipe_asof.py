@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from asof.data import Document, Query, Stated
+from asof.data import Document, Query, SourcedTime
 from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Dense
 from asof.rank.candidates.top_k import TopK
@@ -48,7 +48,7 @@ NOTES: Mapping[str, tuple[str | None, str, str]] = {
 @pytest.fixture(scope="module")
 def fares(fresh_island: Any) -> Iterator[Corpus]:
     with fresh_island(
-        Document(id_, text, title, published=Stated(read(day), day, "metadata") if day else None)
+        Document(id_, text, title, published=SourcedTime(read(day), day, "metadata") if day else None)
         for id_, (day, title, text) in NOTES.items()
     ) as corpus:
         yield corpus

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import asof
-from asof.data import Document, Heading, Link, Stated
+from asof.data import Document, Heading, Link, SourcedTime
 from asof.errors import UsageError
 from asof.index.segment import Segment
 from asof.text.tokens import term_hash
@@ -22,9 +22,9 @@ DAY = 86_400_000_000
 MARKER = "zanzibarquux"
 
 
-def day(number: int) -> Stated:
+def day(number: int) -> SourcedTime:
     start = moment(number * DAY)
-    return Stated(Span(start, moment((number + 1) * DAY)), iso(number * DAY)[:10], "metadata")
+    return SourcedTime(Span(start, moment((number + 1) * DAY)), iso(number * DAY)[:10], "metadata")
 
 
 def secret(version: int) -> Document:

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
-from asof.data import Document, Ended, Heading, Stated
+from asof.data import Document, Ended, Heading, SourcedTime
 from asof.errors import BeforeHorizon, UsageError
 from asof.service import Standpoint
 from asof.time.moment import read
@@ -26,9 +26,9 @@ WORDS = ("mill", "ferry", "bread", "storm")
 DOCUMENTS, DATES = 2, 6
 
 
-def day(number: int) -> Stated:
+def day(number: int) -> SourcedTime:
     start = moment(number * DAY)
-    return Stated(Span(start, moment((number + 1) * DAY)), iso(number * DAY)[:10], "metadata")
+    return SourcedTime(Span(start, moment((number + 1) * DAY)), iso(number * DAY)[:10], "metadata")
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,11 @@ def happen(corpus: asof.Corpus, event: Event) -> None:
     if event.kind == "state":
         corpus.add([document(event)])
     elif event.kind == "end":
-        at = day(event.date) if event.date is not None else Stated(Span.at(moment(clock.now)), "now", "git")
+        at = (
+            day(event.date)
+            if event.date is not None
+            else SourcedTime(Span.at(moment(clock.now)), "now", "git")
+        )
         corpus.add([Ended(name, at)])
     elif event.kind == "merge":
         corpus.tidy()
@@ -248,7 +252,7 @@ def test_what_is_kept_for_a_later_version_only_is_no_past(memory_folder, documen
             ):
                 corpus.add([each])
             if more:
-                corpus.add([Ended("ferry", Stated(read("2030"), "2030", "git"))])
+                corpus.add([Ended("ferry", SourcedTime(read("2030"), "2030", "git"))])
             corpus.vacuum("2022")
             then = corpus.at("2025")
             said.append((then.search("mill", recipe="twe").notes, then.timeline("mill").entries))

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from asof.data import Document, Ended, Problem, Stated
+from asof.data import Document, Ended, Problem, SourcedTime
 from asof.service import Corpus
 from asof.service import open as open_corpus
 from asof.store.settings import CorpusSettings
@@ -80,7 +80,7 @@ def document() -> Callable[..., Document]:
     """A document from id, text and the date that it claims."""
 
     def make(id_: str, text: str, date: str | None = None, by: str = "metadata", **more: Any) -> Document:
-        published = Stated(read(date), date, by) if date else None
+        published = SourcedTime(read(date), date, by) if date else None
         return Document(id_, text, published=published, **more)
 
     return make

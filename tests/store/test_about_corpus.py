@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from asof.data import Document, Filters, Stated
+from asof.data import Document, Filters, SourcedTime
 from asof.errors import UsageError
 from asof.service import Corpus
 from asof.time.moment import read
@@ -31,9 +31,9 @@ def found(
     return {hit.document for hit in hits}
 
 
-def valid(first: str, last: str = "") -> Stated:
+def valid(first: str, last: str = "") -> SourcedTime:
     until = read(last).end if last else None
-    return Stated(Span(read(first).start, until), f"{first} .. {last}".strip(), "valid_from")
+    return SourcedTime(Span(read(first).start, until), f"{first} .. {last}".strip(), "valid_from")
 
 
 def test_an_end_that_is_learned_later_is_a_new_version(fresh: Make, document: Make) -> None:

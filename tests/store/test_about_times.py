@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.store.about import (
     HEADING,
     METADATA,
@@ -31,7 +31,7 @@ ENGLISH = TimeReadingOptions("en", 1)
 def about(text: str, published: str | None = None, title: str = "", headings: str = "", metadata: str = "",
           manner: TimeReadingOptions = ENGLISH) -> list[tuple[str, str, str]]:  # fmt: skip
     """First day, last day, who says so."""
-    stated = [Stated(read(metadata), metadata, "period")] if metadata else []
+    stated = [SourcedTime(read(metadata), metadata, "period")] if metadata else []
     found = times_of(
         json.dumps(times_json(stated)) if stated else "[]", title, headings, text,
         read(published) if published else None, manner,

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from asof.data import Ended, Stated
+from asof.data import Ended, SourcedTime
 from asof.errors import UsageError
 from asof.time.moment import read
 
@@ -35,7 +35,7 @@ def test_what_was_learned_later_is_not_known_by_its_id(fresh: Make, document: Ma
 def test_what_ended_keeps_its_id(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
         corpus.add([document("mill.md", "text", "2020"), document("old/mill.md", "text", "2020")])
-        corpus.add([Ended("mill.md", Stated(read("2022"), "2022", "git"))])
+        corpus.add([Ended("mill.md", SourcedTime(read("2022"), "2022", "git"))])
         assert corpus.at("2023").called("mill.md") == "mill.md"
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.knowledge.written import Lines, corpus_of, note
 
 import asof
-from asof.data import EVENT, KINDS, VALUE, Amount, Document, Fact, Heading, Stated
+from asof.data import EVENT, KINDS, VALUE, Amount, Document, Fact, Heading, SourcedTime
 from asof.store import facts as kept
 from asof.store.facts import Extraction
 from asof.time.moment import read
@@ -34,7 +34,7 @@ def db(store):
 
 
 def fact(subject="Quay", relation="fee", object_="2", when="2020", **more) -> Fact:
-    stated = None if when is None else Stated(read(when), when, "text")
+    stated = None if when is None else SourcedTime(read(when), when, "text")
     return Fact(subject, relation, object_, stated, 0, 4, more.pop("kind", EVENT), **more)
 
 
@@ -47,7 +47,7 @@ spans = st.sampled_from(
     ]
 )  # fmt: skip
 any_fact = st.builds(
-    Fact, words, words, words, st.none() | st.builds(Stated, spans, words, st.just("text")),
+    Fact, words, words, words, st.none() | st.builds(SourcedTime, spans, words, st.just("text")),
     st.integers(0, 99), st.integers(0, 99), st.sampled_from(KINDS),
     st.none() | st.builds(Amount, figures, words, words), st.floats(0.01, 1.0),
 )  # fmt: skip
@@ -110,7 +110,7 @@ def test_facts_by_time_have_an_instant_in_it(db):
 def test_an_excerpt_is_a_passage_and_the_head_of_its_document():
     text = "# Fees\n\nIn 2020 a berth cost 2 euros."
     document = Document(
-        "fees", text, "Fees of the quay", Stated(read("2021"), "2021", "metadata"), tags=("dues",),
+        "fees", text, "Fees of the quay", SourcedTime(read("2021"), "2021", "metadata"), tags=("dues",),
         meta={"company": "Quay"}, outline=(Heading(0, 1, "Fees"),), uri="file:fees", fiscal_start=7,
     )  # fmt: skip
     with corpus_of() as corpus:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from asof.data import Ended, Stated
+from asof.data import Ended, SourcedTime
 from asof.store.about import TimeReadingOptions, dumps, loads, times_of
 from asof.store.digest import span_of, times_json
 from asof.store.reader import heads_with
@@ -53,7 +53,8 @@ def test_where_a_link_leads(fresh: Make, document: Make, target: str, origin: st
 def test_a_link_leads_to_what_was_in_force_then(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
         corpus.add([
-            document("a/ferry.md", "text", "2020"), Ended("a/ferry.md", Stated(read("2022"), "2022", "git")),
+            document("a/ferry.md", "text", "2020"),
+            Ended("a/ferry.md", SourcedTime(read("2022"), "2022", "git")),
             document("b/longer/ferry.md", "text", "2021", aliases=("boat",)),
             document("b/longer/ferry.md", "other", "2023", aliases=("ship",)),
         ])  # fmt: skip
@@ -116,7 +117,7 @@ def test_filters_over_attributes(fresh: Make, said: Make, document: Make) -> Non
 
 def test_times_survive_being_stored() -> None:
     spans = [read("2020"), read("2020-01-01"), Span(None, read("2020").end), Span(read("2020").start, None)]
-    times = tuple(Stated(span, "words", "metadata") for span in spans)
+    times = tuple(SourcedTime(span, "words", "metadata") for span in spans)
     stored = dumps(times_of(json.dumps(times_json(times)), "", "", "", None, TimeReadingOptions("en", 1)))
     assert tuple(time.stated() for time in loads(stored)) == times
     assert loads("[]") == ()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Document, Ended, Stated
+from asof.data import Document, Ended, SourcedTime
 from asof.store.links import LinkResolver, aliases_in_force, documents_in_force, folded
 from asof.time.moment import read
 
@@ -26,8 +26,8 @@ STATED = st.tuples(
 )
 
 
-def year(number: int) -> Stated:
-    return Stated(read(str(number)), str(number), "metadata")
+def year(number: int) -> SourcedTime:
+    return SourcedTime(read(str(number)), str(number), "metadata")
 
 
 def item(name: str, when: int, aliases: list[str], ends: bool) -> Document | Ended:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Ended, Problem, Stated
+from asof.data import Ended, Problem, SourcedTime
 from asof.errors import SourceShrunk
 from asof.service import Corpus
 from asof.store.run import NumberSet
@@ -42,7 +42,7 @@ def test_a_second_run_writes_nothing(fresh: Make, said: Make, document: Make) ->
         document("series", "one", "2001"), document("series", "two", "2002"),
         document("series", "one", "2003"),
         document("touched", "gamma", "2021", by="mtime"), document("over", "delta", "2019"),
-        Ended("over", Stated(read("2020"), "2020", "git")), Problem("unreadable", "x.txt", document="x"),
+        Ended("over", SourcedTime(read("2020"), "2020", "git")), Problem("unreadable", "x.txt", document="x"),
     )  # fmt: skip
     with fresh() as corpus:
         root: Path = corpus.root

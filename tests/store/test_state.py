@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.store.digest import stated_digest
 from asof.store.state import DocumentState, StatementOutcome, StoredVersion, edited, judge, visible_from
 from asof.time.moment import read
@@ -13,8 +13,8 @@ from asof.time.span import BEGINNING, LAST, NEVER
 NOW = read("2024-03-10").first
 
 
-def said(date: str, by: str = "metadata") -> Stated:
-    return Stated(read(date), date, by)
+def said(date: str, by: str = "metadata") -> SourcedTime:
+    return SourcedTime(read(date), date, by)
 
 
 def last(date: str) -> int:
@@ -22,7 +22,7 @@ def last(date: str) -> int:
 
 
 def known(
-    id_: int, text: str, published: Stated | None, visible: int, *, fresh: bool = False
+    id_: int, text: str, published: SourcedTime | None, visible: int, *, fresh: bool = False
 ) -> StoredVersion:
     content = text.encode()
     return StoredVersion(id_, content, stated_digest(content, published), visible, id_, fresh=fresh)
@@ -35,8 +35,8 @@ def gone(id_: int, at: int) -> StoredVersion:
 def ask(
     versions: list[StoredVersion],
     text: str,
-    published: Stated | None = None,
-    changed: Stated | None = None,
+    published: SourcedTime | None = None,
+    changed: SourcedTime | None = None,
     undated: str = "added",
 ) -> StatementOutcome:
     content = text.encode()
@@ -58,7 +58,7 @@ def test_what_a_version_said_is_unchanged() -> None:
     new = known(2, "B", said("2022"), last("2022"))
     assert ask([old], "A", said("2020")) == StatementOutcome("unchanged", same=old)
     assert ask([old, new], "A", said("2020")) == StatementOutcome("unchanged", same=old)
-    same_span = Stated(read("2020"), "the year 2020", "frontmatter")
+    same_span = SourcedTime(read("2020"), "the year 2020", "frontmatter")
     assert ask([old], "A", same_span).same is old, "the words of a date do not matter, its span does"
 
 
@@ -75,7 +75,7 @@ def test_another_text_under_another_date_is_a_version_of_that_date(date: str) ->
 
 
 @pytest.mark.parametrize("published", [said("2020"), None])
-def test_another_text_under_the_same_date_or_none_is_an_edit(published: Stated | None) -> None:
+def test_another_text_under_the_same_date_or_none_is_an_edit(published: SourcedTime | None) -> None:
     old = known(1, "A", said("2020"), last("2020"))
     verdict = ask([old], "B", published)
     assert (verdict.what, verdict.visible, verdict.retire) == ("changed", NOW, None)

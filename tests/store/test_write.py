@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Document, Ended, Heading, Link, Stated
+from asof.data import Document, Ended, Heading, Link, SourcedTime
 from asof.errors import BeforeHorizon, UsageError
 from asof.service import Corpus
 from asof.store.digest import indexed_text
@@ -43,7 +43,7 @@ def test_joined_passages_give_the_text_back(fresh: Make, chunking: str) -> None:
         with fresh(chunking=chunking) as corpus:
             for year, lines in enumerate(versions, 2001):
                 text, outline = outlined(lines)
-                date = Stated(read(str(year)), str(year), "metadata")
+                date = SourcedTime(read(str(year)), str(year), "metadata")
                 corpus.add([Document("d", text, "title", date, outline=outline)])
             for year, lines in enumerate(versions, 2001):
                 assert corpus.at(str(year)).text("d") == outlined(lines)[0]
@@ -129,7 +129,7 @@ def test_a_corrected_date_lets_the_older_life_last_longer(fresh: Make, document:
 @pytest.mark.parametrize("id_", ["nobody", "ended"])
 def test_what_is_not_in_force_cannot_be_corrected(fresh: Make, document: Make, id_: str) -> None:
     with fresh() as corpus:
-        ended = Ended("ended", Stated(read("2021"), "2021", "git"))
+        ended = Ended("ended", SourcedTime(read("2021"), "2021", "git"))
         corpus.add([document("ended", "text", "2020"), ended])
         with pytest.raises(UsageError, match=id_):
             corpus.correct(id_, "2010")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.text.budget import ends, header, tokens
 from asof.time.span import Span
 
@@ -18,7 +18,9 @@ def test_words_and_marks_are_tokens() -> None:
 
 
 def test_the_line_above_a_passage() -> None:
-    assert header("Harbour news", Stated(Span(None, None), "May 2021", "text")) == "Harbour news (May 2021)"
+    assert (
+        header("Harbour news", SourcedTime(Span(None, None), "May 2021", "text")) == "Harbour news (May 2021)"
+    )
     assert header("Harbour news", None) == "Harbour news (undated)"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import asof
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.errors import UsageError
 from asof.learn.columns import CandidateColumns
 from asof.models.hashed import HashedNgrams
@@ -37,7 +37,7 @@ def corpus(memory_folder: Path) -> Iterator[Corpus]:
         corpus.add(
             Document(
                 each["id"], each["text"],
-                published=Stated(read(each["timestamp"]), each["timestamp"], "metadata"),
+                published=SourcedTime(read(each["timestamp"]), each["timestamp"], "metadata"),
             )
             for each in documents
         )  # fmt: skip
@@ -82,7 +82,9 @@ def test_another_threshold_needs_the_question_again(corpus: Corpus) -> None:
     corpus.add(
         [
             Document(
-                "late", "Alderlamp Alderwick Alderoil", published=Stated(read("2024-01-31"), "", "metadata")
+                "late",
+                "Alderlamp Alderwick Alderoil",
+                published=SourcedTime(read("2024-01-31"), "", "metadata"),
             )
         ]
     )

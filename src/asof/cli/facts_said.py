@@ -13,14 +13,14 @@ from asof.time.span import iso
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from asof.data import Amount, Stated
+    from asof.data import Amount, SourcedTime
     from asof.time.span import Span
 
 WIDTH = 60
 """The most characters of an object in a line."""
 
 
-def time_label(when: Stated | None) -> str:
+def time_label(when: SourcedTime | None) -> str:
     """The time of a fact: its period by its canonical name (a fiscal one by its own words), else its days;
     "" where none is known."""
     if when is None:
@@ -73,7 +73,7 @@ def unknown(subject: str, near: Sequence[str]) -> str:
     return f"no fact about {plain(subject)}{meant}"
 
 
-def time_json(when: Stated | None) -> dict[str, Any] | None:
+def time_json(when: SourcedTime | None) -> dict[str, Any] | None:
     return None if when is None else times_json([when])[0]
 
 

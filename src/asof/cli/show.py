@@ -10,7 +10,7 @@ import click
 
 from asof.cli.plain import passages, plain
 from asof.cli.why import why_lines
-from asof.data import Hit, Stated, Superseded
+from asof.data import Hit, SourcedTime, Superseded
 from asof.engine import Results
 from asof.rank.candidates.gather import UNKNOWN, query_terms
 from asof.store.digest import times_json
@@ -71,7 +71,7 @@ def _stretch(first: int, last: int) -> dict[str, str | None]:
     }
 
 
-def _time(stated: Stated | None) -> dict[str, str | None] | None:
+def _time(stated: SourcedTime | None) -> dict[str, str | None] | None:
     return None if stated is None else times_json([stated])[0]
 
 
@@ -113,7 +113,7 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     click.echo(f"     {_highlight(plain(text), ranges)}" if text else "     (only a title)")
 
 
-def _told(times: Sequence[Stated]) -> str:
+def _told(times: Sequence[SourcedTime]) -> str:
     """Times as they were stated, and where: `Q1 2024 (fiscal_quarter), last March (text)`."""
     return ", ".join(f"{time.text} ({time.by})" for time in times)
 

@@ -10,7 +10,7 @@ from asof.data.document import DATED_BY, Document, Ended, Heading, Link, Problem
 from asof.data.fact import CHANGE, EVENT, EXPECTED, KINDS, NAME, VALUE, Amount, Fact
 from asof.data.hit import Hit, Location, Superseded
 from asof.data.query import Filters, Query
-from asof.data.stated import Stated
+from asof.data.sourced_time import SourcedTime
 from asof.data.why import Why
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
     "Problem",
     "Query",
     "SafeToCommit",
-    "Stated",
+    "SourcedTime",
     "Superseded",
     "Value",
     "Why",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from asof.data.stated import Stated
+from asof.data.sourced_time import SourcedTime
 
 LOCAL, GLOBAL = "local", "global"
 MODES = ("auto", LOCAL, GLOBAL)
@@ -22,8 +22,8 @@ class Citation:
     id: str
     document: str
     title: str
-    published: Stated | None
-    about: tuple[Stated, ...]
+    published: SourcedTime | None
+    about: tuple[SourcedTime, ...]
     quote: str
 
 

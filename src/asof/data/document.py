@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from asof.data import given
-from asof.data.stated import Stated, shortened
+from asof.data.sourced_time import SourcedTime, shortened
 from asof.time.period import Period
 from asof.time.span import Span
 
@@ -18,7 +18,7 @@ DATED_BY = ("metadata", "frontmatter", "filename", "git", "content", "edit", "mt
 """Where a date may come from, most trusted first; `edit`: the text changed, its date did not."""
 
 
-Time: TypeAlias = Stated | Span | Period | str | date | int
+Time: TypeAlias = SourcedTime | Span | Period | str | date | int
 """How Python code may give a time: see `Document`."""
 
 
@@ -60,9 +60,9 @@ class Document:
     id: str
     text: str
     title: str
-    published: Stated | None
-    changed: Stated | None
-    about: tuple[Stated, ...]
+    published: SourcedTime | None
+    changed: SourcedTime | None
+    about: tuple[SourcedTime, ...]
     links: tuple[Link, ...]
     tags: tuple[str, ...]
     aliases: tuple[str, ...]
@@ -128,7 +128,7 @@ class Ended:
     """
 
     id: str
-    at: Stated
+    at: SourcedTime
 
     def __init__(self, id: str, at: Time) -> None:  # noqa: A002
         object.__setattr__(self, "id", _id(id))

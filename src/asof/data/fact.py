@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from asof.data.stated import Stated
+from asof.data.sourced_time import SourcedTime
 
 if TYPE_CHECKING:
     from asof.time.span import Span
@@ -45,7 +45,7 @@ class Fact:
     subject: str
     relation: str
     object: str
-    when: Stated | None
+    when: SourcedTime | None
     start: int
     end: int
     kind: str = EVENT

@@ -12,7 +12,7 @@ from datetime import date
 from numbers import Integral, Real
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
-from asof.data.stated import Stated
+from asof.data.sourced_time import SourcedTime
 from asof.data.storable import TooDeep, line_feeds, storable_value, unfit
 from asof.errors import BadTime, UsageError
 from asof.time.exact import ACCEPTED, span_of
@@ -49,13 +49,13 @@ def texts(value: object, field: str, parted: str = "") -> tuple[str, ...]:
     return tuple(dict.fromkeys(word for word in words if word))
 
 
-def time(value: object, field: str, by: str) -> Stated:
+def time(value: object, field: str, by: str) -> SourcedTime:
     """A time as it was stated, `by` where. Raises BadTime."""
-    if isinstance(value, Stated):
+    if isinstance(value, SourcedTime):
         return value
     try:
         if isinstance(value, str):
-            return Stated(read(value), value, by)
+            return SourcedTime(read(value), value, by)
         span = value if isinstance(value, Span) else span_of(value)
     except BadTime as wrong:
         raise BadTime(f"{field}: {wrong}") from None
@@ -63,10 +63,10 @@ def time(value: object, field: str, by: str) -> Stated:
         words = " .. ".join("" if end is None else iso(at) for end, at in _ends(span))
     else:
         words = value.isoformat().replace("+00:00", "Z") if isinstance(value, date) else str(value)
-    return Stated(span, words, by)
+    return SourcedTime(span, words, by)
 
 
-def times(value: object, field: str) -> tuple[Stated, ...]:
+def times(value: object, field: str) -> tuple[SourcedTime, ...]:
     """One time or several. Raises BadTime."""
     if type(value) is not tuple and isinstance(value, _TIMES):
         return (time(value, field, field),)
@@ -140,7 +140,7 @@ def refuse(value: object, field: str, words: str, more: str = "") -> NoReturn:
     raise UsageError(f"{said}; {more}" if more else said)
 
 
-_TIMES = (Stated, str, date, Integral, Span, Period)
+_TIMES = (SourcedTime, str, date, Integral, Span, Period)
 _SIMPLE = {str, int, bool, type(None)}
 _PAIRS = 'a mapping such as {"team": "harbour"}, or pairs of a key and a value'
 _JSON = "text, finite numbers, True, False, None, lists, and mappings of these"

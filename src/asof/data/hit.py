@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from asof.data.stated import Stated, shortened
+from asof.data.sourced_time import SourcedTime, shortened
 from asof.data.why import Why
 
 
@@ -35,10 +35,10 @@ class Hit:
     document: str
     title: str
     uri: str
-    published: Stated | None
+    published: SourcedTime | None
     dated_by: str
     ended: int | None
-    about: tuple[Stated, ...]
+    about: tuple[SourcedTime, ...]
     place: Location
     text: str
     explain: Callable[[], Why] = field(repr=False, compare=False)

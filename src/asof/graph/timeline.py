@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Hit, Stated
+from asof.data import Hit, SourcedTime
 from asof.graph.succession import Succession, succession
 from asof.graph.wording import WordChanges, apart, below_heading, changed, telling
 from asof.index.view import View
@@ -48,7 +48,7 @@ class TimelineEntry:
     id: str
     document: str
     title: str
-    published: Stated | None
+    published: SourcedTime | None
     start: int
     end: int | None
     said: str

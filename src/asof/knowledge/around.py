@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asof.data import CHANGE, NAME, VALUE, Stated
+from asof.data import CHANGE, NAME, VALUE, SourcedTime
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.knowledge.known import StatedFact, facts_about
@@ -50,7 +50,7 @@ class Edge(NamedTuple):
     relation: str
     object: str
     kind: str
-    when: Stated | None
+    when: SourcedTime | None
     document: str
     id: str
 

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from asof.data import Stated, given
+from asof.data import SourcedTime, given
 from asof.errors import BadTime
 from asof.time.exact import YEARS
 from asof.time.moment import epoch, read
@@ -17,7 +17,7 @@ _DAY = timedelta(days=1)
 _PAIRS = (("_from", "_until"), ("_start", "_end"))
 
 
-def stated(value: object, by: str) -> Stated | None:
+def stated(value: object, by: str) -> SourcedTime | None:
     """The time that a value says; None for null and blank texts.
 
     A number is a Unix time in seconds or milliseconds, except the whole numbers 1000 to 2999, which are
@@ -33,41 +33,41 @@ def stated(value: object, by: str) -> Stated | None:
         raise BadTime(f"{_short(value)} is not a time: a date is written as a text or as a number")
     if isinstance(value, int) and value in YEARS:
         return _read(str(value), by)
-    return Stated(epoch(value), str(value), by)
+    return SourcedTime(epoch(value), str(value), by)
 
 
 @lru_cache(maxsize=65536)
-def _read(text: str, by: str) -> Stated:
-    return Stated(read(text), text, by)
+def _read(text: str, by: str) -> SourcedTime:
+    return SourcedTime(read(text), text, by)
 
 
-def second(timestamp: int, by: str) -> Stated:
+def second(timestamp: int, by: str) -> SourcedTime:
     """The second of a Unix time. Raises BadTime outside the years 1 to 9999."""
     if abs(timestamp) >= 1e11:  # `epoch` would take it for milliseconds
         raise BadTime(f"{timestamp} seconds since 1970 is outside the years 1 to 5138")
     span = epoch(timestamp)
-    return Stated(span, iso(span.first), by)
+    return SourcedTime(span, iso(span.first), by)
 
 
-def of_file(nanoseconds: int) -> Stated | None:
+def of_file(nanoseconds: int) -> SourcedTime | None:
     """A file's mtime; None when it is outside the years that there are."""
     try:
         at = moment(nanoseconds // 1000)
-        return Stated(Span.at(at), at.isoformat().replace("+00:00", "Z"), "mtime")
+        return SourcedTime(Span.at(at), at.isoformat().replace("+00:00", "Z"), "mtime")
     except OverflowError:
         return None
 
 
 def about(
     record: Mapping[str, Any], names: Sequence[str], note: Callable[[str, BadTime], None]
-) -> list[Stated]:
+) -> list[SourcedTime]:
     """The times that the fields `names` of a record say it is about, `by` the field's name.
 
     A field holds a date, a list of them, or {"from", "until"}; the fields `valid_from` and `valid_until`
     (any name with `_from` and `_until`, or `_start` and `_end`) make one span. What cannot be read goes to
     `note`, with the field's name.
     """
-    found: list[Stated] = []
+    found: list[SourcedTime] = []
     done: set[str] = set()
     for name in names:
         if name in done or record.get(name) is None:
@@ -94,7 +94,7 @@ def _pair(name: str, names: Sequence[str]) -> tuple[str, str] | None:
     return None
 
 
-def _spans(value: object, by: str) -> Iterator[Stated]:
+def _spans(value: object, by: str) -> Iterator[SourcedTime]:
     if isinstance(value, list):
         for item in value:
             if isinstance(item, list):
@@ -110,7 +110,7 @@ def _spans(value: object, by: str) -> Iterator[Stated]:
         yield one
 
 
-def _between(start: object, until: object, by: str) -> list[Stated]:
+def _between(start: object, until: object, by: str) -> list[SourcedTime]:
     """From the first instant of `start` to the end of the day or period `until`, or to that moment."""
     first, last = stated(start, by), stated(until, by)
     if first is None and last is None:
@@ -119,7 +119,7 @@ def _between(start: object, until: object, by: str) -> list[Stated]:
     ends = _end(last.span) if last else None
     text = f"{first.text if first else ''} .. {last.text if last else ''}".strip()
     try:
-        return [Stated(Span(begins, ends), text, by)]
+        return [SourcedTime(Span(begins, ends), text, by)]
     except ValueError:
         raise BadTime(f"{text!r} is not a time: it ends before it starts") from None
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from asof.data import Problem, Stated
+from asof.data import Problem, SourcedTime
 from asof.errors import BadTime
 from asof.sources import dates
 from asof.sources.fields import Fields
@@ -37,9 +37,9 @@ _YEAR = re.compile(r"[0-9]{1,4}")
 class PageDates:
     """What a page says of its own dates; `meta` is what remains of its front."""
 
-    published: Stated | None
-    changed: Stated | None
-    about: tuple[Stated, ...]
+    published: SourcedTime | None
+    changed: SourcedTime | None
+    about: tuple[SourcedTime, ...]
     fiscal_start: int
     meta: dict[str, Any]
     notes: tuple[Problem, ...]
@@ -79,7 +79,7 @@ def _first(
     by: str,
     used: set[str],
     note: Any,
-) -> Stated | None:
+) -> SourcedTime | None:
     for name in names:
         key = keys.get(name)
         if key is None:
@@ -98,7 +98,7 @@ def _first(
     return None
 
 
-def of_name(stem: str) -> Stated | None:
+def of_name(stem: str) -> SourcedTime | None:
     """The date that a file's name is, or begins or ends with."""
     for text in (stem, _matched(_AT_START, stem), _matched(_AT_END, stem)):
         if text and text[-1:] != " " and (found := _stated(_usual(text), "filename")):
@@ -118,7 +118,7 @@ def _usual(text: str) -> str:
     return re.sub(r"(?<=[0-9])[_.](?=[0-9QqWw])", "-", text)
 
 
-def of_content(text: str) -> Stated | None:
+def of_content(text: str) -> SourcedTime | None:
     """The date of the first line, among the first ten, that is a date or says `Date:` and one."""
     at = 0
     for _ in range(_FIRST_LINES):
@@ -132,7 +132,7 @@ def of_content(text: str) -> Stated | None:
     return None
 
 
-def _line(line: str) -> Stated | None:
+def _line(line: str) -> SourcedTime | None:
     line = line.replace("*", "").strip().strip("_").strip()
     labelled = _SAYS_DATE.fullmatch(line)
     if labelled:
@@ -142,7 +142,7 @@ def _line(line: str) -> Stated | None:
     return _stated(line, "content")
 
 
-def _stated(text: str, by: str) -> Stated | None:
+def _stated(text: str, by: str) -> SourcedTime | None:
     try:
         return dates.stated(text, by)
     except BadTime:

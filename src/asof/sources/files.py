@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from asof.data import Document, Ended, Problem, Stated
+from asof.data import Document, Ended, Problem, SourcedTime
 from asof.sources import dating
 from asof.sources.dates import of_file
 from asof.sources.git import Git, GitFailed, in_work_tree
@@ -207,7 +207,11 @@ def notes(
 
 
 def document(
-    name: str, page: ParsedFile, told: dating.PageDates, published: Stated | None, changed: Stated | None
+    name: str,
+    page: ParsedFile,
+    told: dating.PageDates,
+    published: SourcedTime | None,
+    changed: SourcedTime | None,
 ) -> Document:
     """The document that a page is."""
     return Document(

@@ -6,7 +6,7 @@ import hashlib
 import os
 from dataclasses import dataclass, field
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.errors import BadTime
 from asof.sources.dates import second
 from asof.sources.git import Git, GitFailed, tree
@@ -19,7 +19,7 @@ class GitDates:
     blobs: dict[str, str] = field(default_factory=dict)
     times: dict[str, int] = field(default_factory=dict)
 
-    def of(self, relative: str, raw: bytes) -> Stated | None:
+    def of(self, relative: str, raw: bytes) -> SourcedTime | None:
         """The date of a file's last commit; None when it is not tracked, or is not as it was committed."""
         blob, when = self.blobs.get(relative), self.times.get(relative)
         if blob is None or when is None or not same_content(raw, blob):

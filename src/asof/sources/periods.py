@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, date
 from typing import Any, NamedTuple
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.errors import BadTime
 from asof.sources.fields import Fields
 from asof.time.moment import read
@@ -81,14 +81,14 @@ def _part(said: Mapping[str, str | None]) -> tuple[int, int] | None:
     return (0, 12) if said.get("all") else None
 
 
-def periods(record: Mapping[str, Any], fields: Fields, fiscal_start: int) -> list[Stated]:
+def periods(record: Mapping[str, Any], fields: Fields, fiscal_start: int) -> list[SourcedTime]:
     """The periods that a record names by label, `by` the name of the field that says the finest of it.
 
     A quarter without a year of its own is of the record's `fiscal_year` or `year`.
     """
     fiscal = _first(record, fields.fiscal_year, fiscal=True)
     calendar = _first(record, fields.year, fiscal=False)
-    found: list[Stated] = []
+    found: list[SourcedTime] = []
     used: set[str] = set()
     for part, years in (
         (_first(record, fields.fiscal_quarter, fiscal=True), (fiscal, calendar)),
@@ -102,12 +102,12 @@ def periods(record: Mapping[str, Any], fields: Fields, fiscal_start: int) -> lis
         twice = year is part or year.text.lower().startswith(part.text.lower())
         said = year.text if twice else f"{part.text} {year.text}"
         start = fiscal_start if part.fiscal or year.fiscal else 1
-        found.append(Stated(_span(year, part, start), said, part.field))
+        found.append(SourcedTime(_span(year, part, start), said, part.field))
     for label in (fiscal, calendar):
         if label is not None and label.year is not None and label.field not in used:
             said = f"FY {label.text}" if label.text.isdigit() and label.fiscal else label.text
             start = fiscal_start if label.fiscal else 1
-            found.append(Stated(_span(label, label, start), said, label.field))
+            found.append(SourcedTime(_span(label, label, start), said, label.field))
     return found
 
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from asof.data import Document, Link, Stated, given
+from asof.data import Document, Link, SourcedTime, given
 from asof.data.storable import line_feeds
 from asof.errors import BadTime, UsageError
 from asof.sources.dates import about, stated
@@ -72,7 +72,7 @@ class RecordReader:
 
     def _about(
         self, record: Mapping[str, Any], used: set[str], note: Callable[[str], None]
-    ) -> tuple[Stated, ...]:
+    ) -> tuple[SourcedTime, ...]:
         names = [name for name in self.fields.about if name in record]
         if not names:
             return ()
@@ -122,7 +122,7 @@ def _text(record: Mapping[str, Any], names: tuple[str, ...], used: set[str], doc
 
 def _date(
     record: Mapping[str, Any], names: tuple[str, ...], used: set[str], note: Callable[[str], None]
-) -> Stated | None:
+) -> SourcedTime | None:
     for name in names:
         value = record.get(name)
         if value is not None:

@@ -14,7 +14,7 @@ from datetime import timedelta
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.store.digest import span_of
 from asof.time.moment import read
 from asof.time.span import NEVER, Span, nearest_moment
@@ -48,8 +48,8 @@ class AboutTime(NamedTuple):
         """METADATA, TITLE, HEADING or TEXT."""
         return KIND.get(self.by, METADATA)
 
-    def stated(self) -> Stated:
-        return Stated(span_of(self.first, min(self.last + 1, NEVER)), self.text, self.by)
+    def stated(self) -> SourcedTime:
+        return SourcedTime(span_of(self.first, min(self.last + 1, NEVER)), self.text, self.by)
 
 
 class TimeReadingOptions(NamedTuple):

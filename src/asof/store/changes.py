@@ -7,7 +7,7 @@ import re
 import sqlite3
 from collections.abc import Container, Sequence
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.errors import UsageError
 from asof.store import feedback, state
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
@@ -17,7 +17,7 @@ from asof.store.write import Transaction
 from asof.time.span import BEGINNING, NEVER
 
 
-def correct(write: Transaction, name: str, published: Stated) -> None:
+def correct(write: Transaction, name: str, published: SourcedTime) -> None:
     """The version in force of a document was dated wrongly: it retires, and is stated under this date.
 
     The source's own statement stays known, so that indexing it again does not undo the correction.

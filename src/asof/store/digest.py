@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.store.keywords import keywords_of, unsaid
 from asof.time.span import BEGINNING, NEVER, Span, iso, moment
 
@@ -37,7 +37,7 @@ def name_digest(name: str) -> int:
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") >> 1
 
 
-def ends_of(stated: Stated | None) -> tuple[int | None, int | None]:
+def ends_of(stated: SourcedTime | None) -> tuple[int | None, int | None]:
     """First and last-but-exclusive instant of a stated time (None, None when there is none)."""
     if stated is None:
         return None, None
@@ -52,7 +52,7 @@ def span_of(starts: int, ends: int) -> Span:
     )
 
 
-def times_json(times: Iterable[Stated]) -> list[dict[str, str | None]]:
+def times_json(times: Iterable[SourcedTime]) -> list[dict[str, str | None]]:
     """Times as the JSON that is stored and shown: from and until (half-open), text, by."""
     return [
         {
@@ -104,7 +104,7 @@ def content_digest(document: Document) -> bytes:
     ))  # fmt: skip
 
 
-def stated_digest(content: bytes, published: Stated | None) -> bytes:
+def stated_digest(content: bytes, published: SourcedTime | None) -> bytes:
     """Of a statement: its content and the date it claims, if that is a claim at all."""
     if published is None or published.by in WEAK_DATES:
         return blake2b(content, digest_size=16).digest()

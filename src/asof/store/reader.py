@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from asof.data import Link, Stated
+from asof.data import Link, SourcedTime
 from asof.store.about import loads
 from asof.store.digest import KEY_BYTES, indexed_text, layout_places, span_of
 from asof.store.links import BY_NAME, LinkTarget, Rank
@@ -59,13 +59,13 @@ def records(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, Stored
     return {record.passage: record for record in found}
 
 
-def published_of(record: StoredPassage) -> Stated | None:
+def published_of(record: StoredPassage) -> SourcedTime | None:
     if record.starts is None or record.ends is None:
         return None
-    return Stated(span_of(record.starts, record.ends), record.published or "", record.dated_by)
+    return SourcedTime(span_of(record.starts, record.ends), record.published or "", record.dated_by)
 
 
-def about_of(record: StoredPassage) -> tuple[Stated, ...]:
+def about_of(record: StoredPassage) -> tuple[SourcedTime, ...]:
     """The times that a passage is about, those of its document's metadata first."""
     return tuple(time.stated() for time in loads(record.times))
 

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.store.digest import hit_id, span_of
 from asof.time.span import BEGINNING
 
@@ -25,7 +25,7 @@ class VisiblePassage(NamedTuple):
     number: int
     visible: int
     ended: int | None
-    published: Stated | None
+    published: SourcedTime | None
 
     @property
     def id(self) -> str:
@@ -63,7 +63,9 @@ def sights(
             continue
         words, starts, ends, dated_by = date
         published = (
-            None if starts is None or ends is None else Stated(span_of(starts, ends), words or "", dated_by)
+            None
+            if starts is None or ends is None
+            else SourcedTime(span_of(starts, ends), words or "", dated_by)
         )
         found[passage] = VisiblePassage(
             passage, document, key, title, uri, text, number, visible, end if over else None, published

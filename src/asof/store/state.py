@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.store.digest import WEAK_DATES, stated_digest
 from asof.time.span import BEGINNING, LAST, NEVER, Span, iso, moment
 
@@ -36,7 +36,7 @@ class StoredVersion:
     def order(self) -> tuple[int, int, int]:
         return (self.visible, self.added, self.id)
 
-    def claims(self, published: Stated | None) -> bool:
+    def claims(self, published: SourcedTime | None) -> bool:
         """Whether this version was stated under this date."""
         return stated_digest(self.content, published) == self.stated
 
@@ -67,13 +67,13 @@ class StatementOutcome:
     """What to do with a statement: `what` is added, changed, corrected or unchanged."""
 
     what: str
-    published: Stated | None = None
+    published: SourcedTime | None = None
     visible: int = 0
     retire: StoredVersion | None = None
     same: StoredVersion | None = None
 
 
-def visible_from(published: Stated | None, now: int, undated: str) -> int:
+def visible_from(published: SourcedTime | None, now: int, undated: str) -> int:
     """The instant from which a text is seen: the last one of its date, or `now` if that falls inside.
 
     Undated texts follow the corpus's setting: from `now` on, always, or never.
@@ -88,8 +88,8 @@ def judge(
     dossier: DocumentState,
     content: bytes,
     stated: bytes,
-    published: Stated | None,
-    changed: Stated | None,
+    published: SourcedTime | None,
+    changed: SourcedTime | None,
     now: int,
     undated: str,
 ) -> StatementOutcome:
@@ -114,7 +114,7 @@ def judge(
 
 
 def returned(
-    current: StoredVersion, published: Stated | None, changed: Stated | None, now: int, undated: str
+    current: StoredVersion, published: SourcedTime | None, changed: SourcedTime | None, now: int, undated: str
 ) -> StatementOutcome:
     """A document that had ended is stated again: from its own date, if that is later than its end."""
     visible = visible_from(published, now, undated)
@@ -124,7 +124,7 @@ def returned(
 
 
 def edited(
-    current: StoredVersion, published: Stated | None, changed: Stated | None, now: int
+    current: StoredVersion, published: SourcedTime | None, changed: SourcedTime | None, now: int
 ) -> StatementOutcome:
     """A change without a date of its own is published when it is known: a later mtime, else now.
 
@@ -136,5 +136,5 @@ def edited(
     if changed is not None and current.visible < changed.span.last <= now:
         at = changed.span.last
     at = max(at, current.visible)
-    published = Stated(Span.at(moment(at)), iso(at), "edit")
+    published = SourcedTime(Span.at(moment(at)), iso(at), "edit")
     return StatementOutcome("changed", published, at)

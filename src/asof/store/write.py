@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.store import state
 from asof.store.digest import (
     DigestedPassage,
@@ -114,7 +114,7 @@ class Transaction:
         document: Document,
         content: bytes,
         stated: bytes,
-        published: Stated | None,
+        published: SourcedTime | None,
         visible: int,
     ) -> StoredVersion:
         language = document.language
@@ -138,7 +138,7 @@ class Transaction:
         self._touch(dossier, version)
         return version
 
-    def end(self, name: str, at: Stated | None, dated_by: str) -> tuple[str, StoredVersion | None]:
+    def end(self, name: str, at: SourcedTime | None, dated_by: str) -> tuple[str, StoredVersion | None]:
         """State that a document ended at a time (None: now, or before it is ever seen). Says ended, or
         unchanged."""
         dossier = self.dossiers.get(name)
@@ -156,7 +156,7 @@ class Transaction:
         return "ended", self.begin_silence(dossier, stated, at, dated_by, visible)
 
     def begin_silence(
-        self, dossier: DocumentState, stated: bytes, at: Stated | None, dated_by: str, visible: int
+        self, dossier: DocumentState, stated: bytes, at: SourcedTime | None, dated_by: str, visible: int
     ) -> StoredVersion:
         """A version that says nothing, from `visible` on."""
         starts, ends = ends_of(at)
@@ -169,7 +169,7 @@ class Transaction:
         return known
 
     def restate(
-        self, dossier: DocumentState, old: StoredVersion, published: Stated | None, visible: int
+        self, dossier: DocumentState, old: StoredVersion, published: SourcedTime | None, visible: int
     ) -> StoredVersion:
         """State an old version's content again, under another date."""
         head, layout = self.db.execute("SELECT head, layout FROM versions WHERE id = ?", (old.id,)).fetchone()

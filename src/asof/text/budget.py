@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from asof.data import Stated
+from asof.data import SourcedTime
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 
@@ -19,6 +19,6 @@ def ends(text: str) -> list[int]:
     return [found.end() for found in _TOKEN.finditer(text)]
 
 
-def header(title: str, published: Stated | None) -> str:
+def header(title: str, published: SourcedTime | None) -> str:
     """The line above a passage: its title and its date as it was stated."""
     return f"{title} ({published.text if published else 'undated'})"

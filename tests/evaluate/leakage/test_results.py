@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from asof import service
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.evaluate.leakage.results import difference
 from asof.time.moment import read
 
 
 def _edition(year: str, price: str) -> Document:
     text = f"A single ticket for the ferry costs {price} from the first of May on, a return ticket twice."
-    return Document(f"fares-{year}", text, f"Ferry fares {year}", Stated(read(year), year, "metadata"))
+    return Document(f"fares-{year}", text, f"Ferry fares {year}", SourcedTime(read(year), year, "metadata"))
 
 
 def test_what_superseded_a_hit_is_compared(tmp_path: Path) -> None:

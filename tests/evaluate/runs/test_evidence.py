@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.data import Hit, Location, Stated, Why
+from asof.data import Hit, Location, SourcedTime, Why
 from asof.evaluate.runs.evidence import coverage, covered, header, packed, places, size, tokens
 from asof.time.moment import read
 
 
 def hit(text: str, start: int = 0, document: str = "d", title: str = "T", date: str | None = "2020") -> Hit:
-    published = Stated(read(date), date, "metadata") if date else None
+    published = SourcedTime(read(date), date, "metadata") if date else None
     place = Location(0, start, start + len(text))
     return Hit(
         1, 1.0, f"{document}#{start}", document, title, "", published, "metadata", None, (), place, text,

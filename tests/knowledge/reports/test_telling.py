@@ -11,7 +11,7 @@ from zlib import crc32
 import pytest
 
 import asof
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.errors import ModelError, UsageError
 from asof.models.metered import Usage
 from asof.models.ports import Prompt, Reply
@@ -42,7 +42,7 @@ def corpus_with(folder: Path, model: ScriptedModel | None, toml: str = "") -> Co
     corpus = asof.open(folder, model=model)
     corpus.background = False
     corpus.add([
-        Document(day, f"Quay Ltd's revenue was ${at} million.", "", Stated(read(day), day, "metadata"))
+        Document(day, f"Quay Ltd's revenue was ${at} million.", "", SourcedTime(read(day), day, "metadata"))
         for at, day in enumerate(DAYS, 1)
     ])  # fmt: skip
     return corpus

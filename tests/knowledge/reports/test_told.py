@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import VALUE, Amount, Fact, Stated
+from asof.data import VALUE, Amount, Fact, SourcedTime
 from asof.errors import ModelError
 from asof.knowledge.hierarchy import Hierarchy, touched
 from asof.knowledge.known import StatedFact
@@ -26,7 +26,7 @@ from asof.time.period import Period
 
 def known(when: str, sentence: str, passage: int = 0, relation: str = "sold") -> StatedFact:
     """A fact of that time, which this sentence of a document of its own states."""
-    fact = Fact("Quay", relation, "rope", Stated(read(when), when, "text"), 0, len(sentence))
+    fact = Fact("Quay", relation, "rope", SourcedTime(read(when), when, "text"), 0, len(sentence))
     return StatedFact(
         fact, 0, VisiblePassage(passage, f"d{sentence}", b"", f"On {when}", "", sentence, 0, 0, None, None)
     )
@@ -252,7 +252,7 @@ def test_figures_in_a_finding_stand_beside_the_period_before():
             "Quay",
             "revenue",
             f"${value}",
-            Stated(read(when), when, "text"),
+            SourcedTime(read(when), when, "text"),
             0,
             3,
             VALUE,

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from tests.knowledge.rules.excerpted import excerpt, facts
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.time.moment import read
 
 
-def when(text: str, at: int = 0, **more: Any) -> Stated | None:
+def when(text: str, at: int = 0, **more: Any) -> SourcedTime | None:
     return facts(text, **more)[at].when
 
 
@@ -48,55 +48,57 @@ IN_A_REPORT_OF_Q3_2024 = [  # text, the fact, its words, its place, its span
 
 @pytest.mark.parametrize(("text", "at", "said", "by", "span"), IN_A_REPORT_OF_Q3_2024)
 def test_times_in_a_report_of_a_quarter(text, at, said, by, span):
-    assert when(text, at) == Stated(read(span), said, by)
+    assert when(text, at) == SourcedTime(read(span), said, by)
 
 
 def test_a_year_that_is_over_expects_the_next():
     title = "Quill Ropes Ltd 2024 Q4 Report"
     found = when("We expect revenue of $4 million for the full year.", title=title)
-    assert found == Stated(read("2025"), "full year", "text")
+    assert found == SourcedTime(read("2025"), "full year", "text")
 
 
 def test_the_field_that_states_the_period_is_named():
     """A fiscal year from July: its first quarter is July to September 2023."""
     period = '[{"from": "2023-07-01", "until": "2023-10-01", "text": "Q1 2024", "by": "fiscal_quarter"}]'
     more: dict[str, Any] = {"title": "Quill Ropes", "times": period, "fiscal_start": 7}
-    assert when("Revenue was $5 million.", **more) == Stated(read("2023-Q3"), "Q1 2024", "fiscal_quarter")
+    assert when("Revenue was $5 million.", **more) == SourcedTime(
+        read("2023-Q3"), "Q1 2024", "fiscal_quarter"
+    )
     # the second quarter of that year is October to December 2023
     expected = when("We expect revenue of $5 million in the second quarter.", **more)
-    assert expected == Stated(read("2023-Q4"), "the second quarter", "text")
+    assert expected == SourcedTime(read("2023-Q4"), "the second quarter", "text")
 
 
 def test_the_nearest_heading_goes_before_the_title():
     found = when("Revenue was $5 million.", headings=("All of 2022", "May 2022"))
-    assert found == Stated(read("May 2022"), "May 2022", "heading")
+    assert found == SourcedTime(read("May 2022"), "May 2022", "heading")
 
 
 def test_without_a_period_the_day_of_publication_counts():
     found = when("The fare is 4 euros.", title="Fares")
-    assert found == Stated(read("2024-11-05"), "2024-11-05", "published")
+    assert found == SourcedTime(read("2024-11-05"), "2024-11-05", "published")
 
 
 def test_relative_times_count_from_publication_without_a_period():
     found = when("The fare was 4 euros last year.", title="Fares")
-    assert found == Stated(read("2023"), "last year", "text")
+    assert found == SourcedTime(read("2023"), "last year", "text")
 
 
 def test_a_title_that_counts_back_is_no_period():
     """As told of another time: "for the first time in two years" is not when what it says happened."""
     found = when("The fare is 4 euros.", title="The first new fare in two years")
-    assert found == Stated(read("2024-11-05"), "2024-11-05", "published")
+    assert found == SourcedTime(read("2024-11-05"), "2024-11-05", "published")
 
 
 def test_a_title_that_says_since_when_is_no_period():
     found = when("The fare is 4 euros.", title="The highest fare since 1962")
-    assert found == Stated(read("2024-11-05"), "2024-11-05", "published")
+    assert found == SourcedTime(read("2024-11-05"), "2024-11-05", "published")
 
 
 def test_an_undated_fact_has_no_time():
     assert when("The fare is 4 euros.", title="Fares", published=None) is None
     assert when("The fare is 4 euros tomorrow.", title="Fares", published=None) is None
-    assert when("The fare was 4 euros in 2019.", title="Fares", published=None) == Stated(
+    assert when("The fare was 4 euros in 2019.", title="Fares", published=None) == SourcedTime(
         read("2019"), "2019", "text"
     )
 

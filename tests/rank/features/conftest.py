@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Document, Filters, Query, Stated
+from asof.data import Document, Filters, Query, SourcedTime
 from asof.rank.stage import Ranking
 from asof.time.moment import read
 
@@ -38,7 +38,7 @@ def aged() -> Callable[..., Document]:
         if days is None:
             return Document(id_ or "undated", text, **more)
         day = (TODAY - timedelta(days)).isoformat()
-        return Document(id_ or str(days), text, published=Stated(read(day), day, "metadata"), **more)
+        return Document(id_ or str(days), text, published=SourcedTime(read(day), day, "metadata"), **more)
 
     return make
 

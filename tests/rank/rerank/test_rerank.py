@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof import engine
-from asof.data import Document, Query, Stated, Why
+from asof.data import Document, Query, SourcedTime, Why
 from asof.errors import ModelError
 from asof.index.view import View
 from asof.rank.candidates.by_document import ByDocument
@@ -348,7 +348,9 @@ class Batchwise:
 
 
 def told(id_: int, text: str, year: int) -> Document:
-    return Document(f"d{id_}", f"{text} {year}", published=Stated(read(str(year)), str(year), "metadata"))
+    return Document(
+        f"d{id_}", f"{text} {year}", published=SourcedTime(read(str(year)), str(year), "metadata")
+    )
 
 
 @settings(max_examples=120)

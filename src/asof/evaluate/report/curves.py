@@ -14,7 +14,7 @@ import numpy as np
 
 from asof import service
 from asof.config import Config
-from asof.data import Document, Filters, Stated, Why
+from asof.data import Document, Filters, SourcedTime, Why
 from asof.evaluate.runs.run import Run
 from asof.index.view import View
 from asof.rank.combine.weighted_sum import Combine
@@ -125,4 +125,6 @@ def _passages() -> Iterator[View]:
 
 def _document(day: int) -> Document:
     when = moment(NOW.last) - timedelta(days=day)
-    return Document(str(day), f"day {day}", published=Stated(Span.at(when), when.isoformat(), "metadata"))
+    return Document(
+        str(day), f"day {day}", published=SourcedTime(Span.at(when), when.isoformat(), "metadata")
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.errors import BadTime
 from asof.knowledge.rules.dating import Dating
 from asof.knowledge.rules.lexicon import language_of
@@ -18,7 +18,7 @@ BY_MODEL = "model"
 """Where a time was stated that is neither in the words of the passage nor one that it is about."""
 
 
-def time_of(said: str, excerpt: Excerpt, *, expected: bool = False) -> Stated | None:
+def time_of(said: str, excerpt: Excerpt, *, expected: bool = False) -> SourcedTime | None:
     """The time that a model says; where it says none that can be read, the document's own period or date.
     Words are read as those of the passage are (`dating.py`; `expected`: of a fact that is only expected).
 
@@ -36,7 +36,7 @@ def time_of(said: str, excerpt: Excerpt, *, expected: bool = False) -> Stated | 
     for time in excerpt.times:
         if (time.first, time.last) == (span.first, span.last):
             return time.stated()
-    return Stated(span, said, "text" if plain in _folded(excerpt.text) else BY_MODEL)
+    return SourcedTime(span, said, "text" if plain in _folded(excerpt.text) else BY_MODEL)
 
 
 def _span(said: str, excerpt: Excerpt, *, expected: bool) -> Span | None:

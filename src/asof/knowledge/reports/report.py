@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.knowledge.known import StatedFact
 from asof.knowledge.reports.claims import PUBLISHED, Claim, key
 from asof.store.digest import times_json
@@ -20,9 +20,9 @@ class Quote(NamedTuple):
     id: str
     document: str
     title: str
-    published: Stated | None
+    published: SourcedTime | None
     sentence: str
-    when: Stated | None
+    when: SourcedTime | None
 
     @classmethod
     def of(cls, known: StatedFact) -> Quote:
@@ -147,5 +147,5 @@ def labels_of(facts: tuple[StatedFact, ...], period: Period) -> tuple[str, ...]:
     return tuple(names[:3])
 
 
-def _time_json(stated: Stated | None) -> dict[str, Any] | None:
+def _time_json(stated: SourcedTime | None) -> dict[str, Any] | None:
     return None if stated is None else dict(times_json([stated])[0])

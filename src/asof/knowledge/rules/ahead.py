@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from asof.data import EVENT, Stated
+from asof.data import EVENT, SourcedTime
 from asof.knowledge.rules.dating import TimeMark
 from asof.knowledge.rules.findings import FactDraft
 from asof.knowledge.rules.items import Token
@@ -62,7 +62,7 @@ def _begins(items: Sequence[Token], at: int) -> bool:
     return first > 0 and items[first - 1].low in _FROM
 
 
-def coming(excerpt: Excerpt, mark: TimeMark, ahead: Ahead, language: str) -> Stated | None:
+def coming(excerpt: Excerpt, mark: TimeMark, ahead: Ahead, language: str) -> SourcedTime | None:
     """A day or month without a year as the first after publication; None where that is not meant.
 
     A publication that is not exact to the day counts only if all of it agrees.
@@ -78,7 +78,7 @@ def coming(excerpt: Excerpt, mark: TimeMark, ahead: Ahead, language: str) -> Sta
         return None
     near = span.first - last < first - past.last
     this_year = ahead == "year" and span.start.year == published.start.year
-    return Stated(span, mark.text, "text") if ahead == "always" or near or this_year else None
+    return SourcedTime(span, mark.text, "text") if ahead == "always" or near or this_year else None
 
 
 def _after(excerpt: Excerpt, text: str, moment: int, language: str) -> Span | None:

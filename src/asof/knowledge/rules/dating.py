@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
-from asof.data import Stated
+from asof.data import SourcedTime
 from asof.knowledge.rules.own_period import PART, DocumentPeriod, number, period_of, shifted
 from asof.store.facts import Excerpt
 from asof.time.expressions import TimeMention, mentions
@@ -52,7 +52,7 @@ class TimeMark(NamedTuple):
     end: int
     text: str
     sort: Sort
-    stated: Stated | None = None
+    stated: SourcedTime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +95,12 @@ class Dating:
             if PART.search(said) and not _OF_YEAR.search(said):
                 return TimeMark(start, end, said, "part")
             span = self._from_own(mention.text, self.own, language)
-            return None if span is None else TimeMark(start, end, said, "said", Stated(span, said, "text"))
+            return (
+                None if span is None else TimeMark(start, end, said, "said", SourcedTime(span, said, "text"))
+            )
         if mention.relative and not self._tells(mention, language):
             return None
-        return TimeMark(start, end, said, "said", Stated(mention.core, said, "text"))
+        return TimeMark(start, end, said, "said", SourcedTime(mention.core, said, "text"))
 
     def _from_own(self, text: str, own: DocumentPeriod, language: str) -> Span | None:
         """A relative time as it is said at the end of the document's own period."""
@@ -120,14 +122,14 @@ class Dating:
         again = mentions(mention.text, first, fiscal_start=self.excerpt.fiscal_start, language=language)
         return len(again) == 1 and again[0].core == mention.core
 
-    def read(self, mark: TimeMark, *, expected: bool, of: Stated | None = None) -> Stated | None:
+    def read(self, mark: TimeMark, *, expected: bool, of: SourcedTime | None = None) -> SourcedTime | None:
         """What a mark means. `expected`: in a sentence about what is to come, so that a part of the year that
         is over means the coming one's; `of` is the time of what is compared with it."""
         own = self.own
         if own is None or (mark.stated is not None and (mark.sort == "said" or of is None)):
             return mark.stated
         if mark.sort == "own" and own.months == 3:
-            return Stated(own.time.stated().span, mark.text, "text")
+            return SourcedTime(own.time.stated().span, mark.text, "text")
         span: Span | None = None
         if mark.sort == "year":
             ahead = 12 if expected and self._last() else 0
@@ -136,7 +138,7 @@ class Dating:
             span = self._part(mark, own, expected)
         elif mark.sort in ("back", "before"):
             span = self._earlier(mark.sort, own, of)
-        return None if span is None else Stated(span, mark.text, "text")
+        return None if span is None else SourcedTime(span, mark.text, "text")
 
     def _last(self) -> bool:
         """Whether the document's own period ends its year."""
@@ -157,7 +159,7 @@ class Dating:
             shift -= 12
         return shifted(own.year, shift, length)
 
-    def _earlier(self, sort: str, own: DocumentPeriod, of: Stated | None) -> Span | None:
+    def _earlier(self, sort: str, own: DocumentPeriod, of: SourcedTime | None) -> Span | None:
         base = own.time.stated().span if of is None else of.span
         if base.start is None or base.end is None:
             return None
@@ -166,19 +168,19 @@ class Dating:
             return None
         return shifted(base.start.date(), -months if sort == "before" else -12, months)
 
-    def otherwise(self, *, expected: bool) -> Stated | None:
+    def otherwise(self, *, expected: bool) -> SourcedTime | None:
         """The time of a fact whose sentence names none: the document's own period (what is expected there is
         for the one after it), else the date of publication."""
         if self.period is not None:
             own = self.own
             if expected and own is not None and own.months < 12:
                 span = shifted(own.first, own.months, own.months)
-                return None if span is None else Stated(span, f"after {own.time.text}", own.time.by)
+                return None if span is None else SourcedTime(span, f"after {own.time.text}", own.time.by)
             return self.period.time.stated()
         published = self.excerpt.published
         if published is None or published.start is None:
             return None
-        return Stated(published, _day(published.start), "published")
+        return SourcedTime(published, _day(published.start), "published")
 
 
 def _day(moment: datetime) -> str:

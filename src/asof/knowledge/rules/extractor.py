@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from asof.data import EVENT, EXPECTED, NAME, VALUE, Fact, Stated
+from asof.data import EVENT, EXPECTED, NAME, VALUE, Fact, SourcedTime
 from asof.knowledge.rules.ahead import coming, looks_ahead
 from asof.knowledge.rules.aliases import names_in
 from asof.knowledge.rules.dating import Dating
@@ -74,7 +74,7 @@ class _Passage:
     dating: Dating
     items: list[Token]
     words: RuleLexicon
-    ahead: tuple[Stated, int] | None = None
+    ahead: tuple[SourcedTime, int] | None = None
 
     @classmethod
     def of(cls, excerpt: Excerpt, entity: Entity) -> _Passage:
@@ -108,7 +108,7 @@ class _Passage:
         self, findings: list[FactDraft], inside: list[Token], number: int, offsets: tuple[int, int]
     ) -> list[Fact]:
         facts: list[Fact] = []
-        last: Stated | None = None
+        last: SourcedTime | None = None
         for one in sorted(findings, key=lambda finding: finding.at):
             when = None
             if one.kind != NAME:
@@ -117,7 +117,7 @@ class _Passage:
             facts.append(self._fact(one, when, offsets))
         return facts
 
-    def _fact(self, one: FactDraft, when: Stated | None, offsets: tuple[int, int]) -> Fact:
+    def _fact(self, one: FactDraft, when: SourcedTime | None, offsets: tuple[int, int]) -> Fact:
         subject = one.owner
         itself = "itself" in self.words.senses.get(subject.lower(), NONE)
         if not subject or itself or self.entity.is_meant(subject):
@@ -125,7 +125,9 @@ class _Passage:
         relation = f"{EXPECTED} {one.relation}" if one.expected and one.kind != EVENT else one.relation
         return Fact(subject, relation, one.object, when, *offsets, one.kind, one.amount, one.confidence)
 
-    def _when(self, one: FactDraft, inside: list[Token], number: int, last: Stated | None) -> Stated | None:
+    def _when(
+        self, one: FactDraft, inside: list[Token], number: int, last: SourcedTime | None
+    ) -> SourcedTime | None:
         at = _nearest(one, inside)
         if at is not None:
             mark = inside[at].time
@@ -141,7 +143,7 @@ class _Passage:
             return self.ahead[0]
         return self.dating.otherwise(expected=one.expected)
 
-    def _coming(self, one: FactDraft, inside: list[Token], at: int) -> Stated | None:
+    def _coming(self, one: FactDraft, inside: list[Token], at: int) -> SourcedTime | None:
         """The day at `at` as the one to come, if that is meant."""
         mark, ahead = inside[at].time, looks_ahead(one, inside, at)
         if not ahead or mark is None or mark.sort != "said":

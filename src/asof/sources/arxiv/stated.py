@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from asof.data import Document, Stated
+from asof.data import Document, SourcedTime
 from asof.sources.arxiv.feed import FeedEntry
 from asof.sources.arxiv.target import PREFIX
 from asof.sources.dates import second
@@ -41,7 +41,7 @@ def withdrawn(entry: FeedEntry) -> bool:
     return any(_WITHDRAWN.search(words) is not None for words in (entry.comment, entry.summary))
 
 
-def dated(entry: FeedEntry) -> Stated:
+def dated(entry: FeedEntry) -> SourcedTime:
     """When a version was submitted, to the second. It is announced some days later, which no feed tells."""
     return second(int(entry.dated.timestamp()), "metadata")
 

@@ -8,7 +8,7 @@ from asof.time.span import Span
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class SourcedTime:
     """A time as somebody stated it: the span it means, its own words, and where it was stated."""
 
     span: Span

@@ -10,9 +10,9 @@ from typing import Any
 
 from tests.models.openai_server import ModelServer
 
+from asof.http.retry import Retry
 from asof.knowledge.choice import Facts
 from asof.knowledge.learning import LearningReport, estimate, learn
-from asof.models.attempts import Attempts
 from asof.models.cached import CachedModel
 from asof.models.chat import ChatModel
 from asof.models.metered import MeteredModel, Prices, Usage
@@ -51,10 +51,8 @@ def model(
     store: Store, url: str, budget: float | None = None, prices: Prices | None = PRICES, **more: Any
 ) -> Iterator[MeteredModel]:
     """The model of a server, with what keeps and counts its replies; it does not wait between attempts."""
-    attempts = Attempts(more.pop("attempts", 3), timeout=10.0, draw=lambda: 0.0)
-    chat = ChatModel(
-        "reader", OpenAIServer(url), attempts=attempts, concurrency=more.pop("concurrency", 2), **more
-    )
+    retry = Retry(more.pop("attempts", 3), timeout=10.0, draw=lambda: 0.0)
+    chat = ChatModel("reader", OpenAIServer(url), retry=retry, concurrency=more.pop("concurrency", 2), **more)
     with StoredCalls(store, now) as calls:
         yield MeteredModel(CachedModel(chat, calls), prices, budget)
 

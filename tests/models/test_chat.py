@@ -27,7 +27,7 @@ from tests.models.openai_server import (
 )
 
 from asof.errors import ModelError, UsageError
-from asof.models.attempts import Attempts
+from asof.http.retry import Retry
 from asof.models.chat import ChatModel
 from asof.models.openai_http import OpenAIServer
 from asof.models.ports import Prompt, Reply
@@ -57,11 +57,9 @@ def chat(server: ModelServer, waits: list[float]) -> Callable[..., ChatModel]:
     """A model that notes its waits and sleeps none of them; half of each is drawn."""
 
     def make(key: str | None = None, url: str = "", largest: int = 8_000_000, **options: Any) -> ChatModel:
-        patient = {name: options.pop(name) for name in ("most", "timeout", "patience") if name in options}
-        attempts = Attempts(**patient, sleep=waits.append, draw=lambda: 0.5)
-        return ChatModel(
-            "mill-7b", OpenAIServer(url or server.url, key, largest), attempts=attempts, **options
-        )
+        patient = {name: options.pop(name) for name in ("attempts", "timeout", "patience") if name in options}
+        retry = Retry(**patient, sleep=waits.append, draw=lambda: 0.5)
+        return ChatModel("mill-7b", OpenAIServer(url or server.url, key, largest), retry=retry, **options)
 
     return make
 
@@ -201,7 +199,7 @@ def test_a_wait_beyond_patience_is_not_waited(
 def test_silence_and_an_answer_by_the_drop(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.ways += [slow(2.0), drops]
     began = time.perf_counter()
-    first, second = chat(timeout=0.5, most=1, concurrency=1).complete([ask("one"), ask("two")])
+    first, second = chat(timeout=0.5, attempts=1, concurrency=1).complete([ask("one"), ask("two")])
     assert first.problem == f"{server.url}: no answer within 0.5 s (1 attempt)"
     assert second.problem == f"{server.url}: no whole answer in time (1 attempt)"
     assert time.perf_counter() - began < 15  # all the drops take 20 s
@@ -228,7 +226,7 @@ def test_after_failures_in_a_row_the_rest_is_not_sent(
 ) -> None:
     server.ways += [says("ok"), status(500), status(500)]
     server.way = status(500)
-    replies = chat(most=2, failures=3, concurrency=1).complete([ask(f"n {n}") for n in range(9)])
+    replies = chat(attempts=2, failures=3, concurrency=1).complete([ask(f"n {n}") for n in range(9)])
     assert replies[0].text == "ok"
     assert all("status 500 (2 attempts)" in reply.problem for reply in replies[1:4])
     reason = f"{server.url}: status 500 (2 attempts)"
@@ -240,7 +238,7 @@ def test_after_failures_in_a_row_the_rest_is_not_sent(
 
 def test_failures_are_counted_over_threads(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.way = status(503)
-    replies = chat(most=1, concurrency=4).complete([ask(f"n {n}") for n in range(40)])
+    replies = chat(attempts=1, concurrency=4).complete([ask(f"n {n}") for n in range(40)])
     assert all(reply.problem for reply in replies)
     assert 5 <= len(server.requests) <= 5 + 3  # beside the fifth failure three more may be under way
 
@@ -465,7 +463,7 @@ def test_the_key_is_in_no_message(
     caplog.set_level(logging.INFO if code == 302 else logging.DEBUG)
     headers = {"Location": f"/?key={KEY}"} if code == 302 else {}
     server.way = status(code, f"[wrong key {KEY}, sorry {KEY}]", **headers)
-    model = chat(key=KEY, most=2)
+    model = chat(key=KEY, attempts=2)
     told = [repr(model), model.name, model.settings]
     for run in (lambda: model.complete([ask("hello")]), lambda: list(model.stream(ask("hello")))):
         try:
@@ -516,7 +514,7 @@ def test_nor_in_a_stream(server: ModelServer, chat: Callable[..., ChatModel]) ->
         ({"form": "yes"}, "form is 'yes'; accepted: schema, object, none"),
         ({"concurrency": 0}, "concurrency is 0; accepted: 1 or more"),
         ({"failures": 0}, "failures is 0; accepted: 1 or more"),
-        ({"most": 0}, "most is 0; accepted: 1 attempt or more"),
+        ({"attempts": 0}, "attempts is 0; accepted: 1 or more"),
         (
             {"key": "two words"},
             "the key for http://127.0.0.1:9/v1 is empty, or has characters that no key has",

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from asof.errors import ModelError, UsageError
-from asof.models.embeddings_http import EmbeddingsEndpoint, HttpEncoder
+from asof.http.retry import Retry
+from asof.models.embeddings_http import HttpEncoder, embeddings_endpoint
 
 KEY = "sk-Tell-Nobody-42"
 TEXTS = ["mill", "ferries", "fog"]
@@ -57,7 +58,7 @@ def encoder(server: Any, waits: list[float]) -> Callable[..., HttpEncoder]:
 
     def make(*replies: Any, key: str | None = None, **options: Any) -> HttpEncoder:
         server.replies[:0] = replies
-        endpoint = EmbeddingsEndpoint.below(base, key, sleep=waits.append, draw=lambda: 0.5, attempts=3)
+        endpoint = embeddings_endpoint(base, key, Retry(3, sleep=waits.append, draw=lambda: 0.5))
         return HttpEncoder(endpoint, **{"model": "m", **options})
 
     return make
@@ -163,7 +164,7 @@ def test_a_refusal_by_the_drop(encoder: Make) -> None:
 
     began = time.perf_counter()
     with pytest.raises(ModelError, match=r"no answer within 0\.2 s"):
-        HttpEncoder(replace(encoder(drops).endpoint, timeout=0.2, attempts=1), "m").encode(["mill"])
+        HttpEncoder(replace(encoder(drops).endpoint, retry=Retry(1, 0.2)), "m").encode(["mill"])
     assert time.perf_counter() - began < 3
 
 
@@ -240,4 +241,4 @@ def test_what_to_do_about_a_refusal(encoder: Make, status: int, remedy: str) -> 
 )
 def test_addresses_that_are_refused(url: str) -> None:
     with pytest.raises(UsageError, match=r"^url "):
-        EmbeddingsEndpoint.below(url)
+        embeddings_endpoint(url)

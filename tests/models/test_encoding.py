@@ -48,7 +48,7 @@ def test_a_server(tmp_path: Path) -> None:
     made = encoder_from(settings, tmp_path, {"EMBED_KEY": "sk-1"})
     assert isinstance(made, HttpEncoder)
     assert (made.endpoint.url, made.endpoint.key, made.batch) == (f"{URL}/embeddings", "sk-1", 7)
-    assert (made.endpoint.attempts, made.endpoint.timeout) == (2, 3)
+    assert (made.endpoint.retry.attempts, made.endpoint.retry.timeout) == (2, 3)
     assert encoder_from(EncoderConfig("e5", URL), tmp_path, {}).name == f"e5 at {URL}"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from asof.errors import MissingExtra, UsageError
-from asof.models.attempts import Attempts
+from asof.http.retry import Retry
 from asof.models.chat import ChatModel
 from asof.models.language import LanguageModelConfig, language_from
 from asof.models.metered import Prices
@@ -28,7 +28,7 @@ def test_all_keys() -> None:
     })  # fmt: skip
     assert settings.prices == Prices(0.15, 0.6)
     assert language_from(settings, {"MILL_KEY": " secret\n"}) == ChatModel(
-        "mill-7b", OpenAIServer(URL, "secret"), "schema", Attempts(2, 5, 4), 3, 100, 5, 0.3,
+        "mill-7b", OpenAIServer(URL, "secret"), "schema", Retry(2, 5, 4), 3, 100, 5, 0.3,
         limit="max_completion_tokens",
     )  # fmt: skip
 

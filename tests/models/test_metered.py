@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from tests.models.openai_server import ModelServer, half, says, status
 
 from asof.errors import ModelError
-from asof.models.attempts import Attempts
+from asof.http.retry import Retry
 from asof.models.cached import CachedModel, CachedReply
 from asof.models.chat import ChatModel
 from asof.models.metered import MeteredModel, Prices, Usage, worst
@@ -220,9 +220,7 @@ def test_the_meter_is_the_servers_count(server: ModelServer) -> None:
     """After retries, half bodies, repairs that help and repairs that do not."""
     server.ways += [status(500), half, status(429, Retry_After="0")]
     server.says = lambda body: _tide(str(body["messages"][-1]["content"]))
-    chat = ChatModel(
-        "tide-1b", OpenAIServer(server.url), attempts=Attempts(5, sleep=lambda _: None), concurrency=4
-    )
+    chat = ChatModel("tide-1b", OpenAIServer(server.url), retry=Retry(5, sleep=lambda _: None), concurrency=4)
     model = MeteredModel(chat, PRICES)
     prompts = [
         Prompt("Read the tide.", f"{kind} {n}", Tide) for n in range(5) for kind in ("good", "once", "never")

@@ -11,7 +11,8 @@ import pytest
 
 from asof import service
 from asof.errors import ModelError
-from asof.models.endpoint import Endpoint
+from asof.http.endpoint import Endpoint
+from asof.http.retry import Retry
 from asof.models.rerank_http import HttpReranker
 from asof.rank.rerank.rerank import Rerank, reranked
 from asof.recipes.asof import ASOF
@@ -24,7 +25,7 @@ SHARED = [1.0, 3.0, 2.0]  # words of the question in each of the texts
 @pytest.fixture
 def reranker(server: Any) -> Callable[..., HttpReranker]:
     def make(shape: str = "jina", **options: Any) -> HttpReranker:
-        return HttpReranker(Endpoint(server.url, sleep=lambda _: None), shape=shape, **options)
+        return HttpReranker(Endpoint(server.url, retry=Retry(sleep=lambda _: None)), shape=shape, **options)
 
     return make
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from asof.errors import UsageError
+from asof.http.retry import Retry
 from asof.models.cross_encoder import CrossEncoder
-from asof.models.endpoint import Endpoint
-from asof.models.rerank_http import HttpReranker
+from asof.models.rerank_http import HttpReranker, rerank_endpoint
 from asof.models.reranking import RerankerConfig, reranker_from
 
 URL = "http://localhost:8080/rerank"
@@ -23,14 +23,14 @@ def test_a_server() -> None:
     })  # fmt: skip
     assert settings.top == 50
     assert reranker_from(settings, Path(), {"RERANK_KEY": " secret\n"}) == HttpReranker(
-        Endpoint(URL, "secret", 3, 2), "bge", "tei", 8
+        rerank_endpoint(URL, "secret", Retry(2, 3)), "bge", "tei", 8
     )
 
 
 def test_defaults_are_as_published() -> None:
     settings = RerankerConfig.read({"url": URL})
     assert settings.top == 10
-    assert reranker_from(settings, Path(), {}) == HttpReranker(Endpoint(URL), shape="jina")
+    assert reranker_from(settings, Path(), {}) == HttpReranker(rerank_endpoint(URL), shape="jina")
 
 
 def test_a_folder_is_seen_from_that_of_the_configuration(tmp_path: Path) -> None:

@@ -11,11 +11,9 @@ from time import perf_counter
 from typing import Any
 
 from asof.errors import ModelError, UsageError
-from asof.models.attempts import Attempts, GaveUp
-from asof.models.breaker import CircuitBreaker, NotSent
+from asof.http.breaker import CircuitBreaker, NotSent
+from asof.http.retry import GaveUp, RequestRejected, Retry, RetryLater
 from asof.models.completion import DONE, piece_in, reply_in, request
-from asof.models.endpoint import RetryLater
-from asof.models.openai_errors import RequestRejected
 from asof.models.openai_http import Connection, OpenAIServer
 from asof.models.ports import Prompt, Reply
 from asof.models.structured import FORMS, fitted
@@ -38,7 +36,7 @@ class ChatModel:
     model: str
     server: OpenAIServer
     form: str = "object"
-    attempts: Attempts = field(default_factory=Attempts)
+    retry: Retry = field(default_factory=Retry)
     concurrency: int = 8
     deadline: float | None = None
     failures: int = 5
@@ -91,7 +89,7 @@ class ChatModel:
         came: list[str] = []
         with self.server.connected() as connection:
             try:
-                pieces = self.attempts.make(partial(self._begun, connection, breaker, prompt), breaker)
+                pieces = self.retry.run(partial(self._begun, connection, breaker, prompt), breaker)
                 for piece in pieces:
                     came.append(piece)
                     yield piece
@@ -138,7 +136,7 @@ class ChatModel:
     def _ask(self, connection: Connection, breaker: CircuitBreaker, prompt: Prompt) -> Reply:
         """A reply as it came. Raises ModelError where no prompt would get one."""
         try:
-            answer = self.attempts.make(partial(connection.post, self._body(prompt)), breaker)
+            answer = self.retry.run(partial(connection.post, self._body(prompt)), breaker)
             reply = reply_in(answer, prompt)
         except NotSent as unsent:
             return Reply("", problem=str(unsent))

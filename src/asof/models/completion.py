@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from asof.models.openai_errors import RequestRejected
+from asof.http.retry import RequestRejected
 from asof.models.ports import Prompt, Reply
 from asof.models.structured import instructions, response_format
 from asof.models.tokens import prompt_tokens, tokens
@@ -29,7 +29,7 @@ def request(prompt: Prompt, form: str) -> dict[str, Any]:
 
 
 def reply_in(answer: Any, prompt: Prompt) -> Reply:
-    """What a completion says. Tokens that the server does not count are estimated. Raises Refused.
+    """What a completion says. Tokens that the server does not count are estimated. Raises RequestRejected.
 
     A reply that was cut off, was withheld or is empty has a problem: it is not the whole of what the model
     would have said.
@@ -51,7 +51,7 @@ def reply_in(answer: Any, prompt: Prompt) -> Reply:
 
 
 def piece_in(event: str, prompt: Prompt) -> tuple[str, str | None]:
-    """The words in an event of a stream, and why it ends if it does. Raises Refused."""
+    """The words in an event of a stream, and why it ends if it does. Raises RequestRejected."""
     try:
         chunk = json.loads(event)
         if "error" in chunk:

@@ -10,18 +10,16 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from http.client import HTTPResponse
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.errors import UsageError
-from asof.models.endpoint import Endpoint
+from asof.http.address import check_base
+from asof.http.endpoint import Endpoint
+from asof.http.retry import Retry
 from asof.models.prefixes import Prefixes, of_family, told
 from asof.models.vectors import around_blanks, unit
-from asof.web import READ_AT_ONCE, first_bytes, one_line
 
 PATH = "/embeddings"
 LARGEST = 64_000_000
@@ -34,33 +32,16 @@ _REMEDIES = {
 }
 
 
-class EmbeddingsEndpoint(Endpoint):
-    """An endpoint for texts that are embedded: what to do about a refusal is another matter here."""
-
-    __slots__ = ()
-
-    @classmethod
-    def below(
-        cls, url: str, key: str | None = None, *, insecure: bool = False, **more: Any
-    ) -> EmbeddingsEndpoint:  # fmt: skip
-        """The endpoint of the server whose address `url` ends before /embeddings. Raises UsageError."""
-        whole = Endpoint(url, key, insecure=insecure)
-        parts = urlsplit(url)
-        if parts.query or parts.fragment or parts.path.rstrip("/").endswith(PATH):
-            raise UsageError(
-                f"url {whole.shown} is the whole address of a request; accepted: what stands before "
-                f"{PATH} in it, such as https://api.openai.com/v1"
-            )
-        return cls(url.rstrip("/") + PATH, key, insecure=insecure, **{"largest": LARGEST, **more})
-
-    def _accept(self, response: HTTPResponse) -> None:
-        remedy = _REMEDIES.get(response.status)
-        if remedy is None:
-            Endpoint._accept(self, response)
-            return
-        said = first_bytes(response, READ_AT_ONCE).decode("utf-8", "replace")
-        said = one_line(said.replace(self.key, "(the key)") if self.key else said)
-        self.refuse(f"status {response.status}" + (f", {said!r}" if said else "") + f"; {remedy}")
+def embeddings_endpoint(
+    url: str,
+    key: str | None = None,
+    retry: Retry = Retry(),  # noqa: B008
+    *,
+    insecure: bool = False,
+) -> Endpoint:
+    """The endpoint of the server whose address `url` ends before /embeddings. Raises UsageError."""
+    check_base(url, PATH, insecure=insecure)
+    return Endpoint(url.rstrip("/") + PATH, key, retry, LARGEST, insecure, _REMEDIES)
 
 
 @dataclass(slots=True)

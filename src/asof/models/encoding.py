@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
-from asof.models.embeddings_http import EmbeddingsEndpoint, HttpEncoder
+from asof.http.retry import Retry
+from asof.models.embeddings_http import HttpEncoder, embeddings_endpoint
 from asof.models.vectors import LONGEST
 from asof.tables import AcceptedValue, boolean, check, like, number, secret, text, variable, whole
 
@@ -64,7 +65,7 @@ class EncoderConfig:
             where = "a local model, not for a server (url)" if made.url else "a server (url)"
             raise UsageError(f"{', '.join(wrong)}: only for {where}")
         if made.url:
-            EmbeddingsEndpoint.below(made.url, insecure=made.insecure)
+            embeddings_endpoint(made.url, insecure=made.insecure)
         return made
 
 
@@ -81,12 +82,10 @@ def encoder_from(settings: EncoderConfig, root: Path, environment: Mapping[str, 
     if settings.url:
         key = None
         if settings.key_variable:
-            shown = EmbeddingsEndpoint.below(settings.url, insecure=settings.insecure).shown
+            shown = embeddings_endpoint(settings.url, insecure=settings.insecure).shown
             key = secret(environment, settings.key_variable, shown, "encoder")
-        endpoint = EmbeddingsEndpoint.below(
-            settings.url, key, timeout=settings.timeout, attempts=settings.attempts,
-            patience=settings.patience, insecure=settings.insecure,
-        )  # fmt: skip
+        retry = Retry(settings.attempts, settings.timeout, settings.patience)
+        endpoint = embeddings_endpoint(settings.url, key, retry, insecure=settings.insecure)
         return HttpEncoder(endpoint, settings.model, settings.batch or BATCH, **shared)
     from asof.models.local import LocalEncoder
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
-from asof.models.attempts import Attempts
+from asof.http.retry import Retry
 from asof.models.metered import Prices
 from asof.models.openai_http import OpenAIServer
 from asof.models.structured import FORMS
@@ -74,7 +74,7 @@ def language_from(settings: LanguageModelConfig, environment: Mapping[str, str])
         server = replace(server, key=secret(environment, settings.key_variable, server.shown, "model"))
     return ChatModel(
         settings.model, server, settings.json,
-        Attempts(settings.attempts, settings.timeout, settings.patience),
+        Retry(settings.attempts, settings.timeout, settings.patience),
         settings.concurrency, settings.deadline or None,
         temperature=settings.temperature, limit=settings.limit,
     )  # fmt: skip

@@ -10,23 +10,13 @@ from copy import copy
 from typing import Any
 
 from asof.errors import ModelError
-from asof.models.attempts import NoConnection
-from asof.models.endpoint import RetryLater
-
-
-class RequestRejected(Exception):
-    """An answer to this request that is no reply, and would be none the next time. `said`: what the server
-    said, as it said it; it belongs into no message before `OpenAIServer.plain` has seen it.
-    """
-
-    def __init__(self, reason: str, said: str = "") -> None:
-        super().__init__(reason)
-        self.said = said
+from asof.http.retry import NoConnection, RequestRejected, RetryLater
 
 
 @contextmanager
 def translated(timeout: float) -> Iterator[None]:
-    """Errors of the client and of the transport under it as ours: Again (Absent), Refused, ModelError."""
+    """Raises errors of the client, and of the transport under it, as RetryLater (NoConnection),
+    RequestRejected and ModelError."""
     import openai
 
     transport = _transport()

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, NoReturn
-from urllib.parse import urlsplit
 
-from asof.errors import MissingExtra, ModelError, UsageError
-from asof.models.attempts import GaveUp
-from asof.models.endpoint import Endpoint, RetryLater
-from asof.models.openai_errors import RequestRejected, translated
-from asof.web import READ_AT_ONCE, asked_wait, one_line
+from asof.errors import MissingExtra, ModelError
+from asof.http import address
+from asof.http.connection import READ_AT_ONCE, one_line, retry_after
+from asof.http.endpoint import check_key
+from asof.http.retry import GaveUp, RequestRejected, RetryLater
+from asof.models.openai_errors import translated
 
 NEEDED = frozenset({"host", "content-type", "content-length", "connection", "x-stainless-raw-response"})
 """Headers that the client adds and that stay (by the last one it knows later that we read the answer). All
@@ -58,18 +58,13 @@ class OpenAIServer:
     insecure: bool = False
 
     def __post_init__(self) -> None:
-        Endpoint(self.url, self.key, insecure=self.insecure)
-        parts = urlsplit(self.url)
-        if parts.query or parts.fragment or parts.path.rstrip("/").endswith("/chat/completions"):
-            raise UsageError(
-                f"url {self.shown} is the whole address of a request; accepted: what stands before "
-                "/chat/completions in it, such as https://api.openai.com/v1"
-            )
+        address.check_base(self.url, "/chat/completions", insecure=self.insecure)
+        check_key(self.key, self.url)
 
     @property
     def shown(self) -> str:
         """The address without what may be secret in it."""
-        return Endpoint(self.url, insecure=self.insecure).shown
+        return address.shown(self.url)
 
     @contextmanager
     def connected(self) -> Iterator[Connection]:
@@ -102,7 +97,7 @@ class OpenAIServer:
 
     def told(self, failure: Exception) -> str:
         """A failure as a message about this server."""
-        said = failure.said if isinstance(failure, RequestRejected) else ""
+        said = failure.answer if isinstance(failure, RequestRejected) else ""
         absent = isinstance(failure, GaveUp) and failure.absent
         return f"{self.shown}: {failure}" + (f": {self.plain(said)!r}" if said else "") + ABSENT * absent
 
@@ -125,7 +120,7 @@ class OpenAIServer:
             request.headers["Authorization"] = f"Bearer {self.key}"
 
     def _accept(self, response: Any) -> None:
-        """Nothing for an answer that can be read. Raises Again, Refused, ModelError."""
+        """Nothing for an answer that can be read. Raises RetryLater, RequestRejected, ModelError."""
         status, headers = response.status_code, response.headers
         if 300 <= status < 400:
             target = self.plain(headers.get("Location", ""))
@@ -142,7 +137,7 @@ class OpenAIServer:
         if status in REMEDIES or NO_CREDIT in whole:
             self.fail(f"{reason}; {REMEDIES.get(status, REMEDIES[402])}")
         if status in (408, 429) or status >= 500:
-            raise RetryLater(reason, asked_wait(headers))
+            raise RetryLater(reason, retry_after(headers))
         raise RequestRejected(reason)
 
     def too_large(self) -> NoReturn:
@@ -151,7 +146,7 @@ class OpenAIServer:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """What requests are sent over. Each method raises Again, Refused or ModelError."""
+    """What requests are sent over. Each method raises RetryLater, RequestRejected or ModelError."""
 
     server: OpenAIServer
     client: Any

@@ -13,9 +13,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from asof.models.endpoint import Endpoint
+from asof.http.endpoint import Endpoint
+from asof.http.retry import Retry
 
 SHAPES = ("jina", "tei")
+
+_REMEDIES = {
+    413: "rerank fewer texts (top), or index smaller passages",
+    422: "the server reads another shape, or a text is too long for its model",
+}
+
+
+def rerank_endpoint(
+    url: str,
+    key: str | None = None,
+    retry: Retry = Retry(timeout=10.0),  # noqa: B008
+    *,
+    insecure: bool = False,
+) -> Endpoint:
+    """The endpoint of a reranker. Raises UsageError."""
+    return Endpoint(url, key, retry, insecure=insecure, remedies=_REMEDIES)
 
 
 @dataclass(frozen=True, slots=True)

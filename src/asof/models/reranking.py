@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
-from asof.models.endpoint import Endpoint
-from asof.models.rerank_http import SHAPES, HttpReranker
+from asof.http.retry import Retry
+from asof.models.rerank_http import SHAPES, HttpReranker, rerank_endpoint
 from asof.tables import AcceptedValue, boolean, check, like, number, one_of, secret, text, variable, whole
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class RerankerConfig:
             raise UsageError(f"{', '.join(alone)}: only for a server (url), not for {given[0]}")
         made = cls(**table)
         if made.url:
-            Endpoint(made.url, insecure=made.insecure)
+            rerank_endpoint(made.url, insecure=made.insecure)
         return made
 
 
@@ -68,9 +68,8 @@ def reranker_from(settings: RerankerConfig, root: Path, environment: Mapping[str
 
         model = root / Path(settings.path).expanduser() if settings.path else settings.hub
         return CrossEncoder(model, batch=settings.batch, hub=bool(settings.hub))
-    endpoint = Endpoint(
-        settings.url, timeout=settings.timeout, attempts=settings.attempts, insecure=settings.insecure
-    )
+    retry = Retry(settings.attempts, settings.timeout)
+    endpoint = rerank_endpoint(settings.url, retry=retry, insecure=settings.insecure)
     if settings.key_variable:
         key = secret(environment, settings.key_variable, endpoint.shown, "rerank")
         endpoint = replace(endpoint, key=key)

@@ -15,7 +15,8 @@ from tests.sources.arxiv.archive import Archive, Paper, busy, crowded, cut, day,
 
 from asof.data import Document, SafeToCommit
 from asof.errors import SourceError
-from asof.sources.arxiv.fetch import Fetcher
+from asof.http.fetcher import Fetcher
+from asof.http.retry import Retry
 from asof.sources.arxiv.kept import HarvestLog
 from asof.sources.arxiv.pages import EMPTY
 from asof.sources.arxiv.settings import ArxivSettings
@@ -65,7 +66,7 @@ class Store:
 
 def source(archive: Archive, folder: Path, store: Store, now: Any = NOW, **wanted: Any) -> Arxiv:
     asked = {"since": instant(SINCE), "until": instant(UNTIL), **wanted}
-    fetcher = Fetcher(delay=0, attempts=4, sleep=lambda _: None)
+    fetcher = Fetcher(0, Retry(4, sleep=lambda _: None))
     target = read("arxiv:cs.IR+cs.CL")
     return Arxiv(
         target, HarvestRange(**asked), instant(now), ArxivSettings(url=archive.url),

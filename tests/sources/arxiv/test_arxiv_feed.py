@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.sources.arxiv.archive import HEAD, Archive, day, entry, paper
 
-from asof.sources.arxiv.feed import BrokenFeed, FeedEntry, RequestRefused, UnusableEntry, read
+from asof.http.retry import RequestRejected
+from asof.sources.arxiv.feed import BrokenFeed, FeedEntry, UnusableEntry, read
 from asof.sources.arxiv.stated import document, withdrawn
 from asof.sources.arxiv.target import PaperId
 
@@ -122,7 +123,7 @@ def test_an_entry_that_states_no_paper_is_told_beside_the_others(spoiled: str, r
 
 
 def test_an_error_is_what_the_api_says():
-    with pytest.raises(RequestRefused, match="incorrect id format for abc"):
+    with pytest.raises(RequestRejected, match="incorrect id format for abc"):
         read(Archive().error("incorrect id format for abc").encode())
 
 
@@ -158,5 +159,5 @@ def test_any_bytes_are_a_feed_or_an_error_of_ours(noise: bytes, at: int):
     for each in (noise, body[:at] + noise + body[at:]):
         try:
             read(each)
-        except (BrokenFeed, RequestRefused):
+        except (BrokenFeed, RequestRejected):
             continue

@@ -14,10 +14,11 @@ from tests.sources.small_pdf import small_pdf
 import asof
 from asof.data import Document, Problem
 from asof.errors import MissingExtra
+from asof.http.fetcher import Fetcher
+from asof.http.retry import Retry
 from asof.service import Corpus
 from asof.sources import pdf
 from asof.sources.arxiv.feed import FeedEntry
-from asof.sources.arxiv.fetch import Fetcher
 from asof.sources.arxiv.paper import FullTexts
 from asof.sources.arxiv.target import PaperId
 from asof.sources.pdf import PdfLimits
@@ -53,7 +54,7 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Corpus]:
 def texts(
     archive: Archive, entry: FeedEntry = ENTRY, known: tuple[int, ...] = (), **limits: int
 ) -> list[object]:
-    fetcher = Fetcher(delay=0, attempts=2, sleep=lambda _: None)
+    fetcher = Fetcher(0, Retry(2, sleep=lambda _: None))
     return list(FullTexts(archive.pdf_url, fetcher, PdfLimits(**limits)).texts(entry, known))
 
 

@@ -10,8 +10,8 @@ import pytest
 from tests.sources.arxiv.archive import Archive, day, paper
 
 from asof.data import Document, Problem, SafeToCommit
+from asof.http.fetcher import Fetcher
 from asof.sources.arxiv.feed import FeedEntry
-from asof.sources.arxiv.fetch import Fetcher
 from asof.sources.arxiv.pages import ArxivApi
 from asof.sources.arxiv.settings import ArxivSettings
 from asof.sources.arxiv.source import Arxiv

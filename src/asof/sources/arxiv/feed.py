@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from asof.data.storable import storable
+from asof.http.retry import RequestRejected, RetryLater
 from asof.sources.arxiv.target import PaperId, paper_id
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
@@ -24,12 +25,8 @@ LAST = 5138
 """Dates of this year or later are none: `sources/dates.py` would take their seconds for milliseconds."""
 
 
-class BrokenFeed(Exception):
+class BrokenFeed(RetryLater):
     """A page that is no feed, or one that breaks off: asked for again, it may be whole."""
-
-
-class RequestRefused(Exception):
-    """What the API itself says is wrong with the request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +77,7 @@ class _Undeclared(ET.TreeBuilder):
 
 
 def read(body: bytes) -> Feed:
-    """The feed in an answer's bytes. Raises Garbled, Refused."""
+    """The feed in an answer's bytes. Raises BrokenFeed, RequestRejected (what the API says is wrong)."""
     try:
         text = body.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -94,7 +91,7 @@ def read(body: bytes) -> Feed:
     nodes = root.findall(f"{_ATOM}entry")
     for node in nodes:
         if _ERRORS in _text(node, f"{_ATOM}id"):
-            raise RequestRefused(_text(node, f"{_ATOM}summary") or "an error without words")
+            raise RequestRejected(_text(node, f"{_ATOM}summary") or "an error without words")
     return Feed(tuple(map(_entry, nodes)), _number(root, "totalResults"), _number(root, "startIndex"))
 
 

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urlencode
 
+from asof.http.fetcher import Fetcher
+from asof.http.retry import RetryLater
 from asof.sources.arxiv import feed as atom
 from asof.sources.arxiv.feed import Feed, FeedEntry, UnusableEntry
-from asof.sources.arxiv.fetch import Fetcher, TransientError
 from asof.sources.arxiv.kept import SUBMITTED, UPDATED, HarvestLine
 from asof.sources.arxiv.spans import MINUTE, Stretch, halves, minutes
 from asof.sources.arxiv.target import PaperId
@@ -124,7 +125,7 @@ class ArxivApi:
             page = atom.read(body)
             total = page.total or told
             if not page.entries and start < min(total, REACH):
-                raise TransientError(f"the page from {start} on is empty, of {total} results")
+                raise RetryLater(f"the page from {start} on is empty, of {total} results")
             return page
 
         return self.fetcher.get(f"{self.url}?{urlencode(asked)}", read)
@@ -142,11 +143,11 @@ class ArxivApi:
 
 
 def _told(body: bytes) -> Feed:
-    """A page of papers that were asked for by their ids. Raises Passing for one that tells of some and has
+    """A page of papers that were asked for by their ids. Raises RetryLater for one that tells of some and has
     none."""
     page = atom.read(body)
     if not page.entries and page.total:
-        raise TransientError(f"the page is empty, of {page.total} results")
+        raise RetryLater(f"the page is empty, of {page.total} results")
     return page
 
 

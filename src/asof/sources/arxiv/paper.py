@@ -6,8 +6,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from asof.data import Document, Problem
+from asof.http.fetcher import DownloadTooLarge, Fetcher, NotFound
 from asof.sources.arxiv.feed import BrokenFeed, FeedEntry
-from asof.sources.arxiv.fetch import Fetcher, NotFound, ResponseTooLarge
 from asof.sources.arxiv.stated import FULL as FULL
 from asof.sources.arxiv.stated import dated, document_id, meta, withdrawn
 from asof.sources.arxiv.stated import full_id as full_id
@@ -35,7 +35,7 @@ class FullTexts:
         try:
             raw = self.fetcher.get(f"{self.url}/{entry.paper}", _is_pdf, self.limits.file)
             text, outline, notes = paper(raw, self.limits)
-        except (NotFound, ResponseTooLarge) as wrong:
+        except (NotFound, DownloadTooLarge) as wrong:
             yield self._problem(entry, f"there is no PDF to be had: {wrong}")
             return
         except Unreadable as wrong:

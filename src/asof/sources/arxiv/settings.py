@@ -8,13 +8,16 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from asof.errors import UsageError
+from asof.http.address import in_domain, is_loopback
+from asof.http.fetcher import Fetcher
+from asof.http.retry import Retry
 from asof.tables import AcceptedValue, check, number, whole
-from asof.web import loopback
 
 COURTESY = 3.0
 """Seconds between two requests that arXiv asks of every client."""
 
 MOST_PER_DAY = 2_000
+DOMAIN = "arxiv.org"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +42,19 @@ class ArxivSettings:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, ACCEPTED)
         made = cls(**table)
-        if made.delay < COURTESY and any(of_arxiv(host(url)) for url in (made.url, made.pdf_url)):
+        if made.delay < COURTESY and any(in_domain(host(url), DOMAIN) for url in (made.url, made.pdf_url)):
             raise UsageError(f"delay = {made.delay:g}: arXiv asks for {COURTESY:g} seconds or more")
         return made
+
+    def fetcher(self) -> Fetcher:
+        """What asks arXiv, as patiently as this says; each wait is at least half of what it may be."""
+        retry = Retry(self.attempts, self.timeout, self.patience, first_wait=self.delay, jitter=0.5)
+        return Fetcher(self.delay, retry, DOMAIN, "[arxiv] of asof.toml")
 
 
 def host(url: str) -> str:
     """The host of an address, in lower case."""
     return (urlsplit(url).hostname or "").lower()
-
-
-def of_arxiv(name: str) -> bool:
-    """Whether a host is arXiv's own."""
-    return name == "arxiv.org" or name.endswith(".arxiv.org")
 
 
 def safe(url: str) -> bool:
@@ -63,7 +66,7 @@ def safe(url: str) -> bool:
         return False
     if not named or "@" in parts.netloc or parts.query or parts.fragment:
         return False
-    return parts.scheme == "https" or (parts.scheme == "http" and loopback(named))
+    return parts.scheme == "https" or (parts.scheme == "http" and is_loopback(named))
 
 
 _ADDRESS = AcceptedValue(

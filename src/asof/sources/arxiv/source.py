@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 
 from asof.data import Document, Problem, SafeToCommit
 from asof.errors import UsageError
+from asof.http.fetcher import Fetcher
 from asof.sources.arxiv.erased import ERASED, hidden
 from asof.sources.arxiv.feed import FeedEntry
-from asof.sources.arxiv.fetch import Fetcher
 from asof.sources.arxiv.kept import HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
 from asof.sources.arxiv.pages import A_PAGE, MOST, ArxivApi, Harvest, HarvestPart, ResultPage
 from asof.sources.arxiv.settings import ArxivSettings
@@ -76,9 +76,7 @@ class Arxiv:
         before stays, and the next run of the same words goes on from there.
         """
         settings = self.settings
-        fetcher = self.fetcher or Fetcher(
-            settings.delay, settings.attempts, settings.timeout, settings.patience
-        )
+        fetcher = self.fetcher or settings.fetcher()
         before, self.figures, self._erased = fetcher.requests, Figures(), set()
         api = ArxivApi(settings.url, fetcher)
         known = self.kept.known if self.kept is not None else lambda papers: {}  # noqa: ARG005

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.errors import ModelError
-from asof.models.breaker import CircuitBreaker, NotSent
+from asof.http.breaker import CircuitBreaker, NotSent
 
 
 def stopped(breaker: CircuitBreaker) -> bool:

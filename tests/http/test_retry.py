@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.models.attempts import Attempts, GaveUp, NoConnection
-from asof.models.breaker import CircuitBreaker, NotSent
-from asof.models.endpoint import RetryLater
+from asof.http.breaker import CircuitBreaker, NotSent
+from asof.http.retry import GaveUp, NoConnection, Retry, RetryLater
 
 
 class Failing:
@@ -33,15 +32,15 @@ class Failing:
 def test_waits_are_drawn_from_a_length_that_doubles(draws: list[float], patience: float) -> None:
     waits: list[float] = []
     drawn = iter(draws)
-    attempts = Attempts(10, 5.0, patience, sleep=waits.append, draw=lambda: next(drawn))
-    assert attempts.make(Failing(*[RetryLater("busy")] * 9), CircuitBreaker(5)) == 5.0
+    retry = Retry(10, 5.0, patience, sleep=waits.append, draw=lambda: next(drawn))
+    assert retry.run(Failing(*[RetryLater("busy")] * 9), CircuitBreaker(5)) == 5.0
     assert waits == [draw * min(0.5 * 2.0**n, patience) for n, draw in enumerate(draws)]
 
 
 def test_all_attempts_fail() -> None:
     once = Failing(*[RetryLater("busy")] * 3)
     with pytest.raises(GaveUp, match=r"^busy \(3 attempts\)$") as raised:
-        Attempts(3, sleep=lambda _: None).make(once, CircuitBreaker(5))
+        Retry(3, sleep=lambda _: None).run(once, CircuitBreaker(5))
     assert not raised.value.absent
     assert len(once.timeouts) == 3
 
@@ -49,21 +48,21 @@ def test_all_attempts_fail() -> None:
 def test_absent_is_what_was_never_there() -> None:
     never = Failing(NoConnection("gone"), NoConnection("gone"))
     with pytest.raises(GaveUp) as raised:
-        Attempts(2, sleep=lambda _: None).make(never, CircuitBreaker(5))
+        Retry(2, sleep=lambda _: None).run(never, CircuitBreaker(5))
     assert raised.value.absent
     once = Failing(RetryLater("busy"), NoConnection("gone"))
     with pytest.raises(GaveUp) as raised:
-        Attempts(2, sleep=lambda _: None).make(once, CircuitBreaker(5))
+        Retry(2, sleep=lambda _: None).run(once, CircuitBreaker(5))
     assert not raised.value.absent
 
 
 def test_an_attempt_ends_with_the_deadline() -> None:
     once = Failing()
-    assert Attempts(1, timeout=60).make(once, CircuitBreaker(5, deadline=2.0)) <= 2.0
+    assert Retry(1, timeout=60).run(once, CircuitBreaker(5, deadline=2.0)) <= 2.0
     breaker = CircuitBreaker(5, deadline=0.01)
     time.sleep(0.02)
     with pytest.raises(NotSent, match=r"^not sent: the 0\.01 s for the batch are over \(deadline\)$"):
-        Attempts(1).make(once, breaker)
+        Retry(1).run(once, breaker)
     assert len(once.timeouts) == 1
 
 
@@ -72,12 +71,12 @@ def test_waiting_ends_when_the_batch_does() -> None:
     threading.Timer(0.05, breaker.stop).start()
     began = time.perf_counter()
     with pytest.raises(NotSent, match="the batch was given up"):
-        Attempts(2, patience=30).make(Failing(RetryLater("busy", 30.0)), breaker)
+        Retry(2, patience=30).run(Failing(RetryLater("busy", 30.0)), breaker)
     assert time.perf_counter() - began < 10
 
 
 def test_other_errors_are_not_asked_again() -> None:
     once = Failing(ValueError("no"))
     with pytest.raises(ValueError, match="no"):
-        Attempts(3).make(once, CircuitBreaker(5))
+        Retry(3).run(once, CircuitBreaker(5))
     assert len(once.timeouts) == 1

@@ -1,7 +1,7 @@
-"""What every asking over HTTP has in common: a time that is for all of it, and how a server's words are read.
+"""A connection with a deadline for the whole request, and how a server's bytes and words are read.
 
 A socket's timeout is for one wait: a server that sends a byte now and then in its status line, its headers
-or the size of a chunk, or `100 Continue` without an end, is waited for without one. Here each wait gets the
+or the size of a chunk, or `100 Continue` without an end, would be waited for forever. Here each wait gets the
 time that is left.
 """
 
@@ -52,11 +52,6 @@ def connection_to(url: str, seconds: float) -> HTTPConnection:
     return connection
 
 
-def loopback(host: str) -> bool:
-    """Whether a host is this machine: what is sent to it over plain http, nobody on the way reads."""
-    return host in ("localhost", "::1") or re.fullmatch(r"127(?:\.[0-9]{1,3}){3}", host) is not None
-
-
 def first_bytes(response: HTTPResponse, most: int) -> bytes:
     """The first bytes of an answer, at most `most`; fewer where it ends, as announced or before that.
 
@@ -69,14 +64,14 @@ def first_bytes(response: HTTPResponse, most: int) -> bytes:
     return bytes(body[:most])
 
 
-def one_line(said: str) -> str:
+def one_line(message: str) -> str:
     """A server's own words as part of a message: on one line, printable, not long."""
-    said = " ".join("".join(each if each.isprintable() else " " for each in said).split())
-    return said[:QUOTED] + ("…" if len(said) > QUOTED else "")
+    message = " ".join("".join(each if each.isprintable() else " " for each in message).split())
+    return message[:QUOTED] + ("…" if len(message) > QUOTED else "")
 
 
-def asked_wait(headers: Headers) -> float | None:
-    """Seconds of the header Retry-After; a date there is compared with the date of the answer, no clock."""
+def retry_after(headers: Headers) -> float | None:
+    """Seconds of the header Retry-After; a date in it is compared with the answer's Date, no clock."""
     value = headers.get("Retry-After", "").strip()
     if re.fullmatch(r"\d{1,9}(\.\d{1,9})?", value):
         return float(value)

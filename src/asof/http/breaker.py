@@ -1,4 +1,4 @@
-"""When the rest of a batch is not sent: failures in a row, a deadline, a refusal that holds for all."""
+"""Stops a batch of requests: after failures in a row, at a deadline, after a refusal that holds for all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CircuitBreaker:
     A prompt counts as failed when its last attempt has failed. What is under way when it stops is waited for.
     """
 
-    most: int
+    most: int = 1
     deadline: float | None = None
     refusal: ModelError | None = None
     absent: str = ""
@@ -34,7 +34,7 @@ class CircuitBreaker:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def left(self) -> float:
-        """Seconds until the deadline, infinite without one. Raises Unsent if nothing may be sent."""
+        """Seconds until the deadline, infinite without one. Raises NotSent if nothing may be sent."""
         if self._stopped.is_set():
             raise NotSent(self._why)
         if self.deadline is None:
@@ -47,7 +47,7 @@ class CircuitBreaker:
     def pause(self, seconds: float, sleep: Callable[[float], None] | None) -> None:
         """Wait before another attempt; with no `sleep` of its own, not longer than until the batch stops.
 
-        Raises Unsent at once when the deadline comes first.
+        Raises NotSent at once when the deadline comes first.
         """
         if seconds >= self.left():
             raise self._late()

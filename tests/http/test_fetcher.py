@@ -6,14 +6,15 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
 from asof.errors import SourceError
-from asof.sources.arxiv.feed import BrokenFeed, RequestRefused
-from asof.sources.arxiv.fetch import Fetcher, NotFound, ResponseTooLarge, redirected
+from asof.http.address import redirect_target
+from asof.http.fetcher import PATIENT, DownloadTooLarge, Fetcher, NotFound
+from asof.http.retry import RequestRejected, RetryLater
 
 Reply = tuple[int, dict[str, str], bytes]
 
@@ -88,7 +89,8 @@ def clock() -> Clock:
 @pytest.fixture
 def fetcher(clock: Clock) -> Callable[..., Fetcher]:
     def make(**options: object) -> Fetcher:
-        return Fetcher(sleep=clock.sleep, clock=lambda: clock.now, draw=lambda: 1.0, **options)  # type: ignore[arg-type]
+        retry = replace(PATIENT, sleep=clock.sleep, draw=lambda: 1.0, **options)  # type: ignore[arg-type]
+        return Fetcher(retry=retry, sleep=clock.sleep, clock=lambda: clock.now)
 
     return make
 
@@ -139,7 +141,7 @@ def test_waits_double_and_each_holds_the_pause(web, clock, fetcher):
 def test_what_is_asked_again(web, clock, fetcher, reply, slept):
     def read(body: bytes) -> bytes:
         if body == b"garbled":
-            raise BrokenFeed("no feed")
+            raise RetryLater("no feed")
         return body
 
     web.replies = [reply]
@@ -152,7 +154,7 @@ def test_it_is_given_up_in_the_end_and_says_so(web, clock, fetcher):
     with pytest.raises(SourceError) as told:
         fetcher(attempts=3).get(web.url + "?search_query=x", bytes)
     assert str(told.value) == (
-        f"{web.url}: status 503 (3 attempts); what was taken in stays: try again later"
+        f"{web.url}: status 503 (3 attempts); documents indexed so far are kept: try again later"
     )
     assert clock.slept == [3.0, 6.0]
 
@@ -170,13 +172,13 @@ def test_a_longer_wait_than_patience_is_not_waited(web, clock, fetcher):
         ((404, {}, b""), NotFound, "there is no such page"),
         ((403, {}, b"no"), SourceError, "status 403; check the address in"),
         ((400, {}, b"bad\x1b[31m"), SourceError, r"status 400, 'bad \[31m'"),
-        ((200, {"Content-Length": "11"}, b"x" * 11), ResponseTooLarge, "more than 10 bytes"),
+        ((200, {"Content-Length": "11"}, b"x" * 11), DownloadTooLarge, "more than 10 bytes"),
     ],
 )
 def test_what_is_not_asked_again(web, clock, fetcher, reply, error, said):
     def read(body: bytes) -> bytes:
         if body != b"well":
-            raise BrokenFeed("no feed")
+            raise RetryLater("no feed")
         return body
 
     web.replies = [reply]
@@ -187,7 +189,7 @@ def test_what_is_not_asked_again(web, clock, fetcher, reply, error, said):
 
 def test_what_the_api_says_is_told(web, fetcher):
     def read(body: bytes) -> bytes:
-        raise RequestRefused("incorrect id format for abc")
+        raise RequestRejected("incorrect id format for abc")
 
     web.replies = [(400, {}, b"<feed/>")]
     with pytest.raises(SourceError, match="it says: incorrect id format for abc"):
@@ -219,7 +221,7 @@ ARXIV = "https://export.arxiv.org/api/query?x=1"
     ],
 )
 def test_redirects_that_are_followed(url: str, location: str):
-    assert redirected(url, location).startswith(("https://", "http://localhost"))
+    assert redirect_target(url, location, "arxiv.org").startswith(("https://", "http://localhost"))
 
 
 @pytest.mark.parametrize(
@@ -231,8 +233,15 @@ def test_redirects_that_are_followed(url: str, location: str):
     ],
 )  # fmt: skip
 def test_redirects_that_are_refused(location: str):
-    with pytest.raises(SourceError, match="it redirects to"):
-        redirected(ARXIV, location)
+    with pytest.raises(ValueError, match=r"another host|Invalid IPv6"):
+        redirect_target(ARXIV, location, "arxiv.org")
+
+
+def test_a_redirect_to_elsewhere_is_refused(web, fetcher):
+    web.replies = [(302, {"Location": "http://example.org/x"}, b"")]
+    with pytest.raises(SourceError, match=r"it redirects to 'http://example\.org/x', which is not followed"):
+        fetcher().get(web.url, bytes)
+    assert len(web.seen) == 1
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:9/x", "http://nowhere.invalid/x"])

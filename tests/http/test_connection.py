@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
-from asof.web import asked_wait, connection_to, first_bytes, one_line
+from asof.http.connection import connection_to, first_bytes, one_line, retry_after
 
 SECONDS = 0.2
 GENEROUS = 3.0
@@ -218,13 +218,13 @@ def test_a_chunk_of_negative_size_is_read_no_further_than_is_wanted(
     ],
 )
 def test_how_long_a_server_asks_to_wait(headers: dict[str, str], wait: float | None) -> None:
-    assert asked_wait(headers) == wait
+    assert retry_after(headers) == wait
 
 
 @given(st.text(max_size=40), st.text(max_size=40))
 @hypothesis_settings(max_examples=60)
 def test_any_wait_is_a_number_or_nothing(value: str, date: str) -> None:
-    wait = asked_wait({"Retry-After": value, "Date": date})
+    wait = retry_after({"Retry-After": value, "Date": date})
     assert wait is None or wait >= 0
 
 

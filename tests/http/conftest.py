@@ -1,0 +1,3 @@
+"""The server that fixtures of this folder ask."""
+
+from tests.http.json_server import server as server

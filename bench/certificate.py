@@ -20,7 +20,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench import generated, ours
 from bench.vectors import RandomVectors
 
-from asof import engine, service
+from asof import engine
+from asof.corpus.corpus import open as open_corpus
 from asof.text.question import as_typed
 
 REPEATED = 3
@@ -37,7 +38,7 @@ def main() -> None:
     given = parser.parse_args()
     if not given.folder.exists():
         ours.build(str(given.folder), given.passages, dense=True)
-    with service.open(given.folder, create=False, encoder=RandomVectors()) as corpus:
+    with open_corpus(given.folder, create=False, encoder=RandomVectors()) as corpus:
         view = corpus.at().view()
         asked = [as_typed(each, view.as_of).query for each in generated.queries(given.queries)]
         taken: dict[str, list[float]] = {"fused": [], "scanned": []}

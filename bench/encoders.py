@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.table import aligned
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 from asof.evaluate.evaluation import evaluate
 from asof.evaluate.options import DEFAULTS
 from asof.evaluate.runs.corpus import build
@@ -155,7 +155,7 @@ def building(dataset: Path, model: Path | None) -> dict[str, Any]:
         begin = time.perf_counter()
         build(Path(place), data, settings, encoder)
         seconds = time.perf_counter() - begin
-        with service.open(place, create=False, encoder=encoder) as corpus:
+        with open_corpus(place, create=False, encoder=encoder) as corpus:
             passages = corpus.at().view().n
     dimensions = encoder.encode(["one"]).shape[1] if encoder else 0
     return {"seconds": seconds, "peak": peak(), "passages": passages, "dimensions": dimensions}

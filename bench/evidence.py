@@ -29,7 +29,8 @@ from bench import generated
 from bench.measure import bytes_in, milliseconds
 from bench.ours import peak_memory
 
-from asof import service
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document
 from asof.graph.evidence import CAP, THRESHOLD, Evidence, evidence
 from asof.graph.kept import kept
@@ -52,7 +53,7 @@ def main() -> None:
         print(f"made anew: {min(seconds):.2f} s (shortest of {options.runs}; longest {max(seconds):.2f})")
         print(f"peak memory: {peak_memory() / 1e6:,.0f} MB (indexing {indexed / 1e6:,.0f}, at the start "
               f"{before / 1e6:,.0f})")  # fmt: skip
-        with service.open(place, create=False) as corpus:
+        with open_corpus(place, create=False) as corpus:
             corpus.background = False
             view = corpus.at().view()
             print(f"opened from files: {milliseconds(lambda: evidence(view, **choice(options))):.1f} ms")
@@ -84,7 +85,7 @@ def choice(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def fill(place: str, options: argparse.Namespace) -> None:
-    with service.open(place) as corpus:
+    with open_corpus(place) as corpus:
         corpus.background = False
         if options.generated:
             corpus.add(generated.documents(options.generated))
@@ -96,7 +97,7 @@ def fill(place: str, options: argparse.Namespace) -> None:
 def build(place: str, options: argparse.Namespace) -> float:
     """Milliseconds of the first question of a process that finds nothing kept."""
     shutil.rmtree(derived(place), ignore_errors=True)
-    with service.open(place, create=False) as corpus:
+    with open_corpus(place, create=False) as corpus:
         view = corpus.at().view()
         return milliseconds(lambda: evidence(view, **choice(options)))
 
@@ -137,7 +138,7 @@ def recall(graph: Evidence, view: View, options: argparse.Namespace) -> None:
     )
 
 
-def one_more(corpus: service.Corpus, options: argparse.Namespace) -> None:
+def one_more(corpus: Corpus, options: argparse.Namespace) -> None:
     """From a committed document to the degrees of the new view."""
     taken = []
     for document in documents(options):

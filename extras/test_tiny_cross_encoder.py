@@ -25,7 +25,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import BertProcessing
 from transformers import BertConfig, BertForSequenceClassification, BertModel, PreTrainedTokenizerFast
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, SourcedTime
 from asof.errors import ModelError
 from asof.models.cross_encoder import CrossEncoder
@@ -222,7 +222,7 @@ NOTES = [
 
 def test_a_search_goes_by_the_model(folder: Path, tmp_path: Path) -> None:
     encoder = reranker_from(RerankerConfig.read({"path": str(folder)}), tmp_path, {})
-    with service.open(tmp_path / "corpus") as corpus:
+    with open_corpus(tmp_path / "corpus") as corpus:
         corpus.add(NOTES)
         then = corpus.at("2004")
         plain = then.search(QUESTION, recipe=ASOF).hits
@@ -247,7 +247,7 @@ def test_a_corpus_that_knows_nothing_later_says_the_same(folder: Path, tmp_path:
     recipe = reranked(ASOF, Rerank(CrossEncoder(folder), top=3))
     found = []
     for name, notes in (("all", NOTES), ("part", NOTES[:4])):
-        with service.open(tmp_path / name) as corpus:
+        with open_corpus(tmp_path / name) as corpus:
             corpus.add(notes)
             hits = corpus.at("2004").search(QUESTION, recipe=recipe).hits
             found.append([(hit.id, hit.score, hit.why.as_json()) for hit in hits])

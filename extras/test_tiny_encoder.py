@@ -25,7 +25,7 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import BertProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, SourcedTime
 from asof.errors import ModelError
 from asof.index.dense import quantise
@@ -286,11 +286,11 @@ NOTES = [note(f"n{at}", text, f"200{at}") for at, text in enumerate(TEXTS)]
 
 def test_a_corpus_that_knows_nothing_later_says_the_same(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "asof.toml").write_text(f"[encoder]\nmodel = {json.dumps(str(folder))}\n")
-    with service.open(tmp_path, trust=True) as corpus:
+    with open_corpus(tmp_path, trust=True) as corpus:
         corpus.background = False
         corpus.add(NOTES)
         then = corpus.at("2001").search("old mill").hits
-    with service.open(tmp_path / "part", encoder=LocalEncoder(folder)) as part:
+    with open_corpus(tmp_path / "part", encoder=LocalEncoder(folder)) as part:
         part.background = False
         for each in NOTES[1::-1]:
             part.add([each])

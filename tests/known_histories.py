@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Heading, SourcedTime
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
-from asof.service import Corpus
-from asof.service import open as open_corpus
 from asof.store.settings import CorpusSettings
 
 SENTENCES = (

@@ -65,7 +65,7 @@ def arguments(function: Any, name: str, corpus: asof.Corpus) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("kind", "name", "argument"),
-    [(kind, *each) for kind in (asof.Corpus, asof.Standpoint) for each in public(kind)],
+    [(kind, *each) for kind in (asof.Corpus, asof.Snapshot) for each in public(kind)],
     ids=lambda each: getattr(each, "__name__", each),
 )
 def test_a_wrong_argument_ends_in_an_error_of_ours(corpus, kind, name, argument):

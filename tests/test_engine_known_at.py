@@ -23,6 +23,6 @@ def test_an_answer_says_the_moment_that_was_asked_for(memory_folder, document) -
         assert before == shown(corpus.at("2024", K)) == [ITS_LAST] * 3
 
 
-def shown(then: asof.Standpoint) -> list[str]:
+def shown(then: asof.Snapshot) -> list[str]:
     found = (then.search("ferry").view, then.timeline("ferry"), then.facts("ferry"))
     return [iso(each.known_at) for each in found]

@@ -25,6 +25,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
+from asof.corpus.snapshot import Snapshot
 from asof.data import Document, Ended, Filters, Heading, Link, SourcedTime
 from asof.errors import DamagedStore, UsageError
 from asof.index import prefix as prefix_module
@@ -34,8 +37,6 @@ from asof.index.view import View
 from asof.rank.recipe import Recipe
 from asof.recipes import NAMES
 from asof.recipes.asof import ASOF
-from asof.service import Corpus, Standpoint
-from asof.service import open as open_corpus
 from asof.store.digest import layout_places, span_of
 from asof.store.settings import CorpusSettings
 from asof.time.span import EPOCH, NEVER, Span, instant, iso, moment
@@ -259,8 +260,8 @@ def restored(name: str, text: str, when: SourcedTime | None, about: str) -> Docu
     return Document(name, text, title, when, about=times, links=links(text), outline=outline)
 
 
-def seen(standpoint: Standpoint, question: str, **options: Any) -> list[tuple[Any, ...]]:
-    results = standpoint.search(question, k=50, **options)
+def seen(snapshot: Snapshot, question: str, **options: Any) -> list[tuple[Any, ...]]:
+    results = snapshot.search(question, k=50, **options)
     found = []
     for hit in results.hits:
         assert hit.why.recomputed() == hit.why.value == hit.score
@@ -284,8 +285,8 @@ def check(
             known_at = known[max(len(known) - 1 - back, 0)]
             at = min(as_of * DAY + DAY - 1, NEVER - 1)
             with only_visible(corpus, folder / "part", at, known_at) as part:
-                here = Standpoint(corpus, at, known_at)
-                there = Standpoint(part, at, None)
+                here = Snapshot(corpus, at, known_at)
+                there = Snapshot(part, at, None)
                 assert seen(here, question) == seen(there, question)
                 assert seen(here, question, recipe=recipe) == seen(there, question, recipe=recipe)
                 assert seen(here, question, unit="document") == seen(there, question, unit="document")
@@ -301,8 +302,8 @@ def check(
         shutil.rmtree(folder)
 
 
-def _timeless(standpoint: Standpoint) -> int:
-    view = standpoint.view()
+def _timeless(snapshot: Snapshot) -> int:
+    view = snapshot.view()
     return view.timeless(view.window(Filters()))
 
 

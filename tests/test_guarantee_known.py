@@ -21,13 +21,14 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.known_histories import SENTENCES, lives
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.data import GLOBAL, KINDS, LOCAL
 from asof.index.view import View
 from asof.knowledge import resolve
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.known import facts_about, facts_during, facts_of_kind
 from asof.knowledge.resolve import Entities
-from asof.service import Corpus, Standpoint
 from asof.store import facts as store_facts
 from asof.store import mentions
 from asof.store import sight as store_sight
@@ -99,7 +100,7 @@ def known(view: View) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def told(then: Standpoint, question: str, by_model: bool) -> dict[str, Any]:
+def told(then: Snapshot, question: str, by_model: bool) -> dict[str, Any]:
     """What surfaces show."""
     found: dict[str, Any] = {f"report {each}": bare(then.report(each)) for each in PERIODS}
     for name in ("NHA", "Quay Ltd"):
@@ -125,17 +126,17 @@ def check(
                 histories.play(corpus, [event])
                 if looks[number % len(looks)]:
                     learned(corpus, by_model)
-                    known(Standpoint(corpus, at, None).view())
+                    known(Snapshot(corpus, at, None).view())
             instants = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
             if not instants:
                 return 0
             learned(corpus, by_model)
             known_at = instants[max(len(instants) - 1 - back, 0)]
             for other in (NEVER - 1, at + 1):
-                Standpoint(corpus, other, None).facts("Quay Ltd")
+                Snapshot(corpus, other, None).facts("Quay Ltd")
             with histories.only_visible(corpus, folder / "part", at, known_at) as part:
                 learned(part, by_model)
-                here, there = Standpoint(corpus, at, known_at), Standpoint(part, at, None)
+                here, there = Snapshot(corpus, at, known_at), Snapshot(part, at, None)
                 same(known(here.view()), known(there.view()))
                 same(told(here, question, by_model), told(there, question, by_model))
             return len(Hierarchy.of_view(here.view()).facts)
@@ -146,7 +147,7 @@ def check(
 def learned(corpus: Corpus, by_model: bool) -> None:
     if by_model:
         corpus.learn()
-    corpus.know()
+    corpus.ensure_facts()
 
 
 def same(here: dict[str, Any], there: dict[str, Any]) -> None:

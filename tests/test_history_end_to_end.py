@@ -8,7 +8,7 @@ import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from asof.service import open as open_corpus
+from asof.corpus.corpus import open as open_corpus
 
 START = datetime(2020, 1, 1, 12, tzinfo=UTC)
 
@@ -92,11 +92,11 @@ def test_every_commit_of_fifty_is_a_moment_of_the_corpus(tmp_path: Path) -> None
             tree = repository.tree(commit)
             if commit == main[0]:  # both branches are said by now
                 tree["side.md"] = repository.tree(side[0])["side.md"]
-            standpoint = corpus.at(when.isoformat())  # the second as git writes it: its last instant
-            assert {name: standpoint.text(f"notes/{name}") for name in tree} == tree
+            snapshot = corpus.at(when.isoformat())  # the second as git writes it: its last instant
+            assert {name: snapshot.text(f"notes/{name}") for name in tree} == tree
             there = corpus._db.execute("SELECT name FROM documents").fetchall()
             gone = [name for (name,) in there if name.removeprefix("notes/") not in tree]
-            assert all(standpoint.text(name) is None for name in gone)
+            assert all(snapshot.text(name) is None for name in gone)
         again = corpus.add(repository.folder, history=True)
         assert (again.written, again.unchanged > 50) == (0, True)
         (repository.folder / "main.md").write_text("# Main\n\nnot committed yet\n")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import asof
-from asof import config, layers, service
+from asof import config, environment, layers
 from asof.errors import BadConfig, Untrusted, UsageError
 from asof.layers import FREE, abroad, shown
 from asof.tables import AcceptedValue
@@ -33,7 +33,7 @@ def says(tmp_path: Path, users: Callable[[str], Path]) -> Says:
         users(own)
         (tmp_path / config.FILE).write_text(folder, encoding="utf-8")
         lines: list[str] = []
-        return service.configuration(tmp_path, lines.append, **more), lines
+        return environment.configuration(tmp_path, lines.append, **more), lines
 
     return read
 
@@ -73,16 +73,16 @@ def test_the_users_own_counts_and_stands_in(says: Says) -> None:
 
 def test_what_is_trusted_counts_until_the_file_changes(says: Says, tmp_path: Path) -> None:
     says(MODEL)
-    assert service.trust(tmp_path) == {"model": f"url {SERVER}, model m"}
+    assert environment.trust(tmp_path) == {"model": f"url {SERVER}, model m"}
     found, lines = says(MODEL)
     assert (found.model is not None, lines) == (True, [])
     found, lines = says(MODEL + "\n")
     assert found.model is None
     assert "the file has changed since it was trusted" in lines[0]
-    assert service.trusted_folders() == {str(tmp_path): False}
+    assert environment.trusted_folders() == {str(tmp_path): False}
     found, lines = says(MODEL)
     assert found.model is not None
-    assert service.distrust(tmp_path)
+    assert environment.distrust(tmp_path)
     found, lines = says(MODEL)
     assert (found.model, len(lines)) == (None, 1)
 
@@ -189,19 +189,19 @@ def test_what_is_no_configuration(tmp_path: Path) -> None:
     file = tmp_path / config.FILE
     os.mkfifo(file)
     with pytest.raises(BadConfig, match="is no file"):
-        service.configuration(tmp_path)
+        environment.configuration(tmp_path)
     file.unlink()
     file.mkdir()
     with pytest.raises(BadConfig, match="is no file"):
-        service.configuration(tmp_path)
+        environment.configuration(tmp_path)
     file.rmdir()
     file.write_bytes(b"#" * (config.LARGEST + 1))
     with pytest.raises(BadConfig, match="has more than 250,000 bytes"):
-        service.configuration(tmp_path)
+        environment.configuration(tmp_path)
     file.unlink()
     file.symlink_to(file)
     with pytest.raises(BadConfig, match=config.FILE):
-        service.configuration(tmp_path)
+        environment.configuration(tmp_path)
 
 
 def test_another_file_is_the_users(says: Says, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -210,16 +210,16 @@ def test_another_file_is_the_users(says: Says, tmp_path: Path, monkeypatch: pyte
     other.parent.mkdir()
     other.write_text("[search]\nk = 7\n" + MODEL)
     monkeypatch.setenv(layers.VARIABLE, str(other))
-    assert service.configuration(tmp_path).k == 7
+    assert environment.configuration(tmp_path).k == 7
     lines: list[str] = []
-    assert service.configuration(other.parent, lines.append).model is not None, "the user's, and no other"
+    assert environment.configuration(other.parent, lines.append).model is not None, "the user's, and no other"
     assert lines == []
     monkeypatch.setenv(layers.VARIABLE, os.devnull)
-    assert service.configuration(tmp_path).k == 10
+    assert environment.configuration(tmp_path).k == 10
     for wrong in ("mine/asof.toml", str(tmp_path / "gone"), str(tmp_path)):
         monkeypatch.setenv(layers.VARIABLE, wrong)
         with pytest.raises(BadConfig, match=r"ASOF_CONFIG is .*: the absolute path of a file is expected"):
-            service.configuration(tmp_path)
+            environment.configuration(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -241,13 +241,13 @@ def test_the_line_can_be_typed_into_a_shell(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / config.FILE).write_text(MODEL)
     lines: list[str] = []
-    service.configuration(folder, lines.append)
+    environment.configuration(folder, lines.append)
     assert f"`asof trust '{folder}'`" in lines[0]
 
 
 def test_a_damaged_list_of_trusted_folders_is_told(says: Says, tmp_path: Path, home: Path) -> None:
     says(MODEL)
-    service.trust(tmp_path)
+    environment.trust(tmp_path)
     (home / "state" / "asof" / "trusted.json").write_text("{")
     found, lines = says(MODEL)
     assert found.model is None
@@ -257,20 +257,20 @@ def test_a_damaged_list_of_trusted_folders_is_told(says: Says, tmp_path: Path, h
 
 def test_a_rewritten_file_stays_trusted_unless_it_names_more(says: Says, tmp_path: Path) -> None:
     says(MODEL)
-    service.trust(tmp_path)
+    environment.trust(tmp_path)
     more = MODEL + "[search]\nk = 3\n"
     for before, after, trusted, then in (
         (MODEL, more, True, True), (more, more + RERANK, True, False), (more, None, True, True),
     ):  # fmt: skip
         if after is not None:
             (tmp_path / config.FILE).write_text(before)
-            service.trust(tmp_path)
-        with service.rewriting(tmp_path, before, after) as was:
+            environment.trust(tmp_path)
+        with environment.rewriting(tmp_path, before, after) as was:
             assert was is trusted
         assert layers.allowed(tmp_path, os.environ, None if after is None else after.encode()) is (
             then and after is not None
         )
-    with service.rewriting(tmp_path, "[search]\n", MODEL) as was:
+    with environment.rewriting(tmp_path, "[search]\n", MODEL) as was:
         assert not was
     assert not layers.allowed(tmp_path, os.environ, MODEL.encode())
 
@@ -281,10 +281,10 @@ def test_the_search_upwards_ends_at_another_users(tmp_path: Path, monkeypatch: p
     with asof.open(tmp_path):
         pass
     lines: list[str] = []
-    assert service.find_folder(below, lines.append) == tmp_path / ".asof"
+    assert environment.find_folder(below, lines.append) == tmp_path / ".asof"
     me = os.geteuid()
     monkeypatch.setattr(os, "geteuid", lambda: me + 1)
-    assert service.find_folder(below, lines.append) is None
+    assert environment.find_folder(below, lines.append) is None
     (line,) = lines
     assert line.startswith(
         f"{tmp_path / '.asof'} is of another user and is not used; --index {tmp_path} uses"
@@ -293,8 +293,8 @@ def test_the_search_upwards_ends_at_another_users(tmp_path: Path, monkeypatch: p
     known.add(tmp_path, NO_FILE, "2030")
     with monkeypatch.context() as patch:
         patch.setattr(layers, "trusted", lambda _: known)
-        assert service.find_folder(below, lines.append) == tmp_path / ".asof"
+        assert environment.find_folder(below, lines.append) == tmp_path / ".asof"
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("SUDO_UID", str(me))
-    assert service.find_folder(below, lines.append) == tmp_path / ".asof"
+    assert environment.find_folder(below, lines.append) == tmp_path / ".asof"
     assert len(lines) == 1

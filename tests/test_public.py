@@ -37,7 +37,7 @@ def test_every_name_loads_and_says_what_it_is(name: str) -> None:
     assert not doc.startswith(f"{name}("), "more than a signature"
 
 
-@pytest.mark.parametrize("name", ["Corpus", "Standpoint"])
+@pytest.mark.parametrize("name", ["Corpus", "Snapshot"])
 def test_everything_that_can_be_called_says_what_it_does(name: str) -> None:
     methods = [
         (method, inspect.getdoc(value))

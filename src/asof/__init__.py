@@ -19,23 +19,25 @@ from asof import errors as errors
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus, open  # noqa: A004
+    from asof.corpus.snapshot import Snapshot
     from asof.data import Document, Ended, Hit, Problem, SourcedTime, Why
     from asof.engine import Results
     from asof.errors import AsofError
     from asof.models.given import Named
     from asof.models.local import LocalEncoder
-    from asof.service import Corpus, Standpoint, open  # noqa: A004
     from asof.store.run import IndexReport
     from asof.store.settings import CorpusSettings
     from asof.time.period import Period
     from asof.time.span import Span
 
 _HOMES = {
-    "AsofError": "asof.errors", "Corpus": "asof.service", "Document": "asof.data", "Ended": "asof.data",
+    "AsofError": "asof.errors", "Corpus": "asof.corpus.corpus", "Document": "asof.data", "Ended": "asof.data",
     "Hit": "asof.data", "LocalEncoder": "asof.models.local", "Named": "asof.models.given",
     "Period": "asof.time.period", "Problem": "asof.data", "IndexReport": "asof.store.run",
     "Results": "asof.engine", "CorpusSettings": "asof.store.settings", "Span": "asof.time.span",
-    "Standpoint": "asof.service", "SourcedTime": "asof.data", "Why": "asof.data", "open": "asof.service",
+    "Snapshot": "asof.corpus.snapshot", "SourcedTime": "asof.data", "Why": "asof.data",
+    "open": "asof.corpus.corpus",
 }  # fmt: skip
 
 __all__ = [
@@ -51,9 +53,9 @@ __all__ = [
     "Period",
     "Problem",
     "Results",
+    "Snapshot",
     "SourcedTime",
     "Span",
-    "Standpoint",
     "Why",
     "open",
 ]  # fmt: skip

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from asof.data import Document, Ended, Hit, Problem, Query, SafeToCommit, Superseded
 from asof.errors import BeforeHorizon
 from asof.graph.succession import superseded
-from asof.index.manifest import Manifest, Snapshot
+from asof.index.manifest import IndexState, Manifest
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import DerivedCache, View
@@ -173,7 +173,7 @@ class ViewFactory:
     analyzer: Analyzer = field(init=False)
     derived: DerivedCache = field(init=False)
     _version: int = -1
-    _snapshot: Snapshot | None = None
+    _snapshot: IndexState | None = None
     _latest: int = 0
     _prefixes: OrderedDict[tuple[int, int], Prefix] = field(default_factory=OrderedDict)
 
@@ -212,7 +212,7 @@ class ViewFactory:
         self._prefixes.clear()
         self._version = version
 
-    def _prefix(self, snapshot: Snapshot, as_of: int, known: int) -> Prefix:
+    def _prefix(self, snapshot: IndexState, as_of: int, known: int) -> Prefix:
         """Nothing happens after the latest instant of all: all times from then on share one prefix."""
         key = (min(as_of, self._latest), NEVER if known >= snapshot.head else known)
         prefix = self._prefixes.pop(key, None)

@@ -12,10 +12,10 @@ from tests.knowledge.written import Clock
 import asof
 from asof.answer.asked import ParsedQuestion
 from asof.answer.evidence import Sentence, evidence
+from asof.corpus.corpus import Corpus
 from asof.data import Document, Hit, SourcedTime
 from asof.index.view import View
 from asof.knowledge.known import StatedFact, facts_of
-from asof.service import Corpus
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
@@ -53,7 +53,7 @@ class Looked(NamedTuple):
 
 def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
     """The way of a question until its cells are made, from all hits."""
-    corpus.know()
+    corpus.ensure_facts()
     then = corpus.at(as_of)
     found = then.search(question, k=100)
     view = then.view()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from tests.models.meanings import Meanings
 
-from asof import service
+from asof import environment
 
 from .conftest import Asof, note
 from .test_cli_reference import against
@@ -60,7 +60,7 @@ def toml(here: Path) -> Callable[..., None]:
         table = {"model": "meanings", "url": server.url, **more}
         lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in table.items())
         (here / "asof.toml").write_text(f"[encoder]\n{lines}")
-        service.trust(here)
+        environment.trust(here)
 
     return write
 

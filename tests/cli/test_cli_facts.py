@@ -6,7 +6,7 @@ import pytest
 from tests.cli.test_cli_reference import REFERENCE, against
 from tests.knowledge.written import CALLED, learn
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 
 HEAD = "---\ndate: {date}\ncompany: {company}\nticker: {ticker}\n---\n"
 
@@ -23,7 +23,7 @@ def learned(here, write, asof):
         for name, text in notes.items():
             write(f"notes/{name}.md", text)
         assert asof("index", "notes").code == 0
-        with service.open(here) as corpus:
+        with open_corpus(here) as corpus:
             learn(corpus)
 
     return take

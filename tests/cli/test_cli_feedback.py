@@ -159,12 +159,12 @@ def test_files_for_evaluate(asof, notes, recorded, here):
 def judge(monkeypatch):
     """A model that finds blue things useful; the second passage that it reads breaks it."""
     model = ScriptedModel(lambda prompt: '{"because": "x", "grade": 2}' if "blue" in prompt.user else "3!")
-    opened = library.service.open
+    opened = library.open
 
     def with_model(*arguments: Any, **options: Any) -> Any:
         return opened(*arguments, **options, model=model)
 
-    monkeypatch.setattr("asof.service.open", with_model)
+    monkeypatch.setattr("asof.corpus.corpus.open", with_model)
     return model
 
 

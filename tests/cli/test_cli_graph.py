@@ -6,7 +6,7 @@ import pytest
 from tests.cli import test_cli_reference as pages
 from tests.knowledge.written import learn
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 
 
 @pytest.fixture
@@ -16,7 +16,7 @@ def harbour(here, write, asof):
     write("notes/a.md", f"---\ndate: 2020-01-01\ntitle: Report\n---\n{lines}")
     write("notes/b.md", "---\ndate: 2021-01-01\n---\nTide | bought | Rope | 2020-03\n")
     assert asof("index", "notes").code == 0
-    with service.open(here) as corpus:
+    with open_corpus(here) as corpus:
         learn(corpus)
 
 

@@ -9,7 +9,7 @@ import pytest
 from tests.sources.arxiv.archive import Archive, busy, paper
 from tests.sources.small_pdf import small_pdf
 
-from asof import service
+from asof import environment
 
 NOW = datetime.now(UTC).replace(microsecond=0)
 
@@ -20,7 +20,7 @@ def archive(here) -> Iterator[Archive]:
         (here / "asof.toml").write_text(
             f'[arxiv]\nurl = "{there.url}"\npdf_url = "{there.pdf_url}"\ndelay = 0\nattempts = 2\n'
         )
-        service.trust(here)
+        environment.trust(here)
         yield there
 
 

@@ -6,7 +6,7 @@ import sqlite3
 
 import pytest
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 
 FAILING = [
     (["index", "nowhere"], 2),
@@ -65,10 +65,10 @@ def test_one_that_is_open_elsewhere_stays(here):
     from asof.store.unused import made_for_something
 
     with made_for_something(here):
-        with service.open(here):
+        with open_corpus(here):
             pass
         other = sqlite3.connect(here / ".asof/corpus.db")
         other.execute("SELECT count(*) FROM meta").fetchone()
     assert (here / ".asof/corpus.db").exists()
     other.close()
-    assert service.open(here, create=False).status().documents == 0
+    assert open_corpus(here, create=False).status().documents == 0

@@ -12,7 +12,7 @@ from tests.papers.pier import PIER, pdf, settings
 from tests.sources.arxiv.archive import Archive, Paper, Version, busy
 
 import asof as library
-from asof import service
+from asof import environment
 from asof.papers.weights import RECIPE
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -36,7 +36,7 @@ def archive(here) -> Iterator[Archive]:
     }
     with Archive(papers, pdfs=pdfs) as there:
         (here / "asof.toml").write_text(settings(there))
-        service.trust(here)
+        environment.trust(here)
         yield there
 
 

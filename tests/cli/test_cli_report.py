@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 from asof.data import EVENT, VALUE, Amount, Fact, SourcedTime
 from asof.store import facts as kept
 from asof.store.facts import Extraction
@@ -42,7 +42,7 @@ def ferry(asof, here, write):
         "".join(json.dumps({"id": i, "title": i.title(), "date": d, "text": t}) + "\n" for i, d, t in lines),
     )
     asof("index", "lines.jsonl")
-    with service.open(here, create=False) as corpus:
+    with open_corpus(here, create=False) as corpus:
         db = corpus.store.writer()
         every = [passage for (passage,) in db.execute("SELECT id FROM passages ORDER BY id")]
         found = [Extraction(each.passage, extracted(each.text)) for each in kept.excerpts(db, every)]

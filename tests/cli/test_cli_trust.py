@@ -78,21 +78,21 @@ def test_what_a_folder_says_cannot_steer_a_terminal(asof, notes, write):
 
 
 def test_tuning_keeps_a_trusted_file_trusted(asof, here, write):
-    from asof import service
+    from asof import environment
     from asof.tuning.override import proposed
     from asof.tuning.override import write as written
 
     write("asof.toml", RERANK.format(url="https://rerank.example/"))
     asof("trust")
-    recipe = service.configuration(Path()).recipe_named("papers")
+    recipe = environment.configuration(Path()).recipe_named("papers")
     told = {"on": "somewhere", "sentence": "a gain"}
     change = proposed(Path(), recipe, {"freshness.rate": 0.033}, told, "2030-01-01")
-    with service.rewriting(Path(), change.before, change.leaves) as trusted:
+    with environment.rewriting(Path(), change.before, change.leaves) as trusted:
         written(change, follow=trusted)
     lines: list[str] = []
-    assert service.configuration(Path(), lines.append).reranking is not None
+    assert environment.configuration(Path(), lines.append).reranking is not None
     assert asof("tune", "--undo").code == 0
-    assert service.configuration(Path(), lines.append).reranking is not None
+    assert environment.configuration(Path(), lines.append).reranking is not None
     assert lines == []
 
 

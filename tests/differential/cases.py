@@ -19,7 +19,8 @@ from tests.differential.outputs import Asked, drawn, one, speakable
 from tests.differential.played import Played, know
 from tests.differential.visible import only_visible, refused, visible
 
-from asof.service import Corpus, Standpoint
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.time.span import BEGINNING, LAST, NEVER, iso
 
 T = TypeVar("T")
@@ -83,7 +84,7 @@ def faults(seed: int, counts: Counts, only: Fault | None = None) -> list[Fault]:
         if only is not None:
             know(played.corpus, of)
             for moment in only.before:
-                said(only.asked, Standpoint(played.corpus, *moment))
+                said(only.asked, Snapshot(played.corpus, *moment))
             found = _at(played, place / "one", seed, only.as_of, only.known_at, [only.asked], counts)
             return [replace(fault, before=only.before) for fault in found]
         rng = Random(f"moments {seed}")
@@ -130,7 +131,7 @@ def _at(
     counts.moments += 1
     with only_visible(played, place, as_of, known_at) as other:
         know(other, played.of)
-        here, there = Standpoint(played.corpus, as_of, known_at), Standpoint(other, as_of, known_at)
+        here, there = Snapshot(played.corpus, as_of, known_at), Snapshot(other, as_of, known_at)
         names = {v.name for v in visible(played, as_of, known_at) if v.document is not None}
         found = []
         for each in asked:
@@ -145,7 +146,7 @@ def _at(
         return found
 
 
-def said(asked: Asked, then: Standpoint) -> Any:
+def said(asked: Asked, then: Snapshot) -> Any:
     try:
         return plain(asked.at(then))
     except Exception:  # noqa: BLE001  whatever it is, it is a fault
@@ -158,7 +159,7 @@ def look(corpus: Corpus, seed: int) -> None:
     learned = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")] or [0]
     for asked in drawn(rng, 3, commands=False):
         as_of = rng.choice((LAST, rng.choice(learned), rng.choice(learned) + 30 * DAY))
-        asked.at(Standpoint(corpus, as_of, rng.choice((None, rng.choice(learned)))))
+        asked.at(Snapshot(corpus, as_of, rng.choice((None, rng.choice(learned)))))
 
 
 def shrunk(fault: Fault) -> Fault:

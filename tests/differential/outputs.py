@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from tests.differential.texts import ALIASES, DATES, LINKED, NAMES, SITES, TAGS
 
 from asof.cli.main import cli, run
+from asof.corpus.snapshot import Snapshot
 from asof.data import Filters
 from asof.errors import AsofError
 from asof.recipes import NAMES as RECIPES
 from asof.recipes import named as recipe_named
-from asof.service import Standpoint
 from asof.time.span import FIRST, LAST, instant, iso, moment
 
 QUESTIONS = (
@@ -48,7 +48,7 @@ CHANGED: dict[str, dict[str, Any]] = {
 
 UNITS = ("passage", "document")
 
-Outputs = Callable[[Standpoint], Any]
+Outputs = Callable[[Snapshot], Any]
 
 
 class Asked(NamedTuple):
@@ -63,7 +63,7 @@ class Asked(NamedTuple):
         given = [*map(repr, self.arguments), *(f"{key}={value!r}" for key, value in self.options.items())]
         return f"{self.kind}({', '.join(given)})"
 
-    def at(self, then: Standpoint) -> Any:
+    def at(self, then: Snapshot) -> Any:
         """What the corpus says; an error of ours is what it says too."""
         try:
             return OUTPUTS[self.kind](then, *self.arguments, **self.options)
@@ -74,7 +74,7 @@ class Asked(NamedTuple):
 # -- what there is ----------------------------------------------------------------------------------------
 
 
-def search(then: Standpoint, question: str, **options: Any) -> dict[str, Any]:
+def search(then: Snapshot, question: str, **options: Any) -> dict[str, Any]:
     options = dict(options)
     if hard := options.pop("hard", {}):
         options["filters"] = Filters(**hard)
@@ -88,25 +88,25 @@ def search(then: Standpoint, question: str, **options: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def diff(then: Standpoint, question: str, other: int, **options: Any) -> Any:
-    return then.diff(question, Standpoint(then.asked, min(other, then.as_of), then.known_at), **options)
+def diff(then: Snapshot, question: str, other: int, **options: Any) -> Any:
+    return then.diff(question, Snapshot(then.corpus, min(other, then.as_of), then.known_at), **options)
 
 
-def ask(then: Standpoint, question: str, **options: Any) -> Any:
+def ask(then: Snapshot, question: str, **options: Any) -> Any:
     pieces: list[str] = []
     hard = then.filters(**options.pop("filters", {}))
     return then.ask(question, filters=hard, tell=pieces.append, **options), "".join(pieces)
 
 
-def why_not(then: Standpoint, wanted: str, question: str, **options: Any) -> Any:
+def why_not(then: Snapshot, wanted: str, question: str, **options: Any) -> Any:
     hard = then.filters(**options.pop("filters", {}))
     return then.why_not(wanted, question, filters=hard, **options)
 
 
-def command(then: Standpoint, *words: str) -> dict[str, Any]:
+def command(then: Snapshot, *words: str) -> dict[str, Any]:
     """The command line, in this process."""
     out, err = io.StringIO(), io.StringIO()
-    root: Path = then.asked.root  # type: ignore[attr-defined]
+    root: Path = then.corpus.root
     argv = [*words, "--index", str(root)]
     if words[0] != "diff":
         argv += ["--as-of", iso(then.as_of)]
@@ -122,9 +122,9 @@ def command(then: Standpoint, *words: str) -> dict[str, Any]:
 
 OUTPUTS: dict[str, Callable[..., Any]] = {
     "search": search, "diff": diff, "ask": ask, "why_not": why_not, "command": command,
-    "timeline": Standpoint.timeline, "facts": Standpoint.facts, "graph": Standpoint.graph,
-    "report": Standpoint.report, "links": Standpoint.links, "text": Standpoint.text,
-    "resolve": Standpoint.resolve, "called": Standpoint.called,
+    "timeline": Snapshot.timeline, "facts": Snapshot.facts, "graph": Snapshot.graph,
+    "report": Snapshot.report, "links": Snapshot.links, "text": Snapshot.text,
+    "resolve": Snapshot.resolve, "called": Snapshot.called,
 }  # fmt: skip
 
 

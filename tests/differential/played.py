@@ -10,13 +10,13 @@ from random import Random
 from tests.differential.histories import Event, History
 from tests.known_histories import script
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Ended, SourcedTime
 from asof.errors import UsageError
 from asof.index.merge import merge
 from asof.models.hashed import HashedNgrams
 from asof.models.scripted import ScriptedModel
-from asof.service import Corpus
-from asof.service import open as open_corpus
 from asof.store.digest import content_digest, span_of
 from asof.store.settings import CorpusSettings
 from asof.time.bounds import first_instant
@@ -203,7 +203,7 @@ def date(text: str, now: int) -> SourcedTime:
 def know(corpus: Corpus, of: History) -> None:
     if of.model:
         corpus.learn()
-    corpus.know()
+    corpus.ensure_facts()
 
 
 def last_write(corpus: Corpus) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from tests.differential.played import Clock, Played, Version, new_corpus
 
 from asof import engine
-from asof.service import Corpus
+from asof.corpus.corpus import Corpus
 from asof.store import changes
 from asof.store.schema import get_meta
 from asof.store.store import source_row

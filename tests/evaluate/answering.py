@@ -71,7 +71,7 @@ def refusal(reason: str = "nothing is said about it") -> Answer:
 
 @dataclass
 class Script:
-    """Stands where a standpoint would: answers by question, and remembers what it was asked."""
+    """Stands where a snapshot would: answers by question, and remembers what it was asked."""
 
     answers: Mapping[str, Answer]
     asked: list[tuple[str, int, str]] = field(default_factory=list)

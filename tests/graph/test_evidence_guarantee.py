@@ -21,6 +21,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.graph import edges, overlap, postings, update
 from asof.graph import kept as kept_module
 from asof.graph.evidence import Evidence, evidence
@@ -29,7 +31,6 @@ from asof.graph.rows import Rows
 from asof.graph.update import Updater
 from asof.index.prefix import Prefix
 from asof.index.view import View
-from asof.service import Corpus, Standpoint
 from asof.time.span import NEVER
 
 
@@ -117,16 +118,16 @@ def check(
             for at, event in enumerate(history):
                 HISTORIES.play(corpus, [event])
                 if asked[at % len(asked)]:
-                    evidence(Standpoint(corpus, NEVER - 1, None).view(), **options)
+                    evidence(Snapshot(corpus, NEVER - 1, None).view(), **options)
             known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
             if not known:
                 return 0
             known_at = known[max(len(known) - 1 - back, 0)]
             at = as_of * DAY + DAY - 1
-            view = Standpoint(corpus, at, known_at).view()
+            view = Snapshot(corpus, at, known_at).view()
             here = seen(view, evidence(view, **options))
             with HISTORIES.only_visible(corpus, folder / "part", at, known_at) as part:
-                there = Standpoint(part, at, None).view()
+                there = Snapshot(part, at, None).view()
                 assert here == seen(there, evidence(there, **options))
             assert here == seen(*anew(corpus, at, known_at, options))
             return sum(map(len, here["edges"].values()))
@@ -139,7 +140,7 @@ def anew(corpus: Corpus, at: int, known_at: int, options: dict[str, Any]) -> tup
     shutil.rmtree(corpus._stepper.derived.folder, ignore_errors=True)
     corpus._stepper.derived.memo.clear()
     corpus._stepper.forget()
-    view = Standpoint(corpus, at, known_at).view()
+    view = Snapshot(corpus, at, known_at).view()
     return view, evidence(view, **options)
 
 

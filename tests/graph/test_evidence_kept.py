@@ -14,6 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document
 from asof.graph import edges as edges_module
 from asof.graph import kept as kept_module
@@ -23,8 +25,6 @@ from asof.graph.evidence import evidence, status
 from asof.graph.kept import GraphCache, kept
 from asof.graph.postings import Postings, merged
 from asof.graph.update import Updater
-from asof.service import Corpus
-from asof.service import open as open_corpus
 from asof.time.span import moment
 
 Make = Callable[..., Any]

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Ended, SourcedTime
 from asof.errors import DamagedSegment
 from asof.graph import chain as chain_module
@@ -17,8 +19,6 @@ from asof.graph import series_kept
 from asof.graph.chain import Linker
 from asof.graph.statement import title_of
 from asof.graph.succession import refresh, status, succession, superseded
-from asof.service import Corpus
-from asof.service import open as open_corpus
 from asof.time.moment import read
 from asof.time.span import iso
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
-from asof.service import Corpus
 from asof.time.moment import read
 
 Make = Callable[..., Any]

@@ -22,6 +22,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.graph import alike, candidates, chain, series_kept, statement
 from asof.graph import kept as kept_module
 from asof.graph.chain import Linker
@@ -30,7 +32,6 @@ from asof.graph.series_kept import SeriesCache
 from asof.graph.succession import Succession, succession
 from asof.index.prefix import Prefix
 from asof.index.view import View
-from asof.service import Corpus, Standpoint
 from asof.time.span import NEVER
 
 
@@ -110,15 +111,15 @@ def check(history: Sequence[Any], as_of: int, back: int, asked: Sequence[bool], 
             for at, event in enumerate(history):
                 HISTORIES.play(corpus, [event])
                 if asked[at % len(asked)]:
-                    succession(Standpoint(corpus, NEVER - 1, None).view())
+                    succession(Snapshot(corpus, NEVER - 1, None).view())
             known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
             if not known:
                 return 0
             known_at = known[max(len(known) - 1 - back, 0)]
             at = as_of * DAY + DAY - 1
-            here = seen(Standpoint(corpus, at, known_at).view())
+            here = seen(Snapshot(corpus, at, known_at).view())
             with HISTORIES.only_visible(corpus, folder / "part", at, known_at) as part:
-                assert here == seen(Standpoint(part, at, None).view())
+                assert here == seen(Snapshot(part, at, None).view())
             assert here == seen(anew(corpus, at, known_at))
             for row, (before, *_) in here.items():
                 assert before[2] < row[2] or not before[0]
@@ -132,7 +133,7 @@ def anew(corpus: Corpus, at: int, known_at: int) -> View:
     shutil.rmtree(corpus._stepper.derived.folder, ignore_errors=True)
     corpus._stepper.derived.memo.clear()
     corpus._stepper.forget()
-    return Standpoint(corpus, at, known_at).view()
+    return Snapshot(corpus, at, known_at).view()
 
 
 def crowded(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Any]]:

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.index.build import build
 from asof.index.segment import Segment
-from asof.service import Corpus
-from asof.service import open as open_corpus
 from asof.store.rows import EndRow, IndexRow
 from asof.store.settings import CorpusSettings
 from asof.text.tokens import Analyzer

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asof.corpus.corpus import Corpus
 from asof.data import Document, Filters
 from asof.errors import DamagedSegment
 from asof.index.about import AboutTimes, Stretch
 from asof.index.merge import merge
 from asof.index.rebuild import rebuild
 from asof.index.segment import Segment
-from asof.service import Corpus
 from asof.store.about import METADATA, TEXT
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from tests.models.meanings import Meanings
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
 from asof.index.embedding import AT_ONCE
 from asof.models.hashed import HashedNgrams
@@ -90,7 +90,7 @@ def test_it_is_what_a_corpus_made_with_it_is(fresh: Make, filled: Make) -> None:
     with fresh(encoder=HashedNgrams(d=32)) as corpus:
         filled(corpus).embed(Meanings())
         found.append([(hit.id, hit.score, hit.why) for hit in corpus.search("ship and storm").hits])
-        with service.open(corpus.root, encoder=Meanings()) as again:
+        with open_corpus(corpus.root, encoder=Meanings()) as again:
             again.background = False
             assert nearest(again) == BY_MEANING
             again.clock = corpus.clock
@@ -185,7 +185,7 @@ CHILD = """
 import sys, time
 from pathlib import Path
 from tests.models.meanings import Meanings
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 
 class Slow(Meanings):
     def encode(self, texts, *, question=False):
@@ -194,7 +194,7 @@ class Slow(Meanings):
         sys.stdin.readline()
         return found
 
-with service.open(Path(sys.argv[1])) as corpus:
+with open_corpus(Path(sys.argv[1])) as corpus:
     corpus.embed(Slow())
     print("done", flush=True)
     sys.stdin.readline()
@@ -258,7 +258,7 @@ def test_another_process_has_it_open(fresh: Make, filled: Make, document: Make) 
     """It sees the old vectors up to the change, and is told to open anew afterwards, also when it writes."""
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
-        with service.open(corpus.root, encoder=Meanings()) as other:
+        with open_corpus(corpus.root, encoder=Meanings()) as other:
             other.background = False
             assert nearest(other) == BY_MEANING
             corpus.embed(Meanings(TWO, d=4))
@@ -276,11 +276,11 @@ def test_another_process_has_it_open(fresh: Make, filled: Make, document: Make) 
         assert stored(corpus) == {TWO: 3}
         assert nearest(corpus) == BY_MEANING
         with pytest.raises(UsageError, match="holds vectors of the encoder 'other meanings', not 'meanings'"):
-            service.open(corpus.root, encoder=Meanings())
+            open_corpus(corpus.root, encoder=Meanings())
 
 
 def test_words_only_meanwhile(fresh: Make, filled: Make, document: Make) -> None:
-    with fresh() as corpus, service.open(corpus.root) as other:
+    with fresh() as corpus, open_corpus(corpus.root) as other:
         other.background = False
         filled(corpus)
         assert other.search("ferry").hits
@@ -295,7 +295,7 @@ def test_documents_that_come_meanwhile(fresh: Make, filled: Make, document: Make
     """Added, purged and ended by another process between vectors and exchange: all have new vectors."""
     with fresh(encoder=HashedNgrams()) as corpus:
         filled(corpus)
-        with service.open(corpus.root) as other:
+        with open_corpus(corpus.root) as other:
             other.background, other.clock = False, corpus.clock
 
             class Interrupted(Meanings):
@@ -321,7 +321,7 @@ def test_writers_do_not_wait_for_the_encoder(fresh: Make, filled: Make, document
     with fresh() as corpus:
         filled(corpus)
         corpus.embed(Meanings())
-        with service.open(corpus.root, encoder=Meanings(), wait=0.0) as other:
+        with open_corpus(corpus.root, encoder=Meanings(), wait=0.0) as other:
             other.background, other.clock = False, corpus.clock
             seen = []
 
@@ -361,7 +361,7 @@ def test_threads_search_while_it_changes(fresh: Make, filled: Make) -> None:
 def test_another_model_under_the_same_name(fresh: Make, filled: Make, document: Make) -> None:
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
-        with service.open(corpus.root, encoder=Meanings(d=16)) as other:
+        with open_corpus(corpus.root, encoder=Meanings(d=16)) as other:
             other.background = False
             with pytest.raises(ModelError, match="vectors of 16 dimensions, and gave 8 before"):
                 other.add([document("late", "A late ferry.", "2009")])
@@ -404,7 +404,7 @@ def test_a_segment_with_vectors_of_another_encoder_is_mended(fresh: Make, filled
         db.execute("UPDATE vectors SET encoder = 'other meanings'")
         db.close()
         told: list[str] = []
-        with service.open(corpus.root, encoder=Meanings(TWO), tell=told.append) as again:
+        with open_corpus(corpus.root, encoder=Meanings(TWO), tell=told.append) as again:
             again.background = False
             assert nearest(again) == BY_MEANING
         assert [line.endswith("holds vectors of another encoder; rebuilt its 2 passages from the store")

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from asof.corpus.corpus import Corpus
 from asof.data import Filters
 from asof.index import forward, latent, latent_files, sample
 from asof.index.dense import SCALE
@@ -24,7 +25,6 @@ from asof.index.merge import merge
 from asof.index.sample import GOLDEN, checkpoint, first_rows, past_rows, sampled
 from asof.index.view import View
 from asof.models.lsa import fit
-from asof.service import Corpus
 from asof.text.shingles import mixed
 from asof.text.tokens import term_hash
 from asof.time.span import moment
@@ -145,9 +145,9 @@ def test_cosines_are_products_of_whole_numbers(fresh: Make, document: Make) -> N
         added(corpus, document, 12)
         corpus.add([document("d3", "mill mill", "1950")])  # the earlier row is dead now
         for as_of, first, last in (("2000", None, None), ("1955", None, None), ("2000", "1908", "1909")):
-            standpoint = corpus.at(as_of)
-            view = standpoint.view()
-            window = view.window(standpoint.filters(first, last))
+            snapshot = corpus.at(as_of)
+            view = snapshot.view()
+            window = view.window(snapshot.filters(first, last))
             space = latent_space(view)
             question = asked(space, "mill", "bread")
             found = space.cosines(window, question)

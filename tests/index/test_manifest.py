@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Ended, SourcedTime
 from asof.errors import UsageError
 from asof.index.merge import FANOUT
 from asof.index.rebuild import stored_parts
 from asof.models.hashed import HashedNgrams
-from asof.service import open as open_corpus
 from asof.time.moment import read
 
 Make = Callable[..., Any]

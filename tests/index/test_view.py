@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from asof.corpus.snapshot import Snapshot
 from asof.data import Ended, Filters, SourcedTime
 from asof.errors import BeforeHorizon
-from asof.standpoint import Standpoint
 from asof.time.moment import read
 
 Make = Callable[..., Any]
@@ -98,17 +98,17 @@ def test_known_at(fresh: Make, document: Make) -> None:
         known = corpus._db.execute("SELECT max(id) FROM transactions").fetchone()[0]
         corpus.add([document("b", "mill", "2001")])
         now = corpus.at("2010").view()
-        then = Standpoint(corpus, now.as_of, known).view()
-        before = Standpoint(corpus, now.as_of, known - 1).view()
+        then = Snapshot(corpus, now.as_of, known).view()
+        before = Snapshot(corpus, now.as_of, known - 1).view()
         assert [now.n, then.n, before.n] == [2, 1, 0]
 
 
 def test_views_are_made_anew_after_a_write(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
-        standpoint = corpus.at("2010")
+        snapshot = corpus.at("2010")
         for at in range(6):
             corpus.add([document(f"d{at}", "mill", str(2001 + at))])
-            assert standpoint.view().n == at + 1
+            assert snapshot.view().n == at + 1
             assert [corpus.at(str(year)).view().n for year in range(2001, 2008)] == [
                 min(year - 2000, at + 1) for year in range(2001, 2008)
             ]

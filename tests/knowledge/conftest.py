@@ -10,8 +10,8 @@ from tests.knowledge.stalls import sales, stall
 from tests.models.openai_server import ModelServer
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document
-from asof.service import Corpus
 
 
 @pytest.fixture

@@ -10,6 +10,8 @@ from typing import Any
 
 from tests.models.openai_server import ModelServer
 
+from asof.corpus.corpus import Corpus
+from asof.environment import now
 from asof.http.retry import Retry
 from asof.knowledge.choice import Facts
 from asof.knowledge.learning import LearningReport, estimate, learn
@@ -17,7 +19,6 @@ from asof.models.cached import CachedModel
 from asof.models.chat import ChatModel
 from asof.models.metered import MeteredModel, Prices, Usage
 from asof.models.openai_http import OpenAIServer
-from asof.service import Corpus, now
 from asof.store.calls import StoredCalls
 from asof.store.facts import facts_in
 from asof.store.store import Store

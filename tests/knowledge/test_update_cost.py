@@ -20,11 +20,11 @@ from typing import Any
 import pytest
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document, Ended, SourcedTime
 from asof.knowledge.hierarchy import ancestors
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
-from asof.service import Corpus
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 from asof.time.period import Period

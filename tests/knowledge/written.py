@@ -14,11 +14,11 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
 from asof.index.view import View
 from asof.knowledge.reading import read_all
-from asof.service import Corpus
-from asof.service import open as open_corpus
 from asof.store.facts import Excerpt, Extraction
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read

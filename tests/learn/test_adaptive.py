@@ -13,6 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
 from asof.learn import adaptive
@@ -21,7 +22,6 @@ from asof.learn.loss import ndcg_of_gains
 from asof.learn.trees import replayed
 from asof.rank.tunable import with_values
 from asof.recipes.papers import PAPERS
-from asof.service import Corpus
 from asof.time.moment import read
 
 TOPICS = ("lantern oil", "tide rope", "wick glass", "keeper storm")

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document, Filters
 from asof.errors import ModelError, UsageError
 from asof.learn.feedback import MODEL, RecordedQuestion, ShownHit
 from asof.learn.judging import RelevanceGrade, judge, prompt
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
-from asof.service import Corpus
 from asof.store.reader import StoredPassage
 from asof.text.marks import mark_for
 

@@ -10,6 +10,7 @@ import pytest
 
 import asof
 from asof import engine
+from asof.corpus.corpus import Corpus
 from asof.data import Document
 from asof.learn.box import Box
 from asof.learn.columns import CandidateColumns
@@ -24,7 +25,6 @@ from asof.rank.features.latent import Latent
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import Range, Tunable, with_values
 from asof.recipes import named
-from asof.service import Corpus
 
 WORDS = (
     "harbour", "ferry", "lighthouse", "pilot", "tide", "buoy", "quay", "mooring", "anchor", "dredger",
@@ -64,7 +64,7 @@ def posed(corpus: Corpus, recipe: Recipe) -> list[JudgedQuery]:
     for at, question in enumerate(QUESTIONS):
         for moment in MOMENTS:
             then = corpus.at(moment)
-            _, query, _ = then._asked(question, 10, then.filters(), "passage", recipe, None)
+            _, query, _ = then.query_for(question, 10, then.filters(), "passage", recipe, None)
             right = {
                 f"doc-{number}": gain
                 for number, gain in zip(range(at, 40, 9), gains([3, 2, 1, 1, 0.5]), strict=False)

@@ -17,13 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import UsageError
 from asof.learn.trees import ages, columns, replayable, replayed
 from asof.rank.tunable import with_values
 from asof.recipes import named
 from asof.recipes.papers import PAPERS
-from asof.service import Corpus
 from asof.time.moment import read
 
 WORDS = ["lantern", "tide", "wick", "glass", "keeper", "oil", "storm", "rope"]

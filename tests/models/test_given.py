@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import asof
+from asof.corpus.models import ModelProvider
 from asof.errors import ModelError, UsageError
 from asof.models.given import Named, encoder_of, model_of
 from asof.models.hashed import HashedNgrams
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
-from asof.outside import Outside
 
 pydantic = pytest.importorskip("pydantic")
 ASKED = Prompt("Be brief.", "what colour is the crane?")
@@ -56,7 +56,7 @@ def corpus(memory_folder):
 
 
 def asked(corpus: asof.Corpus, model: object) -> str:
-    outside = Outside(corpus.config, corpus.root, corpus.store, {}, corpus.clock, model_of(model))
+    outside = ModelProvider(corpus.config, corpus.root, corpus.store, {}, corpus.clock, model_of(model))
     with outside.language() as language:
         assert language is not None
         return language.complete([ASKED])[0].text

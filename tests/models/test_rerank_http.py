@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError
 from asof.http.endpoint import Endpoint
 from asof.http.retry import Retry
@@ -145,7 +145,7 @@ def test_a_search(
     server: Any, reranker: Callable[..., HttpReranker], document: Any, memory_folder: Path, shape: str
 ) -> None:
     """By words the shortest text is the best; the server finds more of the question in another one."""
-    with service.open(memory_folder) as corpus:
+    with open_corpus(memory_folder) as corpus:
         corpus.add([
             document("short", "Mill.", "2001"),
             document("long", "the old ferry and, beside it, all of the mill that is left", "2002"),

@@ -16,9 +16,9 @@ from tests.sources.arxiv.archive import Archive, Paper, Version, day
 from tests.sources.small_pdf import small_pdf
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.papers.outcome import PaperAnswer, PaperQuestion
 from asof.papers.pipeline import ask_papers
-from asof.service import Corpus
 from asof.time.span import instant
 
 KNOWN = ("lamp", "oil", "tide", "rope", "keeper", "storm")

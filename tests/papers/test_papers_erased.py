@@ -9,7 +9,7 @@ import pytest
 from tests.papers.pier import PDFS, PIER, ask, names, opened, requests
 from tests.sources.arxiv.archive import Archive
 
-from asof.service import Corpus
+from asof.corpus.corpus import Corpus
 
 
 @pytest.fixture

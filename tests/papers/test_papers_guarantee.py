@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.papers.pier import KNOWN, NOW, ask, opened
 from tests.sources.arxiv.archive import day
 
+from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.papers.outcome import PaperAnswer
-from asof.service import Corpus
 from asof.time.moment import read
 from asof.time.span import instant, moment
 

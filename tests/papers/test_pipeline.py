@@ -10,6 +10,7 @@ import pytest
 from tests.papers.pier import KNOWN, NOW, PDFS, PIER, QUESTION, Words, ask, made, names, opened, pdf, requests
 from tests.sources.arxiv.archive import Archive, busy
 
+from asof.corpus.corpus import Corpus
 from asof.data import Document
 from asof.errors import ModelError, SourceError, UsageError
 from asof.learn.adaptive import box_of
@@ -18,7 +19,6 @@ from asof.models.scripted import ScriptedModel
 from asof.papers.outcome import PaperAnswer
 from asof.papers.pipeline import AS_KNOWN_THEN
 from asof.recipes.papers import PAPERS
-from asof.service import Corpus
 from asof.store.lock import writing
 from asof.time.span import moment
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.papers.pier import PIER, ask, opened
 
+from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
 from asof.papers.weights import ANEW, DROPPED, RECIPE, forget, learner
-from asof.service import Corpus
 from asof.store.lock import writing
 from asof.time.moment import read
 from asof.time.span import moment

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from asof import engine
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Filters, Query
 from asof.engine import Results
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
-from asof.service import Corpus
-from asof.service import open as open_corpus
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.index.merge import merge
 from asof.recipes.asof import ASOF
-from asof.service import Corpus
 from asof.time.moment import read
 
 Make = Callable[..., Any]

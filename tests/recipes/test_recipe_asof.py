@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from asof.corpus.corpus import Corpus
 from asof.data import Document, Query, SourcedTime
 from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Dense
@@ -23,7 +24,6 @@ from asof.rank.candidates.top_k import TopK
 from asof.rank.rerank.time_preference import MOSTLY, NAMED, NO_LESS
 from asof.rank.tunable import value_of, with_values
 from asof.recipes.asof import ASOF
-from asof.service import Corpus
 from asof.text.tokens import Analyzer
 from asof.time.moment import read
 

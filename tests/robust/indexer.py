@@ -15,7 +15,8 @@ import sys
 import threading
 import traceback
 
-from asof import engine, service
+from asof import engine
+from asof.corpus.corpus import open as open_corpus
 from asof.store.run import IndexReport
 
 
@@ -25,7 +26,7 @@ def say(word: str, number: int) -> None:
 
 def index(folder: str, source: str) -> None:
     done = threading.Event()
-    with service.open(folder) as corpus:
+    with open_corpus(folder) as corpus:
 
         def merge() -> None:
             while not done.wait(0.002):

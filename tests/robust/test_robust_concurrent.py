@@ -109,9 +109,10 @@ def test_readers_see_one_version_of_everything(memory_folder: Path, start: Start
 
 INDEXER = """
 import sys
-from asof import engine, service
+from asof import engine
+from asof.corpus.corpus import open as open_corpus
 engine.BATCH_DOCUMENTS = 10
-with service.open(sys.argv[1]) as corpus:
+with open_corpus(sys.argv[1]) as corpus:
     for source in sys.argv[2:]:
         report = corpus.add(source)
         assert not report.problems, report.problems

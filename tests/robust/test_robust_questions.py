@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from asof import service
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
+from asof.corpus.snapshot import LONGEST_QUESTION, Snapshot
 from asof.errors import UsageError
-from asof.place import LONGEST_QUESTION
-from asof.service import Corpus
-from asof.standpoint import Standpoint
 
 PIECES = [
     "".join(f"{year} " for year in range(1000, 2000)),
@@ -21,7 +20,7 @@ PIECES = [
     '"', '"toll of" ', "“ ", "(", "a", "toll", "ﷺ", "e\u0301\u0301", "渡船", "\u200d",
     "".join(f"Anna{chr(97 + at % 26)} and price{at} of {1800 + at}, " for at in range(200)),
 ]  # fmt: skip
-ASKS: dict[str, Callable[[Standpoint, str], object]] = {
+ASKS: dict[str, Callable[[Snapshot, str], object]] = {
     "search": lambda then, question: then.search(question),
     "ask": lambda then, question: then.ask(question),
     "why_not": lambda then, question: then.why_not("note7", question),
@@ -33,7 +32,7 @@ ASKS: dict[str, Callable[[Standpoint, str], object]] = {
 
 @pytest.fixture(scope="module")
 def tolls(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
-    with service.open(tmp_path_factory.mktemp("tolls")) as corpus:
+    with open_corpus(tmp_path_factory.mktemp("tolls")) as corpus:
         corpus.add(
             {
                 "id": f"note{at}",

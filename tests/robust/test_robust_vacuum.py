@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
+from asof.corpus.snapshot import Snapshot
 from asof.data import Document, Ended, Heading, SourcedTime
 from asof.errors import BeforeHorizon, UsageError
-from asof.service import Standpoint
 from asof.time.moment import read
 from asof.time.span import Span, iso, moment
 
@@ -109,20 +109,20 @@ def head_of(corpus: asof.Corpus) -> int:
     return head
 
 
-def views(corpus: asof.Corpus, horizon: int, known_from: int) -> list[Standpoint]:
+def views(corpus: asof.Corpus, horizon: int, known_from: int) -> list[Snapshot]:
     """Some views that are still given: as of near days and the far end, known early, later, and now."""
     days = [horizon, horizon + DAY, horizon + 2 * DAY, horizon + DATES * DAY, 1000 * DAY]
     first = max(known_from, horizon)
     learned = corpus._db.execute("SELECT id FROM transactions WHERE id >= ?", (first,)).fetchall()
     known = [first, *(at for (at,) in learned[:-1][-2:]), None]
-    return [Standpoint(corpus, as_of, known_at) for as_of in days for known_at in known]
+    return [Snapshot(corpus, as_of, known_at) for as_of in days for known_at in known]
 
 
-def told(standpoint: Standpoint) -> list[Any]:
-    hits = standpoint.search("mill ferry bread storm island", 50).hits
+def told(snapshot: Snapshot) -> list[Any]:
+    hits = snapshot.search("mill ferry bread storm island", 50).hits
     return [
         [(hit.id, hit.score, hit.published, hit.place, hit.text, hit.why) for hit in hits],
-        [standpoint.text(f"d{number}") for number in range(DOCUMENTS)],
+        [snapshot.text(f"d{number}") for number in range(DOCUMENTS)],
     ]
 
 
@@ -147,14 +147,14 @@ def test_views_from_the_horizon_on_stay_as_they_are(history: Sequence[Event], ba
                 happen(corpus, event)
             horizon = max(corpus.clock() - back * DAY // 2, 1)
             known_from = head_of(corpus)
-            standpoints = views(corpus, horizon, known_from)
-            before = [told(standpoint) for standpoint in standpoints]
+            snapshots = views(corpus, horizon, known_from)
+            before = [told(snapshot) for snapshot in snapshots]
             assert drop(corpus, back) == horizon
-            for standpoint, was in zip(standpoints, before, strict=True):
-                assert told(standpoint) == was, (standpoint.as_of, standpoint.known_at)
+            for snapshot, was in zip(snapshots, before, strict=True):
+                assert told(snapshot) == was, (snapshot.as_of, snapshot.known_at)
             for as_of, known_at in ((horizon - 1, None), (horizon, max(known_from, horizon) - 1)):
                 with pytest.raises(BeforeHorizon):
-                    Standpoint(corpus, as_of, known_at).search("mill")
+                    Snapshot(corpus, as_of, known_at).search("mill")
             assert corpus.check() == []
             assert corpus.vacuum(moment(horizon)) == 0
     finally:
@@ -178,19 +178,19 @@ def test_life_goes_on_after_a_removal(
                 corpus.purge("d0")
             (head,) = corpus._db.execute("SELECT coalesce(max(id), 0) FROM transactions").fetchone()
             known_now = [
-                Standpoint(corpus, as_of, max(head, horizon))
+                Snapshot(corpus, as_of, max(head, horizon))
                 for as_of in (horizon, horizon + 2 * DAY, 1000 * DAY)
             ]
-            before = [told(standpoint) for standpoint in known_now]
+            before = [told(snapshot) for snapshot in known_now]
             for event in later:
                 happen(corpus, event)
                 if event.kind == "state":
                     assert corpus.add([document(event)]).unchanged == 1
                 assert corpus.check() == []
-            for standpoint in views(corpus, horizon, known_from):
-                told(standpoint)  # nothing that is needed is missing
-            assert [told(standpoint) for standpoint in known_now] == before
-            last = Standpoint(corpus, 1000 * DAY, None)
+            for snapshot in views(corpus, horizon, known_from):
+                told(snapshot)  # nothing that is needed is missing
+            assert [told(snapshot) for snapshot in known_now] == before
+            last = Snapshot(corpus, 1000 * DAY, None)
             now = told(last)
             drop(corpus, 0)
             assert told(last) == now

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Ended, Problem, SourcedTime
-from asof.service import Corpus
-from asof.service import open as open_corpus
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 

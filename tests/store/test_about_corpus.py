@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from asof.corpus.corpus import Corpus
 from asof.data import Document, Filters, SourcedTime
 from asof.errors import UsageError
-from asof.service import Corpus
 from asof.time.moment import read
 from asof.time.span import Span
 
@@ -111,8 +111,8 @@ def test_the_time_of_the_filter_is_read_like_the_others(fresh: Make, document: M
         assert {hit.document for hit in corpus.at("2022-06-06").search("crane", about="last year").hits} == {
             "d"
         }
-        standpoint = corpus.at("2022-06-06")
-        assert standpoint.filters(about="2021-Q1") == Filters(
+        snapshot = corpus.at("2022-06-06")
+        assert snapshot.filters(about="2021-Q1") == Filters(
             about=(read("2021-Q1").first, read("2021-Q1").last)
         )
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document
 from asof.errors import Busy, CorpusError
 from asof.models.cached import CachedModel, CachedReply
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
-from asof.service import Corpus
 from asof.store.calls import AT_ONCE, StoredCalls
 from asof.store.lock import writing
 

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document
 from asof.errors import Busy
 from asof.index.view import View
-from asof.service import open as open_corpus
 from asof.store import store as module
 from asof.store.lock import passing, writing
 

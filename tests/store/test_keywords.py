@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from asof.corpus.corpus import Corpus
 from asof.data import Document
 from asof.errors import UsageError
 from asof.index.rebuild import stored_parts
-from asof.service import Corpus
 from asof.store.digest import indexed_text
 from asof.store.keywords import LONGEST, MOST_VALUES, keywords_of, names_something, unsaid
 from asof.store.settings import CorpusSettings

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asof.corpus.corpus import Corpus
 from asof.data import Ended, Problem, SourcedTime
 from asof.errors import SourceShrunk
-from asof.service import Corpus
 from asof.store.run import NumberSet
 from asof.time.moment import read
 

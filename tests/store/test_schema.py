@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from asof.corpus.corpus import open as open_corpus
 from asof.errors import CorpusError, DamagedStore, NewerSchema, NoCorpus, NoSpace, UsageError
-from asof.service import open as open_corpus
 from asof.store.schema import FIRST, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
 from asof.store.settings import CorpusSettings
 from asof.store.store import Store

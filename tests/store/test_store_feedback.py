@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document
 from asof.errors import Busy, CorpusError
-from asof.service import Corpus
 from asof.store import feedback
 from asof.store.feedback import AskedRow, JudgementRow, ShownRow
 from asof.store.lock import writing

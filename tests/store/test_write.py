@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from asof.corpus.corpus import Corpus
 from asof.data import Document, Ended, Heading, Link, SourcedTime
 from asof.errors import BeforeHorizon, UsageError
-from asof.service import Corpus
 from asof.store.digest import indexed_text
 from asof.time.moment import read
 from asof.time.span import Span
@@ -162,10 +162,10 @@ def test_a_vacuum_changes_no_answer_from_its_horizon_on(fresh: Make, document: M
     def answers(corpus: Corpus) -> list[Any]:
         found: list[Any] = []
         for as_of in ("2011", "2014", None):
-            standpoint = corpus.at(as_of)
-            hits = standpoint.search("one two three part").hits
+            snapshot = corpus.at(as_of)
+            hits = snapshot.search("one two three part").hits
             found.append([(hit.id, hit.score, hit.place, hit.published) for hit in hits])
-            found.append([standpoint.text(id_) for id_ in ("d", "e")])
+            found.append([snapshot.text(id_) for id_ in ("d", "e")])
         return found
 
     with fresh("2009") as corpus:

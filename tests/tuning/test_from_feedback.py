@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import UsageError
 from asof.learn.columns import CandidateColumns
 from asof.models.hashed import HashedNgrams
 from asof.recipes import named
-from asof.service import Corpus
 from asof.time.moment import read
 from asof.tuning.fields import chosen
 from asof.tuning.from_feedback import from_feedback

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from asof.cli.plain import plain
 
 if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
     from asof.evaluate.progress import Progress
-    from asof.service import Corpus
     from asof.store.run import IndexReport
 
 

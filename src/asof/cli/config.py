@@ -32,7 +32,7 @@ def config(user: bool) -> int:
     if not user:
         click.echo(text(), nl=False)
         return DONE
-    from asof.service import user_configuration
+    from asof.environment import user_configuration
 
     path = user_configuration()
     if path is None:

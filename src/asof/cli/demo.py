@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+import asof
 from asof.cli.main import DONE
 from asof.cli.plain import passages, plain
 
@@ -45,16 +46,16 @@ def demo(keep: Path | None, explain: bool, k: int) -> int:
 
 
 def _demo(folder: Path, explain: bool, k: int) -> None:
-    from asof import service
     from asof.cli.ask import show_answer
     from asof.cli.show import show_results
     from asof.cli.timeline import show_timeline
     from asof.config import Config
+    from asof.corpus.corpus import open as open_corpus
     from asof.store.settings import CorpusSettings
 
-    notes = Path(service.__file__).parent / "example" / "notes"
+    notes = Path(asof.__file__).parent / "example" / "notes"
     shutil.copytree(notes, folder / "notes", dirs_exist_ok=True)
-    with service.open(folder, settings=CorpusSettings(languages=("en", "de")), configured=Config()) as corpus:
+    with open_corpus(folder, settings=CorpusSettings(languages=("en", "de")), configured=Config()) as corpus:
         report = corpus.add(folder / "notes")
         undated = corpus.status().undated
         click.echo(

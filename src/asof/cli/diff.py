@@ -20,12 +20,12 @@ SIGNS = {"changed": "~", "came": "+", "went": "-", "stayed": "="}
 
 def _time(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """The moment as it was typed; refused with the name of the argument if it cannot be read."""
-    from asof import service
+    from asof import environment
     from asof.errors import BadTime
     from asof.time.bounds import last_instant
 
     try:
-        last_instant(value, service.now())
+        last_instant(value, environment.now())
     except BadTime as error:
         raise click.UsageError(f"{param.make_metavar(ctx)}: {error}", ctx) from error
     return value

@@ -13,9 +13,9 @@ from asof.cli.main import DONE, index_option, json_option, open_corpus, print_js
 from asof.cli.plain import passages, plain
 
 if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
     from asof.index.embedding import EmbeddingReport
     from asof.models.ports import Encoder
-    from asof.service import Corpus
 
 
 @click.command()
@@ -49,11 +49,12 @@ def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> i
 
 def _encoder(corpus: Corpus, name: str | None) -> Encoder | None:
     """The encoder that is meant. Raises UsageError where none is."""
-    from asof import config, service
+    from asof import config
+    from asof.corpus.corpus import encoder_named
 
     if name is not None:
-        return service.encoder_named(name, Path.cwd())
-    encoder = corpus.outside.encoder()
+        return encoder_named(name, Path.cwd())
+    encoder = corpus.models.encoder()
     if encoder is None:
         remedy = (
             f"set [encoder] in {corpus.root / config.FILE}, or use --encoder; --none goes back to words only"
@@ -88,7 +89,7 @@ def _tell_unnamed(corpus: Corpus, found: EmbeddingReport) -> None:
     from asof.models.hashed import HashedNgrams
 
     try:
-        named = corpus.outside.encoder()
+        named = corpus.models.encoder()
     except AsofError:
         named = None
     if found.encoder not in ("", HashedNgrams().name, named.name if named else ""):

@@ -187,9 +187,9 @@ def _encoder(name: str | None) -> Encoder | None:
     """The model that is to encode; None where none is named. Raises UsageError, ModelError."""
     if name is None or name in BUILT_IN:
         return None
-    from asof import service
+    from asof.corpus.corpus import encoder_named
 
-    return service.encoder_named(name, Path.cwd())
+    return encoder_named(name, Path.cwd())
 
 
 @contextmanager
@@ -198,10 +198,10 @@ def keeping(encoder: Encoder | None, cache: Path | None) -> Iterator[Encoder | N
     if encoder is None:
         yield None
         return
-    from asof import service
+    from asof import environment
     from asof.evaluate.runs.corpus import kept_vectors
 
-    with kept_vectors(encoder, cache or service.cache_folder(), tell) as kept:
+    with kept_vectors(encoder, cache or environment.cache_folder(), tell) as kept:
         yield kept
 
 
@@ -212,10 +212,10 @@ def _models(*, writes: bool, judges: bool) -> Models:
 
     if not (writes or judges):
         return NONE
-    from asof import service
-    from asof.outside import CLIENT, SHAPES, installed
+    from asof import environment
+    from asof.corpus.models import CLIENT, SHAPES, installed
 
-    models = Models(service.configuration(Path(), tell), writes, judges)
+    models = Models(environment.configuration(Path(), tell), writes, judges)
     models.check()
     installed(SHAPES, CLIENT)
     return models

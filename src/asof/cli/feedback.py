@@ -25,9 +25,9 @@ from asof.cli.plain import plain
 from asof.cli.said import shortened
 
 if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
+    from asof.corpus.feedback import JudgingReport
     from asof.learn.feedback import JudgedRecord
-    from asof.recorder import JudgingReport
-    from asof.service import Corpus
 
 NONE, CLICK = "none", "click"
 QUESTION, TITLE = 60, 90

@@ -9,7 +9,7 @@ from asof.cli.main import tell
 from asof.cli.plain import plain
 
 if TYPE_CHECKING:
-    from asof.service import Corpus
+    from asof.corpus.corpus import Corpus
     from asof.store.run import IndexReport
 
 PREFIX = "arxiv:"

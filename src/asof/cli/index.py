@@ -26,8 +26,8 @@ from asof.cli.opening import opened
 from asof.cli.plain import passages, plain
 
 if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
     from asof.data import Problem
-    from asof.service import Corpus
     from asof.store.run import IndexReport
 
 SHOWN_PROBLEMS = 20
@@ -94,8 +94,8 @@ def index(
     next run goes on with them. A first run that takes nothing in leaves no index (exit code 1, 2 or 3).
     """
     from asof.cli.learn import LearnAhead
+    from asof.environment import holds_corpus
     from asof.errors import ModelError
-    from asof.service import holds_corpus
     from asof.store.store import FOLDER
     from asof.store.unused import made_for_something
 

@@ -16,11 +16,11 @@ from asof.cli.plain import passages
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
     from asof.data import Problem
     from asof.knowledge.learning import LearningReport
     from asof.knowledge.reports.telling import GeneratedReports
     from asof.models.metered import Usage
-    from asof.service import Corpus
 
 SHOWN_PROBLEMS = 20
 
@@ -66,11 +66,11 @@ class LearnAhead:
         Raises UsageError for a budget that bounds nothing and for reports without a model, BadConfig, and
         MissingExtra where a model is to be asked.
         """
-        from asof import service
+        from asof import environment
+        from asof.corpus.models import CLIENT, SHAPES, installed
         from asof.knowledge.choice import MODEL
-        from asof.outside import CLIENT, SHAPES, installed
 
-        said = service.configuration(root)
+        said = environment.configuration(root)
         facts = facts or reports or estimate or said.facts.ahead
         if reports and said.model is None:
             raise said.lacking("model", "--reports: without a model they are made when asked")

@@ -16,7 +16,7 @@ from asof.cli.plain import plain, plain_json
 from asof.errors import AsofError, UsageError
 
 if TYPE_CHECKING:
-    from asof.service import Corpus
+    from asof.corpus.corpus import Corpus
 
 DONE, NOTHING, WRONG, PROBLEMS = 0, 1, 2, 3
 """Exit codes: done; nothing found; wrong usage or an error (one line says which); done with problems."""
@@ -123,7 +123,7 @@ _BOUNDS = {"since": ("start",), "before": ("start",), "published": ("start", "en
 
 
 def _checked_time(ctx: click.Context, param: click.Parameter, value: str | None) -> str | None:
-    from asof import service
+    from asof import environment
     from asof.errors import BadTime
     from asof.time.moment import read_bounded
     from asof.time.span import nearest_moment
@@ -131,7 +131,7 @@ def _checked_time(ctx: click.Context, param: click.Parameter, value: str | None)
     if value is not None:
         sides = _BOUNDS.get(param.name or "", ("end",))
         try:
-            read_bounded(value, nearest_moment(service.now()), start="start" in sides, end="end" in sides)
+            read_bounded(value, nearest_moment(environment.now()), start="start" in sides, end="end" in sides)
         except BadTime as error:
             raise click.UsageError(f"{param.opts[0]}: {error}", ctx) from error
     return value
@@ -151,7 +151,7 @@ def json_option(command: F) -> F:
 
 def corpus_root(index: Path | None) -> Path:
     """The folder that holds .asof, by the option or by looking upwards. Raises UsageError."""
-    from asof.service import find_folder
+    from asof.environment import find_folder
 
     if index is not None:
         if index.exists() and not index.is_dir():
@@ -163,9 +163,9 @@ def corpus_root(index: Path | None) -> Path:
 
 def open_corpus(index: Path | None) -> Corpus:
     """Open a corpus that has to be there. Raises NoCorpus."""
-    from asof import service
+    from asof.corpus.corpus import open as open_corpus
 
-    return service.open(corpus_root(index), create=False, tell=tell)
+    return open_corpus(corpus_root(index), create=False, tell=tell)
 
 
 def tell(line: str) -> None:

@@ -12,23 +12,24 @@ from asof.cli.main import tell
 from asof.cli.plain import plain
 
 if TYPE_CHECKING:
-    from asof.service import Corpus
+    from asof.corpus.corpus import Corpus
 
 OPTIONS = {"languages": "--language", "stem": "--no-stem", "chunking": "--chunking", "undated": "--undated"}
 
 
 def opened(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Corpus:
     """The corpus, new or not. Raises UsageError when it was made with other settings than asked for."""
-    from asof import config, service
+    from asof import config, environment
+    from asof.corpus.corpus import open as open_corpus
     from asof.errors import UsageError
     from asof.store.store import FOLDER
 
     given = _given(asked)
-    said = service.configuration(root)
+    said = environment.configuration(root)
     configured = said.index
     wanted = replace(configured, **given)
-    new = not service.holds_corpus(root)
-    corpus = service.open(root, settings=wanted, wait=wait, tell=tell)
+    new = not environment.holds_corpus(root)
+    corpus = open_corpus(root, settings=wanted, wait=wait, tell=tell)
     has = corpus.store.settings
     for key in given:
         if getattr(has, key) != getattr(wanted, key):
@@ -59,7 +60,7 @@ def _tell_encoder(corpus: Corpus) -> None:
     """Say so where asof.toml names another encoder than the corpus has."""
     from asof import config
 
-    says, has = corpus.outside.encoder(), corpus.store.settings.encoder
+    says, has = corpus.models.encoder(), corpus.store.settings.encoder
     if says is not None and says.name != has:
         file = corpus.config.origin.get("encoder", corpus.root / config.FILE)
         tell(

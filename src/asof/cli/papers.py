@@ -25,8 +25,8 @@ from asof.cli.question import joined
 from asof.cli.reader import tell_reader
 
 if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
     from asof.papers.outcome import PaperAnswer, PaperQuestion
-    from asof.service import Corpus
 
 CHUNKING = "400c/80"
 """The passages of a corpus that is made here, as published: 400 characters, 80 of them said twice."""
@@ -110,13 +110,14 @@ def _corpus(index: Path | None) -> Corpus:
     """The corpus of the folder; one that is made here has passages as published."""
     from dataclasses import replace
 
-    from asof import config, service
+    from asof import config, environment
+    from asof.corpus.corpus import open as open_corpus
 
     root = corpus_root(index)
-    settings = service.configuration(root).index
+    settings = environment.configuration(root).index
     if settings.chunking == config.Config().index.chunking:
         settings = replace(settings, chunking=CHUNKING)
-    return service.open(root, settings=settings, tell=tell)
+    return open_corpus(root, settings=settings, tell=tell)
 
 
 def _forget(index: Path | None) -> int:

@@ -18,9 +18,9 @@ from asof.rank.candidates.gather import UNKNOWN
 from asof.time.span import iso
 
 if TYPE_CHECKING:
+    from asof.corpus.feedback import JudgingReport
     from asof.papers.outcome import PaperAnswer, WeightUpdate
     from asof.papers.saying import PaperStatement
-    from asof.recorder import JudgingReport
     from asof.store.run import IndexReport
 
 NAMES = {

@@ -20,11 +20,11 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     `asof search --recipe NAME` uses one; asof.toml chooses one for good ([search] recipe = "twe") and sets
     its fields ([recipes.twe] decay.tau_min = 365).
     """
+    from asof import environment
     from asof import recipes as known
-    from asof import service
     from asof.rank.fields import plain
 
-    configured = service.configuration(corpus_root(index))
+    configured = environment.configuration(corpus_root(index))
     chosen = [configured.recipe_named(each) for each in ([name] if name else known.NAMES)]
     if as_json:
         print_json([

@@ -8,7 +8,7 @@ from asof.cli.main import tell
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.standpoint import Standpoint
+    from asof.corpus.snapshot import Snapshot
     from asof.time.bounds import When
 
 SAID = 240
@@ -29,7 +29,7 @@ def when(instant: int) -> str:
     return iso(instant).removesuffix("T23:59:59.999999Z")
 
 
-def tell_why_nothing(then: Standpoint, since: When | None = None, until: When | None = None) -> None:
+def tell_why_nothing(then: Snapshot, since: When | None = None, until: When | None = None) -> None:
     """Say why nothing was found, where that is not for the words that were asked for."""
     for note in then.unmet(then.filters(since, until)):
         tell(f"note: {note}")

@@ -13,8 +13,8 @@ from asof.cli.question import EPILOG, joined, question_options
 from asof.errors import AsofError
 
 if TYPE_CHECKING:
+    from asof.corpus.corpus import Corpus
     from asof.engine import Results
-    from asof.service import Corpus
 
 
 @click.command(epilog=EPILOG)

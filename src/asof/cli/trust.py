@@ -31,9 +31,9 @@ def trust(folder: Path | None, listed: bool, revoke: bool) -> int:
 
 
 def _trust(folder: Path) -> int:
-    from asof import service
+    from asof import environment
 
-    named = service.trust(folder)
+    named = environment.trust(folder)
     click.echo(f"trusted: {plain(str(folder.resolve()))}, until its asof.toml changes")
     for table, words in named.items():
         click.echo(f"  [{table}] {plain(words)}")
@@ -43,17 +43,17 @@ def _trust(folder: Path) -> int:
 
 
 def _revoke(folder: Path) -> int:
-    from asof import service
+    from asof import environment
 
-    there = service.distrust(folder)
+    there = environment.distrust(folder)
     click.echo(f"{'no longer' if there else 'was not'} trusted: {plain(str(folder.resolve()))}")
     return DONE if there else NOTHING
 
 
 def _list() -> int:
-    from asof import service
+    from asof import environment
 
-    folders = service.trusted_folders()
+    folders = environment.trusted_folders()
     for name, same in folders.items():
         click.echo(plain(name) + ("" if same else "  (asof.toml has changed since: trust it again)"))
     if not folders:

@@ -75,13 +75,13 @@ def tune(
             raise UsageError("--undo goes alone: it puts back what --write wrote last")
         return _undo(corpus_root(index), as_json)
     _check(dataset, feedback, write, anyway, source)
-    from asof import service
+    from asof import environment
     from asof.tuning.fields import chosen, metric_depth
     from asof.tuning.tune import TuningOptions
     from asof.tuning.tune import tune as fitted
 
     k, folder, how = metric_depth(metric), corpus_root(index), TuningOptions(folds, by, evaluations, seed)
-    configured = service.configuration(folder)
+    configured = environment.configuration(folder)
     ranked, box = chosen(configured.recipe_named(recipe or configured.recipe), fields)
     with bar() as progress, _material(dataset, index, ranked, box, k, seed, source, progress) as material:
         found = fitted(material, how, progress)
@@ -96,15 +96,15 @@ def tune(
 
 def _write(folder: Path, recipe: Recipe, found: TuningOutcome) -> ConfigEdit | None:
     """Write the values that were found; None where they are there already."""
-    from asof import service
+    from asof import environment
     from asof.time.span import iso
     from asof.tuning.override import proposed, write
 
     told = {"on": found.material, "metric": found.metric, "sentence": found.sentence}
-    change = proposed(folder, recipe, found.values, told, iso(service.now()))
+    change = proposed(folder, recipe, found.values, told, iso(environment.now()))
     if not change.diff:
         return None
-    with service.rewriting(folder, change.before, change.leaves) as trusted:
+    with environment.rewriting(folder, change.before, change.leaves) as trusted:
         write(change, follow=trusted)
     return change
 
@@ -159,11 +159,11 @@ def _show(found: TuningOutcome, change: ConfigEdit | None, as_json: bool) -> Non
 
 
 def _undo(folder: Path, as_json: bool) -> int:
-    from asof import service
+    from asof import environment
     from asof.tuning.override import undo, undone
 
     change = undone(folder)
-    with service.rewriting(folder, change.before, change.leaves) as trusted:
+    with environment.rewriting(folder, change.before, change.leaves) as trusted:
         undo(change, follow=trusted)
     if as_json:
         print_json({"undone": _written(change)})

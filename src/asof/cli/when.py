@@ -53,8 +53,8 @@ def when(
     It needs no corpus. In the folder of one, its languages and its fiscal year count (see
     docs/explanation/time.md).
     """
-    from asof import service
-    from asof.place import refuse_long
+    from asof import environment
+    from asof.corpus.snapshot import refuse_long
     from asof.text.question import read
     from asof.time.bounds import last_instant
 
@@ -63,7 +63,7 @@ def when(
         raise click.UsageError("TEXT is empty; a question, or words with a time in them, are expected")
     refuse_long(question, "TEXT")
     languages, configured = _manner(index)
-    now = service.now()
+    now = environment.now()
     asked = nearest_moment(now if as_of is None else last_instant(as_of, now))
     reading = read(question, asked, language=" ".join(languages), fiscal_start=fiscal_start or configured)
     if as_json:
@@ -75,13 +75,14 @@ def when(
 
 def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
     """Languages and first month of the fiscal year: a corpus's, else what asof.toml or the defaults say."""
-    from asof import service
+    from asof import environment
+    from asof.corpus.corpus import open as open_corpus
 
     root = corpus_root(index)
-    if index is not None or service.holds_corpus(root):
-        with service.open(root, create=False, tell=tell) as corpus:
+    if index is not None or environment.holds_corpus(root):
+        with open_corpus(root, create=False, tell=tell) as corpus:
             return corpus.store.settings.languages, corpus.config.fields.fiscal_start
-    configured = service.configuration(root)
+    configured = environment.configuration(root)
     return configured.index.languages, configured.fields.fiscal_start
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from asof import service
+from asof import environment
+from asof.corpus.corpus import Corpus
 from asof.errors import UsageError
 from asof.evaluate.answers.answers import AnswerRuns, Stand, ask_all, standing
 from asof.evaluate.answers.answers import gathered as answered
@@ -30,7 +31,6 @@ from asof.evaluate.runs.run import METRICS, Run, check_ids, run, write
 from asof.evaluate.runs.selection import check_by, check_filters, choose, named, to_answer
 from asof.models.ports import Encoder
 from asof.rank.recipe import Recipe
-from asof.service import Corpus
 
 COMPARED = tuple(name for name in METRICS if name != "leak@10")
 
@@ -72,7 +72,7 @@ def evaluate(
 ) -> Evaluation:
     """Ask the questions of a dataset, each as of when it was asked, by each of some recipes.
 
-    `cache`: the folder in which the corpus is kept for the next time (default: `service.cache_folder()`).
+    `cache`: the folder in which the corpus is kept for the next time (default: `environment.cache_folder()`).
     `run_file` gets the rankings as a TREC run. `stand` is what gives answers, `models` what writes and judges
     them. Raises UsageError for a dataset that cannot be evaluated, ModelError.
     """
@@ -87,7 +87,7 @@ def evaluate(
     _check(data, options, models, run_file)
     questions, notes = choose(data, options)
     with prepared(
-        data, settings, cache or service.cache_folder(), encoder,
+        data, settings, cache or environment.cache_folder(), encoder,
         lambda report: tell("indexing", report.added, len(data.dates)), notes.append, models.writer,
     ) as corpus:  # fmt: skip
         asking = _Evaluating(corpus, data, chosen, options, encoder, stand, models, tell, notes)

@@ -44,7 +44,7 @@ LEFTOVER = re.compile(r"[0-9a-f]{16}(-[0-9]+)?\.(seg|tmp|part|spool)")
 """The names of files that a killed process may leave behind; no other file is ever removed."""
 
 
-class Snapshot(NamedTuple):
+class IndexState(NamedTuple):
     """One state of the corpus: its last transaction, and the segments that hold all of it."""
 
     head: int
@@ -74,7 +74,7 @@ class Manifest:
             raise DamagedSegment("the list of segments holds values of other types")
         return [SegmentEntry(*row) for row in rows]
 
-    def snapshot(self, db: sqlite3.Connection) -> Snapshot:
+    def snapshot(self, db: sqlite3.Connection) -> IndexState:
         """The state that the read transaction of `db` sees.
 
         Raises DamagedSegment also for a file that was merged away meanwhile: a new transaction then sees
@@ -88,7 +88,7 @@ class Manifest:
             raise DamagedSegment("a segment holds vectors of another encoder than the corpus")
         files = {entry.file for entry in entries}
         self._open = {file: segment for file, segment in self._open.items() if file in files}
-        return Snapshot(head, segments)
+        return IndexState(head, segments)
 
     def open(self, entry: SegmentEntry) -> Segment:
         segment = self._open.get(entry.file)

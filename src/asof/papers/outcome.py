@@ -11,8 +11,8 @@ from asof.engine import Results
 from asof.time.bounds import When
 
 if TYPE_CHECKING:
+    from asof.corpus.feedback import JudgingReport
     from asof.papers.saying import PaperStatement
-    from asof.recorder import JudgingReport
     from asof.sources.arxiv.wish import PaperRequest
     from asof.store.run import IndexReport
 

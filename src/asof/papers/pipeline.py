@@ -13,6 +13,9 @@ from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.feedback import NO_JUDGE
+from asof.corpus.snapshot import Snapshot
 from asof.data import Answer, Filters, Hit
 from asof.engine import Results
 from asof.errors import Busy, MissingExtra, ModelError, NoSpace, SourceError, UsageError
@@ -23,8 +26,6 @@ from asof.papers.wanted import LONGEST, expanded, topic_of, wanted
 from asof.papers.weights import learner
 from asof.rank.recipe import Recipe
 from asof.recipes import by_document
-from asof.recorder import NO_JUDGE
-from asof.service import Corpus, Standpoint
 from asof.sources.arxiv.paper import FULL
 from asof.sources.arxiv.target import PREFIX
 from asof.sources.arxiv.wish import PAPERS, PaperRequest, by_model, by_rules
@@ -34,8 +35,8 @@ from asof.time.span import moment, nearest_moment
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from asof.corpus.feedback import JudgingReport
     from asof.models.metered import MeteredModel
-    from asof.recorder import JudgingReport
     from asof.store.run import IndexReport
 
 SHOWN = 10
@@ -76,7 +77,7 @@ class _Round:
             raise UsageError(
                 f"k is {request.k}, read is {request.read}: k from 1 on and read from 0 on are accepted"
             )
-        if request.judge and not self.corpus.outside.speaks:
+        if request.judge and not self.corpus.models.speaks:
             raise UsageError(NO_JUDGE)
         then = self.corpus.at(request.as_of, request.known_at)
         wish = self._wish(then)
@@ -101,7 +102,7 @@ class _Round:
             tuple(self.notes), bool(self.failed),
         )  # fmt: skip
 
-    def _learned_by(self, then: Standpoint) -> datetime | None:
+    def _learned_by(self, then: Snapshot) -> datetime | None:
         """Until when weights were learned: None for now. Grades may be of papers that were published after
         the moment that is asked about, so what was said after it is not known there either."""
         last = min(then.as_of, then.as_of if then.known_at is None else then.known_at)
@@ -112,10 +113,10 @@ class _Round:
 
     # -- what is wanted ---------------------------------------------------------------------------------
 
-    def _wish(self, then: Standpoint) -> PaperRequest:
+    def _wish(self, then: Snapshot) -> PaperRequest:
         """What the question says, or the request, which stands before it."""
         request = self.request
-        with self.corpus.outside.language(self.corpus.config.asking.budget) as model:
+        with self.corpus.models.language(self.corpus.config.asking.budget) as model:
             read = (
                 by_rules(request.question, nearest_moment(then.as_of))
                 if model is None
@@ -125,7 +126,7 @@ class _Round:
         self.notes += wish.notes
         return wish
 
-    def _by_model(self, model: MeteredModel, then: Standpoint) -> PaperRequest:
+    def _by_model(self, model: MeteredModel, then: Snapshot) -> PaperRequest:
         def ask(system: str, user: str, shape: type[BaseModel]) -> BaseModel:
             (reply,) = model.complete([Prompt(system, user, shape)])
             if reply.value is None:
@@ -150,7 +151,7 @@ class _Round:
             self.notes.append(f"not all was fetched, what is here answers: {error}")
             return None
 
-    def _read(self, then: Standpoint, hits: tuple[Hit, ...]) -> IndexReport | None:
+    def _read(self, then: Snapshot, hits: tuple[Hit, ...]) -> IndexReport | None:
         """The full texts of papers, in the versions that were found; None where all of them are here."""
         here = self._texts(then, hits)
         missing = [version for version in map(_version, hits) if version not in here]
@@ -164,14 +165,14 @@ class _Round:
             self.notes.append(f"not all was read in full, what is here answers: {error}")
             return None
 
-    def _texts(self, then: Standpoint, hits: tuple[Hit, ...]) -> set[str]:
+    def _texts(self, then: Snapshot, hits: tuple[Hit, ...]) -> set[str]:
         """The versions whose full texts are here."""
         names = [full_text(hit.document) for hit in hits]
         filters = Filters(documents=tuple(names))
         found = then.search("text", len(names), filters=filters, recipe=by_document(PASSAGES), rerank=False)
         return set(map(_version, found.hits))
 
-    def _sources(self, then: Standpoint, hits: tuple[Hit, ...]) -> Sources:
+    def _sources(self, then: Snapshot, hits: tuple[Hit, ...]) -> Sources:
         """What there is of each paper: its abstract, and its full text if that is of the same version."""
         here = self._texts(then, hits) if hits else set()
         return {
@@ -181,7 +182,7 @@ class _Round:
 
     # -- ranking and answering --------------------------------------------------------------------------
 
-    def _ranked(self, then: Standpoint, wish: PaperRequest, recipe: Recipe, topic: str) -> Results:
+    def _ranked(self, then: Snapshot, wish: PaperRequest, recipe: Recipe, topic: str) -> Results:
         asked = SHOWN if wish.papers == PAPERS else min(wish.papers, MOST_SHOWN)
         filters = Filters(
             since=wish.since, until=min(wish.until, then.as_of), path=f"{PREFIX}*",
@@ -189,7 +190,7 @@ class _Round:
         )  # fmt: skip
         return then.search(topic, self.request.k or asked, filters=filters, unit="passage", recipe=recipe)
 
-    def _answer(self, then: Standpoint, topic: str, sources: Sources) -> Answer | None:
+    def _answer(self, then: Snapshot, topic: str, sources: Sources) -> Answer | None:
         """Out of the abstracts and full texts of the papers that were read; None, with a note, where the
         model gives none."""
         if not sources:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from asof.corpus.snapshot import Snapshot
 from asof.data import Filters, Hit
 from asof.engine import Results
 from asof.rank.candidates.gather import query_terms
@@ -12,7 +13,6 @@ from asof.rank.candidates.pool import Everything
 from asof.rank.candidates.top_k import TopK
 from asof.rank.features.latent import Similarity
 from asof.rank.recipe import Recipe
-from asof.service import Standpoint
 from asof.sources.arxiv.paper import FULL, full_id
 from asof.sources.arxiv.stated import document_id
 from asof.sources.arxiv.target import PREFIX
@@ -68,12 +68,12 @@ def full_text(paper: str) -> str:
     return document_id(full_id(paper.removeprefix(PREFIX)))
 
 
-def said(then: Standpoint, topic: str, sources: Sources) -> tuple[PaperStatement, ...]:
+def said(then: Snapshot, topic: str, sources: Sources) -> tuple[PaperStatement, ...]:
     """What each paper says to a topic, in their order. Raises UsageError, BeforeHorizon, ModelError."""
     return tuple(_best(then, topic, *each) for each in sources.items())
 
 
-def _best(then: Standpoint, topic: str, paper: str, documents: tuple[str, ...]) -> PaperStatement:
+def _best(then: Snapshot, topic: str, paper: str, documents: tuple[str, ...]) -> PaperStatement:
     filters = Filters(documents=documents)
     found = then.search(topic, LOOKED_AT, filters=filters, unit="passage", recipe=PASSAGES, rerank=False)
     analyzer = found.view.analyzer

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from asof.corpus.corpus import Corpus
 from asof.errors import BeforeHorizon, Busy, NoSpace
 from asof.learn.adaptive import AdaptiveRecipe, mean_losses
 from asof.learn.feedback import JudgedRecord
 from asof.papers.outcome import LossReport, WeightUpdate
 from asof.rank.tunable import value_of
-from asof.service import Corpus
 from asof.time.bounds import When
 
 RECIPE = "papers"
@@ -33,7 +33,7 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
     if not np.array_equal(found.online.start, fresh.online.start):
         notes.append(ANEW)
         found = fresh
-    notes += _outside(found)
+    notes += _provider(found)
     before = found.setting()
     lessons = found.lessons(judged)
     new = found.take(lessons)
@@ -62,7 +62,7 @@ def _recorded(
         return None, []
 
 
-def _outside(found: AdaptiveRecipe) -> list[str]:
+def _provider(found: AdaptiveRecipe) -> list[str]:
     """A note on numbers of asof.toml that learning cannot begin with."""
     box, start = found.online.box, found.online.start
     own = np.array([value_of(found.recipe, name) for name in box.names], np.float64)

@@ -10,7 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from asof import service
+from asof import environment
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 from asof.evaluate.options import Options
 from asof.evaluate.progress import Progress, silent
@@ -26,9 +28,8 @@ from asof.learn.loss import gains
 from asof.learn.posed import JudgedQuery
 from asof.learn.table import table_of
 from asof.rank.recipe import Recipe
-from asof.service import Corpus, Standpoint
 from asof.tuning.material import TuningQuestions
-from asof.tuning.posing import QueryBuilder
+from asof.tuning.posing import judged_query
 
 Floats = NDArray[np.float64]
 
@@ -55,7 +56,7 @@ def from_dataset(
             f"--group {by[0]}: no question has this field; there are: {question_fields(data.questions)}"
         )
     with prepared(
-        data, settings, cache or service.cache_folder(), None,
+        data, settings, cache or environment.cache_folder(), None,
         lambda report: tell("indexing", report.added, len(data.dates)), notes.append,
     ) as corpus:  # fmt: skip
         tell("preparing questions", 0, 0)
@@ -88,18 +89,18 @@ class _DatasetAsker:
         return [self._posed(each) for each in self.questions]
 
     def _posed(self, question: DatasetQuestion) -> JudgedQuery:
-        then = QueryBuilder(self.corpus, self.dataset.as_of(question), None)
+        then = Snapshot(self.corpus, self.dataset.as_of(question), None)
         graded = relevant(question, self.dataset)
         right = dict(zip(graded, gains(graded.values()), strict=True))
         kept = then.filters(meta=filters(question, self.filter_by))
-        return then.posed(question.text, kept, self.recipe, right, question.query_doc)
+        return judged_query(then, question.text, kept, self.recipe, right, question.query_doc)
 
     def measure(self, recipe: Recipe, which: NDArray[np.int64], advance: Callable[[], None]) -> Floats:
         """nDCG of questions as `asof evaluate` has it."""
         found = []
         for at in which.tolist():
             question = self.questions[at]
-            then = Standpoint(self.corpus, self.dataset.as_of(question), None)
+            then = Snapshot(self.corpus, self.dataset.as_of(question), None)
             hits = gathered(then, question, recipe, self.dataset, self.filter_by)
             others = [hit for hit in hits if hit.document != question.query_doc]
             ranked = [document for document, _ in by_document(others)]

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof import engine
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.data import Why
 from asof.errors import UsageError
 from asof.learn import trees
@@ -30,9 +32,8 @@ from asof.learn.table import table_of
 from asof.rank.recipe import Recipe
 from asof.rank.tunable import value_of
 from asof.recipes import by_document
-from asof.service import Corpus
 from asof.tuning.material import TuningQuestions
-from asof.tuning.posing import QueryBuilder
+from asof.tuning.posing import judged_query
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -199,8 +200,8 @@ def _asked_again(
     for each in judged:
         asked = each.asked
         run = by_document if asked.unit == "document" else as_it_is
-        then = QueryBuilder(corpus, asked.as_of, asked.known_at)
-        posed.append(then.posed(asked.question, asked.filters, recipe, _good(each), run=run))
+        then = Snapshot(corpus, asked.as_of, asked.known_at)
+        posed.append(judged_query(then, asked.question, asked.filters, recipe, _good(each), run=run))
     searching = _Searching(posed, k)
     return _material(
         judged, recipe, box, k, table=table_of(posed, recipe, box, k), measure=searching.measure,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from asof import service
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, SourcedTime
 from asof.evaluate.leakage.results import difference
 from asof.time.moment import read
@@ -17,7 +17,7 @@ def _edition(year: str, price: str) -> Document:
 
 
 def test_what_superseded_a_hit_is_compared(tmp_path: Path) -> None:
-    with service.open(tmp_path) as corpus:
+    with open_corpus(tmp_path) as corpus:
         corpus.add([_edition("2001", "4.00"), _edition("2002", "5.00")])
         hits = corpus.at("2003").search("single ticket").hits
     older = next(hit for hit in hits if hit.document == "fares-2001")

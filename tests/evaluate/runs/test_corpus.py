@@ -8,7 +8,8 @@ from dataclasses import replace
 import pytest
 
 import asof
-from asof import service
+from asof.corpus.corpus import open as open_corpus
+from asof.corpus.snapshot import Snapshot
 from asof.evaluate.runs import corpus as room
 from asof.evaluate.runs.corpus import build, key, prepared
 from asof.evaluate.runs.dataset import load
@@ -16,7 +17,6 @@ from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.recipe import Recipe
-from asof.service import Standpoint
 from asof.store.settings import CorpusSettings
 
 from ..conftest import MAYORS
@@ -40,7 +40,7 @@ def built(monkeypatch):
 
 def documents(dataset, settings, cache, **more):
     with prepared(dataset, settings, cache, **more) as corpus:
-        hits = Standpoint(corpus, dataset.newest, None).search("mayor", 10, recipe=WORDS).hits
+        hits = Snapshot(corpus, dataset.newest, None).search("mayor", 10, recipe=WORDS).hits
         return {hit.document for hit in hits}
 
 
@@ -132,6 +132,6 @@ def test_the_clock_is_that_of_the_dataset(dataset, tmp_path):
     ids = []
     for name in ("one", "two"):
         build(tmp_path / name, found, SETTINGS)
-        with service.open(tmp_path / name, create=False) as corpus:
+        with open_corpus(tmp_path / name, create=False) as corpus:
             ids.append(corpus.store.reader().execute("SELECT id FROM transactions").fetchall())
     assert ids[0] == ids[1] == [(found.newest + 1_000_000,)]

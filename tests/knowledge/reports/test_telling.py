@@ -11,13 +11,13 @@ from zlib import crc32
 import pytest
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import ModelError, UsageError
 from asof.models.metered import Usage
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel, words
 from asof.models.tokens import prompt_tokens
-from asof.service import Corpus
 from asof.time.moment import read
 
 DAYS = ("2021-02-03", "2021-02-04", "2021-05-06", "2022-05-07")

@@ -151,9 +151,9 @@ def test_since_and_until_only_leave_out(
     ]
     bounds = {"since": since and str(since), "until": until and str(until)}
     with fresh(*made, undated="always") as corpus:
-        standpoint = corpus.at(str(as_of))
-        everything = standpoint.search("mill boat", k=50).hits
-        some = standpoint.search("mill boat", k=50, **bounds).hits
+        snapshot = corpus.at(str(as_of))
+        everything = snapshot.search("mill boat", k=50).hits
+        some = snapshot.search("mill boat", k=50, **bounds).hits
         years = {f"d{at}": year for at, (_, year) in enumerate(drawn)}
 
         def inside(id_: str) -> bool:

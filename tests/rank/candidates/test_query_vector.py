@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.corpus.corpus import Corpus
 from asof.index.dense import SCALE
 from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.query_vector import question_vector
@@ -18,7 +19,6 @@ from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.features.latent import Similarity
 from asof.rank.recipe import Recipe
 from asof.recipes.asof import ASOF
-from asof.service import Corpus
 
 Fresh = Callable[..., AbstractContextManager[Corpus]]
 

@@ -41,9 +41,9 @@ def test_the_top_10_is_the_first_half_of_the_top_20(
         ]
         question = "mill boat" + (" latest" if recent else "")
         with fresh(*documents, chunking="10w", encoder=encoder) as corpus:
-            standpoint = corpus.at()
-            some = standpoint.search(question, k=k, unit=unit).hits
-            more = standpoint.search(question, k=2 * k, unit=unit).hits
+            snapshot = corpus.at()
+            some = snapshot.search(question, k=k, unit=unit).hits
+            more = snapshot.search(question, k=2 * k, unit=unit).hits
             assert some == more[:k]
             for hit in some:
                 assert hit.why.value == hit.why.recomputed() == hit.score

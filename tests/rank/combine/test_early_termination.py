@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from asof.corpus.corpus import Corpus
 from asof.data import Document
 from asof.engine import Results
 from asof.index import dense
@@ -23,7 +24,6 @@ from asof.rank.combine import early_termination as certify
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
 from asof.rank.rerank.window import RerankWindow
-from asof.service import Corpus
 from asof.time.moment import read
 
 Fresh = Callable[..., AbstractContextManager[Corpus]]

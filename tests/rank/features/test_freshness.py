@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 from asof.rank.candidates.pool import Everything
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.features.freshness import Freshness
 from asof.rank.features.latent import Similarity
-from asof.standpoint import Standpoint
 
 Make = Callable[..., Any]
 
@@ -59,8 +59,8 @@ class Asked:
     def __init__(self, corpus: Any, as_of: int) -> None:
         self.corpus, self.as_of = corpus, as_of
 
-    def at(self, _: str) -> Standpoint:
-        return Standpoint(self.corpus, self.as_of, None)
+    def at(self, _: str) -> Snapshot:
+        return Snapshot(self.corpus, self.as_of, None)
 
 
 def test_an_edit_renews_a_document(fresh: Make, run: Make, document: Make) -> None:

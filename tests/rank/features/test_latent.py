@@ -17,6 +17,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from asof import engine
+from asof.corpus.snapshot import Snapshot
 from asof.data import Query
 from asof.index import latent, sample
 from asof.index.dense import SCALE, quantise
@@ -26,7 +27,6 @@ from asof.rank.candidates.top_k import TopK
 from asof.rank.features.latent import Latent, Similarity, likeness
 from asof.rank.fields import checked
 from asof.rank.recipe import Recipe
-from asof.service import Standpoint
 from asof.time.span import NEVER
 
 Make = Callable[..., Any]
@@ -155,9 +155,9 @@ def histories() -> ModuleType:
 PAST = histories()
 
 
-def seen(standpoint: Standpoint, question: str, scale: str) -> list[Any]:
+def seen(snapshot: Snapshot, question: str, scale: str) -> list[Any]:
     recipe = Recipe("test", "test", (Latent(scale), TopK()))
-    results = engine.search(Query(question, question, k=50), standpoint.view(), recipe)
+    results = engine.search(Query(question, question, k=50), snapshot.view(), recipe)
     found: list[Any] = [results.notes]
     for hit in results.hits:
         assert hit.why.recomputed() == hit.why.value == hit.score
@@ -177,10 +177,10 @@ def check(history: Sequence[Any], as_of: int, back: int, words: Sequence[int], m
                 return
             known_at = known[max(len(known) - 1 - back, 0)]
             at = min(as_of * PAST.DAY + PAST.DAY - 1, NEVER - 1)
-            seen(Standpoint(corpus, NEVER - 1, None), question, scale)  # what is kept of it must do no harm
+            seen(Snapshot(corpus, NEVER - 1, None), question, scale)  # what is kept of it must do no harm
             with PAST.only_visible(corpus, folder / "part", at, known_at) as part:
-                here = seen(Standpoint(corpus, at, known_at), question, scale)
-                assert here == seen(Standpoint(part, at, None), question, scale)
+                here = seen(Snapshot(corpus, at, known_at), question, scale)
+                assert here == seen(Snapshot(part, at, None), question, scale)
     finally:
         shutil.rmtree(folder)
 

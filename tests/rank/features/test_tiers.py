@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.pool import Pool
@@ -15,7 +16,6 @@ from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.features.tiers import RecencyTiers
 from asof.rank.recipe import Recipe
-from asof.standpoint import Standpoint
 
 Make = Callable[..., Any]
 TODAY = "2024-07-01"
@@ -71,7 +71,7 @@ def test_days_are_whole(fresh: Make, aged: Make, days: float, factor: float) -> 
         as_of = corpus.at(TODAY).as_of + round(days * DAY)
         recipes = [Recipe("test", "", (Lexical(), *more, TopK())) for more in ((), (RecencyTiers(),))]
         before, after = (
-            Standpoint(corpus, as_of, None).search("mill", recipe=recipe).hits[0] for recipe in recipes
+            Snapshot(corpus, as_of, None).search("mill", recipe=recipe).hits[0] for recipe in recipes
         )
         assert after.score == before.score * factor == after.why.recomputed()
 

@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof import engine
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Query, SourcedTime, Why
 from asof.errors import ModelError
 from asof.index.view import View
@@ -29,7 +30,6 @@ from asof.rank.rerank.rerank import LARGEST, Rerank, reranked
 from asof.rank.stage import Ranking
 from asof.recipes import by_document
 from asof.recipes.asof import ASOF
-from asof.service import open as open_corpus
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 

@@ -12,8 +12,8 @@ from tests.sources.arxiv.archive import Archive, Paper, Version, busy, day, pape
 from tests.sources.small_pdf import small_pdf
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.errors import Busy, SourceError, UsageError
-from asof.service import Corpus
 from asof.sources.arxiv.erased import FETCHED, forgetting, hidden
 from asof.sources.arxiv.kept import HarvestLog
 from asof.time.span import instant

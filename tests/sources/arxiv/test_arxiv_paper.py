@@ -12,11 +12,11 @@ from tests.sources.arxiv.archive import Archive, Paper, Version, day
 from tests.sources.small_pdf import small_pdf
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document, Problem
 from asof.errors import MissingExtra
 from asof.http.fetcher import Fetcher
 from asof.http.retry import Retry
-from asof.service import Corpus
 from asof.sources import pdf
 from asof.sources.arxiv.feed import FeedEntry
 from asof.sources.arxiv.paper import FullTexts

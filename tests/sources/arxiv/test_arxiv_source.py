@@ -12,8 +12,8 @@ import pytest
 from tests.sources.arxiv.archive import Archive, Paper, Version, busy, day, paper
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.errors import SourceError, UsageError
-from asof.service import Corpus
 from asof.sources.arxiv.pages import MOST
 from asof.sources.arxiv.source import LATE, Arxiv
 from asof.time.span import instant

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.data import Answer, Filters
 from asof.evaluate.answers.gold import Gold
 from asof.evaluate.answers.quotes import counted, evidence
@@ -20,7 +22,6 @@ from asof.evaluate.runs.compare import Comparison, Estimate, Floats, clusters, c
 from asof.evaluate.runs.dataset import Dataset
 from asof.evaluate.runs.run import filters
 from asof.rank.recipe import Recipe
-from asof.service import Corpus, Standpoint
 
 if TYPE_CHECKING:
     from asof.evaluate.answers.judgement import JudgeUsage
@@ -36,7 +37,7 @@ COMPARED = ("attempted", "refused", "evidence", "evidence_share", "f1", "rouge_l
 
 
 class AnswersQuestions(Protocol):
-    """What answers questions as of a moment; a `Standpoint` does."""
+    """What answers questions as of a moment; a `Snapshot` does."""
 
     def ask(
         self, question: str, *, filters: Filters | None = None, recipe: str | Recipe | None = None
@@ -49,7 +50,7 @@ Stand = Callable[[Corpus, int], AnswersQuestions]
 
 def standing(corpus: Corpus, as_of: int) -> AnswersQuestions:
     """The corpus as it stood."""
-    return Standpoint(corpus, as_of, None)
+    return Snapshot(corpus, as_of, None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from asof.config import Config
+from asof.corpus.corpus import Corpus
+from asof.corpus.models import ModelProvider
 from asof.models.ports import Model
-from asof.outside import Outside
-from asof.service import Corpus
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Models:
         if self.writes:
             said = self.config
             corpus.config = replace(corpus.config, model=said.model, facts=said.facts, asking=said.asking)
-            corpus.outside = self._outside(corpus, corpus.config)
+            corpus.models = self._provider(corpus, corpus.config)
 
     @contextmanager
     def judge(self, corpus: Corpus) -> Iterator[Model | None]:
@@ -50,12 +50,12 @@ class Models:
         if not self.judges:
             yield None
             return
-        with self._outside(corpus, replace(corpus.config, model=self.config.model)).language() as model:
+        with self._provider(corpus, replace(corpus.config, model=self.config.model)).language() as model:
             yield model
 
-    def _outside(self, corpus: Corpus, config: Config) -> Outside:
-        return Outside(
-            config, corpus.root, corpus.store, corpus.outside.environment, corpus.clock, self.model
+    def _provider(self, corpus: Corpus, config: Config) -> ModelProvider:
+        return ModelProvider(
+            config, corpus.root, corpus.store, corpus.models.environment, corpus.clock, self.model
         )
 
 

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from asof.corpus.corpus import Corpus
 from asof.data import KINDS, Document
 from asof.evaluate.progress import Progress, silent
 from asof.index.view import View
@@ -13,7 +14,6 @@ from asof.knowledge.hierarchy import touched
 from asof.knowledge.known import StatedFact, facts_of_kind
 from asof.knowledge.learning import LearningReport
 from asof.models.metered import Usage
-from asof.service import Corpus
 
 
 @dataclass(frozen=True, slots=True)

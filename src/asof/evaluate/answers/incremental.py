@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from asof import service
 from asof.config import Config
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Answer
 from asof.evaluate.answers.answers import AnswerRun, AnswerRuns, Stand, ask_all, gathered, standing
 from asof.evaluate.answers.by_model import NONE, Models
@@ -29,7 +30,6 @@ from asof.evaluate.runs.run import QuestionResult as Ranked
 from asof.evaluate.runs.run import Run, relevant, run
 from asof.evaluate.runs.selection import check_filters, named
 from asof.rank.recipe import Recipe
-from asof.service import Corpus
 
 STAGES = ("base@base", "base@updated", "new@updated")
 """Which questions are asked of which corpus."""
@@ -98,7 +98,7 @@ def evaluate(
     asking = _StageSetup(data, parts, chosen, options, stand, models, tell)
     with (
         TemporaryDirectory(prefix="asof-incremental-") as folder,
-        service.open(folder, settings=options.settings, configured=Config()) as corpus,
+        open_corpus(folder, settings=options.settings, configured=Config()) as corpus,
     ):
         corpus.clock = itertools.count(data.clock, 1_000_000).__next__
         corpus.background = False

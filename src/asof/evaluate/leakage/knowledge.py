@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.data import Answer
 from asof.evaluate.answers.answers import Stand
 from asof.evaluate.answers.facts import all_facts
@@ -20,7 +22,6 @@ from asof.index.view import View
 from asof.knowledge.known import StatedFact
 from asof.knowledge.resolve import Entities
 from asof.rank.recipe import Recipe
-from asof.service import Corpus, Standpoint
 from asof.time.period import GRAINS, Period
 from asof.time.span import nearest_moment
 
@@ -61,7 +62,7 @@ def compared(
     recipes: Mapping[str, Recipe], stand: Stand, count: Compared,
 ) -> Iterator[LeakedKnowledge]:  # fmt: skip
     """What differs as of a moment between a corpus and one that ends there; `count` is counted on."""
-    then, other = Standpoint(whole, as_of, None), Standpoint(cut, as_of, None)
+    then, other = Snapshot(whole, as_of, None), Snapshot(cut, as_of, None)
     count.moments += 1
     for what, lines in (("facts", facts), ("names", names)):
         mine = lines(then.view())
@@ -117,7 +118,7 @@ def periods(as_of: int) -> list[Period]:
     return [period for each in here for period in (each, each.previous)]
 
 
-def told(then: Standpoint, period: Period) -> str:
+def told(then: Snapshot, period: Period) -> str:
     """The reports of a period as JSON, without the moment at which they were known."""
     return _json(then.report(str(period)).as_json())
 

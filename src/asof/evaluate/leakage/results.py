@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.data import Hit
 from asof.evaluate.answers.answers import Stand, standing
 from asof.evaluate.answers.facts import read_facts
@@ -23,7 +25,6 @@ from asof.evaluate.runs.questions import DatasetQuestion
 from asof.evaluate.runs.run import filters
 from asof.models.ports import Encoder
 from asof.rank.recipe import Recipe
-from asof.service import Corpus, Standpoint
 from asof.store.settings import CorpusSettings
 
 
@@ -122,7 +123,7 @@ def check(
 def _hits(
     corpus: Corpus, as_of: int, question: DatasetQuestion, recipe: Recipe, filter_by: Sequence[str]
 ) -> tuple[Hit, ...]:
-    then = Standpoint(corpus, as_of, None)
+    then = Snapshot(corpus, as_of, None)
     meta = filters(question, filter_by)
     return then.search(question.text, DEPTH, recipe=recipe, meta=meta, unit="passage").hits
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from asof import service
 from asof.config import Config
+from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Filters, SourcedTime, Why
 from asof.evaluate.runs.run import Run
 from asof.index.view import View
@@ -115,7 +115,7 @@ def _passages() -> Iterator[View]:
     settings = CorpusSettings(stem=False)
     with (
         tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name,
-        service.open(Path(name), settings=settings, configured=Config()) as corpus,
+        open_corpus(Path(name), settings=settings, configured=Config()) as corpus,
     ):
         corpus.clock = itertools.count(NOW.last + 1, 1_000_000).__next__
         corpus.background = False

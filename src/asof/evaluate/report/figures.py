@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from asof import service
+from asof import environment
 from asof.errors import UsageError
 from asof.evaluate.evaluation import Evaluation, Progress
 from asof.evaluate.report import canvas, drawing
@@ -54,7 +54,7 @@ def figures(
     say, show = tell or _silent, progress or _still
     paths: list[Path] = []
     with prepared(
-        evaluation.dataset, evaluation.options.settings, cache or service.cache_folder(), encoder,
+        evaluation.dataset, evaluation.options.settings, cache or environment.cache_folder(), encoder,
         lambda report: show("indexing", report.added, len(evaluation.dataset.dates)), say,
     ) as corpus:  # fmt: skip
         trials = Trials.of(evaluation, corpus, limit)

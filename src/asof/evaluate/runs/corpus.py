@@ -13,12 +13,12 @@ from functools import cache as once
 from pathlib import Path
 
 import asof
-from asof import service
 from asof.config import Config
+from asof.corpus.corpus import Corpus
+from asof.corpus.corpus import open as open_corpus
 from asof.errors import CorpusError, DamagedStore, NoCorpus
 from asof.evaluate.runs.dataset import Dataset
 from asof.models.ports import Encoder
-from asof.service import Corpus
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
 from asof.time.span import NEVER
@@ -99,7 +99,7 @@ def _kept(folder: Path, encoder: Encoder | None) -> Corpus | None:
     if not folder.is_dir():
         return None
     try:
-        return service.open(folder, create=False, encoder=encoder, configured=Config())
+        return open_corpus(folder, create=False, encoder=encoder, configured=Config())
     except (NoCorpus, DamagedStore):
         shutil.rmtree(folder)
         return None
@@ -122,7 +122,7 @@ def _made(
             # another process was as fast, and has made the same
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    return service.open(folder, create=False, encoder=encoder, configured=Config())
+    return open_corpus(folder, create=False, encoder=encoder, configured=Config())
 
 
 @contextmanager
@@ -133,7 +133,7 @@ def temporary(
     """A corpus of the documents that were published by `until`, in a folder that is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name:
         build(Path(name), dataset, settings, encoder, until, progress)
-        with service.open(name, create=False, encoder=encoder, configured=Config()) as corpus:
+        with open_corpus(name, create=False, encoder=encoder, configured=Config()) as corpus:
             yield corpus
 
 
@@ -142,7 +142,7 @@ def build(
     until: int = NEVER, progress: Callable[[IndexReport], None] | None = None,
 ) -> None:  # fmt: skip
     """Index the documents that were published by `until`. The clock stands after all dates, not at today."""
-    with service.open(folder, settings=settings, encoder=encoder, configured=Config()) as corpus:
+    with open_corpus(folder, settings=settings, encoder=encoder, configured=Config()) as corpus:
         corpus.clock = itertools.count(dataset.clock, 1_000_000).__next__
         corpus.background = False
         corpus.add(dataset.documents(until), progress=progress)

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from asof.corpus.snapshot import LONGEST_QUESTION
 from asof.data import Problem
 from asof.data.storable import storable_value
 from asof.errors import BadTime, UsageError
 from asof.sources.dates import stated
-from asof.standpoint import LONGEST_QUESTION
 
 _BOM = b"\xef\xbb\xbf"
 _JSON = "every line has to be one JSON object"

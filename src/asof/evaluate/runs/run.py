@@ -12,6 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.data import Hit
 from asof.errors import UsageError
 from asof.evaluate.runs import evidence
@@ -20,7 +22,6 @@ from asof.evaluate.runs.dataset import Dataset
 from asof.evaluate.runs.metrics import DEPTH, NAMES, leak, scores
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.rank.recipe import Recipe
-from asof.service import Corpus, Standpoint
 
 SHOWN = 10
 """The first search asks for so many hits, as a user would; its time is the latency."""
@@ -82,7 +83,7 @@ def answered(
     question: DatasetQuestion, recipe: Recipe, corpus: Corpus, dataset: Dataset, filter_by: Sequence[str] = ()
 ) -> QuestionResult:
     """Ask one question as of its time and score the documents, ranked by their best passages."""
-    then = Standpoint(corpus, dataset.as_of(question), None)
+    then = Snapshot(corpus, dataset.as_of(question), None)
     meta = filters(question, filter_by)
     started = time.perf_counter()
     first = then.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage").hits
@@ -115,7 +116,7 @@ def filters(question: DatasetQuestion, filter_by: Iterable[str]) -> list[tuple[s
 
 
 def gathered(
-    then: Standpoint, question: DatasetQuestion, recipe: Recipe, dataset: Dataset, filter_by: Sequence[str],
+    then: Snapshot, question: DatasetQuestion, recipe: Recipe, dataset: Dataset, filter_by: Sequence[str],
     tokens: int = 0,
 ) -> list[Hit]:  # fmt: skip
     """Hits of as many documents as are scored and of so many tokens, or all there are."""

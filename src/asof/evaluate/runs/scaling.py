@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from asof.corpus.snapshot import Snapshot
 from asof.evaluate.runs.dataset import Dataset
 from asof.evaluate.runs.run import SHOWN, Run
 from asof.evaluate.runs.trials import Tell, Trials
-from asof.service import Standpoint
 from asof.time.span import NEVER, iso
 
 MOMENTS = 6
@@ -50,6 +50,6 @@ def timed(trials: Trials, runs: Sequence[Run], tell: Tell) -> list[QueryLatencie
             trials.hits(question, run.recipe, SHOWN, as_of)
             took.append(1000 * (time.perf_counter() - started))
         low, middle, high = np.percentile(took[1:], [25, 50, 75]).tolist()
-        passages = Standpoint(trials.corpus, as_of, None).view().n
+        passages = Snapshot(trials.corpus, as_of, None).view().n
         rows.append(QueryLatencies(run.name, iso(as_of), passages, middle, low, high, len(took) - 1))
     return rows

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from asof.corpus.corpus import Corpus
+from asof.corpus.snapshot import Snapshot
 from asof.data import Hit, Why
 from asof.errors import UsageError
 from asof.evaluate.evaluation import Evaluation
@@ -21,7 +23,6 @@ from asof.rank.candidates.pool import Pool
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.budget import OUTSIDE, BudgetedRerank
-from asof.service import Corpus, Standpoint
 
 METRICS = ("ndcg@10", "success@1")
 WHOLE = "the whole"
@@ -130,13 +131,13 @@ class Trials:
         when = self.dataset.as_of(question) if as_of is None else as_of
         meta = filters(question, self.evaluation.options.filter_by)
         return (
-            Standpoint(self.corpus, when, None)
+            Snapshot(self.corpus, when, None)
             .search(question.text, k, recipe=recipe, meta=meta, unit="passage")
             .hits
         )
 
     def _scores(self, question: DatasetQuestion, recipe: Recipe) -> dict[str, float]:
-        then = Standpoint(self.corpus, self.dataset.as_of(question), None)
+        then = Snapshot(self.corpus, self.dataset.as_of(question), None)
         hits = gathered(then, question, recipe, self.dataset, self.evaluation.options.filter_by)
         ranking = by_document(hit for hit in hits if hit.document != question.query_doc)
         return scores([document for document, _ in ranking], relevant(question, self.dataset))

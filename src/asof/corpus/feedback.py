@@ -10,11 +10,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
+from asof.corpus.facts import FactIndexer
 from asof.engine import Results
 from asof.errors import UsageError
 from asof.learn import feedback, recording
 from asof.learn.feedback import CLICK, CLICKED, ETA, GRADE, HIGHEST, MODEL, JudgedRecord
-from asof.learner import Learner
 from asof.store import feedback as kept
 from asof.store.feedback import JudgementRow
 from asof.store.store import reading
@@ -50,7 +50,7 @@ class JudgingReport:
 
 
 @dataclass(slots=True)
-class Recorder(Learner):
+class FeedbackLog(FactIndexer):
     """An open corpus that remembers questions and judgements."""
 
     # -- saying -------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ class Recorder(Learner):
         from asof.store.reader import records
 
         asked = self.recorded(query_id).asked
-        with self.outside.language(budget) as model:
+        with self.models.language(budget) as model:
             if model is None:
                 raise UsageError(NO_JUDGE)
             from asof.learn.judging import judge  # its shapes need an extra that the model needs as well

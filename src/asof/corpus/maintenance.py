@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from asof import engine
+from asof.corpus.feedback import FeedbackLog
 from asof.data import SourcedTime, given
 from asof.errors import CorpusError, UsageError
 from asof.index.manifest import Manifest
-from asof.recorder import Recorder
 from asof.store import changes
 from asof.store.store import reading
 from asof.time.bounds import When, first_instant
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Upkeep(Recorder):
+class Maintenance(FeedbackLog):
     """An open corpus that can be looked after."""
 
     # -- merging ------------------------------------------------------------------------------------

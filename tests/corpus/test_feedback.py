@@ -18,10 +18,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
+from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import BeforeHorizon, Busy, DamagedStore, UsageError
 from asof.recipes import NAMES, named
-from asof.service import Corpus
 from asof.store.lock import writing
 from asof.time.moment import read
 from asof.time.span import moment
@@ -330,7 +330,7 @@ QUESTIONS = ("who keeps the lamp of the harbour", "what revenue did they report"
 
 def test_nothing_of_a_text_is_left_after_a_purge() -> None:
     with opened(marked()) as corpus:
-        corpus.know()
+        corpus.ensure_facts()
         ids = []
         quoted = False
         for recipe, question in itertools.product(every_recipe(), QUESTIONS):

@@ -11,11 +11,11 @@ from tests.models.openai_server import ModelServer, says
 
 import asof
 from asof import config
+from asof.corpus.models import ModelProvider
 from asof.data import Document
 from asof.errors import MissingExtra, UsageError
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
-from asof.outside import Outside
 from asof.recipes import named
 
 MODEL = '[model]\nurl = "{url}"\nmodel = "m"\nattempts = 1\n'
@@ -33,10 +33,10 @@ def corpus(memory_folder):
 
 
 @pytest.fixture
-def outside(corpus) -> Callable[..., Outside]:
-    def make(toml="", environment=None, model=None) -> Outside:
+def outside(corpus) -> Callable[..., ModelProvider]:
+    def make(toml="", environment=None, model=None) -> ModelProvider:
         settings = config.read(tomllib.loads(toml))
-        return Outside(settings, corpus.root, corpus.store, environment or {}, corpus.clock, model)
+        return ModelProvider(settings, corpus.root, corpus.store, environment or {}, corpus.clock, model)
 
     return make
 

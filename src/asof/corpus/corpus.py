@@ -1,36 +1,28 @@
-"""What every surface calls: open a corpus, add to it, ask it as of a moment, look after it.
-
-The only module that reads the clock and the environment.
-"""
+"""What every surface calls: open a corpus, add to it, ask it as of a moment, look after it."""
 
 from __future__ import annotations
 
-import os
-import shlex
-import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from asof import engine, layers
+from asof import engine, environment
 from asof.arguments import all_checked, checked
 from asof.config import Config
+from asof.corpus.maintenance import Maintenance
+from asof.corpus.models import configured_encoder, encoder_for, named_encoder
+from asof.corpus.snapshot import Snapshot as Snapshot
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
 from asof.models.given import encoder_of, model_of
-from asof.outside import configured_encoder, encoder_for, named_encoder
-from asof.standpoint import Standpoint as Standpoint
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
 from asof.store.store import DEFAULT_WAIT, FOLDER, Store, reading
 from asof.time.bounds import When, first_instant, last_instant
-from asof.time.span import iso
-from asof.trusted import digest_of, owners
-from asof.upkeep import Upkeep
 
 if TYPE_CHECKING:
     from asof.models.given import Named
@@ -40,96 +32,6 @@ if TYPE_CHECKING:
     from asof.sources.source import Source
 
 T = TypeVar("T")
-
-
-def now() -> int:
-    """The wall clock, in microseconds since 1970."""
-    return time.time_ns() // 1_000
-
-
-def cache_folder() -> Path:
-    """Where what can be made again is kept between runs: `asof` in $XDG_CACHE_HOME, or in ~/.cache."""
-    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (chosen if chosen.is_absolute() else Path.home() / ".cache") / "asof"
-
-
-def holds_corpus(folder: Path) -> bool:
-    """Whether there is a corpus in a folder."""
-    try:
-        return (folder / FOLDER / "corpus.db").is_file()
-    except PermissionError:  # opening it says which right is missing
-        return True
-
-
-def find_folder(start: Path, tell: Callable[[str], None] | None = None) -> Path | None:
-    """`.asof` of `start` or of its nearest parent that has one.
-
-    One of another user whose folder is not trusted ends the search, and `tell` gets a line: who can make a
-    folder above this one would choose what is searched.
-    """
-    for folder in (start, *start.parents):
-        if holds_corpus(folder):
-            if _own(folder):
-                return folder / FOLDER
-            if tell is not None:
-                tell(
-                    f"{folder / FOLDER} is of another user and is not used; --index "
-                    f"{shlex.quote(str(folder))} uses it, `{layers.command(folder)}` does so for good"
-                )
-            return None
-    return None
-
-
-def _own(folder: Path) -> bool:
-    """Whether a corpus is the user's own, or its folder trusted. As git has it, root's are those of who
-    called sudo, too."""
-    mine = owners(os.environ)
-    try:
-        if all(each.stat().st_uid in mine for each in (folder, folder / FOLDER)):
-            return True
-        return layers.trusted(os.environ).record(folder) is not None
-    except (UsageError, PermissionError):
-        return False
-
-
-def configuration(folder: Path, tell: Callable[[str], None] | None = None, *, trust: bool = False) -> Config:
-    """What holds in a folder: the user's configuration, and asof.toml as far as the user trusts it or `trust`
-    says so (`asof.layers`). `tell` gets a line about what does not count. Raises BadConfig."""
-    return layers.configured(folder, os.environ, tell or _silent, trust=trust)
-
-
-def trust(folder: Path) -> dict[str, str]:
-    """Let asof.toml of a folder count in full until it changes; what it names outside, in words by table.
-    Raises UsageError, BadConfig."""
-    return layers.allow(folder, os.environ, iso(now()))
-
-
-def distrust(folder: Path) -> bool:
-    """Trust a folder no more; whether it was trusted. Raises UsageError."""
-    return layers.trusted(os.environ).remove(folder)
-
-
-def user_configuration() -> Path | None:
-    """Where the user's own configuration lies, also if there is none yet; None where there can be none.
-    Raises BadConfig for an ASOF_CONFIG that names no file."""
-    return layers.user_file(os.environ)
-
-
-def trusted_folders() -> dict[str, bool]:
-    """The folders that are trusted, and whether asof.toml is what it was then. Raises UsageError."""
-    records = layers.trusted(os.environ).records()
-    return {folder: layers.unchanged(Path(folder), record) for folder, record in records.items()}
-
-
-@contextmanager
-def rewriting(folder: Path, before: str | None, after: str | None) -> Iterator[bool]:
-    """While asof itself changes asof.toml; whether the user trusts it as it was `before`. It stays trusted
-    unless it names other models, addresses or variables `after`. Raises BadConfig."""
-    old, new = (None if text is None else text.encode() for text in (before, after))
-    trusted = layers.allowed(folder, os.environ, old)
-    yield trusted
-    if trusted and layers.same_abroad(old, new):
-        layers.trusted(os.environ).add(folder, digest_of(new), iso(now()))
 
 
 @checked
@@ -160,7 +62,7 @@ def open(  # noqa: A001  asof.open is the word for it
     given = None if encoder is None else encoder_of(encoder)
     speaker = None if model is None else model_of(model)
     if configured is None:
-        configured = configuration(root, tell or _warn, trust=trust)
+        configured = environment.configuration(root, tell or _warn, trust=trust)
     folder = root / FOLDER
     wanted = settings or configured.index
     try:
@@ -171,13 +73,13 @@ def open(  # noqa: A001  asof.open is the word for it
             raise
         chosen = given
         if chosen is None and configured.encoding is not None:
-            chosen = configured_encoder(configured, root, os.environ)
+            chosen = configured_encoder(configured, root, environment.variables())
         if chosen is not None:
             wanted = replace(wanted, encoder=chosen.name)
         store = Store.create(folder, wanted, wait)
-    found = encoder_for(store, given, configured, root, os.environ)
+    found = encoder_for(store, given, configured, root, environment.variables())
     manifest = Manifest(store, found, tell or _silent)
-    return Corpus(root, store, manifest, configured, now, os.environ, model=speaker)
+    return Corpus(root, store, manifest, configured, environment.now, environment.variables(), model=speaker)
 
 
 def _folder(path: str | Path) -> Path:
@@ -199,7 +101,7 @@ def _folder(path: str | Path) -> Path:
 
 def encoder_named(name: str, folder: Path) -> Encoder | None:
     """An encoder by what a command calls it (`outside.named_encoder`), as it is configured in `folder`."""
-    return named_encoder(name, configuration(folder), folder, os.environ)
+    return named_encoder(name, environment.configuration(folder), folder, environment.variables())
 
 
 def _warn(line: str) -> None:
@@ -213,7 +115,7 @@ def _silent(line: str) -> None:
 
 @all_checked
 @dataclass(slots=True, repr=False)
-class Corpus(Upkeep):
+class Corpus(Maintenance):
     """An open corpus. Use it as a context manager, or `close` it. Threads may share it.
 
     `background`: after a write, small segments are merged in a thread; else only by `tidy`.
@@ -310,13 +212,13 @@ class Corpus(Upkeep):
 
     # -- asking -------------------------------------------------------------------------------------
 
-    def at(self, as_of: When | None = None, known_at: When | None = None) -> Standpoint:
+    def at(self, as_of: When | None = None, known_at: When | None = None) -> Snapshot:
         """The corpus as it stood at `as_of` (default: now), as it was known at `known_at` (default: now)."""
         anchor = self._present()
         fiscal = self.config.fields.fiscal_start
         at = anchor if as_of is None else last_instant(as_of, anchor, fiscal)
         known = None if known_at is None else last_instant(known_at, anchor, fiscal)
-        return Standpoint(self, at, known)
+        return Snapshot(self, at, known)
 
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from asof.corpus.session import Session
 from asof.errors import CorpusError, UsageError
 from asof.knowledge.choice import MODEL
-from asof.opened import Opened
 from asof.store.facts import unread
 from asof.store.lock import writing
 from asof.store.store import translated
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Learner(Opened):
+class FactIndexer(Session):
     """An open corpus that can be read for facts."""
 
     def learn(
@@ -71,10 +71,10 @@ class Learner(Opened):
         """What reports are made of, as of now, and the model that tells them."""
         from asof.knowledge.reports.telling import ReportMaterial
 
-        with self.outside.language(budget) as model:
+        with self.models.language(budget) as model:
             if model is None:
                 raise UsageError("reports without a model are made when asked; name one: see [model]")
-            self.know()
+            self.ensure_facts()
             yield self.use(self._present(), None, ReportMaterial.of), model
 
     @contextmanager
@@ -83,10 +83,10 @@ class Learner(Opened):
         if self.config.facts.extractor != MODEL:
             yield None
             return
-        with self.outside.language(budget) as model:
+        with self.models.language(budget) as model:
             yield model
 
-    def know(self) -> None:
+    def ensure_facts(self) -> None:
         """Read for facts, by rules, the passages that nothing has read for facts yet; what is known of facts
         is then complete. It is quick where that was done before. Raises CorpusError where they cannot be
         written."""

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from asof import config
+from asof.corpus.models import ModelProvider
 from asof.engine import ViewFactory
 from asof.errors import DamagedSegment
 from asof.index.manifest import Manifest
-from asof.outside import Outside
 from asof.store.soundness import UNREADABLE
 from asof.store.store import Store, reading
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Opened:
+class Session:
     """What an open corpus consists of. `clock`: microseconds since 1970; `environment`: where keys of models
     are looked up. `progress` is told how many passages are read for facts, of how many, when a question has
     to wait for that. Threads may share it."""
@@ -44,7 +44,7 @@ class Opened:
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _tidying: threading.Thread | None = None
     model: Model | None = None
-    outside: Outside = field(init=False)
+    models: ModelProvider = field(init=False)
     progress: Callable[[int, int], None] | None = None
     _read_until: int = -1
     closed: bool = field(default=False, init=False)
@@ -52,7 +52,9 @@ class Opened:
     def __post_init__(self) -> None:
         self._db = self.store.reader()
         self._stepper = ViewFactory(self.manifest, self._db)
-        self.outside = Outside(self.config, self.root, self.store, self.environment, self.clock, self.model)
+        self.models = ModelProvider(
+            self.config, self.root, self.store, self.environment, self.clock, self.model
+        )
 
     def __enter__(self) -> Self:
         return self

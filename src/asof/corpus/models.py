@@ -112,7 +112,7 @@ def _dimensions(store: Store, encoder: str) -> int | None:
 
 
 @dataclass(slots=True)
-class Outside:
+class ModelProvider:
     """The models of a configuration. `root` is the folder that paths in it are seen from, `environment` where
     keys are looked up. `model`: a language model in place of the configured one."""
 

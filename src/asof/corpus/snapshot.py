@@ -1,0 +1,338 @@
+"""A corpus as it stood at a moment: searched, asked, compared, looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+from asof import config, engine
+from asof.answer.asking import PASSAGES_READ
+from asof.arguments import all_checked
+from asof.corpus.maintenance import Maintenance
+from asof.data import GLOBAL, MODES, Answer, Filters, Query, given
+from asof.data.given import Wanted
+from asof.engine import Results
+from asof.errors import UsageError
+from asof.recipes import by_document
+from asof.text.question import QuestionReading, as_typed
+from asof.text.question import read as read_question
+from asof.time.bounds import When, first_instant, last_instant, stretch
+from asof.time.moment import read_bounded
+from asof.time.span import iso, nearest_moment
+
+if TYPE_CHECKING:
+    from asof.answer.ask import Tell
+    from asof.graph.difference import Difference
+    from asof.graph.links import Reach
+    from asof.graph.timeline import Timeline
+    from asof.index.view import View
+    from asof.knowledge.around import Around
+    from asof.knowledge.reports.report import PeriodReports
+    from asof.knowledge.timeline import FactLine
+    from asof.rank.recipe import Recipe
+    from asof.rank.whynot import WhyNot
+
+T = TypeVar("T")
+
+LONGEST_QUESTION = 5_000
+"""Characters of a question. Whatever they are, it is read and answered in about a second."""
+
+
+def refuse_long(text: str, what: str) -> None:
+    """Raises UsageError for more characters than a question may have."""
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"{what} has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}: ask with fewer words"
+        )
+
+
+@all_checked
+@dataclass(frozen=True, slots=True, repr=False)
+class Snapshot:
+    """A corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known); instants.
+
+    Made by `Corpus.at`.
+    """
+
+    corpus: Maintenance
+    as_of: int
+    known_at: int | None
+
+    def __repr__(self) -> str:
+        known = "" if self.known_at is None else f", known at {iso(self.known_at)}"
+        return f"Snapshot({self.corpus!r}, as of {iso(self.as_of)}{known})"
+
+    # -- searching ----------------------------------------------------------------------------------
+
+    def search(
+        self,
+        question: str,
+        k: int | None = None,
+        *,
+        since: When | None = None,
+        until: When | None = None,
+        about: When | None = None,
+        source: str = "",
+        path: str = "",
+        tags: str | Iterable[str] = (),
+        meta: Wanted = (),
+        filters: Filters | None = None,
+        unit: str | None = None,
+        recipe: str | Recipe | None = None,
+        rerank: bool | None = None,
+    ) -> Results:
+        """The k best passages (or documents, by `unit`) with what was in force, from best to last.
+
+        `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
+        and `until` compare with the last instant of the date of publication; `about` with the times that a
+        passage speaks of, or with that instant where it speaks of none; `path` is a glob over document ids;
+        all filters must hold; `filters`, instants, stand in place of all these. `rerank`: by the model of
+        asof.toml. Raises UsageError, BeforeHorizon, ModelError.
+        """
+        hard = filters or self.filters(since, until, source, path, tags, meta, about)
+        reading, query, chosen = self.query_for(question, k, hard, unit, recipe, rerank)
+        then = replace(self, as_of=reading.as_of)
+        found = then._use(lambda view: engine.search(query, view, chosen))
+        unmet = [] if found.hits else then.unmet(hard)
+        return replace(found, notes=(*reading.notes, *unmet, *found.notes))
+
+    def unmet(self, filters: Filters) -> list[str]:
+        """Why nothing can be found here, whatever the words: a filter that no document passes, or a time
+        before all of them. It says nothing of what is not visible."""
+        from asof.store.unmet import unmet
+
+        return self._use(lambda view: unmet(view.store, filters))
+
+    def why_not(
+        self,
+        wanted: str,
+        question: str,
+        k: int | None = None,
+        *,
+        filters: Filters | None = None,
+        unit: str | None = None,
+        recipe: str | Recipe | None = None,
+        rerank: bool | None = None,
+    ) -> WhyNot:
+        """Why a document (or a passage, by a hit's id) is not among the hits of a question, or where it is.
+
+        `wanted`: an id, or a title or what else names a document alone (see `asof.store.called`); one that
+        was published later is meant by its whole id only. Raises UsageError when there is none, or several.
+        """
+        from asof.rank.whynot import why_not
+
+        reading, query, chosen = self.query_for(question, k, filters or Filters(), unit, recipe, rerank)
+        then = replace(self, as_of=reading.as_of)
+        return then._use(lambda view: why_not(wanted, query, view, chosen))
+
+    def called(self, wanted: str) -> str:
+        """The id of the document that is called so, as it stood: by its id, title, alias, or a part of its
+        path, without regard to case. Raises UsageError when it is called so by none, or by several."""
+        from asof.store.called import document_called
+
+        return self._use(lambda view: document_called(view.store, wanted))
+
+    def text(self, document: str) -> str | None:
+        """The text of a document as it stood, byte for byte; None if it said nothing then."""
+        return self._use(lambda view: view.store.text(document))
+
+    def resolve(self, target: str, origin: str = "") -> str | None:
+        """The document that `[[target]]` in the document `origin` leads to, as it stood."""
+        return self._use(lambda view: view.store.resolve(target, origin))
+
+    def links(self, document: str, depth: int = 1) -> Reach:
+        """What a document links to and what links to it, as it stood; up to `depth` links away (1 to 5).
+
+        Raises UsageError when no such document was in force.
+        """
+        from asof.graph.links import reach
+
+        return self._use(lambda view: reach(view, document, depth))
+
+    def timeline(
+        self, question: str, most: int = 20, *, since: When | None = None, until: When | None = None,
+        recipe: str | Recipe | None = None,
+    ) -> Timeline:  # fmt: skip
+        """How the answer to a question changed: the statements of its series, the last `most`, newest last.
+
+        `since` and `until`: only those in force at some time between. Raises UsageError, BeforeHorizon.
+        """
+        from asof.graph.timeline import FIRST_HITS, timeline
+
+        filters = self.filters(since, until)
+        found = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
+        hits = () if filters.reversed else found.hits
+        return replace(self, as_of=found.view.as_of)._use(
+            lambda view: timeline(view, question, hits, most, filters.since, filters.until)
+        )
+
+    def diff(
+        self, question: str, other: Snapshot, k: int | None = None, *, recipe: str | Recipe | None = None
+    ) -> Difference:
+        """The answer here beside the answer at another snapshot of the corpus: what came, went, changed.
+
+        Raises UsageError, BeforeHorizon.
+        """
+        from asof.graph.difference import DatedResults, difference
+
+        found = (each.search(question, k, unit="passage", recipe=recipe) for each in (self, other))
+        before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in found)
+        known = [each.known_at for each in (self, other) if each.known_at is not None]
+        last = replace(
+            self, as_of=max(before.as_of, after.as_of), known_at=max(known) if len(known) == 2 else None
+        )
+        return last._use(lambda view: difference(view, question, before, after))
+
+    # -- knowledge ----------------------------------------------------------------------------------
+
+    def ask(
+        self, question: str, *, mode: str | None = None, filters: Filters | None = None,
+        recipe: str | Recipe | None = None, tokens: int | None = None, tell: Tell | None = None,
+    ) -> Answer:  # fmt: skip
+        """Answer a question from what was in force, with citations; or refuse, and say why.
+
+        `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
+        "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
+        is configured; `tell` gets the pieces of what it writes. Raises UsageError, BeforeHorizon, ModelError.
+        """
+        from asof.answer.ask import AnswerOptions, Pending, RetrievedEvidence, answer, mode_for, written_by
+        from asof.answer.asking import TimedQuestion
+
+        asking = self.corpus.config.asking
+        mode = asking.mode if mode is None else mode
+        if mode not in MODES:
+            raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
+        first, query, chosen = self.query_for(
+            question, PASSAGES_READ, filters or Filters(), "passage", recipe or asking.recipe, None
+        )
+        read = TimedQuestion(self._read(question, typed=False) if chosen.typed else first)
+        with self.corpus.models.language(asking.budget) as model:
+            if model is not None:
+                from asof.answer.timing import timed
+
+                read = timed(read.reading, model)
+            if not chosen.typed:
+                query = replace(query, about=read.reading.query.about)
+            way = mode_for(mode, read.reading, " ".join(self.corpus.languages))
+            if way == GLOBAL:
+                self.corpus.ensure_facts()
+            manner = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, tell)
+
+            def look(view: View) -> Answer | Pending:
+                found = engine.search(query, view, chosen)
+                of = RetrievedEvidence(view, read.reading, found.hits, found.rows, read.notes)
+                return answer(of, manner, chosen=mode == way)
+
+            made = replace(self, as_of=read.reading.as_of)._use(look)
+            if isinstance(made, Pending):
+                assert model is not None  # noqa: S101  nothing else is pending
+                made = written_by(model, made, manner)
+            return made
+
+    def facts(
+        self, subject: str, most: int = 40, *, relation: str = "", since: When | None = None,
+        until: When | None = None,
+    ) -> FactLine:  # fmt: skip
+        """What is known of a subject under all of its names: facts with their times, and what replaced what.
+
+        `relation`: only those whose relation has these words. Raises UsageError, BeforeHorizon.
+        """
+        from asof.knowledge.timeline import timeline_of
+
+        refuse_long(subject, "the subject")
+        filters = self.filters(since, until)
+        self.corpus.ensure_facts()
+        return self._use(
+            lambda view: timeline_of(
+                view, subject, relation=relation, since=filters.since, until=filters.until, most=most
+            )
+        )
+
+    def graph(self, around: str, depth: int = 1, most: int = 20) -> Around:
+        """The entities and measures up to `depth` facts away from an entity. Raises UsageError."""
+        from asof.knowledge.around import around as look_around
+
+        refuse_long(around, "the name")
+        self.corpus.ensure_facts()
+        return self._use(lambda view: look_around(view, around, depth, most))
+
+    def report(self, period: str, about: str = "") -> PeriodReports:
+        """What happened in a period: its central facts, against the period before; `about` a name only.
+
+        Written by the language model where one is configured. Raises BadTime, BeforeHorizon, ModelError.
+        """
+        from asof.knowledge.reports.of_span import reports
+        from asof.knowledge.resolve import Entities
+        from asof.knowledge.summarise import ReportSelection
+
+        refuse_long(about, "the name")
+        fiscal = self.corpus.config.fields.fiscal_start
+        span = read_bounded(period, nearest_moment(self.as_of), fiscal_start=fiscal)
+        self.corpus.ensure_facts()
+        with self.corpus.models.language(self.corpus.config.asking.budget) as model:
+            return self._use(
+                lambda view: reports(view, span, ReportSelection(Entities.of(view).canonical, about), model)
+            )
+
+    # -- reading a question -------------------------------------------------------------------------
+
+    def view(self) -> View:
+        """What stages read."""
+        return self._use(lambda view: view)
+
+    def _use(self, do: Callable[[View], T]) -> T:
+        return self.corpus.use(self.as_of, self.known_at, do)
+
+    def read(self, question: str) -> QuestionReading:
+        """How the default recipe reads a question that is asked here: its words, its times, its wishes.
+
+        Raises UsageError for more than 5,000 characters.
+        """
+        return self._read(question, typed=False)
+
+    def _read(self, question: str, *, typed: bool) -> QuestionReading:
+        refuse_long(question, "the question")
+        if typed:
+            return as_typed(question, self.as_of)
+        return read_question(
+            question, nearest_moment(self.as_of),
+            language=" ".join(self.corpus.languages),
+            fiscal_start=self.corpus.config.fields.fiscal_start,
+        )  # fmt: skip
+
+    def filters(
+        self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
+        tags: str | Iterable[str] = (), meta: Wanted = (), about: When | None = None,
+    ) -> Filters:  # fmt: skip
+        """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
+        fiscal = self.corpus.config.fields.fiscal_start
+        return Filters(
+            since=None if since is None else first_instant(since, self.as_of, fiscal),
+            until=None if until is None else last_instant(until, self.as_of, fiscal),
+            about=None if about is None else stretch(about, self.as_of, fiscal),
+            source=source, path=path, tags=given.texts(tags, "tags", ","), meta=given.wanted(meta),
+        )  # fmt: skip
+
+    def query_for(
+        self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
+        rerank: bool | None,
+    ) -> tuple[QuestionReading, Query, Recipe]:  # fmt: skip
+        """The question as it is read, what is asked of the index, and the recipe for it."""
+        configured = self.corpus.config
+        unit = configured.unit if unit is None else unit
+        if unit not in config.UNITS:
+            raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
+        recipe = configured.recipe if recipe is None else recipe
+        chosen = configured.recipe_named(recipe) if isinstance(recipe, str) else recipe
+        reading = self._read(question, typed=chosen.typed)
+        query = replace(reading.query, filters=filters, k=k or configured.k)
+        if unit == "document":
+            chosen = by_document(chosen)
+        if configured.diversity is not None:
+            from asof.rank.rerank.diversify import diversified
+
+            chosen = diversified(chosen, configured.diversity)
+        if configured.rerank if rerank is None else rerank:
+            chosen = self.corpus.models.reranking(chosen)
+        return reading, query, chosen

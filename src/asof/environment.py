@@ -1,0 +1,119 @@
+"""What depends on the machine and the user: the clock, folders, the configuration that holds, trust.
+
+The only module that reads the clock and the environment.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from asof import layers
+from asof.config import Config
+from asof.errors import UsageError
+from asof.store.store import FOLDER
+from asof.time.span import iso
+from asof.trusted import digest_of, owners
+
+
+def variables() -> Mapping[str, str]:
+    """The environment variables of this process."""
+    return os.environ
+
+
+def now() -> int:
+    """The wall clock, in microseconds since 1970."""
+    return time.time_ns() // 1_000
+
+
+def cache_folder() -> Path:
+    """Where what can be made again is kept between runs: `asof` in $XDG_CACHE_HOME, or in ~/.cache."""
+    chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (chosen if chosen.is_absolute() else Path.home() / ".cache") / "asof"
+
+
+def holds_corpus(folder: Path) -> bool:
+    """Whether there is a corpus in a folder."""
+    try:
+        return (folder / FOLDER / "corpus.db").is_file()
+    except PermissionError:  # opening it says which right is missing
+        return True
+
+
+def find_folder(start: Path, tell: Callable[[str], None] | None = None) -> Path | None:
+    """`.asof` of `start` or of its nearest parent that has one.
+
+    One of another user whose folder is not trusted ends the search, and `tell` gets a line: who can make a
+    folder above this one would choose what is searched.
+    """
+    for folder in (start, *start.parents):
+        if holds_corpus(folder):
+            if _own(folder):
+                return folder / FOLDER
+            if tell is not None:
+                tell(
+                    f"{folder / FOLDER} is of another user and is not used; --index "
+                    f"{shlex.quote(str(folder))} uses it, `{layers.command(folder)}` does so for good"
+                )
+            return None
+    return None
+
+
+def _own(folder: Path) -> bool:
+    """Whether a corpus is the user's own, or its folder trusted. As git has it, root's are those of who
+    called sudo, too."""
+    mine = owners(os.environ)
+    try:
+        if all(each.stat().st_uid in mine for each in (folder, folder / FOLDER)):
+            return True
+        return layers.trusted(os.environ).record(folder) is not None
+    except (UsageError, PermissionError):
+        return False
+
+
+def configuration(folder: Path, tell: Callable[[str], None] | None = None, *, trust: bool = False) -> Config:
+    """What holds in a folder: the user's configuration, and asof.toml as far as the user trusts it or `trust`
+    says so (`asof.layers`). `tell` gets a line about what does not count. Raises BadConfig."""
+    return layers.configured(folder, os.environ, tell or _silent, trust=trust)
+
+
+def trust(folder: Path) -> dict[str, str]:
+    """Let asof.toml of a folder count in full until it changes; what it names outside, in words by table.
+    Raises UsageError, BadConfig."""
+    return layers.allow(folder, os.environ, iso(now()))
+
+
+def distrust(folder: Path) -> bool:
+    """Trust a folder no more; whether it was trusted. Raises UsageError."""
+    return layers.trusted(os.environ).remove(folder)
+
+
+def user_configuration() -> Path | None:
+    """Where the user's own configuration lies, also if there is none yet; None where there can be none.
+    Raises BadConfig for an ASOF_CONFIG that names no file."""
+    return layers.user_file(os.environ)
+
+
+def trusted_folders() -> dict[str, bool]:
+    """The folders that are trusted, and whether asof.toml is what it was then. Raises UsageError."""
+    records = layers.trusted(os.environ).records()
+    return {folder: layers.unchanged(Path(folder), record) for folder, record in records.items()}
+
+
+@contextmanager
+def rewriting(folder: Path, before: str | None, after: str | None) -> Iterator[bool]:
+    """While asof itself changes asof.toml; whether the user trusts it as it was `before`. It stays trusted
+    unless it names other models, addresses or variables `after`. Raises BadConfig."""
+    old, new = (None if text is None else text.encode() for text in (before, after))
+    trusted = layers.allowed(folder, os.environ, old)
+    yield trusted
+    if trusted and layers.same_abroad(old, new):
+        layers.trusted(os.environ).add(folder, digest_of(new), iso(now()))
+
+
+def _silent(line: str) -> None:
+    """What does not count is no news to a program that only looks."""

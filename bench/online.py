@@ -2,7 +2,7 @@
 
     .venv/bin/python bench/online.py [--seeds 50] [--questions 25] [--noise 0 0.01 0.02] [--ways online ...]
 
-Six losses over the box of `papers` with a known best setting (tests/learn/losses_known.py). `online` is
+Six losses over the box of `papers` with a known best setting (tests/support/known_losses.py). `online` is
 `asof.learn.online`; `rescored` the same, where what is told differs by question (by up to .3) and all
 settings are then compared on the same questions; `random` the luckiest of as many settings drawn from the
 box; `published` the luckiest that the optimiser of Adaptive RAG for arXiv tries, as its code has it: one
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from tests.learn.losses_known import BOX, KNOWN, START, Known
+from tests.support.known_losses import BOX, KNOWN, START, Known
 
 from asof.learn.gaussian import GaussianProcess, lcb
 from asof.learn.online import OnlineLearner

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from tests.known_histories import SENTENCES, lives
+from tests.support.fact_histories import SENTENCES, lives
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.answers import Looked, corpus_with, doc, looked
 
 from asof.answer.evidence import (
     HitNaming,
@@ -16,8 +17,6 @@ from asof.answer.evidence import (
 from asof.data import Heading
 from asof.rank.features.query_terms import largest_idf
 from asof.time.moment import read
-
-from .quay import Looked, corpus_with, doc, looked
 
 BOOK = "The quay is 40 metres long. The crane is red.\n\n## Dues\n\nA berth costs €12 a night in 2019."
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+from tests.support.answers import corpus_with, doc
 
 from asof.answer.ask import mode_for, scope_of
 from asof.answer.asked import ParsedQuestion
@@ -14,8 +15,6 @@ from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
 from asof.time.moment import read
 from asof.time.span import Span
-
-from .quay import corpus_with, doc
 
 
 def notes():

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from tests.support.answers import Looked, corpus_with, doc, looked
 
 from asof.answer.cells import about, cells, in_force
 from asof.answer.evidence import SearchedPhrase
 from asof.answer.fitting import ENOUGH, IN_TIME, STATES, TableCell, fitting
 from asof.data import Superseded
 from asof.time.moment import read
-
-from .quay import Looked, corpus_with, doc, looked
 
 QUARTERS = ("2023-Q1", "2023-Q2", "2023-Q3")
 

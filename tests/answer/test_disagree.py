@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from .quay import corpus_with, doc
+from tests.support.answers import corpus_with, doc
 
 
 @pytest.fixture

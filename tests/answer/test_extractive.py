@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.answers import corpus_with, doc
 
 from asof.answer.extractive import QUOTES
 from asof.data import Heading
 from asof.time.moment import read
-
-from .quay import corpus_with, doc
 
 QUARTERS = ((1, "March", "10", "30"), (2, "June", "12", "28"), (3, "September", "11", "31"))
 

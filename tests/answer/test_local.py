@@ -6,7 +6,7 @@ import math
 from collections import defaultdict
 
 import pytest
-from tests.knowledge.written import corpus_of, note
+from tests.support.fact_lines import corpus_of, note
 
 from asof.answer.local import Local
 from asof.knowledge.known import facts_about

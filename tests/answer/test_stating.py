@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.answers import corpus_with, doc, looked
 
 from asof.answer.evidence import SearchedPhrase
 from asof.answer.stating import FactPattern, WrittenFigure, shown_figure, stating
 from asof.data import Amount
 from asof.time.moment import read
-
-from .quay import corpus_with, doc, looked
 
 TEXTS = (
     "In 2021 revenue was $40 million and net debt was $9 million.", "Ticket, adult: €4.20", "Pig: free",

@@ -6,7 +6,7 @@ import json
 import sys
 
 import pytest
-from tests.models.openai_server import ModelServer, says, status
+from tests.support.openai_server import ModelServer, says, status
 
 from .conftest import note
 from .test_cli_reference import against

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.meanings import Meanings
+from tests.support.meanings import Meanings
 
 from asof import environment
 

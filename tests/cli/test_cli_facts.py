@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.cli.test_cli_reference import REFERENCE, against
-from tests.knowledge.written import CALLED, learn
+from tests.support.fact_lines import CALLED, learn
 
 from asof.corpus.corpus import open as open_corpus
 

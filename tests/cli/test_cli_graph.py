@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.cli import test_cli_reference as pages
-from tests.knowledge.written import learn
+from tests.support.fact_lines import learn
 
 from asof.corpus.corpus import open as open_corpus
 

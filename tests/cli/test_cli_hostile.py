@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.hostile_folders import SECRET, Attacker, Case, state
 
 import asof as library
 from asof.errors import AsofError
 
 from .conftest import Asof, note
-from .hostile import SECRET, Attacker, Case, state
 
 CASES = int(os.environ.get("ASOF_CASES", "10"))
 COMMANDS = (

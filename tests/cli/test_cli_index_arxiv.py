@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.sources.arxiv.archive import Archive, busy, paper
-from tests.sources.small_pdf import small_pdf
+from tests.support.arxiv_server import Archive, busy, paper
+from tests.support.small_pdf import small_pdf
 
 from asof import environment
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.knowledge.stalls import sales, stall
-from tests.models.openai_server import ModelServer, status
+from tests.support.market import sales, stall
+from tests.support.openai_server import ModelServer, status
 
 TOML = """
 [model]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.openai_server import ModelServer
+from tests.support.openai_server import ModelServer
 
 TOML = """
 [model]

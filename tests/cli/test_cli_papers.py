@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from tests.cli.test_cli_reference import REFERENCE, _keys, against, schema_of
-from tests.papers.pier import PIER, pdf, settings
-from tests.sources.arxiv.archive import Archive, Paper, Version, busy
+from tests.support.arxiv_server import Archive, Paper, Version, busy
+from tests.support.pier_papers import PIER, pdf, settings
 
 import asof as library
 from asof import environment

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.models.openai_server import ModelServer, says
+from tests.support.openai_server import ModelServer, says
 
 RERANK = '[rerank]\nurl = "{url}"\nkey_variable = "HARBOUR_KEY"\n[search]\nrerank = true\n'
 

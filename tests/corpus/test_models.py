@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Callable
 
 import pytest
-from tests.models.openai_server import ModelServer, says
+from tests.support.openai_server import ModelServer, says
 
 import asof
 from asof import config

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from tests.differential.cases import Counts, Fault, faults, shrunk
+from tests.support.differential.cases import Counts, Fault, faults, shrunk
 
 from asof.index import prefix, sample
 from asof.index.segment import Segment

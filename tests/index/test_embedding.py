@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.models.meanings import Meanings
+from tests.support.meanings import Meanings
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
@@ -184,7 +184,7 @@ def test_what_an_interrupted_change_left_goes_with_the_next(fresh: Make, filled:
 CHILD = """
 import sys, time
 from pathlib import Path
-from tests.models.meanings import Meanings
+from tests.support.meanings import Meanings
 from asof.corpus.corpus import open as open_corpus
 
 class Slow(Meanings):

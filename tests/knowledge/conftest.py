@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.knowledge.stalls import sales, stall
-from tests.models.openai_server import ModelServer
+from tests.support.market import sales, stall
+from tests.support.openai_server import ModelServer
 
 import asof
 from asof.corpus.corpus import Corpus

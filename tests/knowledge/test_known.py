@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.knowledge.written import Clock, add, corpus_of, note, view
+from tests.support.fact_lines import Clock, add, corpus_of, note, view
 
 from asof.data import EVENT, VALUE, Ended, SourcedTime
 from asof.knowledge.known import facts_about, facts_during, facts_of, facts_of_kind

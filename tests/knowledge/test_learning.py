@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 import pytest
-from tests.knowledge.stalls import (
+from tests.support.market import (
     BUDGET,
     BY_MODEL,
     LOAVES,

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.knowledge.stalls import BUDGET, BY_MODEL, LOAVES, learned, model, objects, rows, sale, sales
-from tests.models.openai_server import ModelServer, half, says, slow, status
+from tests.support.market import BUDGET, BY_MODEL, LOAVES, learned, model, objects, rows, sale, sales
+from tests.support.openai_server import ModelServer, half, says, slow, status
 
 from asof.data import Document
 from asof.errors import ModelError
@@ -82,7 +82,7 @@ RUN = """
 import sys
 from contextlib import closing
 from pathlib import Path
-from tests.knowledge.stalls import BY_MODEL, model
+from tests.support.market import BY_MODEL, model
 from asof.knowledge.learning import learn
 from asof.store.store import Store
 store = Store.open(Path(sys.argv[1]))

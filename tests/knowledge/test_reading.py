@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 
 import pytest
-from tests.knowledge.written import Lines, corpus_of, note
+from tests.support.fact_lines import Lines, corpus_of, note
 
 from asof.errors import ModelError
 from asof.knowledge import reading

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.knowledge.written import CALLED, add, corpus_of, note, view
+from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
 from asof.knowledge.entities.merging import SameNameStatement, merged
 from asof.knowledge.resolve import Entities, NameMerge

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.knowledge.written import corpus_of, note, view
+from tests.support.fact_lines import corpus_of, note, view
 
 from asof.knowledge.known import facts_about
 from asof.knowledge.scope import holds_in, label, nearest

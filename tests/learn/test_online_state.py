@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from tests.learn.losses_known import BOX, KNOWN, START
+from tests.support.known_losses import BOX, KNOWN, START
 
 from asof.errors import DamagedState
 from asof.learn.online import OnlineLearner

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.learn.losses_known import BOX, KNOWN, START
+from tests.support.known_losses import BOX, KNOWN, START
 
 from asof.errors import UsageError
 from asof.learn.box import Box

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from pydantic import BaseModel
-from tests.models.openai_server import (
+from tests.support.openai_server import (
     INJECTION,
     ModelServer,
     Request,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.models.meanings import Meanings
+from tests.support.meanings import Meanings
 
 from asof.errors import ModelError, UsageError
 from asof.models.expected import ExpectedEncoder

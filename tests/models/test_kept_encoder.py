@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from tests.models.meanings import Meanings
+from tests.support.meanings import Meanings
 
 from asof.errors import CorpusError, ModelError
 from asof.models.kept_encoder import AT_ONCE, MEMORY, CachedEncoder

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.models.openai_server import ModelServer, slow
+from tests.support.openai_server import ModelServer, slow
 
 import asof
 from asof.data import Document

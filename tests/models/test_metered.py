@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
-from tests.models.openai_server import ModelServer, half, says, status
+from tests.support.openai_server import ModelServer, half, says, status
 
 from asof.errors import ModelError
 from asof.http.retry import Retry

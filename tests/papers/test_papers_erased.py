@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.papers.pier import PDFS, PIER, ask, names, opened, requests
-from tests.sources.arxiv.archive import Archive
+from tests.support.arxiv_server import Archive
+from tests.support.pier_papers import PDFS, PIER, ask, names, opened, requests
 
 from asof.corpus.corpus import Corpus
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.papers.pier import KNOWN, NOW, ask, opened
-from tests.sources.arxiv.archive import day
+from tests.support.arxiv_server import day
+from tests.support.pier_papers import KNOWN, NOW, ask, opened
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime

@@ -7,8 +7,21 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.papers.pier import KNOWN, NOW, PDFS, PIER, QUESTION, Words, ask, made, names, opened, pdf, requests
-from tests.sources.arxiv.archive import Archive, busy
+from tests.support.arxiv_server import Archive, busy
+from tests.support.pier_papers import (
+    KNOWN,
+    NOW,
+    PDFS,
+    PIER,
+    QUESTION,
+    Words,
+    ask,
+    made,
+    names,
+    opened,
+    pdf,
+    requests,
+)
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document

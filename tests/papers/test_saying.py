@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.papers.pier import opened
+from tests.support.pier_papers import opened
 
 from asof.data import Document, Heading, SourcedTime
 from asof.papers.saying import full_text, said

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.papers.pier import PIER, ask, opened
+from tests.support.pier_papers import PIER, ask, opened
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime

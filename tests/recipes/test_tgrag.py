@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 
 import pytest
-from tests.knowledge.written import corpus_of, note
+from tests.support.fact_lines import corpus_of, note
 
 from asof import config, recipes
 from asof.answer.local import Local

@@ -21,6 +21,7 @@ import pytest
 import asof
 from asof.errors import NoCorpus
 
+INDEXER = str(Path(__file__).parents[1] / "support" / "killable_indexer.py")
 DOCUMENTS, BATCH = 600, 12
 BATCHES = DOCUMENTS // BATCH
 KILLS, SERIES = 50, 10
@@ -47,11 +48,11 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 class Indexer:
-    """Talks to `indexer.py`."""
+    """Talks to `killable_indexer.py`."""
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-B", str(Path(__file__).with_name("indexer.py")), str(BATCH)],
+            [sys.executable, "-B", INDEXER, str(BATCH)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
 

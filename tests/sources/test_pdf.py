@@ -8,7 +8,7 @@ from contextlib import suppress
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sources.small_pdf import small_pdf
+from tests.support.small_pdf import small_pdf
 
 from asof.sources.page import Unreadable
 from asof.sources.pdf import PdfLimits, pages, paper

@@ -9,7 +9,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from tests.sources.small_pdf import small_pdf
+from tests.support.small_pdf import small_pdf
 
 from asof.errors import SourceError
 from asof.sources import pdf_child

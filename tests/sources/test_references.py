@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sources.small_pdf import small_pdf
+from tests.support.small_pdf import small_pdf
 
 from asof.sources.pdf import paper
 from asof.sources.references import List, Unsure, find

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.knowledge.written import Lines, corpus_of, note
+from tests.support.fact_lines import Lines, corpus_of, note
 
 import asof
 from asof.data import EVENT, KINDS, VALUE, Amount, Document, Fact, Heading, SourcedTime

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.knowledge.written import add, corpus_of, note
+from tests.support.fact_lines import add, corpus_of, note
 
 from asof.store.sight import sights
 from asof.time.moment import read

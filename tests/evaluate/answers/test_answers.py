@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from tests.support.judged_answers import ASKED, EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.errors import UsageError
 from asof.evaluate.answers.answers import groups, total
@@ -14,8 +15,6 @@ from asof.evaluate.evaluation import Options, evaluate
 from asof.evaluate.report.answers import as_json
 from asof.evaluate.runs.dataset import load
 from asof.time.moment import read
-
-from ..answering import ASKED, EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 MAY = "The bakery sold 1,204 loaves in May."
 ANSWERS = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer
 
 from asof.config import Config
 from asof.evaluate.answers.by_model import Models
@@ -13,8 +14,6 @@ from asof.evaluate.evaluation import Options, evaluate
 from asof.evaluate.leakage.knowledge import said
 from asof.knowledge.choice import Facts
 from asof.models.scripted import ScriptedModel
-
-from ..answering import EVIDENCE, JUDGED, SHOP, Script, answer
 
 QUESTIONS = [
     {"id": "may", "text": "How many loaves in May?", "answer": "1,204"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.errors import UsageError
 from asof.evaluate.answers.incremental import evaluate
@@ -10,8 +11,6 @@ from asof.evaluate.answers.split import BASE, NEW, split
 from asof.evaluate.options import Options
 from asof.evaluate.report.incremental import as_json
 from asof.evaluate.runs.dataset import load
-
-from ..answering import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 QUESTIONS = [
     {"id": "may", "text": "How many loaves in May?", "answer": "1,204"},

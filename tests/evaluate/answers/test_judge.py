@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.judged_answers import answer, refusal
 
 from asof.errors import UsageError
 from asof.evaluate.answers.answers import AnswerRun, EvaluatedAnswer, scores
@@ -25,8 +26,6 @@ from asof.evaluate.runs.questions import DatasetQuestion
 from asof.models.ports import Reply
 from asof.models.scripted import ScriptedModel
 from asof.recipes import named
-
-from ..answering import answer, refusal
 
 
 def judge_of(*replies):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from tests.support.judged_answers import EVIDENCE, SHOP, answer
 
 from asof.evaluate.answers.answers import standing
 from asof.evaluate.evaluation import Options, evaluate
 from asof.evaluate.leakage import knowledge as known_leakage
 from asof.store import sight
-
-from ..answering import EVIDENCE, SHOP, answer
 
 QUESTIONS = [
     {"id": "may", "text": "How many loaves in May?", "asked_at": "2001-06-15"},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from tests.models.meanings import Meanings
+from tests.support.meanings import Meanings
 
 from asof.evaluate.evaluation import evaluate
 from asof.evaluate.options import Options

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
-from tests.knowledge.rules.excerpted import facts
+from tests.support.excerpts import facts
 
 from asof.data import VALUE
 from asof.knowledge.lines.holding import is_state, one_at_a_time

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.knowledge.rules.excerpted import facts
+from tests.support.excerpts import facts
 
 from asof.data import CHANGE, VALUE
 

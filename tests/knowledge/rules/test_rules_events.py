@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.knowledge.rules.excerpted import excerpt, facts, triples
+from tests.support.excerpts import excerpt, facts, triples
 
 from asof.data import EVENT, NAME
 from asof.knowledge.rules.extractor import RuleExtractor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.knowledge.rules.excerpted import facts, triples
+from tests.support.excerpts import facts, triples
 
 from asof.knowledge.rules.lexicon import language_of
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.knowledge.rules.excerpted import excerpt
+from tests.support.excerpts import excerpt
 
 from asof.data import KINDS
 from asof.knowledge.rules.extractor import MOST, RuleExtractor

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
-from tests.knowledge.rules.excerpted import excerpt, facts
+from tests.support.excerpts import excerpt, facts
 
 from asof.data import SourcedTime
 from asof.time.moment import read

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from tests.sources.arxiv.archive import Archive, Paper, Version, busy, day, paper
-from tests.sources.small_pdf import small_pdf
+from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
+from tests.support.small_pdf import small_pdf
 
 import asof
 from asof.corpus.corpus import Corpus

@@ -11,7 +11,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sources.arxiv.archive import Archive, Paper, busy, crowded, cut, day, empty, nothing, paper, torn
+from tests.support.arxiv_server import Archive, Paper, busy, crowded, cut, day, empty, nothing, paper, torn
 
 from asof.data import Document, SafeToCommit
 from asof.errors import SourceError

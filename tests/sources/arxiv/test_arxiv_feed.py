@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.sources.arxiv.archive import HEAD, Archive, day, entry, paper
+from tests.support.arxiv_server import HEAD, Archive, day, entry, paper
 
 from asof.http.retry import RequestRejected
 from asof.sources.arxiv.feed import BrokenFeed, FeedEntry, UnusableEntry, read

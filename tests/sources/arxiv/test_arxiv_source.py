@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.sources.arxiv.archive import Archive, Paper, Version, busy, day, paper
+from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
 
 import asof
 from asof.corpus.corpus import Corpus

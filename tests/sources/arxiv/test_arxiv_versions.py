@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 import pytest
-from tests.sources.arxiv.archive import Archive, day, paper
+from tests.support.arxiv_server import Archive, day, paper
 
 from asof.data import Document, Problem, SafeToCommit
 from asof.http.fetcher import Fetcher

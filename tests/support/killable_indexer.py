@@ -1,6 +1,6 @@
 """A process that indexes when told to, in small batches, and says what was committed: to be killed.
 
-    python indexer.py DOCUMENTS_A_BATCH
+    python killable_indexer.py DOCUMENTS_A_BATCH
 
 Each line on standard input is `["folder", "source.jsonl"]`. A child is forked for it, which indexes the
 source while another of its threads merges segments. Lines on standard output: `pid N`, then `committed N`

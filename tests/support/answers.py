@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from tests.knowledge.written import Clock
+from tests.support.fact_lines import Clock
 
 import asof
 from asof.answer.asked import ParsedQuestion

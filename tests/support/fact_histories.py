@@ -92,7 +92,7 @@ def picked(passage: str) -> Iterator[dict[str, Any]]:
 def lives(model: bool) -> Any:
     """The histories of the other guarantee with these documents; read by a model, or by rules."""
     spec = importlib.util.spec_from_file_location(
-        f"lives_{model}", Path(__file__).with_name("test_guarantee.py")
+        f"lives_{model}", Path(__file__).parents[1] / "test_guarantee.py"
     )
     assert spec is not None
     assert spec.loader is not None

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from typing import Any
 
-from tests.models.openai_server import ModelServer
+from tests.support.openai_server import ModelServer
 
 from asof.corpus.corpus import Corpus
 from asof.environment import now

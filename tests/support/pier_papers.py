@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.sources.arxiv.archive import Archive, Paper, Version, day
-from tests.sources.small_pdf import small_pdf
+from tests.support.arxiv_server import Archive, Paper, Version, day
+from tests.support.small_pdf import small_pdf
 
 import asof
 from asof.corpus.corpus import Corpus

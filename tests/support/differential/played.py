@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from tests.differential.histories import Event, History
-from tests.known_histories import script
+from tests.support.differential.histories import Event, History
+from tests.support.fact_histories import script
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus

@@ -13,11 +13,11 @@ from pathlib import Path
 from random import Random
 from typing import Any, TypeVar
 
-from tests.differential.alike import difference, plain
-from tests.differential.histories import DAY, History, history
-from tests.differential.outputs import Asked, drawn, one, speakable
-from tests.differential.played import Played, know
-from tests.differential.visible import only_visible, refused, visible
+from tests.support.differential.alike import difference, plain
+from tests.support.differential.histories import DAY, History, history
+from tests.support.differential.outputs import Asked, drawn, one, speakable
+from tests.support.differential.played import Played, know
+from tests.support.differential.visible import only_visible, refused, visible
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
-from tests.differential.played import Clock, Played, Version, new_corpus
+from tests.support.differential.played import Clock, Played, Version, new_corpus
 
 from asof import engine
 from asof.corpus.corpus import Corpus

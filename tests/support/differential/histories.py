@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from random import Random
 
-from tests.differential.texts import DATES, LATE, NAMES, Note, called, paragraph, written
+from tests.support.differential.texts import DATES, LATE, NAMES, Note, called, paragraph, written
 
 SOURCES = ("notes", "wire")
 SIZES = (1, 1, 2, 3, 5, 8, 12, 18)

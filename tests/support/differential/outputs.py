@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from tests.differential.texts import ALIASES, DATES, LINKED, NAMES, SITES, TAGS
+from tests.support.differential.texts import ALIASES, DATES, LINKED, NAMES, SITES, TAGS
 
 from asof.cli.main import cli, run
 from asof.corpus.snapshot import Snapshot

@@ -1,0 +1,1 @@
+"""What tests of several folders share: histories, corpora, servers on this machine, scripted models."""

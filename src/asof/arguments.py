@@ -38,7 +38,7 @@ _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "int": (lambda value: isinstance(value, int) and not isinstance(value, bool), "a whole number"),
     "float": (lambda value: isinstance(value, int | float) and not isinstance(value, bool), "a number"),
     "Callable": (callable, "a function"),
-    "Tell": (callable, "a function of a text"),
+    "TextCallback": (callable, "a function of a text"),
     "Iterable": (lambda value: isinstance(value, Iterable) and not isinstance(value, bytes), "a list"),
 }
 

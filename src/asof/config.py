@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof import checks, recipes
-from asof.answer.asking import QuestionAnswerer
+from asof.answer.settings import AskSettings
 from asof.checks import UNITS as UNITS
 from asof.errors import BadConfig, Untrusted, UsageError
 from asof.knowledge.choice import Facts
@@ -50,7 +50,7 @@ class Config:
     [rerank] the model that reranks, see `asof.models.reranking`.
     [model] the language model, see `asof.models.language`; nothing asks one that is not named.
     [facts] what reads facts, see `asof.knowledge.choice`.
-    [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.asking`.
+    [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.settings`.
     [arxiv] url, pdf_url, delay, attempts, timeout, patience, per_day: see `asof.sources.arxiv.settings`.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
@@ -72,7 +72,7 @@ class Config:
     reranking: RerankerConfig | None = None
     model: LanguageModelConfig | None = None
     facts: Facts = field(default_factory=Facts)
-    asking: QuestionAnswerer = field(default_factory=QuestionAnswerer)
+    asking: AskSettings = field(default_factory=AskSettings)
     arxiv: Arxiv = field(default_factory=Arxiv)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
@@ -243,9 +243,9 @@ def _facts(table: Mapping[str, Any], where: str) -> Facts:
         return Facts.read(table)
 
 
-def _asking(table: Mapping[str, Any], where: str) -> QuestionAnswerer:
+def _asking(table: Mapping[str, Any], where: str) -> AskSettings:
     with _told(where, "ask"):
-        return QuestionAnswerer.read(table, recipes.NAMES)
+        return AskSettings.read(table, recipes.NAMES)
 
 
 def _arxiv(table: Mapping[str, Any], where: str) -> Arxiv:

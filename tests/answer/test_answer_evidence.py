@@ -6,13 +6,13 @@ import pytest
 from tests.support.answers import Looked, corpus_with, doc, looked
 
 from asof.answer.evidence import (
-    HitNaming,
-    SearchedPhrase,
-    evidence,
-    naming,
-    of_time,
-    own_times,
-    speaks_in_text_of,
+    NameUse,
+    WeightedPhrase,
+    document_in_time,
+    document_times,
+    name_use,
+    quotable_sentences,
+    text_names_time,
 )
 from asof.data import Heading
 from asof.rank.features.query_terms import largest_idf
@@ -51,44 +51,44 @@ def test_each_sentence_has_its_own_facts_and_headings_are_none(quay):
 
 def test_words_of_a_sentence_are_its_own_and_those_of_its_headings_then_of_its_title(quay):
     berth = sentence(quay, "A berth costs")
-    assert {"berth", "cost"} <= berth.own
-    assert berth.stems - berth.own == {"due"}
-    assert berth.titled - berth.stems == {"tallow", "quay"}
-    assert "due" not in sentence(quay, "The crane is red").stems
+    assert {"berth", "cost"} <= berth.stems
+    assert berth.context_stems - berth.stems == {"due"}
+    assert berth.titled_stems - berth.context_stems == {"tallow", "quay"}
+    assert "due" not in sentence(quay, "The crane is red").context_stems
 
 
 def test_sentences_come_in_the_order_of_their_hits(quay):
     order = [each.id for each in quay.hits]
     found = [order.index(each.hit.id) for each in quay.said]
     assert found == sorted(found)
-    assert evidence(quay.view, (), ()) == []
+    assert quotable_sentences(quay.view, (), ()) == []
 
 
 def test_the_share_of_a_phrase_is_by_weight(quay):
-    phrase = SearchedPhrase.of("berth crane zebra", quay.view)
+    phrase = WeightedPhrase.of("berth crane zebra", quay.view)
     (_, berth), (_, crane), (_, zebra) = phrase.words
     assert berth > crane > 0  # 2 of 4 passages have a berth, 3 a crane
     assert zebra == largest_idf(quay.view) ** 2 >= berth  # nothing says it: as much as the rarest
     assert phrase.share(frozenset(("berth",))) == berth / (berth + crane + zebra)
     assert phrase.share(frozenset()) == 0.0
     assert phrase.share(frozenset(("berth", "crane", "zebra"))) == 1.0
-    assert SearchedPhrase.of("", quay.view).share(frozenset()) == 1.0
+    assert WeightedPhrase.of("", quay.view).share(frozenset()) == 1.0
 
 
 def test_a_document_is_of_the_time_of_its_title_else_of_its_publication(quay):
-    assert own_times(hit(quay, "crane")) == (read("2022"),)
-    assert own_times(hit(quay, "book")) == (read("2021-03-01"),)  # 2019 is said in its text
-    assert own_times(hit(quay, "undated")) == ()
-    assert of_time(hit(quay, "crane"), read("2022"))
-    assert not of_time(hit(quay, "book"), read("2019"))
-    assert speaks_in_text_of(next(h for h in quay.hits if "€12" in h.text), read("2019"))
-    assert not speaks_in_text_of(hit(quay, "crane"), read("2022"))
+    assert document_times(hit(quay, "crane")) == (read("2022"),)
+    assert document_times(hit(quay, "book")) == (read("2021-03-01"),)  # 2019 is said in its text
+    assert document_times(hit(quay, "undated")) == ()
+    assert document_in_time(hit(quay, "crane"), read("2022"))
+    assert not document_in_time(hit(quay, "book"), read("2019"))
+    assert text_names_time(next(h for h in quay.hits if "€12" in h.text), read("2019"))
+    assert not text_names_time(hit(quay, "crane"), read("2022"))
 
 
 def test_a_name_stands_at_the_beginning_of_a_title_or_in_a_text(quay):
     book, crane = hit(quay, "book"), hit(quay, "crane")
-    assert naming(book, "Tallow Quay Ltd.") == HitNaming(own=True, text=True)
-    assert naming(book, "tallow") == HitNaming(own=True, text=True)
-    assert naming(book, "Quay") == HitNaming(own=False, text="quay" in book.text)
-    assert naming(crane, "Tallow Quay") == HitNaming(own=False, text=True)
-    assert naming(crane, "Tallow Qua") == HitNaming(own=False, text=False)
+    assert name_use(book, "Tallow Quay Ltd.") == NameUse(title=True, text=True)
+    assert name_use(book, "tallow") == NameUse(title=True, text=True)
+    assert name_use(book, "Quay") == NameUse(title=False, text="quay" in book.text)
+    assert name_use(crane, "Tallow Quay") == NameUse(title=False, text=True)
+    assert name_use(crane, "Tallow Qua") == NameUse(title=False, text=False)

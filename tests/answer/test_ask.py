@@ -8,7 +8,7 @@ import pytest
 from tests.support.answers import corpus_with, doc
 
 from asof.answer.ask import mode_for, scope_of
-from asof.answer.asked import ParsedQuestion
+from asof.answer.question import ParsedQuestion
 from asof.data import Filters
 from asof.errors import ModelError, UsageError
 from asof.models.ports import Prompt, Reply
@@ -32,7 +32,7 @@ def mills(tmp_path_factory):
 
 
 def asked(times=()):
-    return ParsedQuestion((), (), times, None, 0, wants_value=False, whole=False)
+    return ParsedQuestion((), (), times, None, 0, wants_value=False, overview=False)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.answer.pack import Packed, pack, points, split
+from asof.answer.pack import Packed, pack, pack_points, split_budget
 from asof.errors import UsageError
 
 SIZES = st.lists(st.integers(0, 50), max_size=12)
@@ -32,13 +32,13 @@ def test_nothing_to_pack_and_no_budget() -> None:
 
 def test_what_is_left_out_is_said() -> None:
     note = pack([500, 1700, 300], 1000).note("passages", 1000)
-    assert note == "1 of 3 passages are left out: 800 of 1,000 tokens are used, and they have 1,700"
+    assert note == "1 of 3 passages are left out: they have 1,700 tokens, and 800 of 1,000 are used"
     assert pack([500], 1000).note("passages", 1000) == ""
 
 
 def test_one_part_in_ten_is_for_passages() -> None:
-    assert split() == split(24_000) == (2_400, 21_600)
-    assert split(25) == (2, 23)
+    assert split_budget() == split_budget(24_000) == (2_400, 21_600)
+    assert split_budget(25) == (2, 23)
 
 
 # -- groups take turns --------------------------------------------------------------------------------
@@ -71,17 +71,17 @@ def test_items_without_a_group_come_last() -> None:
 
 def test_the_least_certain_are_dropped_and_the_most_important_come_first() -> None:
     # 90 in all; without the .2 it is 70, without the .5 40
-    found = points([20, 30, 15, 25], [0.2, 0.5, 0.9, 0.8], [9, 8, 3, 7], ["p", "q", "r", "s"], 45)
+    found = pack_points([20, 30, 15, 25], [0.2, 0.5, 0.9, 0.8], [9, 8, 3, 7], ["p", "q", "r", "s"], 45)
     assert found == Packed((3, 2), (0, 1), 40, 50)
 
 
 def test_of_equally_certain_points_the_less_important_goes_then_the_last_key() -> None:
-    assert points([10] * 3, [0.5] * 3, [2, 1, 3], ["a", "b", "c"], 20).taken == (2, 0)
-    assert points([10] * 3, [0.5] * 3, [1, 1, 1], ["c", "a", "b"], 20).taken == (1, 2)
+    assert pack_points([10] * 3, [0.5] * 3, [2, 1, 3], ["a", "b", "c"], 20).taken == (2, 0)
+    assert pack_points([10] * 3, [0.5] * 3, [1, 1, 1], ["c", "a", "b"], 20).taken == (1, 2)
 
 
 def test_points_that_all_fit_are_all_there() -> None:
-    assert points([10, 10], [0.1, 0.9], [1, 2], ["a", "b"], 20) == Packed((1, 0), (), 20, 0)
+    assert pack_points([10, 10], [0.1, 0.9], [1, 2], ["a", "b"], 20) == Packed((1, 0), (), 20, 0)
 
 
 # -- what holds of all --------------------------------------------------------------------------------
@@ -138,7 +138,7 @@ def test_with_groups(items: list[tuple[int, list[str]]], budget: int, skip: bool
 def test_points_in_any_order(items: list[tuple[int, int, int]], budget: int, data: st.DataObject) -> None:
     def packed(order: list[int]) -> tuple[list[int], Packed]:
         sizes, confidence, importance = ([items[item][part] for item in order] for part in range(3))
-        found = points(sizes, confidence, importance, [f"{item:02}" for item in order], budget)
+        found = pack_points(sizes, confidence, importance, [f"{item:02}" for item in order], budget)
         sound(found, sizes, budget)
         return [order[item] for item in found.taken], found
 

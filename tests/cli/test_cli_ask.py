@@ -147,7 +147,7 @@ def test_a_reply_that_cites_nothing_is_refused_though_it_was_seen_to_come(model)
 def test_numbers_of_no_passage_are_shown_without(model):
     said = model("It is red [1][77].")
     assert said.out.splitlines()[:2] == ["It is red [1][77].", "It is red [1]."]
-    assert "the model cited passages that are not there: 77" in said.out
+    assert "the model cited passages that do not exist: 77" in said.out
 
 
 def test_the_model_may_refuse(model):

@@ -10,8 +10,8 @@ import numpy as np
 from tests.support.fact_lines import Clock
 
 import asof
-from asof.answer.asked import ParsedQuestion
-from asof.answer.evidence import Sentence, evidence
+from asof.answer.evidence import Sentence, quotable_sentences
+from asof.answer.question import ParsedQuestion
 from asof.corpus.corpus import Corpus
 from asof.data import Document, Hit, SourcedTime
 from asof.index.view import View
@@ -60,4 +60,4 @@ def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
     facts = facts_of(view, np.array(sorted(found.rows), np.int64))
     subjects = {each.fact.subject for each in facts if each.fact.subject != each.fact.subject.lower()}
     asked = ParsedQuestion.of(then.read(question), subjects, "en de")
-    return Looked(view, asked, found.hits, facts, evidence(view, found.hits, facts))
+    return Looked(view, asked, found.hits, facts, quotable_sentences(view, found.hits, facts))

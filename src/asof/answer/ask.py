@@ -1,4 +1,8 @@
-"""From a question to an answer: the way through single passages, and the way through reports."""
+"""From a question and its passages to an answer: read this first.
+
+In mode "local" the passages answer (`extractive.py`, or a model: `write.py`); in mode "global" the reports on
+the periods of the question (`global_summary.py`).
+"""
 
 from __future__ import annotations
 
@@ -9,11 +13,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from asof.answer.asked import ParsedQuestion
-from asof.answer.asking import LOCAL_TOKENS
-from asof.answer.evidence import SearchedPhrase, evidence
-from asof.answer.extractive import AnswerContext, extractive, out_of_reach
-from asof.answer.pack import WHOLE, pack
+from asof.answer.evidence import WeightedPhrase, quotable_sentences
+from asof.answer.extractive import AnswerContext, extractive_answer, nothing_relevant
+from asof.answer.pack import GLOBAL_TOKENS, pack
+from asof.answer.question import ParsedQuestion
+from asof.answer.settings import LOCAL_TOKENS
 from asof.data import GLOBAL, LOCAL, Answer, Hit
 from asof.index.view import View
 from asof.knowledge.known import facts_of
@@ -26,25 +30,27 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 
-Tell = Callable[[str], None]
+TextCallback = Callable[[str], None]
 """Gets the pieces of an answer that a model writes, as they come."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerOptions:
-    """How a question is answered: `mode` (LOCAL or GLOBAL), how many `tokens` are read, by which `model`
-    (None: by quotes)."""
+    """How a question is answered: the `mode` (LOCAL or GLOBAL), how many `tokens` are read, and the `model`
+    that writes (None: quotes). `on_text` gets the pieces of what it writes."""
 
     mode: str = LOCAL
     tokens: int | None = None
     model: MeteredModel | None = None
-    tell: Tell | None = None
+    on_text: TextCallback | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class RetrievedEvidence:
-    """What was found for a question in a view: hits, best first, with their rows; what there is to
-    say of how its times were read."""
+class RetrievedPassages:
+    """The passages retrieved for a question in a view: hits, best first, and their rows in the same order.
+
+    `notes`: how the times of the question were read.
+    """
 
     view: View
     reading: QuestionReading
@@ -54,109 +60,119 @@ class RetrievedEvidence:
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
-    """An answer that a model is still to write, from `material` alone: nobody has to wait in the view for
-    that. `passages` are the ids of its hits; `quoted` is the answer without a model, and where that fails."""
+class PendingAnswer:
+    """An answer that a model still has to write, from `context` alone, so that the view can be released.
+
+    `passages`: the ids of the hits. `quoted`: the answer without a model, used if the model fails.
+    """
 
     as_of: int
     known_at: int
-    material: AnswerContext
+    context: AnswerContext
     passages: tuple[int, ...]
     quoted: Answer
     notes: tuple[str, ...] = ()
 
 
-def answer(found: RetrievedEvidence, manner: AnswerOptions, *, chosen: bool = True) -> Answer | Pending:
-    """Answer a question from what was found; pending, where a model is to write from passages. Where nobody
-    has `chosen` reports and they say nothing of it, passages answer. Raises ModelError."""
-    material = _material(found, manner.tokens)
-    notes = (*found.reading.notes, *found.notes, *material.notes)
-    if manner.mode == GLOBAL:
-        made = _through_reports(found, material, manner)
-        if chosen or not made.refused:
-            return _noted(made, notes, manner)
-    quoted = extractive(found.view, material)
-    if manner.model is None or out_of_reach(material, found.view):
-        return _noted(quoted, notes, manner)
-    passages = found.view.column("passage", np.array(material.rows, np.int64)).tolist()
-    return Pending(found.view.as_of, found.view.known_at, material, tuple(passages), quoted, notes)
+def answer(
+    retrieved: RetrievedPassages, options: AnswerOptions, *, requested: bool = True
+) -> Answer | PendingAnswer:
+    """Answer a question from its passages; pending, if a model is to write from them.
+
+    `requested`: the user asked for this mode. Otherwise passages answer where reports do not. Raises
+    ModelError.
+    """
+    context = _context(retrieved, options.tokens)
+    notes = (*retrieved.reading.notes, *retrieved.notes, *context.notes)
+    if options.mode == GLOBAL:
+        from_reports = _from_reports(retrieved, context, options)
+        if requested or not from_reports.refused:
+            return _finished(from_reports, notes, options)
+    view = retrieved.view
+    quoted = extractive_answer(view, context)
+    if options.model is None or nothing_relevant(context, view):
+        return _finished(quoted, notes, options)
+    passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
+    return PendingAnswer(view.as_of, view.known_at, context, tuple(passages), quoted, notes)
 
 
-def written_by(model: MeteredModel, pending: Pending, manner: AnswerOptions) -> Answer:
-    """What a model writes; what is quoted, where it fails. Raises ModelError."""
-    from asof.answer.write import written
+def write_pending(model: MeteredModel, pending: PendingAnswer, options: AnswerOptions) -> Answer:
+    """The answer that a model writes; the quoted one, if its reply cannot be used. Raises ModelError."""
+    from asof.answer.write import write_answer
 
-    told = written(pending, pending.material, pending.passages, model, manner.tell)
-    if isinstance(told, str):
-        note = f"quoted, because {model.name} gave no answer: {told}"
-        told = replace(pending.quoted, notes=(*pending.quoted.notes, note))
-    return _noted(told, pending.notes, manner)
+    written = write_answer(pending, pending.context, pending.passages, model, options.on_text)
+    if isinstance(written, str):
+        note = f"quoted, because {model.name} gave no answer: {written}"
+        written = replace(pending.quoted, notes=(*pending.quoted.notes, note))
+    return _finished(written, pending.notes, options)
 
 
-def _noted(made: Answer, notes: tuple[str, ...], manner: AnswerOptions) -> Answer:
-    cost = manner.model.meter.as_json() if manner.model else None
-    return replace(made, notes=(*notes, *made.notes), cost=cost)
+def _finished(unfinished: Answer, notes: tuple[str, ...], options: AnswerOptions) -> Answer:
+    """The answer with notes and with what models cost."""
+    cost = options.model.meter.as_json() if options.model else None
+    return replace(unfinished, notes=(*notes, *unfinished.notes), cost=cost)
 
 
 def mode_for(mode: str, reading: QuestionReading, languages: str) -> str:
-    """The mode that "auto" stands for: reports tell more of what happened at large than single passages."""
+    """The mode that "auto" stands for: global for an overview, local for a fact or a figure."""
     if mode != AUTO:
         return mode
-    asked = ParsedQuestion.of(reading, (), languages)
-    return GLOBAL if asked.whole and not asked.wants_value else LOCAL
+    question = ParsedQuestion.of(reading, (), languages)
+    return GLOBAL if question.overview and not question.wants_value else LOCAL
 
 
-def _material(found: RetrievedEvidence, budget: int | None) -> AnswerContext:
-    """The question taken apart, and the passages that fit into the budget."""
-    view = found.view
-    sizes = [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in found.hits]
+def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
+    """The parsed question, and the passages that fit into the budget."""
+    view = retrieved.view
+    sizes = [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in retrieved.hits]
     limit = LOCAL_TOKENS if budget is None else budget
     packed = pack(sizes, limit)
     taken = sorted(packed.taken)
-    hits = tuple(found.hits[at] for at in taken)
-    facts = facts_of(view, np.array(sorted(found.rows[at] for at in taken), np.int64))
+    hits = tuple(retrieved.hits[at] for at in taken)
+    rows = tuple(retrieved.rows[at] for at in taken)
+    facts = facts_of(view, np.array(sorted(rows), np.int64))
+    subjects = {known.fact.subject for known in facts}
+    names = {subject for subject in subjects if subject != subject.lower()}
     languages = " ".join(view.analyzer.languages)
-    subjects = {each.fact.subject for each in facts}
-    known = {name for name in subjects if name != name.lower()}
-    asked, cut = ParsedQuestion.of(found.reading, known, languages).bounded()
-    said = evidence(view, hits, facts)
+    question, cut = ParsedQuestion.of(retrieved.reading, names, languages).bounded()
     notes = tuple(note for note in (cut, packed.note("passages", limit)) if note)
-    rows = tuple(found.rows[at] for at in taken)
-    return AnswerContext(found.reading.query.text, asked, hits, rows, tuple(said), tuple(facts), notes)
+    return AnswerContext(
+        retrieved.reading.query.text, question, hits, rows, tuple(quotable_sentences(view, hits, facts)),
+        tuple(facts), notes,
+    )  # fmt: skip
 
 
-def _through_reports(found: RetrievedEvidence, material: AnswerContext, manner: AnswerOptions) -> Answer:
-    from asof.answer.digested import digested
-    from asof.answer.global_ import points
+def _from_reports(retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions) -> Answer:
+    from asof.answer.global_summary import summarise_span
     from asof.knowledge.resolve import Entities
     from asof.knowledge.summarise import ReportSelection
     from asof.store.sight import sights
 
-    view, asked = found.view, material.asked
-    sought = SearchedPhrase.of(" ".join(asked.things), view)
+    view, question = retrieved.view, context.parsed
+    topics = WeightedPhrase.of(" ".join(question.topics), view)
 
     @cache
     def relevance(text: str) -> float:
-        return sought.share(frozenset(view.analyzer.terms(text, view.analyzer.detect(text))))
+        return topics.share(frozenset(view.analyzer.terms(text, view.analyzer.detect(text))))
 
     entities = Entities.of(view)
-    about = asked.names[0] if len(asked.names) == 1 else ""
-    passages = view.column("passage", np.array(material.rows, np.int64)).tolist()
-    seen = sights(view.store.db, passages, view.as_of, view.known_at)
-    digest = points(
-        material.question, view, scope_of(asked),
-        ReportSelection(entities.canonical, about, relevance if asked.things else None),
-        passages=[seen[passage] for passage in passages], model=manner.model, reporter=manner.model,
-        budget=WHOLE if manner.tokens is None else manner.tokens,
+    about = question.names[0] if len(question.names) == 1 else ""
+    passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
+    visible = sights(view.store.db, passages, view.as_of, view.known_at)
+    summary = summarise_span(
+        context.question, view, scope_of(question),
+        ReportSelection(entities.canonical, about, relevance if question.topics else None),
+        passages=[visible[passage] for passage in passages], model=options.model, reporter=options.model,
+        budget=GLOBAL_TOKENS if options.tokens is None else options.tokens,
     )  # fmt: skip
-    return digested(digest, about)
+    return summary.as_answer(about)
 
 
-def scope_of(asked: ParsedQuestion) -> Span:
-    """The whole time that a question is about, from the first of its times to the last; all, without any."""
-    if not asked.times:
+def scope_of(question: ParsedQuestion) -> Span:
+    """The span from the first of a question's times to the last; all time, if it names none."""
+    if not question.times:
         return Span(None, None)
-    starts, ends = [each.start for each in asked.times], [each.end for each in asked.times]
+    starts, ends = [time.start for time in question.times], [time.end for time in question.times]
     start = None if None in starts else min(each for each in starts if each is not None)
     end = None if None in ends else max(each for each in ends if each is not None)
     return Span(start, end)

@@ -1,4 +1,4 @@
-"""The sentences that an answer may quote: those of the passages that were found, with what they state."""
+"""The sentences that an answer may quote: those of the retrieved passages, each with the facts it states."""
 
 from __future__ import annotations
 
@@ -22,15 +22,18 @@ HEADING = KIND["heading"]
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of a hit: its offsets in the hit's text, its `own` stems, these with those of the headings
-    above it, the same with those of the title, and the facts that it states."""
+    """A sentence of a hit, at `start` to `end` of the hit's text.
+
+    `stems`: its own stems; `context_stems`: these and those of the headings above it; `titled_stems`: these
+    and those of the title. `facts`: what it states.
+    """
 
     hit: Hit
     start: int
     end: int
-    own: frozenset[str]
     stems: frozenset[str]
-    titled: frozenset[str]
+    context_stems: frozenset[str]
+    titled_stems: frozenset[str]
     facts: tuple[StatedFact, ...]
 
     @property
@@ -38,93 +41,99 @@ class Sentence:
         return shown(self.hit.text[self.start : self.end])
 
 
-class SearchedPhrase(NamedTuple):
-    """Words that are looked for: for each its possible stems, and what it weighs (idf², as in
-    `asof.rank.features.query_terms`; a word that no passage has weighs as much as the rarest)."""
+class WeightedPhrase(NamedTuple):
+    """A phrase to look for: for each word its possible stems and its weight.
+
+    The weight is idf², as in `asof.rank.features.query_terms`; a word that is in no passage has the weight of
+    the rarest.
+    """
 
     text: str
     words: tuple[tuple[frozenset[str], float], ...]
 
     @classmethod
-    def of(cls, text: str, view: View) -> SearchedPhrase:
+    def of(cls, text: str, view: View) -> WeightedPhrase:
         known = {word.text: word.weight for word in words_of(Query(text, text), view)}
-        rare = largest_idf(view) ** 2
+        rarest = largest_idf(view) ** 2
         return cls(
             text,
             tuple(
-                (frozenset(view.analyzer.alternatives(word)), known.get(word, rare))
+                (frozenset(view.analyzer.alternatives(word)), known.get(word, rarest))
                 for word, _ in parse(text, view.analyzer).words
             ),
         )
 
     def share(self, stems: frozenset[str]) -> float:
-        """The share of its weight that these stems have; 1 for a phrase without words."""
-        whole = said = 0.0
+        """The share of the weight whose words are among `stems`; 1 for a phrase without words."""
+        total = matched = 0.0
         for alternatives, weight in self.words:
-            whole += weight
-            said += 0.0 if alternatives.isdisjoint(stems) else weight
-        return said / whole if whole else 1.0
+            total += weight
+            matched += 0.0 if alternatives.isdisjoint(stems) else weight
+        return matched / total if total else 1.0
 
 
-def evidence(view: View, hits: Sequence[Hit], facts: Sequence[StatedFact]) -> list[Sentence]:
-    """The sentences of hits, in their order. `facts`: what the passages of these hits state."""
-    of_passage: dict[str, list[StatedFact]] = {}
-    for each in facts:
-        of_passage.setdefault(each.sight.id, []).append(each)
-    found = []
+def quotable_sentences(view: View, hits: Sequence[Hit], facts: Sequence[StatedFact]) -> list[Sentence]:
+    """The sentences of hits in their order, headings left out. `facts`: what these hits state."""
+    facts_by_passage: dict[str, list[StatedFact]] = {}
+    for fact in facts:
+        facts_by_passage.setdefault(fact.sight.id, []).append(fact)
+    quotable = []
     for hit in hits:
         language = view.analyzer.detect(hit.text)
-        above = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
+        headings = frozenset(view.analyzer.terms(" ".join(hit.place.headings), language))
         title = frozenset(view.analyzer.terms(hit.title, language))
-        stated = of_passage.get(hit.id, ())
+        stated = facts_by_passage.get(hit.id, ())
         for start, end in sentences(hit.text):
-            if hit.text.startswith("#", start):  # a heading says nothing by itself
+            if hit.text.startswith("#", start):
                 continue
-            own = frozenset(view.analyzer.terms(hit.text[start:end], language))
-            stems = above | own
-            here = tuple(each for each in stated if start <= each.fact.start < end)
-            found.append(Sentence(hit, start, end, own, stems, stems | title, here))
-    return found
+            stems = frozenset(view.analyzer.terms(hit.text[start:end], language))
+            context = headings | stems
+            own = tuple(fact for fact in stated if start <= fact.fact.start < end)
+            quotable.append(Sentence(hit, start, end, stems, context, context | title, own))
+    return quotable
 
 
-def own_times(hit: Hit) -> tuple[Span, ...]:
-    """The times that a hit's document is about, by its metadata or title; else the date of publication."""
-    said = tuple(each.span for each in hit.about if KIND.get(each.by, 0) < HEADING)
-    return said or ((hit.published.span,) if hit.published else ())
+def document_times(hit: Hit) -> tuple[Span, ...]:
+    """The times that a hit's document is about by its metadata or title; else its date of publication."""
+    stated = tuple(time.span for time in hit.about if KIND.get(time.by, 0) < HEADING)
+    return stated or ((hit.published.span,) if hit.published else ())
 
 
-def of_time(hit: Hit, span: Span) -> bool:
-    """Whether a hit's document is of a time."""
-    return any(holds_in(each, (span,)) for each in own_times(hit))
+def document_in_time(hit: Hit, span: Span) -> bool:
+    """Whether a hit's document is about a time inside a span."""
+    return any(holds_in(time, (span,)) for time in document_times(hit))
 
 
-def speaks_in_text_of(hit: Hit, span: Span) -> bool:
-    """Whether the hit's own words name a time inside a span."""
-    return any(KIND.get(each.by, 0) == TEXT and holds_in(each.span, (span,)) for each in hit.about)
+def text_names_time(hit: Hit, span: Span) -> bool:
+    """Whether the text of a hit names a time inside a span."""
+    return any(KIND.get(time.by, 0) == TEXT and holds_in(time.span, (span,)) for time in hit.about)
 
 
-def names(sentence: Sentence, name: str) -> bool:
-    """Whether a sentence is about a name: its document's title begins with it, or a word of it stands in the
-    sentence, in a fact's subject, or in the sentence before ("he", "she")."""
-    if naming(sentence.hit, name).own:
+def mentions_name(sentence: Sentence, name: str) -> bool:
+    """Whether a sentence is about a name.
+
+    It is if the document's title begins with the name, or a word of it is in the sentence, in the subject of
+    a fact of it, or in the sentence before ("he", "she").
+    """
+    if name_use(sentence.hit, name).title:
         return True
     before = sentence.hit.text[: sentence.start].rstrip()
-    last = before[max(before.rfind(". "), before.rfind("\n"), 0) :]
-    subjects = " ".join(each.fact.subject for each in sentence.facts)
-    said = set(key(f"{last} {sentence.text} {subjects}").split())
-    return not said.isdisjoint(key(name).split())
+    previous = before[max(before.rfind(". "), before.rfind("\n"), 0) :]
+    subjects = " ".join(fact.fact.subject for fact in sentence.facts)
+    words = set(key(f"{previous} {sentence.text} {subjects}").split())
+    return not words.isdisjoint(key(name).split())
 
 
-class HitNaming(NamedTuple):
-    """How a hit names somebody: at the beginning of its title (`own`), or in its text."""
+class NameUse(NamedTuple):
+    """Where a hit has a name: at the beginning of its `title`; there or in its `text`."""
 
-    own: bool
+    title: bool
     text: bool
 
 
-def naming(hit: Hit, name: str) -> HitNaming:
-    """Whether the title of a hit begins with a name, or its text says it."""
+def name_use(hit: Hit, name: str) -> NameUse:
+    """Whether a hit's title begins with a name, and whether its title or text has it."""
     wanted = key(name)
     if f"{key(hit.title)} ".startswith(f"{wanted} "):
-        return HitNaming(True, True)
-    return HitNaming(False, f" {wanted} " in f" {key(hit.text)} ")
+        return NameUse(True, True)
+    return NameUse(False, f" {wanted} " in f" {key(hit.text)} ")

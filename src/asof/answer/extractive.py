@@ -1,7 +1,7 @@
-"""An answer without a model: the best sentences as they stand, each with its source and date.
+"""An answer without a model: the best sentences are quoted, each with its source and date.
 
-Figures for several names or periods come as a table in order of time; where one of several is asked for, it
-is named when all that was found can be compared. What is not said is refused, with the reason.
+Several names or periods make a table in order of time. If one of several is asked for, it is named when all
+values can be compared. What no sentence answers is refused, with the reason.
 """
 
 from __future__ import annotations
@@ -10,70 +10,74 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from asof.answer.asked import ParsedQuestion
-from asof.answer.cells import cells
-from asof.answer.disagree import Contradiction, contradiction
-from asof.answer.evidence import SearchedPhrase, Sentence, naming
-from asof.answer.fitting import BestSentence, TableCell, fitting
+from asof.answer.contradictions import Contradiction, contradiction_reason
+from asof.answer.evidence import Sentence, WeightedPhrase, name_use
+from asof.answer.question import ParsedQuestion
+from asof.answer.sentence_match import SentenceMatch, TableCell, match_sentence
+from asof.answer.table import table_cells
 from asof.data import LOCAL, Answer, Citation, Hit, Value
 from asof.index.view import View
 from asof.knowledge.known import StatedFact
 from asof.knowledge.scope import nearest
 
-QUOTES = 16
-"""So many sentences are quoted at most; what is left out is said."""
+MAX_QUOTES = 16
+"""The most sentences that are quoted; a note says how many more were found."""
 
 SHORT = 60
-"""So many characters of a sentence stand for a figure in a table."""
+"""The most characters of a sentence that stand for a figure in a table."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerContext:
-    """What an answer is made of: the question taken apart, the passages found, their sentences and facts."""
+    """What an answer is made from: the question, and the passages with their sentences and facts.
+
+    `hits` and `rows` are in the same order; `notes` say what was left out.
+    """
 
     question: str
-    asked: ParsedQuestion
+    parsed: ParsedQuestion
     hits: tuple[Hit, ...]
     rows: tuple[int, ...]
-    said: tuple[Sentence, ...]
+    sentences: tuple[Sentence, ...]
     facts: tuple[StatedFact, ...]
     notes: tuple[str, ...] = ()
 
 
-def extractive(view: View, material: AnswerContext) -> Answer:
-    """Quote, or refuse."""
-    made = cells(material.asked, view, material.hits, material.said)
-    reason = refusal(material, made)
+def extractive_answer(view: View, context: AnswerContext) -> Answer:
+    """The answer in quotes, or a refusal."""
+    cells = table_cells(context.parsed, view, context.hits, context.sentences)
+    reason = refusal_reason(context, cells)
     if reason:
-        near = () if beyond(material, made) else closest(view, material, made)
-        return replace(refused(view, material.question, reason), notes=near)
-    disputes = [each.dispute for cell in made for each in cell.found if each.dispute is not None]
-    for each in disputes:
-        if each.told is None:
-            return contradictory(view, material.question, each)
-    citations = cited(found for cell in made for found in cell.found)
+        near = () if unreachable_reason(context, cells) else _nearest_sentence(view, context, cells)
+        return replace(refused(view, context.question, reason), notes=near)
+    matches = [match for cell in cells for match in cell.matches]
+    contradictions = [match.contradiction for match in matches if match.contradiction is not None]
+    for each in contradictions:
+        if each.preferred is None:
+            return _contradicted(view, context.question, each)
+    citations = _numbered((match.sentence.hit, match.sentence.text) for match in matches)
     number = {(each.id, each.quote): each.n for each in citations}
     values = tuple(
-        Value(cell.name, cell.period, found.thing, _figure(found), number[_quote_of(found)])
-        for cell in made
-        for found in cell.found
-        if _quote_of(found) in number
+        Value(cell.name, cell.period, match.topic, _figure(match), number[_quote_of(match)])
+        for cell in cells
+        for match in cell.matches
+        if _quote_of(match) in number
     )
-    notes = [*_missing(material, made), *map(_otherwise, disputes)]
-    left = len({_quote_of(found) for cell in made for found in cell.found}) - len(citations)
-    if left:
-        notes.append(f"{left} more sentence{'s were' if left > 1 else ' was'} found and left out")
-    table = len(made) > 1 or len(values) > 1
-    above = _lines(material, made, values, citations) if table else []
-    text = "\n".join([*above, *map(_quoted, citations)])
+    notes = [*_missing(context, cells), *map(_contradiction_note, contradictions)]
+    left_out = len(set(map(_quote_of, matches))) - len(citations)
+    if left_out:
+        notes.append(f"{left_out} more sentence{'s were' if left_out > 1 else ' was'} found and left out")
+    is_table = len(cells) > 1 or len(values) > 1
+    table = _table(context, cells, values, citations) if is_table else []
+    text = "\n".join([*table, *map(_quoted, citations)])
     return Answer(
-        material.question, text, False, "", LOCAL, view.as_of, view.known_at, citations,
-        values if table else (), tuple(notes),
+        context.question, text, False, "", LOCAL, view.as_of, view.known_at, citations,
+        values if is_table else (), tuple(notes),
     )  # fmt: skip
 
 
 class Moments(Protocol):
-    """The moments of an answer, as a view has them."""
+    """The moments of an answer; a `View` has them."""
 
     @property
     def as_of(self) -> int: ...
@@ -81,158 +85,155 @@ class Moments(Protocol):
     def known_at(self) -> int: ...
 
 
-def refused(then: Moments, question: str, reason: str, mode: str = LOCAL) -> Answer:
-    """A refusal, with its reason."""
-    return Answer(question, f"No answer: {reason}.", True, reason, mode, then.as_of, then.known_at, ())
+def refused(moments: Moments, question: str, reason: str, mode: str = LOCAL) -> Answer:
+    """A refusal with its reason."""
+    return Answer(question, f"No answer: {reason}.", True, reason, mode, moments.as_of, moments.known_at, ())
 
 
-def contradictory(view: View, question: str, dispute: Contradiction) -> Answer:
+def _contradicted(view: View, question: str, contradiction: Contradiction) -> Answer:
     """A refusal that cites the sources that contradict each other."""
-    told = [(each.sentence.hit, each.sentence.text) for each in dispute.others]
-    citations = _numbered(told)
+    others = contradiction.others
+    citations = _numbered((each.sentence.hit, each.sentence.text) for each in others)
     number = {(each.id, each.quote): each.n for each in citations}
-    cited = [each for each in dispute.others if (each.sentence.hit.id, each.sentence.text) in number]
-    reason = contradiction(cited, [number[each.sentence.hit.id, each.sentence.text] for each in cited])
-    made = refused(view, question, reason)
-    return replace(made, text="\n".join([made.text, *map(_quoted, citations)]), citations=citations)
+    quoted = [each for each in others if (each.sentence.hit.id, each.sentence.text) in number]
+    reason = contradiction_reason(
+        quoted, [number[each.sentence.hit.id, each.sentence.text] for each in quoted]
+    )
+    answer = refused(view, question, reason)
+    return replace(answer, text="\n".join([answer.text, *map(_quoted, citations)]), citations=citations)
 
 
-def closest(view: View, material: AnswerContext, made: Sequence[TableCell]) -> tuple[str, ...]:
-    """The sentence that says most of what is asked, though too little: a note for who asked."""
-    sought = SearchedPhrase.of(" ".join(material.asked.things), view)
-    near = [
-        each
-        for cell in made
-        for sentence in material.said
+def _nearest_sentence(view: View, context: AnswerContext, cells: Sequence[TableCell]) -> tuple[str, ...]:
+    """A note with the sentence that has most of the question's topics, though too little; () for none."""
+    topics = WeightedPhrase.of(" ".join(context.parsed.topics), view)
+    matches = [
+        match
+        for cell in cells
+        for sentence in context.sentences
         if sentence.hit in cell.hits
-        and sought.share(sentence.own) > 0
-        and (each := fitting(sought, cell, sentence, material.asked, 0.0)) is not None
+        and topics.share(sentence.stems) > 0
+        and (match := match_sentence(topics, cell, sentence, context.parsed, 0.0)) is not None
     ]
-    if not near:
+    if not matches:
         return ()
-    best = max(near, key=lambda each: (sought.share(each.sentence.own), each.score)).sentence
-    return (f"nearest to it: {_source(best.text, best.hit)}",)
+    best = max(matches, key=lambda each: (topics.share(each.sentence.stems), each.score)).sentence
+    return (f"nearest sentence: {_with_source(best.text, best.hit)}",)
 
 
-def refusal(material: AnswerContext, made: Sequence[TableCell]) -> str:
-    """Why there is no answer; "" where something of what is asked was found."""
-    if any(cell.found for cell in made):
+def refusal_reason(context: AnswerContext, cells: Sequence[TableCell]) -> str:
+    """Why there is no answer; "" if any cell has a match."""
+    if any(cell.matches for cell in cells):
         return ""
-    reason = beyond(material, made)
-    if reason:
-        return reason
-    asked = material.asked
-    return f"no passage that was found says {_listed(asked.things) if asked.things else 'it'}"
+    topics = _listed(context.parsed.topics) if context.parsed.topics else "it"
+    return unreachable_reason(context, cells) or f"no passage that was found says {topics}"
 
 
-def out_of_reach(material: AnswerContext, view: View) -> bool:
-    """Whether nothing that was found is about whom, or of the time, that the question asks for: a model needs
-    not be asked then."""
-    return bool(beyond(material, cells(material.asked, view, material.hits, material.said)))
+def nothing_relevant(context: AnswerContext, view: View) -> bool:
+    """Whether no passage is about the names and the time of the question: no model needs to be asked."""
+    return bool(
+        unreachable_reason(context, table_cells(context.parsed, view, context.hits, context.sentences))
+    )
 
 
-def beyond(material: AnswerContext, made: Sequence[TableCell]) -> str:
-    """Why what was found cannot hold an answer, whatever it says; "" if it can."""
-    if not material.hits:
-        return "nothing in this corpus says any of it"
-    asked = material.asked
-    strangers = [name for name in asked.names if not any(naming(hit, name).text for hit in material.hits)]
-    if strangers and len(strangers) == len(asked.names):
-        return f"nothing that was found speaks of {_listed(strangers)}"
-    if asked.times and not any(cell.hits for cell in made):
-        whom = f" about {_listed(asked.names)}" if asked.names else ""
-        near = nearest(material.facts, asked.times)
-        says = f"; the nearest times that are known: {', '.join(near)}" if near else ""
-        when = _listed(list(dict.fromkeys(cell.period for cell in made)))
-        return f"nothing{whom} is known of {when}{says}"
+def unreachable_reason(context: AnswerContext, cells: Sequence[TableCell]) -> str:
+    """Why the passages cannot have an answer, because of their names and times; "" if they can."""
+    if not context.hits:
+        return "nothing in this corpus matches the question"
+    question = context.parsed
+    unknown = [name for name in question.names if not any(name_use(hit, name).text for hit in context.hits)]
+    if unknown and len(unknown) == len(question.names):
+        return f"no passage that was found mentions {_listed(unknown)}"
+    if question.times and not any(cell.hits for cell in cells):
+        whom = f" about {_listed(question.names)}" if question.names else ""
+        times = nearest(context.facts, question.times)
+        known = f"; the nearest times that are known: {', '.join(times)}" if times else ""
+        when = _listed(list(dict.fromkeys(cell.period for cell in cells)))
+        return f"nothing{whom} is known of {when}{known}"
     return ""
 
 
-def cited(found: Iterable[BestSentence]) -> tuple[Citation, ...]:
-    """The citations of what was found, numbered in its order; each sentence once, at most QUOTES."""
-    return _numbered((each.sentence.hit, each.sentence.text) for each in found)
-
-
 def _numbered(quotes: Iterable[tuple[Hit, str]]) -> tuple[Citation, ...]:
+    """Citations of quotes, numbered in their order; each quote once, at most MAX_QUOTES."""
     citations: dict[tuple[str, str], Citation] = {}
     for hit, quote in quotes:
-        if (hit.id, quote) not in citations and len(citations) < QUOTES:
+        if (hit.id, quote) not in citations and len(citations) < MAX_QUOTES:
             citations[hit.id, quote] = Citation(
                 len(citations) + 1, hit.id, hit.document, hit.title, hit.published, hit.about, quote
             )
     return tuple(citations.values())
 
 
-def _otherwise(dispute: Contradiction) -> str:
-    """What an answer contradicts."""
+def _contradiction_note(contradiction: Contradiction) -> str:
     return "; ".join(
-        f"it contradicts {_source(each.sentence.text, each.sentence.hit)}" for each in dispute.others
+        f"it contradicts {_with_source(each.sentence.text, each.sentence.hit)}"
+        for each in contradiction.others
     )
 
 
-def _quote_of(found: BestSentence) -> tuple[str, str]:
-    return found.sentence.hit.id, found.sentence.text
+def _quote_of(match: SentenceMatch) -> tuple[str, str]:
+    return match.sentence.hit.id, match.sentence.text
 
 
-def _figure(found: BestSentence) -> str:
-    if found.figure is not None:
-        return found.figure.text
-    return found.fact.fact.object if found.fact is not None else ""
+def _figure(match: SentenceMatch) -> str:
+    if match.figure is not None:
+        return match.figure.text
+    return match.fact.fact.object if match.fact is not None else ""
 
 
-def _lines(
-    material: AnswerContext, made: Sequence[TableCell], values: Sequence[Value], citations: Sequence[Citation]
+def _table(
+    context: AnswerContext, cells: Sequence[TableCell], values: Sequence[Value], citations: Sequence[Citation]
 ) -> list[str]:
-    """The table, and the one that is chosen."""
+    """The lines of the table, below the one that was asked for, and a blank line; [] without values."""
     lines = []
     quotes = {each.n: each.quote for each in citations}
     for each in values:
         head = "  ".join(part for part in (each.name, each.period, each.measure) if part)
         lines.append(f"{head}: {each.value or _short(quotes[each.citation])} [{each.citation}]")
-    chosen = choice(material.asked, made)
-    if chosen is not None:
-        cell, found = chosen
-        what = "highest" if material.asked.choice > 0 else "lowest"
-        who = "  ".join(part for part in (cell.name, cell.period) if part)
-        lines.insert(0, f"{what}: {who}, {_figure(found)}")
+    extreme = superlative_match(context.parsed, cells)
+    if extreme is not None:
+        cell, match = extreme
+        which = "highest" if context.parsed.superlative > 0 else "lowest"
+        lines.insert(0, f"{which}: {'  '.join(cell.label)}, {_figure(match)}")
     return [*lines, ""] if lines else []
 
 
-def choice(asked: ParsedQuestion, made: Sequence[TableCell]) -> tuple[TableCell, BestSentence] | None:
-    """The cell with the highest (lowest) value, where one of several is asked for and all can be compared."""
-    if not asked.choice or len(asked.things) > 1:
+def superlative_match(
+    question: ParsedQuestion, cells: Sequence[TableCell]
+) -> tuple[TableCell, SentenceMatch] | None:
+    """The cell with the highest (lowest) value, if the question asks for it and all can be compared."""
+    if not question.superlative or len(question.topics) > 1:
         return None
-    every = [(cell, found) for cell in made for found in cell.found]
-    valued = [(found.figure.amount, cell, found) for cell, found in every if found.figure is not None]
-    if not 2 <= len(valued) == len(every) or len({amount.unit for amount, _, _ in valued}) > 1:
+    matches = [(cell, match) for cell in cells for match in cell.matches]
+    valued = [(match.figure.amount, cell, match) for cell, match in matches if match.figure is not None]
+    if not 2 <= len(valued) == len(matches) or len({amount.unit for amount, _, _ in valued}) > 1:
         return None
-    _, cell, found = max(valued, key=lambda each: asked.choice * each[0].value)
-    return cell, found
+    _, cell, match = max(valued, key=lambda each: question.superlative * each[0].value)
+    return cell, match
 
 
-def _missing(material: AnswerContext, made: Sequence[TableCell]) -> list[str]:
-    """What of a question that is answered in part was not found."""
-    gaps = []
-    for cell in made:
-        there = {found.thing for found in cell.found}
-        left = [thing for thing in material.asked.things if thing not in there]
-        if left or not (cell.found or material.asked.things):
-            where = " ".join(part for part in (cell.name, cell.period) if part)
-            gaps.append(f"not found{f' for {where}' if where else ''}: {_listed(left) or 'anything'}")
-    return gaps
+def _missing(context: AnswerContext, cells: Sequence[TableCell]) -> list[str]:
+    """Notes on the topics of a question that were not found."""
+    notes = []
+    for cell in cells:
+        matched = {match.topic for match in cell.matches}
+        missing = [topic for topic in context.parsed.topics if topic not in matched]
+        if missing or not (cell.matches or context.parsed.topics):
+            where = f" for {' '.join(cell.label)}" if cell.label else ""
+            notes.append(f"not found{where}: {_listed(missing) or 'anything'}")
+    return notes
 
 
 def _quoted(citation: Citation) -> str:
-    return f"[{citation.n}] {_source(citation.quote, citation)}"
+    return f"[{citation.n}] {_with_source(citation.quote, citation)}"
 
 
-def _source(quote: str, of: Citation | Hit) -> str:
-    date = of.published.text if of.published else "undated"
-    return f"“{quote}” ({of.title or of.document}, {date})"
+def _with_source(quote: str, source: Citation | Hit) -> str:
+    date = source.published.text if source.published else "undated"
+    return f"“{quote}” ({source.title or source.document}, {date})"
 
 
 def _short(quote: str) -> str:
-    """The beginning of a sentence, where no figure of it can be shown."""
+    """The beginning of a sentence that has no figure to show."""
     return f"“{quote}”" if len(quote) <= SHORT else f"“{quote[:SHORT].rsplit(' ', 1)[0]} …”"
 
 

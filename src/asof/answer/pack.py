@@ -1,6 +1,6 @@
-"""Packing: what is put before a reader with a budget of tokens, best first, and what is left out.
+"""Evidence packing: which items fit into a budget of tokens, best first.
 
-Sizes are in tokens, with the line above each item (`text/budget.py`).
+Sizes are in tokens and include the line above each item (`text/budget.py`).
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from typing import NamedTuple
 
 from asof.errors import UsageError
 
-WHOLE = 24_000
-"""Tokens for an answer about the whole corpus."""
+GLOBAL_TOKENS = 24_000
+"""The tokens of reports and passages that a global answer reads."""
 
-PASSAGES = 10
-"""One part in so many of them is for passages, the rest for reports."""
+PASSAGE_PART = 10
+"""One of this many parts of the budget is for passages, the rest for reports."""
 
 
 class Packed(NamedTuple):
-    """The numbers of the items that are taken, in the order in which they were, and of those left out, in the
-    order given; the tokens of both."""
+    """The numbers of the items taken, in the order of taking, and of those left out, in the order given.
+
+    `used`, `left`: the tokens of both.
+    """
 
     taken: tuple[int, ...]
     left_out: tuple[int, ...]
@@ -28,19 +30,19 @@ class Packed(NamedTuple):
     left: int
 
     def note(self, what: str, budget: int) -> str:
-        """What to tell of it: nothing if all is there. `what` is the plural of the items."""
+        """A note on what was left out, "" if nothing was. `what`: the plural of the items."""
         if not self.left_out:
             return ""
         whole = len(self.taken) + len(self.left_out)
         return (
-            f"{len(self.left_out):,} of {whole:,} {what} are left out: {self.used:,} of {budget:,} tokens are"
-            f" used, and they have {self.left:,}"
+            f"{len(self.left_out):,} of {whole:,} {what} are left out: they have {self.left:,} tokens,"
+            f" and {self.used:,} of {budget:,} are used"
         )
 
 
-def split(budget: int = WHOLE) -> tuple[int, int]:
-    """A budget in two, for passages and for reports: 24,000 is 2,400 and 21,600."""
-    passages = budget // PASSAGES
+def split_budget(budget: int = GLOBAL_TOKENS) -> tuple[int, int]:
+    """The parts of a budget for passages and for reports: 24,000 is 2,400 and 21,600."""
+    passages = budget // PASSAGE_PART
     return passages, budget - passages
 
 
@@ -51,45 +53,45 @@ def pack(
     skip: bool = True,
     groups: Sequence[Sequence[Hashable]] | None = None,
 ) -> Packed:
-    """Items in the order given, best first, as far as they fit into `budget` tokens.
+    """The items, given best first, that fit into `budget` tokens.
 
-    What does not fit is passed over, and smaller items behind it may still come; without `skip` it is the
-    end.
+    An item that does not fit is passed over, and smaller ones after it may still be taken; without `skip`
+    packing ends there.
 
-    `groups`: the groups of each item, for instance (entity, period), to cover all of them. They take turns,
-    in order of their best items. In round r a group takes its best item that fits, unless r items of it are
-    there already, for an item counts for all of its groups. Items without a group come last. Raises
-    UsageError if there are more or fewer lists of groups than items.
+    `groups`: the groups of each item, for instance (entity, period), so that each of them is covered. Groups
+    take turns, in order of their best items. In round r a group takes its best item that fits, unless it has
+    r items already (an item counts for all of its groups). Items without a group come last. Raises UsageError
+    if there are more or fewer lists of groups than items.
     """
-    members = [()] * len(sizes) if groups is None else [tuple(dict.fromkeys(each)) for each in groups]
-    if len(members) != len(sizes):
+    groups_of = [()] * len(sizes) if groups is None else [tuple(dict.fromkeys(each)) for each in groups]
+    if len(groups_of) != len(sizes):
         raise UsageError(
-            f"{len(sizes)} items and the groups of {len(members)}: each item has a list of groups"
+            f"{len(sizes)} items, but groups of {len(groups_of)}: each item needs a list of groups"
         )
     counts: Counter[Hashable] = Counter()
     taken: list[int] = []
     left = budget
-    for item in _in_turn(members, counts):
+    for item in _in_turn(groups_of, counts):
         if sizes[item] <= left:
             taken.append(item)
             left -= sizes[item]
-            counts.update(members[item])
+            counts.update(groups_of[item])
         elif not skip:
             break
     return _packed(sizes, taken)
 
 
-def points(
+def pack_points(
     sizes: Sequence[int],
     confidence: Sequence[float],
     importance: Sequence[float],
     keys: Sequence[str],
     budget: int,
 ) -> Packed:
-    """Points of reports: the least certain are dropped until the rest fits, which comes most important first.
+    """Points of reports that fit into a budget, most important first: the least certain are dropped.
 
-    Of equally certain points the less important is dropped first. What is equal in both is in order of
-    `keys`, which should differ, and the last of them is dropped first.
+    Of equally certain points the less important is dropped first; of points equal in both, the last in order
+    of `keys`, which should differ.
     """
     by_key = sorted(range(len(sizes)), key=keys.__getitem__)
     order = sorted(by_key, key=lambda item: (-confidence[item], -importance[item]))
@@ -100,14 +102,14 @@ def points(
             break
         dropped.add(item)
         left -= sizes[item]
-    kept = [item for item in by_key if item not in dropped]
-    return _packed(sizes, sorted(kept, key=lambda item: -importance[item]))
+    remaining = [item for item in by_key if item not in dropped]
+    return _packed(sizes, sorted(remaining, key=lambda item: -importance[item]))
 
 
-def _in_turn(members: Sequence[Sequence[Hashable]], counts: Counter[Hashable]) -> Iterator[int]:
-    """All items, each once; `counts` is kept by the caller: how many items of each group are taken."""
+def _in_turn(groups_of: Sequence[Sequence[Hashable]], counts: Counter[Hashable]) -> Iterator[int]:
+    """All items, each once. `counts`: how many items of each group are taken, updated by the caller."""
     queues: dict[Hashable, deque[int]] = {}
-    for item, groups in enumerate(members):
+    for item, groups in enumerate(groups_of):
         for group in groups:
             queues.setdefault(group, deque()).append(item)
     seen: set[int] = set()
@@ -121,11 +123,11 @@ def _in_turn(members: Sequence[Sequence[Hashable]], counts: Counter[Hashable]) -
                     seen.add(item)
                     yield item
         queues = {group: queue for group, queue in queues.items() if queue}
-    yield from (item for item in range(len(members)) if item not in seen)
+    yield from (item for item in range(len(groups_of)) if item not in seen)
 
 
 def _packed(sizes: Sequence[int], taken: Sequence[int]) -> Packed:
-    there = set(taken)
-    left_out = tuple(item for item in range(len(sizes)) if item not in there)
+    chosen = set(taken)
+    left_out = tuple(item for item in range(len(sizes)) if item not in chosen)
     used, left = sum(sizes[item] for item in taken), sum(sizes[item] for item in left_out)
     return Packed(tuple(taken), left_out, used, left)

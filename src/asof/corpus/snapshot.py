@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
 from asof import config, engine
-from asof.answer.asking import PASSAGES_READ
+from asof.answer.settings import MAX_PASSAGES
 from asof.arguments import all_checked
 from asof.corpus.maintenance import Maintenance
 from asof.data import GLOBAL, MODES, Answer, Filters, Query, given
@@ -22,7 +22,7 @@ from asof.time.moment import read_bounded
 from asof.time.span import iso, nearest_moment
 
 if TYPE_CHECKING:
-    from asof.answer.ask import Tell
+    from asof.answer.ask import TextCallback
     from asof.graph.difference import Difference
     from asof.graph.links import Reach
     from asof.graph.timeline import Timeline
@@ -188,7 +188,7 @@ class Snapshot:
 
     def ask(
         self, question: str, *, mode: str | None = None, filters: Filters | None = None,
-        recipe: str | Recipe | None = None, tokens: int | None = None, tell: Tell | None = None,
+        recipe: str | Recipe | None = None, tokens: int | None = None, tell: TextCallback | None = None,
     ) -> Answer:  # fmt: skip
         """Answer a question from what was in force, with citations; or refuse, and say why.
 
@@ -196,38 +196,45 @@ class Snapshot:
         "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
         is configured; `tell` gets the pieces of what it writes. Raises UsageError, BeforeHorizon, ModelError.
         """
-        from asof.answer.ask import AnswerOptions, Pending, RetrievedEvidence, answer, mode_for, written_by
-        from asof.answer.asking import TimedQuestion
+        from asof.answer.ask import (
+            AnswerOptions,
+            PendingAnswer,
+            RetrievedPassages,
+            answer,
+            mode_for,
+            write_pending,
+        )
 
         asking = self.corpus.config.asking
         mode = asking.mode if mode is None else mode
         if mode not in MODES:
             raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
         first, query, chosen = self.query_for(
-            question, PASSAGES_READ, filters or Filters(), "passage", recipe or asking.recipe, None
+            question, MAX_PASSAGES, filters or Filters(), "passage", recipe or asking.recipe, None
         )
-        read = TimedQuestion(self._read(question, typed=False) if chosen.typed else first)
+        reading = self._read(question, typed=False) if chosen.typed else first
+        notes: tuple[str, ...] = ()
         with self.corpus.models.language(asking.budget) as model:
             if model is not None:
-                from asof.answer.timing import timed
+                from asof.answer.question_times import times_by_model
 
-                read = timed(read.reading, model)
+                reading, notes = times_by_model(reading, model)
             if not chosen.typed:
-                query = replace(query, about=read.reading.query.about)
-            way = mode_for(mode, read.reading, " ".join(self.corpus.languages))
+                query = replace(query, about=reading.query.about)
+            way = mode_for(mode, reading, " ".join(self.corpus.languages))
             if way == GLOBAL:
                 self.corpus.ensure_facts()
-            manner = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, tell)
+            options = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, tell)
 
-            def look(view: View) -> Answer | Pending:
+            def look(view: View) -> Answer | PendingAnswer:
                 found = engine.search(query, view, chosen)
-                of = RetrievedEvidence(view, read.reading, found.hits, found.rows, read.notes)
-                return answer(of, manner, chosen=mode == way)
+                retrieved = RetrievedPassages(view, reading, found.hits, found.rows, notes)
+                return answer(retrieved, options, requested=mode == way)
 
-            made = replace(self, as_of=read.reading.as_of)._use(look)
-            if isinstance(made, Pending):
+            made = replace(self, as_of=reading.as_of)._use(look)
+            if isinstance(made, PendingAnswer):
                 assert model is not None  # noqa: S101  nothing else is pending
-                made = written_by(model, made, manner)
+                made = write_pending(model, made, options)
             return made
 
     def facts(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.support.answers import corpus_with, doc, looked
 
-from asof.answer.evidence import SearchedPhrase
-from asof.answer.stating import FactPattern, WrittenFigure, shown_figure, stating
+from asof.answer.evidence import WeightedPhrase
+from asof.answer.fact_match import FactPattern, WrittenFigure, best_fact, figure_shown
 from asof.data import Amount
 from asof.time.moment import read
 
@@ -29,8 +29,8 @@ def sentence(tallow, begins):
 
 
 def said(tallow, begins, phrase, name="", time="", value=True):
-    sought = FactPattern(SearchedPhrase.of(phrase, tallow.view), name, read(time) if time else None, value)
-    fact, share = stating(sought, sentence(tallow, begins))
+    sought = FactPattern(WeightedPhrase.of(phrase, tallow.view), name, read(time) if time else None, value)
+    fact, share = best_fact(sought, sentence(tallow, begins))
     return (fact.fact.object if fact else None), share
 
 
@@ -61,7 +61,7 @@ def test_only_of_whom_is_asked_about(tallow):
     ],
 )
 def test_without_a_fact_the_only_figure_of_a_sentence(tallow, begins, shown):
-    assert shown_figure(sentence(tallow, begins), None) == shown
+    assert figure_shown(sentence(tallow, begins), None) == shown
 
 
 def test_a_name_alone_is_said_by_what_is_the_case_with_it(tmp_path):
@@ -76,5 +76,5 @@ def test_a_name_alone_is_said_by_what_is_the_case_with_it(tmp_path):
 
 def test_the_figure_of_a_fact_is_its_own(tallow):
     revenue = sentence(tallow, "In 2021")
-    fact, _ = stating(FactPattern(SearchedPhrase.of("net debt", tallow.view), "", None, True), revenue)
-    assert shown_figure(revenue, fact) == WrittenFigure("$9 million", Amount(9e6, "USD"))
+    fact, _ = best_fact(FactPattern(WeightedPhrase.of("net debt", tallow.view), "", None, True), revenue)
+    assert figure_shown(revenue, fact) == WrittenFigure("$9 million", Amount(9e6, "USD"))

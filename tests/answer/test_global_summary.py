@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import asof
-from asof.answer.digest import MOST_SECTIONS, parts_of
-from asof.answer.global_ import MOST_SAID, points
+from asof.answer.global_summary import MAX_POINTS, summarise_span
+from asof.answer.map_reduce import map_reduce
+from asof.answer.summary import MAX_SECTIONS, EvidencePiece, summary_periods
 from asof.data import EVENT, Document, Fact, SourcedTime
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.known import StatedFact
@@ -77,7 +78,7 @@ YEAR = read("2024")
 
 
 def test_a_digest_has_the_points_of_each_period_in_order_of_time(view):
-    digest = points("what happened to rope?", view, YEAR, ReportSelection(relevance=rope))
+    digest = summarise_span("what happened to rope?", view, YEAR, ReportSelection(relevance=rope))
     assert told(digest) == [
         ("2024", ["Quay sold rope in 2024."]),
         ("2024-Q1", ["Quay sold rope in 2024-Q1."]),
@@ -93,7 +94,7 @@ def test_a_digest_has_the_points_of_each_period_in_order_of_time(view):
 
 def test_a_question_without_words_of_its_own_gets_all(view):
     # 2023-Q4 would say nothing here, and tar is told with the quarter that holds its month
-    assert [text for _, texts in told(points("what happened?", view, YEAR)) for text in texts] == [
+    assert [text for _, texts in told(summarise_span("what happened?", view, YEAR)) for text in texts] == [
         "Quay sold rope in 2024.", "Quay sold rope in 2024-Q1.", "Quay bought tar in 2024-02.",
         "Quay sold rope in 2024-Q3.",
     ]  # fmt: skip
@@ -105,16 +106,16 @@ def test_what_says_less_than_half_of_the_best_is_left_out(view):
 
     assert all(
         "bought" not in text
-        for _, texts in told(points("x", view, YEAR, ReportSelection(relevance=weigh)))
+        for _, texts in told(summarise_span("x", view, YEAR, ReportSelection(relevance=weigh)))
         for text in texts
     )
 
 
 def test_nothing_of_the_question_is_no_section(view):
-    digest = points("zebras?", view, YEAR, ReportSelection(relevance=lambda _: 0.0))
+    digest = summarise_span("zebras?", view, YEAR, ReportSelection(relevance=lambda _: 0.0))
     assert digest.sections == ()
-    assert points("rope?", view, read("1999"), ReportSelection(relevance=rope)).sections == ()
-    assert points("rope?", view, YEAR, ReportSelection(about="Mole", relevance=rope)).sections == ()
+    assert summarise_span("rope?", view, read("1999"), ReportSelection(relevance=rope)).sections == ()
+    assert summarise_span("rope?", view, YEAR, ReportSelection(about="Mole", relevance=rope)).sections == ()
 
 
 SUMMER = datetime(2023, 6, 1, tzinfo=UTC)
@@ -126,7 +127,7 @@ spans = st.tuples(st.integers(0, 900), st.integers(1, 900)).map(
 @settings(max_examples=40)
 @given(scope=spans)
 def test_nothing_is_from_outside_the_scope(view, scope):
-    for section in points("rope?", view, scope, ReportSelection(relevance=rope)).sections:
+    for section in summarise_span("rope?", view, scope, ReportSelection(relevance=rope)).sections:
         assert section.period is not None
         assert scope.first <= section.period.span.first
         assert section.period.span.last <= scope.last
@@ -143,10 +144,10 @@ def test_the_periods_take_turns_when_there_is_too_much(tmp_path):
         texts = [f"Quay r{n} rope in 2024-Q1." for n in range(40)] + ["Quay sold rope in 2024-Q3."]
         corpus.add([Document(f"d{n}", text) for n, text in enumerate(texts)])
         read_facts(corpus)
-        digest = points("rope?", corpus.at().view(), YEAR, ReportSelection(relevance=rope))
+        digest = summarise_span("rope?", corpus.at().view(), YEAR, ReportSelection(relevance=rope))
     sizes = {str(each.period): len(each.points) for each in digest.sections}
     assert sizes == {"2024-Q1": 12, "2024-Q3": 1}  # a report has 12 points
-    assert sum(sizes.values()) <= MOST_SAID
+    assert sum(sizes.values()) <= MAX_POINTS
 
 
 def known(number: int, when: str) -> StatedFact:
@@ -172,9 +173,9 @@ DAYS = [f"2024-01-{day:02}" for day in range(1, 32)]
 )  # fmt: skip
 def test_the_headings_of_a_digest(facts, span, parts):
     tree = Hierarchy.of(known(n, when) for n, when in enumerate(facts))
-    found = parts_of(tree, read(span))
+    found = summary_periods(tree, read(span))
     assert [f"{each.period}{'' if each.whole else ' itself'}" for each in found] == parts
-    assert len(found) <= MOST_SECTIONS
+    assert len(found) <= MAX_SECTIONS
 
 
 # -- with a model -----------------------------------------------------------------------------------------
@@ -198,7 +199,9 @@ def model_of(mapping, reduction):
 
 
 def ask(view, model, **more):
-    return points("what happened to rope?", view, YEAR, ReportSelection(relevance=rope), model=model, **more)
+    return summarise_span(
+        "what happened to rope?", view, YEAR, ReportSelection(relevance=rope), model=model, **more
+    )
 
 
 def test_a_model_notes_points_and_puts_them_together(view):
@@ -245,7 +248,7 @@ def test_passages_of_another_time_are_not_read(view):
         False, True, False,
     ]  # fmt: skip
     late = ScriptedModel(model.script)
-    points("rope?", view, read("2025-06"), model=late, passages=held)
+    summarise_span("rope?", view, read("2025-06"), model=late, passages=held)
     assert "[6] Book (2025-06-01): " in late.asked[0].user  # no fact is of that month, but all were told then
 
 
@@ -271,21 +274,21 @@ def test_points_of_the_same_words_are_one(view):
     assert len(digest.sections[0].points[0].citations) == 2
 
 
+def pieces_of(view):
+    summary = summarise_span("rope?", view, YEAR, ReportSelection(relevance=rope))
+    return [EvidencePiece(p.text, p, (), s.period) for s in summary.sections for p in s.points]
+
+
 def test_the_least_certain_points_make_room(view):
     # "Rope one." has 3 tokens: of three points with 9 tokens two fit into 6
     model = model_of(
         noted(("Rope one.", 90, 0.2, [1]), ("Rope two.", 50, 0.9, [2]), ("Rope three.", 70, 0.8, [3])),
         merged(("Rope.", [1, 2])),
     )
-    from asof.answer.global_ import EvidencePiece
-    from asof.answer.mapped import mapped
-
-    digest = points("rope?", view, YEAR, ReportSelection(relevance=rope))
-    pieces = [EvidencePiece(p.text, p, (), s.period) for s in digest.sections for p in s.points]
-    made = mapped("rope?", pieces, model, 6)
+    made = map_reduce("rope?", pieces_of(view), model, 6)
     assert not isinstance(made, str)
     assert "[1] 2024-Q3: Rope three.\n[2] 2024-Q1: Rope two.\n" in model.asked[1].user
-    assert made.notes == ("1 of 3 points are left out: 6 of 6 tokens are used, and they have 3",)
+    assert made.notes == ("1 of 3 points are left out: they have 3 tokens, and 6 of 6 are used",)
 
 
 def test_evidence_that_does_not_fit_is_left_out_and_said(view):
@@ -293,18 +296,17 @@ def test_evidence_that_does_not_fit_is_left_out_and_said(view):
     # "Quay sold rope in 2024. [Book, 2025-06-01]" has 6 + 9 tokens, those of a quarter 2 more;
     # of 40 tokens 4 are for passages and 36 for reports: 15 + 17 fit
     digest = ask(view, model, budget=40)
-    assert digest.notes == ("1 of 3 points are left out: 32 of 36 tokens are used, and they have 17",)
+    assert digest.notes == ("1 of 3 points are left out: they have 17 tokens, and 32 of 36 are used",)
 
 
-def test_long_evidence_is_read_in_parts(view, monkeypatch):
-    monkeypatch.setattr("asof.answer.mapped.PART", 16)
+def test_long_evidence_is_read_in_parts(view):
     model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
-    ask(view, model)
+    map_reduce("rope?", pieces_of(view), model, 100, part_tokens=1)
     assert len(model.asked) == 4  # three parts of one piece each, and the whole
 
 
 def test_where_a_model_fails_the_digest_is_extracted(view):
-    plain = told(points("what happened to rope?", view, YEAR, ReportSelection(relevance=rope)))
+    plain = told(summarise_span("what happened to rope?", view, YEAR, ReportSelection(relevance=rope)))
     for mapping, why in (
         (Reply("", problem="used up"), "used up"),
         (noted(), "it found nothing in the evidence that answers the question"),
@@ -314,28 +316,28 @@ def test_where_a_model_fails_the_digest_is_extracted(view):
         assert digest.notes == (f"extracted, because scripted gave no answer: {why}",)
 
 
-def test_a_part_that_was_not_read_is_said(view, monkeypatch):
-    monkeypatch.setattr("asof.answer.mapped.PART", 16)
-
+def test_a_note_on_a_part_that_was_not_read(view):
     def mapping(prompt):
         return Reply("", problem="used up") if "2024-Q3" in prompt.user else noted(("Rope.", 60, 0.9, [1]))
 
-    digest = ask(view, model_of(mapping, merged(("Rope.", [1]))))
-    assert digest.by == "scripted"
-    assert digest.notes == ("1 of 3 parts of the evidence not read: used up",)
+    reduced = map_reduce(
+        "rope?", pieces_of(view), model_of(mapping, merged(("Rope.", [1]))), 100, part_tokens=1
+    )
+    assert not isinstance(reduced, str)
+    assert reduced.notes == ("1 of 3 parts of the evidence were not read: used up",)
 
 
 def test_points_stand_as_noted_where_they_are_not_put_together(view):
     model = model_of(noted(("Late.", 60, 0.9, [3]), ("Early.", 80, 0.9, [2])), Reply("", problem="used up"))
     digest = ask(view, model)
     assert told(digest) == [("2024-Q1", ["Early."]), ("2024-Q3", ["Late."])]
-    assert digest.notes == ("points as they were noted: used up",)
+    assert digest.notes == ("the points were not put together: used up",)
 
 
 def test_a_reporter_writes_the_reports(view):
     reporter = ScriptedModel(lambda _: json.dumps(
         {"title": "T", "summary": "S", "findings": [{"statement": "Much rope.", "facts": [1]}]}
     ))  # fmt: skip
-    digest = points("rope?", view, YEAR, ReportSelection(relevance=rope), reporter=reporter)
+    digest = summarise_span("rope?", view, YEAR, ReportSelection(relevance=rope), reporter=reporter)
     assert {text for _, texts in told(digest) for text in texts} == {"Much rope."}
     assert Period.parse("2024-Q1") in {each.period for each in digest.sections}

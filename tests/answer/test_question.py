@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from asof.answer.asked import ParsedQuestion
+from asof.answer.question import ParsedQuestion
 from asof.text.question import read
 from asof.time.moment import read as moment
 
@@ -58,7 +58,7 @@ NAMES = [
     ("Wann war die letzte Fahrt?", ()),
     ("Was kostete die einfache Fahrt in jedem Jahr?", ()),
 ]
-THINGS = [
+TOPICS = [
     ("What were the revenue and the gross margin of Ostrava Steel in 2021?", ("revenue", "gross margin")),
     ("What was revenue, net debt as well as cash flow in 2020?", ("revenue", "net debt", "cash flow")),
     ("What was GAAP net income at Nordbank AG in 2019?", ("GAAP net income",)),
@@ -85,7 +85,7 @@ GRAINS = [
     ("Welches Quartal 2021 hatte den höchsten Umsatz?", "quarter"),
     ("Umsatz je Monat 2021", "month"),
 ]
-CHOICES = [
+SUPERLATIVES = [
     ("Which quarter had the highest revenue?", 1),
     ("In which year was the fare lowest?", -1),
     ("What is the most recent fare?", 0),
@@ -100,16 +100,16 @@ FLAGS = [
     ("Wie viele Stimmen gab es?", "wants_value", True),
     ("Wie hoch war der Umsatz?", "wants_value", True),
     ("Who chairs the board?", "wants_value", False),
-    ("Give an overview of the roof works in 2023.", "whole", True),
-    ("How did Calder develop from 2019 to 2023?", "whole", True),
-    ("Welche Themen gab es 2022?", "whole", True),
-    ("Who chairs the board?", "whole", False),
-    ("who is the harbour master?", "now", True),
-    ("Who was the harbour master?", "now", False),
-    ("who is the harbour master in 2018?", "now", False),
-    ("What was the latest fare?", "now", True),
-    ("Wer ist Hafenmeister?", "now", True),
-    ("Wer war Hafenmeister?", "now", False),
+    ("Give an overview of the roof works in 2023.", "overview", True),
+    ("How did Calder develop from 2019 to 2023?", "overview", True),
+    ("Welche Themen gab es 2022?", "overview", True),
+    ("Who chairs the board?", "overview", False),
+    ("who is the harbour master?", "current", True),
+    ("Who was the harbour master?", "current", False),
+    ("who is the harbour master in 2018?", "current", False),
+    ("What was the latest fare?", "current", True),
+    ("Wer ist Hafenmeister?", "current", True),
+    ("Wer war Hafenmeister?", "current", False),
 ]
 
 
@@ -118,9 +118,9 @@ def test_names(question, names):
     assert asked(question).names == names
 
 
-@pytest.mark.parametrize(("question", "things"), THINGS)
-def test_things(question, things):
-    assert asked(question).things == things
+@pytest.mark.parametrize(("question", "topics"), TOPICS)
+def test_topics(question, topics):
+    assert asked(question).topics == topics
 
 
 @pytest.mark.parametrize(("question", "grain"), GRAINS)
@@ -128,9 +128,9 @@ def test_the_grain_of_the_periods_that_are_each_asked_for(question, grain):
     assert asked(question).grain == grain
 
 
-@pytest.mark.parametrize(("question", "choice"), CHOICES)
-def test_one_of_several_is_asked_for(question, choice):
-    assert asked(question).choice == choice
+@pytest.mark.parametrize(("question", "superlative"), SUPERLATIVES)
+def test_one_of_several_is_asked_for(question, superlative):
+    assert asked(question).superlative == superlative
 
 
 @pytest.mark.parametrize(("question", "flag", "set_"), FLAGS)
@@ -139,15 +139,15 @@ def test_what_kind_of_answer_is_wanted(question, flag, set_):
 
 
 def test_the_question_says_its_language_whatever_the_corpus_has():
-    assert asked("Wann war die letzte Fahrt?", language="en").things == ("letzte Fahrt",)
-    assert asked("When was the last trip?", language="de").things == ("last trip",)
+    assert asked("Wann war die letzte Fahrt?", language="en").topics == ("letzte Fahrt",)
+    assert asked("When was the last trip?", language="de").topics == ("last trip",)
     assert asked("", language="sv").names == ()
 
 
 def test_times_are_those_of_the_reading_and_no_part_of_names_or_things():
     found = asked("What was the revenue of Birch Bay in March 2021 and in 2022?")
     assert found.times == (moment("2021-03"), moment("2022"))
-    assert (found.names, found.things) == (("Birch Bay",), ("revenue",))
+    assert (found.names, found.topics) == (("Birch Bay",), ("revenue",))
 
 
 HOSTILE = [
@@ -173,12 +173,12 @@ def test_hostile_questions_take_linear_time(piece):
     ],
 )  # fmt: skip
 def test_what_happened_at_large(question, whole):
-    assert asked(question).whole is whole
+    assert asked(question).overview is whole
 
 
 def test_today_is_a_wish_and_no_time():
     assert asked("Who is the harbour master today?").times == ()
-    assert asked("Who is the harbour master today?").now
+    assert asked("Who is the harbour master today?").current
     assert asked("Wer ist heute Hafenmeister?").times == ()
     (year,) = asked("What did the harbour master say this year?").times
     assert year.start == ASKED_AT.replace(month=1)
@@ -195,7 +195,9 @@ def test_so_much_is_looked_for_at_once() -> None:
     question = f"fare and price and toll of {' and '.join(names)} in {years}"
     whole = asked(question, names)
     found, note = whole.bounded()
-    assert (whole.names, len(whole.things), len(whole.times)) == (names, 3, 30)
-    assert (found.names, found.things, found.times) == (names[:16], whole.things, whole.times[:20])
-    assert note == ("asked for at once: 20 names, 3 things, 30 times; looked for: the first 16, 3 and 20")
+    assert (whole.names, len(whole.topics), len(whole.times)) == (names, 3, 30)
+    assert (found.names, found.topics, found.times) == (names[:16], whole.topics, whole.times[:20])
+    assert note == (
+        "the question has 20 names, 3 topics, 30 times; only the first 16, 3 and 20 are looked up"
+    )
     assert found.bounded() == (found, "")

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 from tests.support.answers import Looked, corpus_with, doc, looked
 
-from asof.answer.cells import about, cells, in_force
-from asof.answer.evidence import SearchedPhrase
-from asof.answer.fitting import ENOUGH, IN_TIME, STATES, TableCell, fitting
+from asof.answer.evidence import WeightedPhrase
+from asof.answer.sentence_match import IN_TIME, MIN_SHARE, RELATION, TableCell, match_sentence
+from asof.answer.table import about, current_hits, table_cells
 from asof.data import Superseded
 from asof.time.moment import read
 
@@ -38,12 +38,12 @@ def firms(tmp_path_factory):
 
 
 def made(found: Looked):
-    return cells(found.asked, found.view, found.hits, found.said)
+    return table_cells(found.asked, found.view, found.hits, found.said)
 
 
 def table(found: Looked):
     return [
-        (cell.name, cell.period, [each.fact.fact.object for each in cell.found if each.fact])
+        (cell.name, cell.period, [each.fact.fact.object for each in cell.matches if each.fact])
         for cell in made(found)
     ]
 
@@ -67,12 +67,12 @@ def test_each_time_that_is_named_is_a_cell(firms):
 
 def test_a_time_of_which_nothing_is_known_is_an_empty_cell(firms):
     (cell,) = made(looked(firms, "What was the revenue of Heron Rail in 2031?"))
-    assert (cell.period, cell.hits, cell.found) == ("2031", [], [])
+    assert (cell.period, cell.hits, cell.matches) == ("2031", [], [])
 
 
 def test_a_period_without_a_figure_is_not_in_a_table_of_figures(firms):
     found = looked(firms, "How much weather did Heron Rail have in each quarter of 2023?")
-    assert [cell.found for cell in made(found)] == [[], [], []]
+    assert [cell.matches for cell in made(found)] == [[], [], []]
 
 
 def test_hits_about_a_name_are_those_that_it_titles_else_those_that_say_it(firms):
@@ -87,24 +87,26 @@ def test_hits_about_a_name_are_those_that_it_titles_else_those_that_say_it(firms
 def test_what_was_superseded_counts_no_more_unless_nothing_else_is_there(firms):
     one, other = (replace(each, superseded=None) for each in looked(firms, "Otter Mills revenue").hits[:2])
     old = replace(one, superseded=Superseded(0, other.id, other.document, other.title))
-    assert in_force([old, other]) == [other]
-    assert in_force([old]) == [old]  # what superseded it was not found
+    assert current_hits([old, other]) == [other]
+    assert current_hits([old]) == [old]  # what superseded it was not found
 
 
 def test_how_well_a_sentence_fits(firms):
     found = looked(firms, "Heron Rail revenue in Q1 2023")
-    phrase = SearchedPhrase.of("revenue", found.view)
+    phrase = WeightedPhrase.of("revenue", found.view)
     hit = next(each for each in found.hits if each.document == "Heron Rail 2023-Q1")
     said = [each for each in found.said if each.hit is hit]
-    right = fitting(phrase, TableCell("Heron Rail", "", read("2023-Q1"), [hit]), said[0], found.asked)
-    wrong = fitting(phrase, TableCell("Heron Rail", "", read("2023-Q2"), [hit]), said[0], found.asked)
+    right = match_sentence(phrase, TableCell("Heron Rail", "", read("2023-Q1"), [hit]), said[0], found.asked)
+    wrong = match_sentence(phrase, TableCell("Heron Rail", "", read("2023-Q2"), [hit]), said[0], found.asked)
     assert right is not None
     assert wrong is not None
     # all of the phrase (1) in its own words and with the title's, stated by a fact of the time, first place
-    assert (right.share, right.states, right.score) == (1.0, 1.0, 1.0 + STATES + IN_TIME)
-    assert (wrong.share, wrong.states, wrong.score) == (1.0, 0.0, 1.0 - IN_TIME)
-    assert fitting(phrase, TableCell("", "", None, [hit]), said[1], found.asked) is None  # says nothing of it
-    assert 0 < ENOUGH < 1
+    assert (right.share, right.relation_share, right.score) == (1.0, 1.0, 1.0 + RELATION + IN_TIME)
+    assert (wrong.share, wrong.relation_share, wrong.score) == (1.0, 0.0, 1.0 - IN_TIME)
+    assert (
+        match_sentence(phrase, TableCell("", "", None, [hit]), said[1], found.asked) is None
+    )  # says nothing of it
+    assert 0 < MIN_SHARE < 1
 
 
 @pytest.fixture(scope="module")
@@ -124,7 +126,7 @@ def wardens(tmp_path_factory):
 )
 def test_who_is_in_office_is_whom_the_last_statement_names(wardens, as_of, document):
     (cell,) = made(looked(wardens, "who is the lock keeper?", as_of))
-    assert [each.sentence.hit.document for each in cell.found] == [document]
+    assert [each.sentence.hit.document for each in cell.matches] == [document]
 
 
 @pytest.fixture(scope="module")
@@ -144,17 +146,17 @@ def regattas(tmp_path_factory):
 def test_the_first_hit_answers_what_is_said_in_other_words(regattas):
     """No sentence says "won the sculls"; the title and the ranking do."""
     (cell,) = made(looked(regattas, "Who won the sculls at Esker in 2022?"))
-    assert [each.sentence.text for each in cell.found] == ["Cato Renn took the cup at Esker."]
+    assert [each.sentence.text for each in cell.matches] == ["Cato Renn took the cup at Esker."]
 
 
 def test_other_words_are_no_figure(regattas):
     (cell,) = made(looked(regattas, "How many sculls won at Esker in 2022?"))
-    assert cell.found == []
+    assert cell.matches == []
 
 
 def test_what_the_first_hit_does_not_speak_of_is_not_answered(regattas):
     (cell,) = made(looked(regattas, "Who repaired the crane at Esker in 2022?"))
-    assert cell.found == []
+    assert cell.matches == []
 
 
 @pytest.fixture(scope="module")
@@ -183,17 +185,17 @@ def test_what_was_expected_does_not_stand_for_what_was_reported(news):
 
 def test_what_was_expected_is_found_where_it_is_asked_for(news):
     (cell,) = made(looked(news, "What was the expected revenue of Otter Mills in Q3 2023?"))
-    assert [each.fact.fact.object for each in cell.found] == ["$12 million"]
+    assert [each.fact.fact.object for each in cell.matches] == ["$12 million"]
 
 
 def test_who_is_in_force_now_may_be_told_under_any_title(news):
     (cell,) = made(looked(news, "Who is the chair of the Dockyard?"))
-    assert [each.sentence.hit.document for each in cell.found] == ["gazette"]
+    assert [each.sentence.hit.document for each in cell.matches] == ["gazette"]
 
 
 def test_a_sentence_about_somebody_else_is_no_answer(news):
     (cell,) = made(looked(news, "Did Jonas Teufert resign?"))
-    assert "Petra" not in "".join(each.sentence.text for each in cell.found)
+    assert "Petra" not in "".join(each.sentence.text for each in cell.matches)
 
 
 @pytest.fixture(scope="module")
@@ -219,5 +221,5 @@ def offices(tmp_path_factory):
 )
 def test_a_state_lasts_until_the_next(offices, question, answer):
     (cell,) = made(looked(offices, question))
-    said = " ".join(each.sentence.text for each in cell.found)
+    said = " ".join(each.sentence.text for each in cell.matches)
     assert [name for name in ("Ada Pike", "Bo Lund") if name in said] == answer

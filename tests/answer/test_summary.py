@@ -1,9 +1,8 @@
-"""A digest as an answer: periods, points, citations each with one number."""
+"""A summary as an answer: periods, points, citations each with one number."""
 
 from __future__ import annotations
 
-from asof.answer.digest import Digest, DigestSection
-from asof.answer.digested import digested
+from asof.answer.summary import Summary, SummarySection
 from asof.data import SourcedTime
 from asof.knowledge.reports.report import Quote, ReportPoint
 from asof.time.moment import read
@@ -28,8 +27,8 @@ def period(when: str) -> Period:
     return Period.containing(start, "quarter")
 
 
-def digest(*sections: DigestSection, by: str = "extract", notes: tuple[str, ...] = ()) -> Digest:
-    return Digest("what happened?", Span(None, None), sections, 7, 9, by, notes)
+def summary(*sections: SummarySection, by: str = "extract", notes: tuple[str, ...] = ()) -> Summary:
+    return Summary("what happened?", Span(None, None), sections, 7, 9, by, notes)
 
 
 ROPE = quote("rope", "Rope was sold.")
@@ -37,15 +36,10 @@ TAR = quote("tar", "Tar was bought.", None)
 
 
 def test_a_heading_for_each_period_and_a_line_for_each_point():
-    made = digested(
-        digest(
-            DigestSection(None, (point("Rope is sold throughout.", ROPE),)),
-            DigestSection(
-                period("2024-Q1"), (point("Rope was sold.", ROPE, TAR, changes=("2 -> 3, +50%",)),)
-            ),
-        ),
-        "",
-    )
+    made = summary(
+        SummarySection(None, (point("Rope is sold throughout.", ROPE),)),
+        SummarySection(period("2024-Q1"), (point("Rope was sold.", ROPE, TAR, changes=("2 -> 3, +50%",)),)),
+    ).as_answer("")
     assert made.text.split("\n") == [
         "over several periods", "- Rope is sold throughout. [1]", "", "2024-Q1",
         "- Rope was sold. (2 -> 3, +50%) [1][2]",
@@ -60,8 +54,8 @@ def test_a_heading_for_each_period_and_a_line_for_each_point():
 
 
 def test_a_sentence_has_one_number_wherever_it_is_cited():
-    twice = DigestSection(period("2024-Q2"), (point("Tar again.", TAR), point("Rope again.", ROPE)))
-    made = digested(digest(DigestSection(period("2024-Q1"), (point("Rope.", ROPE),)), twice), "")
+    twice = SummarySection(period("2024-Q2"), (point("Tar again.", TAR), point("Rope again.", ROPE)))
+    made = summary(SummarySection(period("2024-Q1"), (point("Rope.", ROPE),)), twice).as_answer("")
     assert [(each.n, each.id, each.quote) for each in made.citations] == [
         (1, "rope#1", "Rope was sold."), (2, "tar#1", "Tar was bought."),
     ]  # fmt: skip
@@ -72,19 +66,19 @@ def test_a_sentence_has_one_number_wherever_it_is_cited():
 
 def test_two_sentences_of_a_passage_are_two_citations():
     other = quote("rope", "Rope was spliced.")
-    made = digested(digest(DigestSection(None, (point("Both.", ROPE, other),))), "")
+    made = summary(SummarySection(None, (point("Both.", ROPE, other),))).as_answer("")
     assert [each.quote for each in made.citations] == ["Rope was sold.", "Rope was spliced."]
 
 
-def test_a_digest_without_sections_is_a_refusal():
-    made = digested(digest(notes=("a note",)), "Otter Mills")
+def test_a_summary_without_sections_is_a_refusal():
+    made = summary(notes=("a note",)).as_answer("Otter Mills")
     assert made.refused
-    assert made.reason == "no fact about Otter Mills of that time says anything of the question"
+    assert made.reason == "no fact about Otter Mills of that time answers the question"
     assert made.text == f"No answer: {made.reason}."
     assert (made.notes, made.citations) == (("a note",), ())
-    assert digested(digest(), "").reason == "no fact of that time says anything of the question"
+    assert summary().as_answer("").reason == "no fact of that time answers the question"
 
 
 def test_a_model_is_named():
-    assert digested(digest(DigestSection(None, (point("Rope.", ROPE),)), by="m-1"), "").by == "m-1"
-    assert digested(digest(by="m-1"), "").by == "m-1"
+    assert summary(SummarySection(None, (point("Rope.", ROPE),)), by="m-1").as_answer("").by == "m-1"
+    assert summary(by="m-1").as_answer("").by == "m-1"

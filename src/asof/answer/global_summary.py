@@ -1,0 +1,145 @@
+"""Summaries of a span, made from the reports on its periods (TG-RAG, section III-B3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+
+from asof.answer.pack import GLOBAL_TOKENS, pack, split_budget
+from asof.answer.summary import (
+    EvidencePiece,
+    Summary,
+    reports_of,
+    sections_of,
+    summary_periods,
+    with_changes,
+)
+from asof.index.view import View
+from asof.knowledge.hierarchy import Hierarchy, holds
+from asof.knowledge.reports.central import Relevance
+from asof.knowledge.reports.of_span import around
+from asof.knowledge.reports.report import PeriodReport, Quote, ReportPoint
+from asof.knowledge.summarise import ReportSelection
+from asof.models.ports import Model
+from asof.store.sight import VisiblePassage
+from asof.text.budget import header, tokens
+from asof.time.span import Span
+
+MAX_POINTS = 24
+"""The most points of a summary that no model wrote."""
+
+MIN_RELEVANCE = 0.5
+"""Points of such a summary have at least this share of the relevance of the most relevant one."""
+
+
+def summarise_span(
+    question: str, view: View, span: Span, selection: ReportSelection | None = None, *,
+    passages: Sequence[VisiblePassage] = (), model: Model | None = None, reporter: Model | None = None,
+    budget: int = GLOBAL_TOKENS,
+) -> Summary:  # fmt: skip
+    """The answer to a question about a span, from the reports on the periods in it.
+
+    `selection.relevance` gives the share of the question that a text has (without it all texts are equally
+    relevant: "what happened in March?"), `selection.about` the name it is about.
+
+    Without a model: the points of the reports with at least MIN_RELEVANCE of the largest relevance, at most
+    MAX_POINTS, taken from the periods in turn. With a model: what it writes from these points, and from those
+    of `passages` (best first) that state a fact of the span or were published in it, in `budget` tokens. If
+    its replies cannot be used, the summary is the one without a model, with a note.
+
+    `reporter` writes the reports; without one they are extracted for this question. Raises ModelError.
+    """
+    selection = selection or ReportSelection()
+    if selection.relevance is not None:
+        selection = selection._replace(relevance=cache(selection.relevance))
+    hierarchy = around(view, span, selection)
+    reports = reports_of(hierarchy, summary_periods(hierarchy, span), selection, reporter)
+    notes = [f"{report.period}: {note}" for report in reports for note in report.notes]
+    pieces = _relevant(reports, selection.relevance)
+    summary = _extracted(question, view, span, pieces, notes)
+    if model is None:
+        return summary
+    from asof.answer.map_reduce import map_reduce
+
+    evidence, left_out = _within(pieces, _of_time(passages, hierarchy, span), budget)
+    reduced = map_reduce(question, evidence, model, budget)
+    if isinstance(reduced, str):
+        note = f"extracted, because {model.name} gave no answer: {reduced}"
+        return replace(summary, notes=(*summary.notes, note))
+    return replace(
+        summary, sections=sections_of(reduced.points), by=model.name,
+        notes=(*notes, *left_out, *reduced.notes),
+    )  # fmt: skip
+
+
+def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> list[EvidencePiece]:
+    """The points of reports in their order, without those of little relevance."""
+    pieces = [
+        EvidencePiece(
+            _shown(point), point, tuple(sorted({fact.sight.passage for fact in point.facts})), report.period
+        )
+        for report in reports
+        for point in report.points
+    ]
+    if relevance is None:
+        return pieces
+    weights = [relevance(_with_subject(each.point)) for each in pieces]
+    least = MIN_RELEVANCE * max(weights, default=0.0)
+    return [each for each, weight in zip(pieces, weights, strict=True) if weight > 0 and weight >= least]
+
+
+def _with_subject(point: ReportPoint) -> str:
+    fact = point.facts[0].fact
+    return f"{fact.subject} {fact.relation} {point.text}"
+
+
+def _shown(point: ReportPoint) -> str:
+    """A point with what changed, and its first source."""
+    source = point.citations[0]
+    date = source.published.text if source.published else "undated"
+    return f"{with_changes(point)} [{source.title or source.document}, {date}]"
+
+
+def _extracted(
+    question: str, view: View, span: Span, pieces: Sequence[EvidencePiece], notes: Sequence[str]
+) -> Summary:
+    """The summary without a model: the periods take turns until it is full."""
+    packed = pack([1] * len(pieces), MAX_POINTS, groups=[(each.period,) for each in pieces])
+    taken = [pieces[at] for at in sorted(packed.taken)]
+    left_out = len(packed.left_out)
+    more = [f"{left_out:,} more points of the reports on these periods are not shown"] if left_out else []
+    sections = sections_of([(each.period, each.point) for each in taken])
+    return Summary(question, span, sections, view.as_of, view.known_at, "extract", (*notes, *more))
+
+
+def _of_time(passages: Sequence[VisiblePassage], hierarchy: Hierarchy, span: Span) -> list[VisiblePassage]:
+    """The passages that state a fact of a span, or were published in it."""
+    facts = hierarchy.facts_at(*hierarchy.below(*hierarchy.scope(span)))
+    with_facts = {fact.sight.passage for fact in facts}
+    return [
+        each
+        for each in passages
+        if each.passage in with_facts or (each.published is not None and holds(span, each.published.span))
+    ]
+
+
+def _within(
+    pieces: Sequence[EvidencePiece], passages: Sequence[VisiblePassage], budget: int
+) -> tuple[list[EvidencePiece], list[str]]:
+    """The evidence that fits into a budget, passages last, and notes on what does not."""
+    passage_pieces = [_passage_piece(each) for each in passages]
+    passage_budget, report_budget = split_budget(budget)
+    groups = [(each.period,) for each in pieces]
+    points = pack([tokens(each.text) for each in pieces], report_budget, groups=groups)
+    packed = pack([tokens(each.text) for each in passage_pieces], passage_budget)
+    notes = [points.note("points", report_budget), packed.note("passages", passage_budget)]
+    evidence = [pieces[at] for at in sorted(points.taken)] + [passage_pieces[at] for at in packed.taken]
+    return evidence, [note for note in notes if note]
+
+
+def _passage_piece(sight: VisiblePassage) -> EvidencePiece:
+    text = " ".join(sight.text.split())
+    quote = Quote(sight.id, sight.document, sight.title, sight.published, text, None)
+    point = ReportPoint(text, (), "relevant", (quote,), ())
+    return EvidencePiece(f"{header(sight.title, sight.published)}: {text}", point, (sight.passage,), None)

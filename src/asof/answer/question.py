@@ -1,0 +1,166 @@
+"""A question parsed for an answer: names, topics, times, and whether one of several is to be chosen."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from importlib.resources import files
+
+from asof.answer.question_names import WORD, blank_out, names_in
+from asof.text.question import QuestionReading
+from asof.time.intent import WISHED
+from asof.time.period import GRAINS, Grain
+from asof.time.span import Span
+
+_DAY = 24 * 3600 * 1_000_000  # microseconds
+_GRAIN_DISTANCE = 3
+"""A grain is looked for in this many words after "each": "each fiscal quarter", "every one of the years"."""
+
+MAX_NAMES, MAX_CELLS = 16, 1_000
+"""The most names (and the most topics) that are looked up at once, and the most cells of a table: names times
+topics times periods."""
+
+_NOT_SUPERLATIVE = re.compile(r"\b(?:most recent(?:ly)?|most of|at most|at least|at best)\b")
+_SEPARATOR = re.compile(r",|;|\band\b|\bund\b|\bas well as\b|\bsowie\b")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestion:
+    """What a question asks for.
+
+    `names`: known names and capitalised phrases, outside of its times. `topics`: what it asks about them,
+    split at commas and "and". `times`: the spans that it names. `grain`: it asks for each period of this
+    grain. `superlative`: +1 for the highest of several, -1 for the lowest, else 0. `wants_value`: a figure is
+    expected. `overview`: it asks what happened in general, not for a fact. `current`: it asks for what is
+    current, by its words or because it is in the present tense and names no time. `forecast`: it asks for
+    what is or was expected.
+    """
+
+    names: tuple[str, ...]
+    topics: tuple[str, ...]
+    times: tuple[Span, ...]
+    grain: Grain | None
+    superlative: int
+    wants_value: bool
+    overview: bool
+    current: bool = False
+    forecast: bool = False
+
+    @classmethod
+    def of(cls, reading: QuestionReading, known: Iterable[str] = (), language: str = "en") -> ParsedQuestion:
+        """Parse a question. `known`: names in the corpus; they count as names in any spelling.
+
+        `language`: codes of the corpus, separated by blanks. The words of the question decide which of
+        `LANGUAGES` it is in; in doubt it is the first of these codes.
+        """
+        question = reading.query.text
+        lowered = question.lower()
+        tokens = WORD.findall(lowered)
+        spoken = _language_of(tokens, language.partition(" ")[0])
+        lists = word_lists(spoken)
+        intent = reading.intent.wishes if reading.intent else ()
+        rest = blank_out(question, [*((each.start, each.end) for each in reading.mentions), *intent])
+        words, compared = set(tokens), set(WORD.findall(_NOT_SUPERLATIVE.sub(" ", lowered)))
+        names, rest = names_in(rest, known, lists.question, nouns=spoken == "de")
+        recent = reading.query.recency >= WISHED or (
+            not words & lists.past and bool(words & lists.present or reading.query.recency)
+        )
+        topics = _topics(rest, lists.asking)
+        times = tuple(span for span in reading.query.about if not (recent and _is_today(span, reading)))
+        return cls(
+            names, topics, times, _grain(tokens, lists),
+            1 if compared & lists.highest else -1 if compared & lists.lowest else 0,
+            bool(topics) and any(phrase in lowered for phrase in lists.value),
+            bool(words & lists.overview) or any(phrase in lowered for phrase in lists.overview_phrases),
+            recent and not times, bool(words & lists.forecast),
+        )  # fmt: skip
+
+    def bounded(self) -> tuple[ParsedQuestion, str]:
+        """The question with at most MAX_NAMES names and topics and MAX_CELLS cells; a note if it was cut."""
+        names, topics = self.names[:MAX_NAMES], self.topics[:MAX_NAMES]
+        times = self.times[: MAX_CELLS // (max(len(names), 1) * max(len(topics), 1))]
+        if (names, topics, times) == (self.names, self.topics, self.times):
+            return self, ""
+        note = (
+            f"the question has {len(self.names)} names, {len(self.topics)} topics, {len(self.times)} times;"
+            f" only the first {len(names)}, {len(topics)} and {len(times)} are looked up"
+        )
+        return replace(self, names=names, topics=topics, times=times), note
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionWords:
+    """The word lists of a language, `words/*.toml`."""
+
+    question: frozenset[str]
+    highest: frozenset[str]
+    lowest: frozenset[str]
+    each: frozenset[str]
+    overview: frozenset[str]
+    present: frozenset[str]
+    past: frozenset[str]
+    value: tuple[str, ...]
+    overview_phrases: tuple[str, ...]
+    forecast: frozenset[str]
+    grain: dict[Grain, frozenset[str]]
+
+    @property
+    def asking(self) -> frozenset[str]:
+        """Words that belong to the question and not to its topic."""
+        return self.question.union(self.highest, self.lowest, self.overview, *self.grain.values())
+
+    def count(self, tokens: Iterable[str]) -> int:
+        """How many of these words are in the lists."""
+        return sum(word in self.asking or word in self.present or word in self.past for word in tokens)
+
+
+LANGUAGES = ("en", "de")
+
+
+def _language_of(tokens: Sequence[str], default: str) -> str:
+    """The language whose lists have most of these words; of equals `default`, then the first."""
+    return max(LANGUAGES, key=lambda code: (word_lists(code).count(tokens), code == default))
+
+
+@lru_cache
+def word_lists(language: str) -> QuestionWords:
+    """The word lists of one of `LANGUAGES`."""
+    text = (files("asof.answer") / "words" / f"{language}.toml").read_text("utf-8")
+    lists: dict[str, str] = tomllib.loads(text)
+    of = {name: frozenset(value.split()) for name, value in lists.items()}
+    return QuestionWords(
+        of["question"], of["highest"], of["lowest"], of["each"], of["overview"],
+        of["present"], of["past"],
+        tuple(lists["value"].split("|")), tuple(lists["overview_phrases"].split("|")), of["forecast"],
+        {grain: of[grain] for grain in GRAINS},
+    )  # fmt: skip
+
+
+def _is_today(span: Span, reading: QuestionReading) -> bool:
+    """Whether a span is the day of the question: "today" asks for what is current then."""
+    return span.first <= reading.as_of <= span.last < span.first + _DAY
+
+
+def _grain(tokens: Sequence[str], lists: QuestionWords) -> Grain | None:
+    """The grain of the periods that are each asked for: "every quarter", "which year"."""
+    for at, word in enumerate(tokens):
+        if word in lists.each:
+            following = set(tokens[at + 1 : at + 1 + _GRAIN_DISTANCE])
+            for grain in reversed(GRAINS):
+                if following & lists.grain[grain]:
+                    return grain
+    return None
+
+
+def _topics(rest: str, ignored: frozenset[str]) -> tuple[str, ...]:
+    """The phrases of a question without names and times; words in `ignored` are left out."""
+    phrases = []
+    for part in _SEPARATOR.split(rest):
+        part = re.sub(r"['’]s\b|(?<!\w)['’]s?", " ", part)
+        words = [word for word in WORD.findall(part) if word.lower() not in ignored]
+        if words:
+            phrases.append(" ".join(words))
+    return tuple(dict.fromkeys(phrases))

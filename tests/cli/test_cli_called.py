@@ -61,8 +61,8 @@ def test_what_is_not_visible_then_is_neither_found_nor_proposed(asof, yard, comm
 def test_what_ended_is_still_called_so(asof, here, yard):
     (here / "notes/ash.md").unlink()
     asof("index", "notes")
-    assert "it was in force from" in asof("why-not", "Ash", "crane").out
-    assert "was not in force as of" in asof("links", "ash").err
+    assert "it was current from" in asof("why-not", "Ash", "crane").out
+    assert "was not current as of" in asof("links", "ash").err
     assert asof("purge", "ash", "--yes").out.startswith("notes/ash.md: erased")
 
 

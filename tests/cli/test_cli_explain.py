@@ -66,7 +66,7 @@ def checked(line: str) -> str:
     if age := AGE.match(made):
         assert told == pytest.approx(math.log10(float(age[1])), abs=1e-3)
         return "age"
-    if made.startswith("all of its words"):
+    if made.startswith("the same for all"):
         return "told above"
     stated, again, slack = shares(line)
     assert stated == pytest.approx(again, abs=slack), line
@@ -80,8 +80,10 @@ def test_the_lines_of_a_search_add_up(asof, notes):
     assert {"word", "weight", "age", "told above", "sum"} == set(kinds) - {"idf"}
     scores = re.findall(r"^     notes/\S+  (\d+\.\d{4})$", said.out, re.MULTILINE)
     assert len(scores) == 3
-    assert scores == re.findall(r"^     (\d+\.\d{4}) (?:near-equal|relevance) = ", said.out, re.MULTILINE)
-    assert re.search(r"note: \d near-equals: the newer lead", said.out)
+    assert scores == re.findall(
+        r"^     (\d+\.\d{4}) (?:equally good match|relevance) = ", said.out, re.MULTILINE
+    )
+    assert re.search(r"note: \d equally good matches: newest first", said.out)
 
 
 def test_the_tree_in_json_recomputes_to_the_last_bit(asof, notes):

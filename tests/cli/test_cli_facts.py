@@ -75,12 +75,12 @@ def test_a_state_and_what_came_in_its_place(asof, quay):
         "  mayor",
         "    2024-01-10 - 2025-02-01   Ada Marsh   [notes/town.md]",
         "      superseded by Tom Reed [notes/town.md] (2025-02-01)",
-        "      not said any more since 2025-02-01",
+        "      removed on 2025-02-01",
         "    2025-02-01 - now          Tom Reed    [notes/town.md]",
     ]
     then = asof("facts", "Lowtide Harbour Town", "--as-of", "2025-01-31").out.splitlines()
     assert then == [
-        "Lowtide Harbour Town (LHT) as of 2025-01-31T23:59:59.999999Z · 1 fact",
+        "Lowtide Harbour Town (LHT) as of 2025-01-31 · 1 fact",
         "  mayor",
         "    2024-01-10 - then   Ada Marsh   [notes/town.md]",
     ]

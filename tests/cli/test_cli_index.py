@@ -28,7 +28,7 @@ def test_a_folder_and_again(asof, here, notes):
     (notes / "blue.md").unlink()
     said = asof("index", "notes")
     assert said.code == 0
-    assert said.out.startswith("notes: 1 changed, 1 unchanged, 1 ended; 1 new passage in ")
+    assert said.out.startswith("notes: 1 changed, 1 unchanged, 1 removed; 1 new passage in ")
 
 
 def test_the_first_run_says_where_the_index_is(asof, here, write):
@@ -243,11 +243,11 @@ def test_a_folder_that_was_emptied_ends_nothing_unless_told(asof, notes):
         file.unlink()
     said = asof("index", "notes")
     assert said.code == 2
-    assert "nothing was ended" in said.err
+    assert "nothing was removed" in said.err
     assert "--yes" in said.err
     assert asof("search", "crane").code == 0
     said = asof("index", "notes", "--yes")
-    assert (said.code, "3 ended" in said.out) == (0, True)
+    assert (said.code, "3 removed" in said.out) == (0, True)
     assert asof("search", "crane").code == 1
     assert asof("search", "crane", "--as-of", "2022-06").code == 0
 

@@ -28,7 +28,7 @@ def test_status(asof, notes):
     said = asof("status")
     assert said.code == 0
     rows = {line[:10].strip(): line[12:] for line in said.out.splitlines()}
-    assert rows["documents"] == "3 in force, 0 ended"
+    assert rows["documents"] == "3 current, 0 removed"
     assert rows["published"] == "2020-01-10 to 2022-01-10"
     assert rows["dated by"] == "3 frontmatter"
     assert rows["undated"] == "0 (seen: added)"
@@ -132,7 +132,7 @@ def test_vacuum_drops_history_that_was_learned_late(asof, notes):
     assert asof("search", "crane", "--as-of", "2021-06").code == 2
     assert asof("search", "crane", "--known-at", "2022-06").code == 2
     assert len(found(asof, "crane", "--as-of", "2022-06")) == 3
-    assert "kept from 2021-12-01T00:00:00Z on" in asof("status").out
+    assert "kept from 2021-12-01 00:00Z on" in asof("status").out
 
 
 @pytest.mark.parametrize(
@@ -169,7 +169,7 @@ def test_demo_leaves_nothing_behind(asof, here, tmp_path, monkeypatch):
 def test_demo_that_is_kept_can_be_asked(asof, here):
     said = asof("demo", "--keep", "island", "-k", "1")
     assert said.code == 0
-    assert " near-equal = " in said.out
+    assert " equally good match = " in said.out
     assert said.out.splitlines()[-1].endswith('asof search --index island "your question"')
     assert Path("island/notes/ferry").is_dir()
     assert asof("search", "--index", "island", "ferry").code == 0

@@ -32,7 +32,7 @@ def test_links_that_ended_do_not_count(asof, linked):
 
 def test_what_leads_nowhere_and_what_is_further(asof, linked):
     said = asof("links", "notes/mole.md", "--as-of", "2021", "--depth", "2").out
-    assert "->  nowhere  (leads nowhere)" in said
+    assert "->  nowhere  (broken link)" in said
     assert "notes/bell.md  Bell  2 links away" in said
 
 
@@ -69,4 +69,4 @@ def test_a_document_that_had_ended(asof, linked, here):
     assert asof("index", "notes").code == 0
     said = asof("links", "notes/net.md")
     assert said.code == 2
-    assert "document 'notes/net.md' is in this corpus, but was not in force as of " in said.err
+    assert "document 'notes/net.md' was not current as of " in said.err

@@ -89,18 +89,18 @@ def test_a_bad_date_is_one_line(asof, notes, option, bad):
 def test_nothing_found_is_code_1(asof, notes):
     said = asof("search", "zeppelin")
     unknown = "note: no passage in the view has: zeppelin"
-    assert (said.code, said.out) == (1, f"as of now · 3 passages in force\nnothing found\n{unknown}\n")
+    assert (said.code, said.out) == (1, f"as of now · 3 current passages\nnothing found\n{unknown}\n")
     said = asof("search", "zeppelin", "--json")
     assert (said.code, said.json()["hits"]) == (1, [])
     said = asof("search", "crane", "--as-of", "1850")
     assert said.code == 1
-    assert said.out.startswith("as of 1850-12-31T23:59:59.999999Z · 0 passages in force\n")
+    assert said.out.startswith("as of 1850-12-31 · 0 current passages\n")
 
 
 def test_what_a_reader_sees(asof, notes):
     said = asof("search", "blue crane", "-k", "1", "--as-of", "2021-06")
     head, first, second, third = said.out.splitlines()
-    assert head == "as of 2021-06-30T23:59:59.999999Z · 2 passages in force"
+    assert head == "as of 2021-06-30 · 2 current passages"
     assert first == "  1. Blue  2021-01-10 (frontmatter)"
     assert re.fullmatch(r"     notes/blue\.md  \d\.\d{4}", second)
     assert third == "     The crane is blue now."
@@ -108,7 +108,7 @@ def test_what_a_reader_sees(asof, notes):
 
 def test_both_clocks_are_echoed(asof, notes):
     head = asof("search", "crane", "--known-at", "2020-06").out.splitlines()[0]
-    assert re.fullmatch(r"as of 20\S+Z · known at 2020-06-30T23:59:59.999999Z · 0 passages in force", head)
+    assert re.fullmatch(r"as of 20\S+ \S+Z · known at 2020-06-30 · 0 current passages", head)
 
 
 def test_undated_texts_say_so(asof, here, write):
@@ -152,7 +152,7 @@ def test_the_ends_of_the_calendar(asof, notes, moment, window):
     """What ends with the year 9999 has an end beyond what a datetime can say."""
     said = asof("search", "crane", "--as-of", moment, *window)
     assert said.code == (1 if moment == "0001" else 0)
-    assert said.out.startswith(f"as of {moment[:4]}-12-31T23:59:59.999999Z")
+    assert said.out.startswith(f"as of {moment[:4]}-12-31")
 
 
 def test_an_empty_name_of_a_recipe_is_none(asof, notes):
@@ -176,5 +176,5 @@ def test_what_a_passage_speaks_of_counts_before_its_date(asof, here, write):
     assert "about" not in asof("search", "crane").out
     assert "about FY 2020" in asof("search", "crane", "--explain").out
     assert "log/b.md" in asof("search", "crane", "--about", "2021-03").out
-    assert asof("why-not", "log/a.md", "crane", "--about", "2021-03").out.count("a filter shuts it out") == 1
+    assert asof("why-not", "log/a.md", "crane", "--about", "2021-03").out.count("a filter excludes it") == 1
     assert asof("search", "crane", "--json").json()["query"]["about"] is None

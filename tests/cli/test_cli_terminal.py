@@ -127,7 +127,7 @@ def test_ctrl_c_is_quiet(notes, here):
             running.wait(1.5)
         running.send_signal(signal.SIGINT)
         said = running.communicate(timeout=30)
-    assert (running.returncode, said) == (130, ("", "stopped; what was committed stays\n"))
+    assert (running.returncode, said) == (130, ("", "stopped; documents indexed so far are kept\n"))
     assert "notes/red.md" in process("search", "red").stdout.decode()
 
 

@@ -15,7 +15,7 @@ def test_what_is_there_has_a_rank(asof, notes):
     """ "crane" stands once in each of three notes; the shortest of them scores best."""
     said = asof("why-not", RED, "crane")
     assert said.code == 0
-    assert "it is there, at rank" in said.out
+    assert "it is at rank" in said.out
     ranked = [hit["document"] for hit in asof("search", "crane", "--json").json()["hits"]]
     assert f"rank {ranked.index(RED) + 1}\n" in said.out
 
@@ -23,16 +23,16 @@ def test_what_is_there_has_a_rank(asof, notes):
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["crane", "--as-of", "2019"], "published 2020-01-10T23:59:59.999999Z, after 2019-12-31"),
+        (["crane", "--as-of", "2019"], "published 2020-01-10, after 2019-12-31"),
         (["crane", "--known-at", "2001"], "this corpus learned of it on 20"),
-        (["crane", "--since", "2021"], "a filter shuts it out: since"),
-        (["crane", "--until", "2019"], "a filter shuts it out: until"),
-        (["crane", "--tag", "oak"], "a filter shuts it out: tag oak"),
-        (["crane", "--meta", "site=south"], "a filter shuts it out: site = south"),
-        (["crane", "--path", "x/*"], "a filter shuts it out: path"),
-        (["crane", "--source", "none"], "a filter shuts it out: source"),
-        (["crane", "--tag", "yard", "--since", "2021"], "a filter shuts it out: since"),
-        (["zebra"], "nothing of the question matches it (0 other passages match)"),
+        (["crane", "--since", "2021"], "a filter excludes it: since"),
+        (["crane", "--until", "2019"], "a filter excludes it: until"),
+        (["crane", "--tag", "oak"], "a filter excludes it: tag oak"),
+        (["crane", "--meta", "site=south"], "a filter excludes it: site = south"),
+        (["crane", "--path", "x/*"], "a filter excludes it: path"),
+        (["crane", "--source", "none"], "a filter excludes it: source"),
+        (["crane", "--tag", "yard", "--since", "2021"], "a filter excludes it: since"),
+        (["zebra"], "it does not match the query (0 other passages do)"),
     ],
     ids=lambda value: " ".join(value)[:30],
 )
@@ -47,8 +47,8 @@ def test_cut_at_a_rank(asof, notes):
     outcomes = [
         asof("why-not", f"notes/{name}.md", "crane", "-k", "1").out for name in ("red", "blue", "more/oak")
     ]
-    assert sum("it is there, at rank 1" in out for out in outcomes) == 1
-    assert sum(bool(re.search(r"cut at rank [23]", out)) for out in outcomes) == 2
+    assert sum("it is at rank 1" in out for out in outcomes) == 1
+    assert sum(bool(re.search(r"its rank is [23] of 3; the first 1 are shown", out)) for out in outcomes) == 2
 
 
 def test_what_had_ended(asof, notes):
@@ -58,10 +58,7 @@ def test_what_had_ended(asof, notes):
     assert hit["document"] == RED
     said = asof("why-not", hit["id"], "crane")
     assert said.code == 1
-    assert (
-        "it was in force from 2020-01-10T23:59:59.999999Z and ended on 2023-05-01T23:59:59.999999Z"
-        in said.out
-    )
+    assert "it was current from 2020-01-10 until 2023-05-01, before " in said.out
     assert asof("why-not", hit["id"], "crane", "--as-of", "2022").code == 0
 
 
@@ -95,5 +92,5 @@ def test_a_recipe_that_ranks_after_it_chose(asof, notes):
     assert (said["steps"][0]["stage"], said["steps"][0]["candidates"]) == ("similarity", 3)
     said = asof("why-not", RED, '"blue now"', "--recipe", "papers")
     assert (said.code, said.out.splitlines()[1:]) == (
-        1, ["  everything   out", "nothing of the question matches it (1 other passages match)"],
+        1, ["  everything   out", "it does not match the query (1 other passages do)"],
     )  # fmt: skip

@@ -72,7 +72,7 @@ def test_a_difference_of_what_was_published(fees: Corpus) -> None:
     ]  # fmt: skip
     found = fees.at("2019").diff("berth fee", fees.at("2020"))
     assert [(each.kind, said(each.before), said(each.after)) for each in found.changes] == [
-        ("came", None, "40"),
+        ("added", None, "40"),
     ]  # fmt: skip
 
 

@@ -434,7 +434,7 @@ def test_a_passage_without_a_vector_is_found_and_mended(fresh: Make, filled: Mak
         (np.zeros((3, 8)), r"the shape \(3, 8\) for 1 texts"),
         (np.zeros(8), r"the shape \(8,\) for 1 texts"),
         (np.full((1, 8), np.nan), "some that are not finite"),
-        (np.full((1, 8), 1.0), "vectors that are longer than 1"),  # √8
+        (np.full((1, 8), 1.0), "vectors that are not normalised"),  # √8
     ],
 )
 def test_vectors_that_are_none(fresh: Make, document: Make, numbers: Any, message: str) -> None:

@@ -177,7 +177,7 @@ class _Explained:
     def _nearness(self, at: int) -> Why:
         return Why.of(
             f"1 + gamma of {_label(self.graph.facts[at])}", "sum",
-            Why("one", 1.0), Why("share of the question that it says", float(self.graph.gamma[at])),
+            Why("one", 1.0), Why("query words in it", float(self.graph.gamma[at])),
         )  # fmt: skip
 
     def _fact(self, at: int) -> Why:

@@ -24,7 +24,7 @@ from asof.cli.question import joined
 from asof.cli.reader import tell_reader
 from asof.cli.said import tell_why_nothing
 from asof.data import MODES
-from asof.time.span import iso
+from asof.time.span import iso, shown
 
 if TYPE_CHECKING:
     from asof.data import Answer, Citation
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     "--mode", type=click.Choice(MODES), metavar="MODE",
     help="local (single passages), global (reports over periods), auto (default: whichever fits).",
 )  # fmt: skip
-@time_option("--as-of", "What was known then (a date means its last instant).")
+@time_option("--as-of", "What was known then (a date means the end of that day).")
 @time_option("--known-at", "Only what this corpus had learned by then.")
 @time_option("--since", "Only passages published from then on.")
 @time_option("--until", "Only passages published until then.")
@@ -53,7 +53,7 @@ def ask(
     until: str | None, about: str | None, recipe: str | None, tokens: int | None, index: Path | None,
     as_json: bool,
 ) -> int:  # fmt: skip
-    """Answer QUESTION from what was in force, with citations; or say why there is no answer.
+    """Answer QUESTION from current passages, with citations; or say why there is no answer.
 
     Without a model the best sentences are quoted as they stand. With [model] in asof.toml the model
     writes the answer from the passages found, and may cite nothing else. Exit code 1: refused.
@@ -100,9 +100,9 @@ def show_answer(found: Answer, *, dated: bool, known: bool = False, streamed: st
     if found.by != "extractive" and not found.refused:
         for citation in found.citations:
             click.secho(f"[{citation.n}] {_source(citation)}", dim=True)
-    moment = f"as of {iso(found.as_of) if dated else 'now'}"
+    moment = f"as of {shown(found.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {iso(found.known_at)}"
+        moment += f" · known at {shown(found.known_at)}"
     click.secho(f"{moment} · {found.mode} · {plain(found.by)}", dim=True)
     for note in found.notes:
         click.secho(f"note: {plain(note)}", dim=True)

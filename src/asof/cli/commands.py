@@ -24,8 +24,8 @@ asof searches documents that change, as of any date.
 
   asof demo                                          see it at work; leaves nothing behind
   asof index NOTES                                   take in a folder of notes, or a .jsonl file
-  asof search "harbour master"                       what is in force now
-  asof search "harbour master" --as-of 2020-06       what was in force then
+  asof search "harbour master"                       what is current now
+  asof search "harbour master" --as-of 2020-06       what was current then
   asof --help                                        all commands; -h after each: its options"""
 
 GROUPS: dict[str, dict[str, Room]] = {

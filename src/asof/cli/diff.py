@@ -9,13 +9,13 @@ import click
 
 from asof.cli.main import DONE, NOTHING, TIMES, index_option, json_option, open_corpus, print_json
 from asof.cli.plain import plain
-from asof.cli.said import shortened, tell_why_nothing, when
-from asof.time.span import iso
+from asof.cli.said import shortened, tell_why_nothing
+from asof.time.span import iso, shown
 
 if TYPE_CHECKING:
     from asof.graph.difference import Difference, ResultSide, SubjectChange
 
-SIGNS = {"changed": "~", "came": "+", "went": "-", "stayed": "="}
+SIGNS = {"changed": "~", "added": "+", "removed": "-", "unchanged": "="}
 
 
 def _time(ctx: click.Context, param: click.Parameter, value: str) -> str:
@@ -48,7 +48,7 @@ def _time(ctx: click.Context, param: click.Parameter, value: str) -> str:
 def diff(
     query: str, a: str, b: str, recipe: str | None, k: int | None, index: Path | None, as_json: bool
 ) -> int:
-    """The answers to QUERY as of A and as of B side by side: what changed, came, went, and stayed.
+    """Compare the answers to QUERY as of A and as of B: changed, added, removed, unchanged.
 
     QUERY of several words needs quotes: asof diff "harbour master" 2019 2023-06. A hit changed when another
     statement of its series, or another version of its document, stands in its place.
@@ -91,7 +91,7 @@ def _side_json(side: ResultSide | None) -> dict[str, Any] | None:
 
 
 def _show(found: Difference) -> None:
-    click.secho(f"as of {iso(found.before)} · as of {iso(found.after)} · UTC", dim=True)
+    click.secho(f"as of {shown(found.before)} · as of {shown(found.after)}", dim=True)
     if found.empty:
         click.echo("nothing found")
     for change in found.changes:
@@ -105,10 +105,10 @@ def _show_change(change: SubjectChange) -> None:
     title = shortened(plain(side.title or side.document))
     click.echo(f"{SIGNS[change.kind]} {change.kind:<8}{_ranks(change):<10}{click.style(title, bold=True)}")
     if change.kind == "changed":
-        for word, each in (("said", change.before), ("says", change.after)):
+        for word, each in (("before", change.before), ("after", change.after)):
             if each is not None:
-                click.echo(f"    {word}  {shortened(plain(each.said))}")
-                click.secho(f"          {plain(each.document)}{_since(each)}", dim=True)
+                click.echo(f"    {word:<6}  {shortened(plain(each.said))}")
+                click.secho(f"{'':12}{plain(each.document)}{_since(each)}", dim=True)
     else:
         click.echo(f"    {shortened(plain(side.said)) or '(only a title)'}")
         click.secho(f"    {plain(side.document)}{_since(side)}", dim=True)
@@ -120,4 +120,4 @@ def _ranks(change: SubjectChange) -> str:
 
 
 def _since(side: ResultSide) -> str:
-    return "" if side.start is None else f"  {when(side.start)}"
+    return "" if side.start is None else f"  {shown(side.start)}"

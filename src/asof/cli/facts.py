@@ -29,8 +29,8 @@ from asof.cli.main import (
 )
 from asof.cli.plain import plain
 from asof.cli.reader import tell_reader
-from asof.cli.said import shortened, tell_why_nothing, when
-from asof.time.span import iso
+from asof.cli.said import shortened, tell_why_nothing
+from asof.time.span import iso, shown
 
 if TYPE_CHECKING:
     from asof.knowledge.known import StatedFact
@@ -47,7 +47,7 @@ LINES = 40
 @click.option(
     "--relation", metavar="WORDS", default="", help="Only what has these words, e.g. 'gross margin'."
 )
-@time_option("--as-of", "What was in force then (a date means its last instant).")
+@time_option("--as-of", "What was current then (a date means the end of that day).")
 @time_option("--known-at", "Only what this corpus had learned by then.")
 @time_option("--since", "Only what holds after the start of this.")
 @time_option("--until", "Only what holds before the end of this.")
@@ -152,13 +152,13 @@ def _marks(entry: FactEntry) -> list[tuple[str, str]]:
         marks.append((f"also said by {said}", "green"))
     marks += [(f"contradicted by {_other(each)}", "red") for each in entry.contradicted]
     if entry.ended is not None:
-        marks.append((f"not said any more since {when(entry.ended)}", "yellow"))
+        marks.append((f"removed on {shown(entry.ended)}", "yellow"))
     return marks
 
 
 def _other(other: CorroboratingPassage) -> str:
     said = shortened(plain(other.object), WIDTH)
-    return f"{said} [{plain(other.document)}] ({when(other.at)})"
+    return f"{said} [{plain(other.document)}] ({shown(other.at)})"
 
 
 def _told(told: StatedFact) -> str:
@@ -166,7 +166,7 @@ def _told(told: StatedFact) -> str:
     stated = told.fact.when
     dated = f"; its time is from {_source(stated.by, stated.text)}" if stated else "; no time is known"
     said = f'"{shortened(plain(told.sentence))}"' if told.sentence else "(stated by the head of the document)"
-    return f"{said} - since {when(told.sight.visible)}{dated}"
+    return f"{said} - since {shown(told.sight.visible)}{dated}"
 
 
 def _source(by: str, text: str) -> str:
@@ -183,7 +183,7 @@ def _merge(merge: NameMerge) -> str:
     where = "" if merge.everywhere else " (in this document only)"
     return (
         f"{plain(merge.other)} is {plain(merge.name)}: {reason}"
-        f" [{plain(merge.document)}] ({when(merge.at)}){where}"
+        f" [{plain(merge.document)}] ({shown(merge.at)}){where}"
     )
 
 

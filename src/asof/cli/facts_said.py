@@ -8,7 +8,7 @@ import click
 
 from asof.cli.plain import plain
 from asof.store.digest import times_json
-from asof.time.span import iso
+from asof.time.span import iso, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,9 +61,9 @@ def head(
 ) -> str:
     """The first line: who, when, how many."""
     also = f" ({', '.join(plain(name) for name in names)})" if names else ""
-    moment = f" as of {iso(as_of) if dated else 'now'}"
+    moment = f" as of {shown(as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {iso(known_at)}"
+        moment += f" · known at {shown(known_at)}"
     return f"{click.style(plain(subject) + also, bold=True)}{click.style(f'{moment} · {counted}', dim=True)}"
 
 

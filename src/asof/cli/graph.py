@@ -39,7 +39,7 @@ SHOWN = 3
     "-k", "k", type=click.IntRange(1, 10_000), default=NODES, metavar="N",
     help=f"At most N neighbours, the nearest and best connected (default {NODES}).",
 )  # fmt: skip
-@time_option("--as-of", "What was in force then (a date means its last instant).")
+@time_option("--as-of", "What was current then (a date means the end of that day).")
 @time_option("--known-at", "Only what this corpus had learned by then.")
 @index_option
 @json_option

@@ -51,7 +51,7 @@ SHOWN_PROBLEMS = 20
 @click.option("--no-stem", is_flag=True, help="Words as they are written (new corpora).")
 @click.option("--undated", metavar="WHEN", help="Undated texts are seen: added, always, never (new corpora).")
 @click.option("--trust-mtime", is_flag=True, help="Believe mtimes even where they look copied.")
-@click.option("--yes", is_flag=True, help="End documents that are gone, however many.")
+@click.option("--yes", is_flag=True, help="Remove documents that are gone from the source, however many.")
 @click.option(
     "--wait",
     type=click.FloatRange(min=0),
@@ -168,7 +168,7 @@ def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime
                 raise
             question = str(shrunk)
     tell(question)
-    if not sure("End them?", "nothing was ended"):
+    if not sure("Remove them?", "nothing was removed"):
         return None
     return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True)
 
@@ -183,7 +183,11 @@ _COUNTS = ("added", "changed", "corrected", "unchanged", "ended", "failed")
 
 
 def _show(source: str, report: IndexReport, seconds: float) -> None:
-    counts = [f"{getattr(report, what):,} {what}" for what in _COUNTS if getattr(report, what)]
+    counts = [
+        f"{getattr(report, what):,} {'removed' if what == 'ended' else what}"
+        for what in _COUNTS
+        if getattr(report, what)
+    ]
     new = f"; {passages(report.passages, 'new ')}"
     said = f"{', '.join(counts)}{new if report.passages else ''}" if counts else "nothing to read"
     click.echo(f"{plain(source)}: {said} in {seconds:.1f} s")

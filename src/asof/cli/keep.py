@@ -46,7 +46,7 @@ def status(check: bool, index: Path | None, as_json: bool) -> int:
 
 
 def show_status(figures: Status) -> None:
-    from asof.time.span import iso
+    from asof.time.span import iso, shown
 
     settings = figures.settings
     dated = ", ".join(f"{count:,} {how}" for how, count in figures.dated_by.items() if how != "none")
@@ -55,9 +55,9 @@ def show_status(figures: Status) -> None:
         span = f"{iso(figures.first)[:10]} to {iso(figures.last - 1)[:10]}"
     languages = ", ".join(settings.languages)
     rows = [
-        ("documents", f"{figures.documents:,} in force, {figures.ended:,} ended"),
+        ("documents", f"{figures.documents:,} current, {figures.ended:,} removed"),
         ("versions", f"{figures.versions:,}"),
-        ("passages", f"{figures.passages:,}, of which {figures.said:,} have not ended"),
+        ("passages", f"{figures.said:,} current, {figures.passages - figures.said:,} superseded or removed"),
         ("published", span),
         ("dated by", dated or "-"),
         ("undated", f"{figures.undated:,} (seen: {settings.undated})"),
@@ -69,7 +69,7 @@ def show_status(figures: Status) -> None:
         *[("source", f"{name} ({kind}): {count:,} documents") for name, kind, count in figures.sources],
     ]  # fmt: skip
     if figures.horizon is not None:
-        rows.append(("history", f"kept from {iso(figures.horizon)} on"))
+        rows.append(("history", f"kept from {shown(figures.horizon)} on"))
     for label, value in rows:
         click.echo(f"{label:>10}  {plain(value)}")
 

@@ -17,7 +17,7 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.plain import plain
-from asof.time.span import iso
+from asof.time.span import iso, shown
 
 SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 
@@ -25,7 +25,7 @@ SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("document")
 @click.option("--depth", type=click.IntRange(1, 5), default=1, help="So many links away, 1 to 5 (default 1).")
-@time_option("--as-of", "What linked then (a date means its last instant).")
+@time_option("--as-of", "What linked then (a date means the end of that day).")
 @time_option("--known-at", "Only what this corpus had learned by then.")
 @index_option
 @json_option
@@ -45,7 +45,7 @@ def links(
             "neighbours": [each._asdict() for each in found.neighbours], "broken": list(found.broken),
         })  # fmt: skip
     else:
-        click.secho(f"{plain(found.document)} as of {iso(then.as_of) if as_of else 'now'}", bold=True)
+        click.secho(f"{plain(found.document)} as of {shown(then.as_of) if as_of else 'now'}", bold=True)
         for each in found.neighbours:
             far = f"  {each.distance} links away" if each.distance > 1 else ""
             title = f"  {plain(each.title)}" if each.title else ""
@@ -53,7 +53,7 @@ def links(
                 f"  {SIGNS[each.direction]:<3} {plain(each.document)}{click.style(title, dim=True)}{far}"
             )
         for target in found.broken:
-            click.echo(f"  ->  {plain(target)}  (leads nowhere)")
+            click.echo(f"  ->  {plain(target)}  (broken link)")
         if not found.neighbours and not found.broken:
             click.echo("no links")
     return DONE if found.neighbours else NOTHING

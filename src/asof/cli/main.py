@@ -72,7 +72,7 @@ def _run(command: click.Command) -> int:
         click.echo(f"{usage}: {message} (see {usage} --help)", err=True)
         return WRONG
     except (click.Abort, KeyboardInterrupt):
-        click.echo("stopped; what was committed stays", err=True)
+        click.echo("stopped; documents indexed so far are kept", err=True)
         return STOPPED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

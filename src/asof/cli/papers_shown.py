@@ -11,11 +11,11 @@ import click
 from asof.cli.ask import answer_json, show_answer
 from asof.cli.main import tell
 from asof.cli.plain import plain
-from asof.cli.said import shortened, when
+from asof.cli.said import shortened
 from asof.cli.show import TITLE, hit_json
 from asof.data import Answer, Hit, Why
 from asof.rank.candidates.gather import UNKNOWN
-from asof.time.span import iso
+from asof.time.span import iso, shown
 
 if TYPE_CHECKING:
     from asof.corpus.feedback import JudgingReport
@@ -75,9 +75,9 @@ def _show_head(found: PaperAnswer) -> None:
     wish, request, view = found.wish, found.request, found.found.view
     parts = [" + ".join(wish.categories), f"{iso(wish.since)[:10]} to {iso(wish.until)[:10]}"]
     if request.as_of is not None:
-        parts.append(f"as of {when(view.as_of)}")
+        parts.append(f"as of {shown(view.as_of)}")
     if request.known_at is not None:
-        parts.append(f"known at {when(view.known_at)}")
+        parts.append(f"known at {shown(view.known_at)}")
     if wish.by != "rules":
         parts.append(f"read by {wish.by}")
     click.secho(plain(f"arXiv {' · '.join([*parts, _fetched(found)])}"), dim=True)

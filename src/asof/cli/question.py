@@ -14,7 +14,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 EPILOG = f"T is a date, a period or a moment: {TIMES}."
 
 _OPTIONS = (
-    time_option("--as-of", "What was in force then (a date means its last instant)."),
+    time_option("--as-of", "What was current then (a date means the end of that day)."),
     time_option("--known-at", "Only what this corpus had learned by then."),
     time_option("--since", "Published at or after the start of this."),
     time_option("--until", "Published at or before the end of this."),

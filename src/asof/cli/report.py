@@ -22,7 +22,7 @@ from asof.cli.plain import plain
 from asof.cli.question import joined
 from asof.cli.reader import tell_reader
 from asof.cli.said import shortened, tell_why_nothing
-from asof.time.span import iso
+from asof.time.span import shown
 
 if TYPE_CHECKING:
     from asof.knowledge.reports.report import PeriodReport, PeriodReports, Quote, ReportPoint
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @click.command(epilog=f"PERIOD and T are dates, periods or moments: {TIMES}.")
 @click.argument("period", nargs=-1, required=True)
 @click.option("--about", metavar="NAME", default="", help="Only what is known of this entity or topic.")
-@time_option("--as-of", "What was in force then (a date means its last instant).")
+@time_option("--as-of", "What was current then (a date means the end of that day).")
 @time_option("--known-at", "Only what this corpus had learned by then.")
 @index_option
 @json_option
@@ -61,9 +61,9 @@ def report(
 
 def show_reports(found: PeriodReports, *, dated: bool, known: bool) -> None:
     """Reports, one below the other. `dated`, `known`: which clocks were set."""
-    moment = f"as of {iso(found.as_of) if dated else 'now'}"
+    moment = f"as of {shown(found.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {iso(found.known_at)}"
+        moment += f" · known at {shown(found.known_at)}"
     for at, each in enumerate(found.reports):
         if at:
             click.echo()

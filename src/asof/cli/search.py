@@ -34,7 +34,7 @@ def search(
     record: bool | None,
     **options: Any,
 ) -> int:
-    """The best passages for QUERY among what was in force.
+    """The best passages for QUERY among those that were current.
 
     Words in double quotes have to stand as they are; the shell needs quotes around them:
     asof search 'mooring "harbour master"'

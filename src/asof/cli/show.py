@@ -16,7 +16,7 @@ from asof.rank.candidates.gather import UNKNOWN, query_terms
 from asof.store.digest import times_json
 from asof.store.unmet import UNMET
 from asof.text.snippet import snippet
-from asof.time.span import BEGINNING, NEVER, iso
+from asof.time.span import BEGINNING, NEVER, iso, shown
 
 TITLE = 120
 """The most characters of a title and its headings."""
@@ -78,10 +78,10 @@ def _time(stated: SourcedTime | None) -> dict[str, str | None] | None:
 def show_results(results: Results, *, explain: bool, dated: bool, known: bool = False) -> None:
     """Hits with snippets; with `explain` the tree of each score. `dated`, `known`: which clocks were set."""
     view = results.view
-    moment = f"as of {iso(view.as_of) if dated else 'now'}"
+    moment = f"as of {shown(view.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {iso(view.known_at)}"
-    click.secho(f"{moment} · {passages(view.n)} in force", dim=True)
+        moment += f" · known at {shown(view.known_at)}"
+    click.secho(f"{moment} · {passages(view.n, 'current ')}", dim=True)
     if not results.hits:
         click.echo("nothing found")
     words = {term.word for term in query_terms(results.query, view.analyzer)}

@@ -19,9 +19,9 @@ from asof.cli.main import (
 )
 from asof.cli.plain import plain
 from asof.cli.question import joined
-from asof.cli.said import shortened, tell_why_nothing, when
+from asof.cli.said import shortened, tell_why_nothing
 from asof.store.digest import times_json
-from asof.time.span import iso
+from asof.time.span import iso, shown
 
 if TYPE_CHECKING:
     from asof.graph.timeline import Timeline, TimelineEntry
@@ -31,10 +31,10 @@ LINES = 20
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("query", nargs=-1, required=True)
-@time_option("--as-of", "As it was told then (a date means its last instant).")
+@time_option("--as-of", "As it was told then (a date means the end of that day).")
 @time_option("--known-at", "Only what this corpus had learned by then.")
-@time_option("--since", "Only what was in force after the start of this.")
-@time_option("--until", "Only what was in force before the end of this.")
+@time_option("--since", "Only what was current after the start of this.")
+@time_option("--until", "Only what was current before the end of this.")
 @click.option("--recipe", metavar="NAME", help="How the subject is found (see asof recipes; default asof).")
 @click.option(
     "-k", "k", type=click.IntRange(1, 1000), default=LINES, metavar="N",
@@ -87,11 +87,11 @@ def _json(found: Timeline) -> dict[str, Any]:
 
 def show_timeline(found: Timeline, *, dated: bool, known: bool) -> None:
     """The statements of a series, one below the other. `dated`, `known`: which clocks were set."""
-    moment = f"as of {iso(found.as_of) if dated else 'now'}"
+    moment = f"as of {shown(found.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {iso(found.known_at)}"
+        moment += f" · known at {shown(found.known_at)}"
     count = len(found.entries)
-    click.secho(f"{moment} · {count:,} {'statement' if count == 1 else 'statements'} · UTC", dim=True)
+    click.secho(f"{moment} · {count:,} {'statement' if count == 1 else 'statements'}", dim=True)
     if not found.entries:
         click.echo("nothing found")
     if found.left_out:
@@ -101,9 +101,9 @@ def show_timeline(found: Timeline, *, dated: bool, known: bool) -> None:
 
 
 def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
-    until = ("then" if dated else "now") if entry.end is None else when(entry.end)
+    until = ("then" if dated else "now") if entry.end is None else shown(entry.end)
     title = f"  {shortened(plain(entry.title))}" if entry.title else ""
-    click.echo(f"{click.style(f'{when(entry.start)} - {until}', fg='cyan')}{click.style(title, bold=True)}")
+    click.echo(f"{click.style(f'{shown(entry.start)} - {until}', fg='cyan')}{click.style(title, bold=True)}")
     click.echo(f"  {shortened(plain(entry.said)) or '(only a title)'}")
     for sign, words in (("+", entry.added), ("-", entry.removed)):
         if words:
@@ -111,4 +111,4 @@ def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
     click.secho(f"  {plain(entry.document)}", dim=True)
     for rival in entry.contradicted:
         said = shortened(plain(rival.said))
-        click.secho(f"  contradicted by {plain(rival.document)} ({when(rival.start)}): {said}", fg="yellow")
+        click.secho(f"  contradicted by {plain(rival.document)} ({shown(rival.start)}): {said}", fg="yellow")

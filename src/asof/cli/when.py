@@ -10,7 +10,7 @@ import click
 from asof.cli.main import DONE, TIMES, corpus_root, index_option, json_option, print_json, tell, time_option
 from asof.cli.plain import plain
 from asof.cli.said import shortened
-from asof.time.span import instant, iso, nearest_moment
+from asof.time.span import instant, iso, nearest_moment, shown
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -37,7 +37,7 @@ def _month(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("text", nargs=-1, required=True)
-@time_option("--as-of", "Asked then (a date means its last instant; default now).")
+@time_option("--as-of", "Asked then (a date means the end of that day; default now).")
 @click.option(
     "--fiscal-start", metavar="MONTH", callback=_month,
     help="First month of the fiscal year, 7 or July (default asof.toml's, else January).",
@@ -122,12 +122,12 @@ def _moved(reading: QuestionReading, asked: datetime) -> bool:
 
 def _show(reading: QuestionReading, asked: datetime, *, dated: bool) -> None:
     query, intent = reading.query, reading.intent
-    moment = iso(instant(asked))
+    moment = shown(instant(asked))
     rows = [("asked", moment if dated else f"{moment} (now)")]
     rows += [("time", _told(mention)) for mention in reading.mentions] or [("time", "none")]
     rows.append(("searched", " ".join(query.lexical.split())))
     if _moved(reading, asked):
-        rows.append(("as of", f"{iso(reading.as_of)}, by its words"))
+        rows.append(("as of", f"{shown(reading.as_of)}, by its words"))
     else:
         rows.append(("as of", "then" if dated else "now"))
     rows.append(("newest", f"{_wish(query.recency)} (recency {query.recency:.2g})"))
@@ -165,7 +165,7 @@ def _wish(recency: float) -> str:
     from asof.time.intent import STATE, WISHED
 
     if recency == WISHED:
-        return "asked for in so many words"
+        return "asked for explicitly"
     if recency == STATE:
-        return "what is in force, or comes, is asked for"
+        return "the current or next state is asked for"
     return "may be meant" if recency else "not asked for"

@@ -6,12 +6,12 @@ from asof.data import Why
 
 BRANCHES = 5
 OF_WORD = ("“", "idf of “")
-WHOLE = "weight of all"
+WHOLE = "weight of all query words"
 LOG_AGE = "log10(1 + age)"
 SHARE = "share of the best"
 FEEDBACK = "words of the best passages"
 SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
-SHOWN = ("fit", "relevance")
+SHOWN = ("match score", "relevance")
 """Labels of parts whose own parts are told also where they come to nothing."""
 
 
@@ -99,11 +99,11 @@ def _told(why: Why) -> str:
     if why.label.startswith(OF_WORD):
         return f"idf{_spread(_values(why))}"
     if why.label == WHOLE:
-        return "all of its words, weighed likewise"
+        return "the same for all query words"
     if why.label == LOG_AGE:
         found = _values(why)
         days = next(value for label, value in found.items() if "1 + " in label and "age in days" in label)
-        unknown = " · undated: the middle age" if any("undated" in label for label in found) else ""
+        unknown = " · undated: the median age" if any("undated" in label for label in found) else ""
         return f"log10 {days:,.2f}{unknown} · 1 + age in days"
     return ""
 

@@ -10,7 +10,7 @@ import click
 from asof.cli.main import DONE, NOTHING, open_corpus, print_json
 from asof.cli.plain import plain
 from asof.cli.question import EPILOG, joined, question_options
-from asof.time.span import iso
+from asof.time.span import iso, shown
 
 
 @click.command(name="why-not", epilog=EPILOG)
@@ -53,7 +53,7 @@ def why_not(
             }
         )  # fmt: skip
     else:
-        click.secho(f"{plain(found.id)} as of {iso(then.as_of) if as_of else 'now'}", bold=True)
+        click.secho(f"{plain(found.id)} as of {shown(then.as_of) if as_of else 'now'}", bold=True)
         for step in found.steps:
             place = "out" if step.rank is None else f"rank {step.rank:,} of {step.candidates:,}"
             score = "" if step.score is None else f"  {step.score:.4f}"

@@ -1,4 +1,4 @@
-"""Two answers to one question side by side: what came, what went, what says something else, what stayed."""
+"""Two answers to one question side by side: what was added, removed, changed, and what was not."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from asof.index.view import View
 from asof.store.digest import hit_id
 from asof.text.tokens import tokenize
 
-KINDS = ("changed", "came", "went", "stayed")
+KINDS = ("changed", "added", "removed", "unchanged")
 
 Subject = tuple[str, int]
 """What a hit is about: its series, or it alone."""
@@ -38,7 +38,7 @@ class ResultSide(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SubjectChange:
-    """What became of a subject. `kind`: changed, came, went, or stayed; a side that has no hit is None.
+    """What became of a subject. `kind`: one of `KINDS`; a side that has no hit is None.
 
     `added` and `removed` are the runs of words that differ when it changed.
     """
@@ -52,9 +52,9 @@ class SubjectChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The answers to a question as of two instants: first what changed, then what came, went and stayed.
+    """The answers to a question as of two instants: what changed, was added, was removed, is unchanged.
 
-    Each kind is in order of the rank it has (or, if it went, had).
+    Each kind is in order of the rank it has (or, if it was removed, had).
     """
 
     question: str
@@ -171,7 +171,7 @@ def _change(
     was: ComparedPassage | None, now: ComparedPassage | None, words: set[str], stop: frozenset[str]
 ) -> SubjectChange:
     if was is None or now is None or was.id == now.id:
-        kind = "came" if was is None else "went" if now is None else "stayed"
+        kind = "added" if was is None else "removed" if now is None else "unchanged"
         return SubjectChange(kind, _side(was, None, words, stop), _side(now, None, words, stop), (), ())
     differ = changed(was.text, now.text)
     return SubjectChange("changed", _side(was, now, words, stop), _side(now, was, words, stop), *differ)

@@ -26,7 +26,7 @@ from asof.store.links import (
     links_in_force,
     versions_after,
 )
-from asof.time.span import iso
+from asof.time.span import shown
 
 DEPTHS = range(1, 6)
 """How far neighbours are looked for."""
@@ -182,5 +182,5 @@ def reach(view: View, document: str, depth: int) -> Reach:
     """
     name = document_called(view.store, document)
     if view.store.in_force(name) is None:
-        raise UsageError(f"document {name!r} is in this corpus, but was not in force as of {iso(view.as_of)}")
+        raise UsageError(f"document {name!r} was not current as of {shown(view.as_of)}")
     return Reach(name, neighbours(view, name, depth), broken(view, name))

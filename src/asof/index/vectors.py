@@ -79,7 +79,7 @@ def _whole(encoder: Encoder, texts: list[str]) -> Vector:
     try:
         return quantise(vectors)
     except ValueError as error:
-        raise ModelError(f"the encoder {encoder.name} gives vectors that are longer than 1") from error
+        raise ModelError(f"the encoder {encoder.name} gives vectors that are not normalised") from error
 
 
 def dimensions(db: sqlite3.Connection, encoder: str) -> int | None:

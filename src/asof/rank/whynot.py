@@ -14,7 +14,7 @@ from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
 from asof.store.called import document_called
 from asof.store.reader import PassageHistory, whereabouts
-from asof.time.span import BEGINNING, iso
+from asof.time.span import BEGINNING, shown_apart
 
 
 class StageTrace(NamedTuple):
@@ -53,7 +53,7 @@ def why_not(wanted: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
         return WhyNot(wanted, None, _absence(known, view))
     shut = _shut_out(rows, query.filters, view)
     if shut:
-        return WhyNot(wanted, None, f"a filter shuts it out: {shut}")
+        return WhyNot(wanted, None, f"a filter excludes it: {shut}")
     steps = tuple(_steps(rows, query, view, recipe))
     return WhyNot(wanted, steps[-1].rank, _told(steps, query), steps)
 
@@ -73,19 +73,20 @@ def _absence(known: list[PassageHistory], view: View) -> str:
     """Why none of the passages is in force in the view."""
     learned = [each for each in known if each.added <= view.known_at]
     if not learned:
-        first_known = iso(min(each.added for each in known))
-        return f"this corpus learned of it on {first_known}, after {iso(view.known_at)}"
+        first_known, known_at = shown_apart(min(each.added for each in known), view.known_at)
+        return f"this corpus learned of it on {first_known}, after {known_at}"
     right = [each for each in learned if each.ended(view.known_at) != BEGINNING]
     if not right:
-        return "what it said was corrected or replaced at once: it was never in force, as far as was known"
+        return "its text was corrected or replaced at once, so it was never current"
     published = [each for each in right if each.visible <= view.as_of]
     if not published:
         first = min(right, key=lambda each: each.visible)
-        dated = "published" if first.dated else "undated, and seen from when it was added:"
-        return f"{dated} {iso(first.visible)}, after {iso(view.as_of)}"
+        dated = "published" if first.dated else "undated, and current from when it was added:"
+        start, as_of = shown_apart(first.visible, view.as_of)
+        return f"{dated} {start}, after {as_of}"
     last = max(published, key=lambda each: each.ended(view.known_at))
-    ended = last.ended(view.known_at)
-    return f"it was in force from {iso(last.visible)} and ended on {iso(ended)}, by {iso(view.as_of)}"
+    start, end, as_of = shown_apart(last.visible, last.ended(view.known_at), view.as_of)
+    return f"it was current from {start} until {end}, before {as_of}"
 
 
 def _shut_out(rows: NDArray[np.int64], filters: Filters, view: View) -> str:
@@ -150,10 +151,15 @@ def _step(
 def _told(steps: tuple[StageTrace, ...], query: Query) -> str:
     last = steps[-1]
     if last.rank is not None:
-        return f"it is there, at rank {last.rank}"
+        return f"it is at rank {last.rank}"
     before = next((step for step in reversed(steps) if step.rank is not None), None)
     if before is None:
-        return f"nothing of the question matches it ({last.candidates} other passages match)"
+        return f"it does not match the query ({last.candidates:,} other passages do)"
     if last.stage == "top_k":
-        return f"cut at rank {before.rank} of {before.candidates}: {query.k} are shown"
-    return f"dropped by {last.stage} at rank {before.rank} of {before.candidates}"
+        return f"its rank is {before.rank:,} of {before.candidates:,}; the first {query.k:,} are shown"
+    if last.stage == "rerank_window":
+        return (
+            f"dropped when the best {last.candidates:,} were re-ranked: "
+            f"its rank before was {before.rank:,} of {before.candidates:,}"
+        )
+    return f"dropped by the stage {last.stage}: its rank before was {before.rank:,} of {before.candidates:,}"

@@ -36,7 +36,7 @@ TIMELY = TimePreference(
 
 ASOF = Recipe(
     "asof",
-    "reads the time in the question; among near-equals the one in force leads",
+    "reads the time in the question; of equally good matches the newest comes first",
     (
         Lexical(k1=1.2, b=0.7),
         EarlyTermination(lexical=1.0, dense=2.0, then=FEEDBACK),  # vectors: only with an encoder

@@ -23,7 +23,7 @@ from asof.rank.tunable import Range, Tunable
 
 PAPERS = Recipe(
     "papers",
-    "Adaptive RAG for arXiv: likeness, freshness, coverage and volume of whole documents",
+    "Adaptive RAG for arXiv: similarity, freshness, coverage and volume of whole documents",
     (
         Everything(),
         Similarity("cosine"),

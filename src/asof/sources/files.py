@@ -100,7 +100,8 @@ class Files:
         if alike and undated:
             yield Problem(
                 f"{alike} of {len(found.files)} files were last modified within the same minute,"
-                f" as after a copy or a clone: mtimes are not believed, and {undated} documents have no date",
+                " as after a copy or a clone:"
+                f" their modification times are ignored, and {undated} documents have no date",
                 self.naming.shown,
                 remedy="if they are true, use --trust-mtime",
                 lost=False,

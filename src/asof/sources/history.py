@@ -121,7 +121,7 @@ class History:
         for path in sorted(head):
             if _wanted(path) and path not in present and self.naming.id(path) not in blocked:
                 yield Problem(
-                    "the file is deleted, and that is not committed: it stays in force",
+                    "the file is deleted, and that is not committed: it stays current",
                     self.naming.file(path),
                     remedy="commit the deletion",
                     lost=False,

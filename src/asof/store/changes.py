@@ -27,7 +27,7 @@ def correct(write: Transaction, name: str, published: SourcedTime) -> None:
     dossier = write.dossiers.get(name)
     current = dossier.current if dossier else None
     if dossier is None or current is None or current.gone:
-        raise UsageError(f"no document {name!r} is in force: ids are shown by `asof search`")
+        raise UsageError(f"no current document {name!r}: `asof search` shows the ids")
     write.source = dossier.source
     visible = state.visible_from(published, write.now, write.settings.undated)
     write.restate(dossier, current, published, visible)

@@ -147,8 +147,8 @@ class IndexRun:
         if missing and self.unknown:
             self.report.problems.append(
                 Problem(
-                    f"{len(missing)} documents are not in the source any more; since "
-                    f"{self.unknown} of its lines or files could not be read, none of them was ended",
+                    f"{len(missing)} documents are no longer in the source; since "
+                    f"{self.unknown} of its lines or files could not be read, none of them was removed",
                     self.name,
                     remedy="mend what could not be read, then index again",
                     lost=False,
@@ -158,7 +158,7 @@ class IndexRun:
         if not allow_shrinking and _shrunk(len(missing), len(listed) - len(gone)):
             raise SourceShrunk(
                 f"{len(missing)} of the {len(listed) - len(gone)} documents of {self.name!r} are not there "
-                "any more; nothing was ended. If they are really gone, say so with --yes"
+                "any more; nothing was removed. If they are really gone, say so with --yes"
             )
         self._end_and_restate(missing, again)
 

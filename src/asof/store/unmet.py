@@ -35,6 +35,8 @@ def unmet(store: AsOfReader, filters: Filters) -> list[str]:
     notes = []
     if filters.since is not None and filters.until is not None and filters.reversed:
         since, until = iso(filters.since), iso(filters.until)
+        if since[:10] != until[:10]:
+            since, until = since[:10], until[:10]
         notes.append(f"{UNMET} since {since} begins after until {until} ends")
     if filters.source and filters.source not in (names := store.sources()):
         notes.append(f"{UNMET} there is no source {filters.source!r}; {_instead(filters.source, names)}")

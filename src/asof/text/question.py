@@ -14,7 +14,7 @@ from asof.data import Query
 from asof.text.sentences import sentences
 from asof.time.expressions import TimeMention, mentions
 from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
-from asof.time.span import Span, instant, iso
+from asof.time.span import Span, instant, shown
 
 AS_OF = "as of"
 
@@ -60,13 +60,11 @@ def read(
             about.append(mention.span)
         elif recency == WISHED:
             as_of = mention.core.last
-            notes.append(f"read as of {iso(as_of)}: “{mention.text}”")
+            notes.append(f"read as of {shown(as_of)}: “{mention.text}”")
         elif _PERSON_OR_CHOICE.match(question):
             about.append(Span(None, mention.core.end))
             recency = max(recency, STATE)
-            notes.append(
-                f"“{mention.text}” may say as of when: the newest until then leads (--as-of is sure)"
-            )
+            notes.append(f"“{mention.text}”: newest first until then; --as-of hides what came later")
         else:
             about.append(mention.core)
     lexical = without(question, [*meant.wishes, *(_extent(question, each) for each in found)])

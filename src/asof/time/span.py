@@ -42,6 +42,22 @@ def iso(instant: int) -> str:
     return nearest_moment(instant).isoformat().replace("+00:00", "Z")
 
 
+def shown(instant: int) -> str:
+    """An instant for a reader, in UTC: the day for the last instant of one, otherwise to the minute.
+
+    >>> shown(1_709_251_199_999_999), shown(1_709_251_200_000_000)
+    ('2024-02-29', '2024-03-01 00:00Z')
+    """
+    text = iso(instant)
+    return text[:10] if text.endswith("T23:59:59.999999Z") else f"{text[:10]} {text[11:16]}Z"
+
+
+def shown_apart(*instants: int) -> tuple[str, ...]:
+    """Instants for a reader: as `shown` has them, in full where two of them would look the same."""
+    texts = tuple(map(shown, instants))
+    return texts if len(set(texts)) == len(set(instants)) else tuple(map(iso, instants))
+
+
 @dataclass(frozen=True, slots=True)
 class Span:
     """The half-open stretch `[start, end)`; None means unbounded on that side. Both ends are UTC.

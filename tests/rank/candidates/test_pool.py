@@ -40,7 +40,7 @@ def test_the_best(fresh: Make, run: Make, mills: list[Any]) -> None:
             assert [(h.id, h.score, h.why) for h in pooled.hits] == [
                 (h.id, h.score, h.why) for h in whole.hits[:n]
             ]
-            assert pooled.notes == (f"the {min(n, 4)} best of 5 passages in force are looked at further",)
+            assert pooled.notes == (f"the best {min(n, 4)} of 5 passages were ranked further",)
 
 
 def test_of_equals_the_later_ones(fresh: Make, run: Make, document: Make) -> None:

@@ -57,12 +57,12 @@ def test_the_best_are_looked_at_and_the_others_stay_below_in_their_order(
     with fresh(*many) as corpus:
         closer = run(corpus, "mill", Lexical(), RerankWindow(n=10), Upside(), AppendRest(), TopK(), k=99)
         assert names(closer) == [f"d{at:02}" for at in (*range(10, 20), *range(9, -1, -1))]
-        assert "the 10 best of 20 matching passages are looked at closer" in closer.notes
+        assert "the best 10 of 20 matching passages were re-ranked" in closer.notes
         lowest = closer.hits[9].score
         assert [hit.score for hit in closer.hits[10:]] == [lowest - place for place in range(1, 11)]
         whole = run(corpus, "mill", Lexical(), RerankWindow(n=20), Upside(), AppendRest(), TopK(), k=99)
         assert names(whole) == [f"d{at:02}" for at in range(20)]
-        assert not any("looked at closer" in note for note in whole.notes)
+        assert not any("re-ranked" in note for note in whole.notes)
 
 
 def test_what_is_of_the_time_goes_on_too(fresh: Make, run: Make, many: list[Any], document: Make) -> None:
@@ -81,7 +81,7 @@ def test_what_is_of_the_time_goes_on_too(fresh: Make, run: Make, many: list[Any]
             spoken=["2000", "2003"],
         )
         assert set(names(found)) == {"d00", "d03", "said", *(f"d{at}" for at in range(10, 20))}
-        assert "the 13 best of 21 matching passages are looked at closer" in found.notes
+        assert "the best 13 of 21 matching passages were re-ranked" in found.notes
 
 
 def test_of_equals_the_later_ones_go_on(fresh: Make, run: Make, document: Make) -> None:

@@ -28,9 +28,9 @@ FIELDS = {
     "decay.tau_min": "τ min: scale of decay for the newest, days",
     "decay.tau_max": "τ max: largest scale of decay, days",
     "decay.general": "r of a general question",
-    "time_preference.pace": "weight of age among near-equals",
-    "time_preference.near": "how near near-equals are",
-    "time_preference.careful": "how near they are without a wish",
+    "time_preference.pace": "weight of age among equally good matches",
+    "time_preference.near": "score margin of equally good matches",
+    "time_preference.careful": "the same margin for cautious questions",
     "time_preference.ended": "what is over",
     "freshness.rate": "rate of freshness, 1/day",
     "gap.floor": "smallest age that counts, days",
@@ -144,7 +144,7 @@ def scaling(rows: Sequence[QueryLatencies], caption: str) -> Figure:
     axes.set_xlim(left=0)
     axes.set_ylim(bottom=0, top=1.15 * max(row.high_ms for row in rows))
     axes.xaxis.set_major_formatter("{x:,.0f}")
-    axes.set_xlabel("passages in force")
+    axes.set_xlabel("current passages")
     axes.set_ylabel("median time of a search (ms)")
     axes.legend(loc="best")
     return figure

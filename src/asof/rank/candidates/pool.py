@@ -34,4 +34,4 @@ class Pool:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         near = ranking.shortlist(self.n).matching()
         kept = near.keep(view.tie_order(near.score, near.rows)[: self.n])
-        return kept.note(f"the {len(kept.score)} best of {view.n} passages in force are looked at further")
+        return kept.note(f"the best {len(kept.score):,} of {view.n:,} passages were ranked further")

@@ -47,7 +47,7 @@ class CandidateAges:
         if self.dated[place]:
             age = Why("1 + age in days", 1 + float(self.days[place]))
         else:
-            age = Why("undated: 1 + the middle age in days", 1 + self._middle(among))
+            age = Why("undated: 1 + the median age in days", 1 + self._middle(among))
         ten = Why.of("ln 10", "log", Why("ten", 10.0))
         return Why.of("log10(1 + age)", "ratio", Why.of("ln(1 + age)", "log", age), ten)
 

@@ -83,11 +83,11 @@ class Context:
 
             around = Why.of(
                 "around it", "sum",
-                Why.of("next to it", "sum", one(1), one(2)),
-                Why.of("next but one", "product", Why.of("both", "sum", one(0), one(3)), Why("half", 0.5)),
+                Why.of("adjacent passages", "sum", one(1), one(2)),
+                Why.of("two away", "product", Why.of("both", "sum", one(0), one(3)), Why("half", 0.5)),
             )  # fmt: skip
             weight = Why("weight of its neighbours", float(factor[place_of[row]]))
-            return Why.of("context", "product", around, weight)
+            return Why.of("neighbouring text", "product", around, weight)
 
         return found.with_column("context", values, why, by=False)
 

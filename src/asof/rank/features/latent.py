@@ -89,4 +89,4 @@ def likeness(own: Vector, vector: Vector, scale: str) -> Why:
     if scale != "half":
         return cosine_tree(own, vector)
     above = Why.of("1 + cosine", "sum", cosine_tree(own, vector, signed=True), Why("one", 1.0))
-    return Why.of("likeness from 0 to 1", "ratio", above, Why("two", 2.0))
+    return Why.of("similarity from 0 to 1", "ratio", above, Why("two", 2.0))

@@ -43,10 +43,10 @@ class QueryCoverage:
         at = {row: place for place, row in enumerate(rows.tolist())}
 
         def own_why(row: int) -> Why:
-            return share_why("share of the question that it says", words, there[:, at[row]].tolist(), view)
+            return share_why("query coverage", words, there[:, at[row]].tolist(), view)
 
         def series_why(row: int) -> Why:
-            return share_why("share that its series says", words, said[:, at[row]].tolist(), view)
+            return share_why("query coverage of its title group", words, said[:, at[row]].tolist(), view)
 
         return found.with_column("covered", share(words, there), own_why, by=False).with_column(
             "series", share(words, said), series_why, by=False

@@ -98,7 +98,10 @@ def share_why(label: str, words: Sequence[Word], there: Sequence[bool], view: Vi
     trees = [_weight_why(word, view) for word in words]
     said = [tree for tree, is_there in zip(trees, there, strict=True) if is_there]
     return Why.of(
-        label, "ratio", Why.of("weight of its words", "sum", *said), Why.of("weight of all", "sum", *trees)
+        label,
+        "ratio",
+        Why.of("weight of those words", "sum", *said),
+        Why.of("weight of all query words", "sum", *trees),
     )
 
 

@@ -39,23 +39,23 @@ class TitleMatches:
 
     def share_why(self, title: int) -> Why:
         said = tuple(stem for stem in self.asked if stem in self.namings[title].said)
-        return _ratio_why(self.weights, "share of the question in its title", said, self.asked)
+        return _ratio_why(self.weights, "query words in the title", said, self.asked)
 
     def strange_why(self, title: int) -> Why:
         naming = self.namings[title]
         if not naming.said:
-            return Why("the question says nothing of its title", 1.0)
+            return Why("no query word is in the title", 1.0)
         count = Why.of(
             "by count", "ratio",
-            Why(_listed("words of another subject", naming.strange), float(len(naming.strange))),
-            Why("those and the words it says", float(len(naming.strange) + len(naming.said))),
+            Why(_listed("off-topic title words", naming.strange), float(len(naming.strange))),
+            Why("those and the query words in it", float(len(naming.strange) + len(naming.said))),
         )  # fmt: skip
-        weight = _part_why(self.weights, "words of another subject", naming.strange, naming.said)
-        return Why.of("another subject in its title", "max", weight, count)
+        weight = _part_why(self.weights, "off-topic title words", naming.strange, naming.said)
+        return Why.of("off-topic share of the title", "max", weight, count)
 
     def further_why(self, title: int) -> Why:
         naming = self.namings[title]
-        return _part_why(self.weights, "what its title adds", naming.further, naming.said)
+        return _part_why(self.weights, "extra title terms", naming.further, naming.said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,12 @@ def _shares(asked: tuple[str, ...], namings: Sequence[TitleMatch], weights: Stem
 def _ratio_why(weights: StemWeights, label: str, some: tuple[str, ...], whole: tuple[str, ...]) -> Why:
     if not weights.sum(whole):
         return Why(f"{label}: no word weighs anything", 0.0)
-    return Why.of(label, "ratio", weights.why("of those words", some), weights.why("of all", whole))
+    return Why.of(
+        label,
+        "ratio",
+        weights.why("weight of those words", some),
+        weights.why("weight of all query words", whole),
+    )
 
 
 def _part_why(weights: StemWeights, label: str, some: tuple[str, ...], others: tuple[str, ...]) -> Why:
@@ -154,7 +159,10 @@ def _part_why(weights: StemWeights, label: str, some: tuple[str, ...], others: t
         return Why(f"{label}: none", 0.0)
     own = weights.why(_listed(label, some), some)
     return Why.of(
-        label, "ratio", own, Why.of("with what it says", "sum", own, weights.why("what it says", others))
+        label,
+        "ratio",
+        own,
+        Why.of("with the query words in it", "sum", own, weights.why("query words in it", others)),
     )
 
 

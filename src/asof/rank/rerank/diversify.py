@@ -103,7 +103,7 @@ class Mmr:
             return Why.of(
                 "marginal relevance", "sum",
                 Why.of("relevance", "product", relevance.why(row), Why("balance", self.balance)),
-                Why.of("likeness", "product", near, Why("balance - 1", self.balance - 1.0)),
+                Why.of("similarity", "product", near, Why("balance - 1", self.balance - 1.0)),
             )  # fmt: skip
 
         column = Column(values, why)

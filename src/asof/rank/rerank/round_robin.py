@@ -72,8 +72,8 @@ class RoundRobinByDocument:
             if row not in turn_of:
                 return before.why(row)
             return Why.of(
-                "in turn", "sum", Why("documents that are asked for lead", HEAD),
-                Why("-round of its document, by what is asked beside names", -float(turn_of[row])),
+                "in turn", "sum", Why("passages of the wanted documents come first", HEAD),
+                Why("-round of its document", -float(turn_of[row])),
                 Why.of("score before", "product", before.why(row), Why("scale", SCALE)),
             )  # fmt: skip
 

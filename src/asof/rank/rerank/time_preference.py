@@ -75,20 +75,19 @@ class TimePreference:
                 near = self._near(found, fit, inside)
                 pace = self.pace if query.recency >= 0.5 else self.within_time
                 return self._led(found, fit, near, ages, pace).note(
-                    f"of the time that the question names: {int(inside.sum())} candidates,"
-                    f" {int(near.sum())} of them near-equals"
+                    f"{int(inside.sum())} matches of the time in the question, {int(near.sum())} equally good"
                 )
-            found = found.note("nothing as relevant is of the time that the question names")
+            found = found.note("no passage of the time in the question is as relevant")
         if query.recency == 0.0:
             return found
         if query.recency == 1.0 or alike(found, near, view) >= self.kind:
             return self._led(found, fit, near, ages, self.pace).note(
-                f"{int(near.sum())} near-equals: the newer lead"
+                f"{int(near.sum())} equally good matches: newest first"
             )
         before, most = found.columns[found.by], self._most(found)
         near = before.values >= float(before.values.max()) - self.careful
         return self._led(found, before, near, ages, self.pace * most * most).note(
-            f"{int(near.sum())} near-equals, of several kinds: the newer lead by a little"
+            f"{int(near.sum())} equally good matches of several kinds: newer ones slightly first"
         )
 
     def _near(self, found: Ranking, fit: Column, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -128,20 +127,20 @@ class TimePreference:
 
         def why(row: int) -> Why:
             both = Why.of(
-                "what is said", "product",
-                Why.of("covered and series", "sum", covered.why(row), series.why(row)), Why("half", 0.5),
+                "mean coverage", "product",
+                Why.of("both coverages", "sum", covered.why(row), series.why(row)), Why("half", 0.5),
             )  # fmt: skip
             parts = [
-                Why.of("says what is asked", "product", both, Why("1 - doubt", 1 - doubt)),
-                Why.of("is relevant", "product", share.why(row), Why("doubt", doubt)),
-                Why.of("is titled so", "product", title.why(row), Why("weight", self.titled)),
+                Why.of("weighted coverage", "product", both, Why("1 - uncertainty", 1 - doubt)),
+                Why.of("relevance", "product", share.why(row), Why("uncertainty", doubt)),
+                Why.of("title match", "product", title.why(row), Why("weight", self.titled)),
             ]
             if named:
-                parts.append(_less("another subject", strange.why(row), 1.0))
-                parts.append(_less("what its title adds", further.why(row), self.adds))
+                parts.append(_less("off-topic title words", strange.why(row), 1.0))
+                parts.append(_less("extra title terms", further.why(row), self.adds))
             if ended is not None and ended[at[row]]:
-                parts.append(Why("it says that something is over", -self.ended))
-            return Why.of("fit", "sum", *parts)
+                parts.append(Why("it says that something has ended", -self.ended))
+            return Why.of("match score", "sum", *parts)
 
         return Column(values, why)
 
@@ -163,8 +162,8 @@ class TimePreference:
             if not near[place]:
                 return before.why(row)
             return Why.of(
-                "near-equal", "sum", fit.why(row), Why("near-equals lead", LEAD),
-                Why.of("age", "product", ages.why(place, near), Why("-pace", -pace)),
+                "equally good match", "sum", fit.why(row), Why("ahead of all other matches", LEAD),
+                Why.of("age", "product", ages.why(place, near), Why("-weight of age", -pace)),
             )  # fmt: skip
 
         return found.with_column("timely", np.where(near, ahead, before.values), why)

@@ -44,7 +44,7 @@ class RerankWindow:
         if len(chosen) == len(rows):
             return matching
         return replace(matching.keep(chosen), aside=matching.keep(np.flatnonzero(~near))).note(
-            f"the {len(chosen)} best of {len(rows)} matching passages are looked at closer"
+            f"the best {len(chosen):,} of {len(rows):,} matching passages were re-ranked"
         )
 
 

@@ -43,7 +43,7 @@ def test_what_changed_and_was_added(asof, fees):
     lines = said.out.splitlines()
     assert lines[0] == "as of 2020-12-31 · as of 2021-12-31"
     assert lines[1:6] == [
-        "~ changed 1 -> 1    Ferry fee 2021",
+        "~ changed   1 -> 1    Ferry fee 2021",
         "    before  The ferry fee to the island is 40 crowns.",
         "            notes/fee-2020.md  2020-03-01",
         "    after   The ferry fee to the island is 45 crowns.",

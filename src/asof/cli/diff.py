@@ -103,7 +103,7 @@ def _show_change(change: SubjectChange) -> None:
     if side is None:
         return
     title = shortened(plain(side.title or side.document))
-    click.echo(f"{SIGNS[change.kind]} {change.kind:<8}{_ranks(change):<10}{click.style(title, bold=True)}")
+    click.echo(f"{SIGNS[change.kind]} {change.kind:<10}{_ranks(change):<10}{click.style(title, bold=True)}")
     if change.kind == "changed":
         for word, each in (("before", change.before), ("after", change.after)):
             if each is not None:

@@ -1,7 +1,7 @@
 """How well direction and volatility are read from questions, and the fit of their weights.
 
     .venv/bin/python bench/intent.py DIR_TQIC DIR_RECENCYQA
-    .venv/bin/python bench/intent.py DIR_TQIC DIR_RECENCYQA --write src/asof/time/wishes/weights.toml
+    .venv/bin/python bench/intent.py DIR_TQIC DIR_RECENCYQA --write src/asof/time/weights.toml
 
 Each DIR holds queries.jsonl. The figures come from cross-validation by groups: questions that share
 half of their words, or a rare name, stay together, so neither a template nor a subject is on both sides. The

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.time.cues import LANGUAGES, phrases
+from asof.lang import codes, every
+from asof.time.cues import phrases
 from asof.time.expressions import TimeMention
 from asof.time.intent import (
-    ALL_LANGUAGES,
     INSTANCE,
     NONE,
     PRESENT,
@@ -26,7 +26,7 @@ from asof.time.span import Span
 ANCHOR = datetime(2024, 5, 1, tzinfo=UTC)
 
 
-def without_wishes(question: str, language: str = ALL_LANGUAGES) -> str:
+def without_wishes(question: str, language: str = every("intent")) -> str:
     """The question without the words that only wish for the newest."""
     pieces, start = [], 0
     for begin, end in intent(question, language=language).wishes:
@@ -152,11 +152,11 @@ WISHES = {
         for rest, kind in options
         if kind.startswith("wish.") and kind != "wish.adjective"
     )
-    for language in LANGUAGES
+    for language in codes("intent")
 }
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", codes("intent"))
 def test_every_wish_is_found_in_whatever_case_and_only_as_whole_words(language: str) -> None:
     for wish in WISHES[language]:
         for said in (wish, wish.upper(), f"mill {wish}, boat"):
@@ -188,7 +188,7 @@ def test_every_wish_is_found_in_whatever_case_and_only_as_whole_words(language: 
     ],
 )
 def test_direction(question: str, direction: str) -> None:
-    assert intent(question, (), ANCHOR, ALL_LANGUAGES).direction == direction
+    assert intent(question, (), ANCHOR, every("intent")).direction == direction
 
 
 def test_a_past_date_outweighs_the_wish_and_a_present_one_does_not() -> None:
@@ -308,7 +308,7 @@ PIECES = st.sampled_from(
 @settings(max_examples=100)
 @given(
     st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=20).map("".join)),
-    st.sampled_from(("en", "de", ALL_LANGUAGES)),
+    st.sampled_from(("en", "de", every("intent"))),
 )
 def test_any_text(question: str, language: str) -> None:
     found = intent(question, (), ANCHOR, language)

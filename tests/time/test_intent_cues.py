@@ -6,7 +6,8 @@ from collections import Counter
 
 import pytest
 
-from asof.time.cues import LANGUAGES, cues, kinds, kinds_of_answer, language_of, phrases, toml, words_of
+from asof.lang import codes, tables
+from asof.time.cues import cues, kinds, kinds_of_answer, language_of, phrases, words_of
 from asof.time.tendency import DIRECTIONS, weights
 
 
@@ -41,14 +42,17 @@ def test_offsets_are_those_of_the_question() -> None:
     assert [question[cue.start : cue.end] for cue in found if cue.kind] == ["now", "latest"]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", codes("intent"))
 def test_a_phrase_stands_in_one_list(language: str) -> None:
-    for name, tables in ((language, toml(language)), ("kinds", {"": toml("kinds")[language]})):
-        said = Counter(phrase for lists in tables.values() for listed in lists.values() for phrase in listed)
+    for name, listing in (
+        ("intent", tables(language, "intent")),
+        ("kinds", {"": tables(language, "answer_kinds")}),
+    ):
+        said = Counter(phrase for lists in listing.values() for listed in lists.values() for phrase in listed)
         assert [phrase for phrase, count in said.items() if count > 1] == [], name
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", codes("intent"))
 def test_phrases_are_written_as_they_are_read(language: str) -> None:
     for listed in (phrases(language), kinds(language)):
         for first, options in listed.items():
@@ -58,10 +62,9 @@ def test_phrases_are_written_as_they_are_read(language: str) -> None:
                 assert words == [first, *rest], (kind, phrase)
 
 
-def test_languages_have_the_same_tables() -> None:
-    english = set(toml("en"))
-    assert all(set(toml(language)) == english for language in LANGUAGES)
-    assert all(set(toml("kinds")[language]) == set(toml("kinds")["en"]) for language in LANGUAGES)
+@pytest.mark.parametrize("lists", ["intent", "answer_kinds"])
+def test_languages_have_the_same_tables(lists: str) -> None:
+    assert [code for code in codes(lists) if set(tables(code, lists)) != set(tables("en", lists))] == []
 
 
 def test_kinds_of_answers() -> None:
@@ -85,10 +88,10 @@ def test_weights_are_of_features_that_can_occur() -> None:
     kept = weights()
     assert all(len(row) == len(DIRECTIONS) for row in kept.direction.values())
     listed = {kind for options in phrases("en").values() for _, kind in options}
-    tables = {kind.split(".")[0] for kind in listed}
+    heads = {kind.split(".")[0] for kind in listed}
     asks = {kind[3:] for kind in listed if kind.startswith("wh.")} | {"whether", "keywords"}
     for name in (*kept.direction, *kept.volatility):
         head, _, rest = name.partition(".")
-        assert name in listed or head in tables | asks | {"any", "kind", "date", "tense"}, name
+        assert name in listed or head in heads | asks | {"any", "kind", "date", "tense"}, name
         if head == "kind" and rest:
-            assert rest.split(".")[0] in toml("kinds")["en"]
+            assert rest.split(".")[0] in tables("en", "answer_kinds")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from importlib.resources import files
+from functools import cache
 
 from asof.answer.question_names import WORD, blank_out, names_in
+from asof.lang import codes, tables
 from asof.text.question import QuestionReading
 from asof.time.intent import WISHED
 from asof.time.period import GRAINS, Grain
@@ -22,9 +22,6 @@ _GRAIN_DISTANCE = 3
 MAX_NAMES, MAX_CELLS = 16, 1_000
 """The most names (and the most topics) that are looked up at once, and the most cells of a table: names times
 topics times periods."""
-
-_NOT_SUPERLATIVE = re.compile(r"\b(?:most recent(?:ly)?|most of|at most|at least|at best)\b")
-_SEPARATOR = re.compile(r",|;|\band\b|\bund\b|\bas well as\b|\bsowie\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +50,8 @@ class ParsedQuestion:
     def of(cls, reading: QuestionReading, known: Iterable[str] = (), language: str = "en") -> ParsedQuestion:
         """Parse a question. `known`: names in the corpus; they count as names in any spelling.
 
-        `language`: codes of the corpus, separated by blanks. The words of the question decide which of
-        `LANGUAGES` it is in; in doubt it is the first of these codes.
+        `language`: codes of the corpus, separated by blanks. The words of the question decide which
+        language it is in; in doubt it is the first of these codes.
         """
         question = reading.query.text
         lowered = question.lower()
@@ -63,8 +60,8 @@ class ParsedQuestion:
         lists = word_lists(spoken)
         intent = reading.intent.wishes if reading.intent else ()
         rest = blank_out(question, [*((each.start, each.end) for each in reading.mentions), *intent])
-        words, compared = set(tokens), set(WORD.findall(_NOT_SUPERLATIVE.sub(" ", lowered)))
-        names, rest = names_in(rest, known, lists.question, nouns=spoken == "de")
+        words, compared = set(tokens), set(WORD.findall(_phrases("no_choice").sub(" ", lowered)))
+        names, rest = names_in(rest, known, lists.question, nouns=lists.capital_nouns)
         recent = reading.query.recency >= WISHED or (
             not words & lists.past and bool(words & lists.present or reading.query.recency)
         )
@@ -93,7 +90,7 @@ class ParsedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class QuestionWords:
-    """The word lists of a language, `words/*.toml`."""
+    """The word lists of a language, `lang/*/questions.toml`."""
 
     question: frozenset[str]
     highest: frozenset[str]
@@ -106,6 +103,7 @@ class QuestionWords:
     overview_phrases: tuple[str, ...]
     forecast: frozenset[str]
     grain: dict[Grain, frozenset[str]]
+    capital_nouns: bool
 
     @property
     def asking(self) -> frozenset[str]:
@@ -117,25 +115,28 @@ class QuestionWords:
         return sum(word in self.asking or word in self.present or word in self.past for word in tokens)
 
 
-LANGUAGES = ("en", "de")
-
-
 def _language_of(tokens: Sequence[str], default: str) -> str:
     """The language whose lists have most of these words; of equals `default`, then the first."""
-    return max(LANGUAGES, key=lambda code: (word_lists(code).count(tokens), code == default))
+    return max(codes("questions"), key=lambda code: (word_lists(code).count(tokens), code == default))
 
 
-@lru_cache
+@cache
+def _phrases(name: str) -> re.Pattern[str]:
+    """Finds the phrases of a list, of all languages, as whole words."""
+    listed = (tables(code, "questions").get(name) for code in codes("questions"))
+    return re.compile(rf"\b(?:{'|'.join(filter(None, listed))})\b")
+
+
+@cache
 def word_lists(language: str) -> QuestionWords:
-    """The word lists of one of `LANGUAGES`."""
-    text = (files("asof.answer") / "words" / f"{language}.toml").read_text("utf-8")
-    lists: dict[str, str] = tomllib.loads(text)
-    of = {name: frozenset(value.split()) for name, value in lists.items()}
+    """The word lists of a language, empty ones where it lacks them."""
+    lists: Mapping[str, str] = defaultdict(str, tables(language, "questions"))
+    of = defaultdict(frozenset[str], {name: frozenset(value.split()) for name, value in lists.items()})
+    value, overview = (tuple(filter(None, lists[name].split("|"))) for name in ("value", "overview_phrases"))
     return QuestionWords(
         of["question"], of["highest"], of["lowest"], of["each"], of["overview"],
-        of["present"], of["past"],
-        tuple(lists["value"].split("|")), tuple(lists["overview_phrases"].split("|")), of["forecast"],
-        {grain: of[grain] for grain in GRAINS},
+        of["present"], of["past"], value, overview, of["forecast"],
+        {grain: of[grain] for grain in GRAINS}, bool(lists["capital_nouns"]),
     )  # fmt: skip
 
 
@@ -158,7 +159,7 @@ def _grain(tokens: Sequence[str], lists: QuestionWords) -> Grain | None:
 def _topics(rest: str, ignored: frozenset[str]) -> tuple[str, ...]:
     """The phrases of a question without names and times; words in `ignored` are left out."""
     phrases = []
-    for part in _SEPARATOR.split(rest):
+    for part in re.split(rf",|;|{_phrases('joining').pattern}", rest):
         part = re.sub(r"['’]s\b|(?<!\w)['’]s?", " ", part)
         words = [word for word in WORD.findall(part) if word.lower() not in ignored]
         if words:

@@ -16,7 +16,7 @@ from itertools import chain
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.text.calendar_words import calendar_words
+from asof.lang import calendar_words
 from asof.text.tokens import Analyzer
 
 BITS = 512
@@ -37,7 +37,7 @@ class WordReader:
     def __init__(self, languages: tuple[str, ...]) -> None:
         self._analyzer = Analyzer(languages)
         self._kinds = np.zeros(0, np.uint8)
-        self.calendar = calendar_words(languages)
+        self.calendar = frozenset().union(*map(calendar_words, languages))
         self._dates = {stem for word in self.calendar for stem in (word, *self._analyzer.alternatives(word))}
 
     def begin(self) -> None:

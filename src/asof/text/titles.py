@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asof.text.calendar_words import calendar_words
+from asof.lang import calendar_words
 from asof.text.tokens import Analyzer, tokenize
 
 _DIGITS = frozenset("0123456789")
@@ -34,7 +34,7 @@ class TitleStems:
         stop = analyzer.stop_words
         words = [word for word in tokenize(title) if word not in stop]
         stems = tuple(analyzer.stem(word, language) for word in words)
-        dates = calendar_words(analyzer.languages)
+        dates = frozenset().union(*map(calendar_words, analyzer.languages))
         plain = tuple(
             stem for word, stem in zip(words, stems, strict=True) if not figure(stem) and word not in dates
         )

@@ -20,9 +20,9 @@ from unicodedata import normalize
 import Stemmer
 
 from asof.errors import UsageError
+from asof.lang import stop_words
 from asof.text import languages as known
 from asof.text.scripts import CJK, MARKS
-from asof.text.stopwords import STOP_WORDS
 
 if TYPE_CHECKING:
     import numpy as np
@@ -183,13 +183,13 @@ class Analyzer:
         self._stems: list[str] = []
         self._stop_numbers: frozenset[int] | None = None
         self._hashes = array("Q")
-        self._functional = {code: STOP_WORDS.get(code, frozenset()) for code in self.languages}
+        self._functional = {code: stop_words(code) for code in self.languages}
         self.stop_words: frozenset[str] = frozenset().union(*self._functional.values())
 
     def detect(self, text: str) -> str:
         """The language that has the most stop words among the first 200 tokens (in 4,000 characters).
 
-        With a tie, or without any, the first language. A language without a list in `STOP_WORDS` is never
+        With a tie, or without any, the first language. A language without a list of them is never
         found in this way, but may be the first.
         """
         if len(self.languages) == 1:

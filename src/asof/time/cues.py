@@ -1,18 +1,17 @@
 """The words of a question that tell of time, of a wish, or of its structure, by lists of one language.
 
-`wishes/LANGUAGE.toml` holds the lists, `wishes/kinds.toml` the words for kinds of answers. They are read when
-the first question is asked.
+`lang/<code>/intent.toml` holds the lists, `answer_kinds.toml` beside it the words for kinds of answers. They
+are read when the first question is asked.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
-from typing import Any, NamedTuple
+from functools import cache
+from typing import NamedTuple
 
-LANGUAGES = ("en", "de")
-"""Languages that have lists; the first serves where a question tells nothing and for codes without lists."""
+from asof.lang import FIRST, codes, tables
 
 CONTENT = ""
 """The kind of a word that stands in no list."""
@@ -41,12 +40,12 @@ Phrases = dict[str, tuple[tuple[tuple[str, ...], str], ...]]
 
 
 def cues(question: str, words: list[Word], language: str) -> list[Cue]:
-    """The words of a question in order, phrases of the lists of `language` (one of `LANGUAGES`) as one."""
+    """The words of a question in order, phrases of the lists of `language` as one."""
     return _grouped(question, words, phrases(language), every=True)
 
 
 def kinds_of_answer(question: str, words: list[Word], language: str) -> list[Cue]:
-    """The words that name kinds of answers, by `wishes/kinds.toml`."""
+    """The words that name kinds of answers, by `answer_kinds.toml`."""
     return _grouped(question, words, kinds(language), every=False)
 
 
@@ -55,12 +54,12 @@ def language_of(words: list[Word], language: str) -> str:
 
     The one whose lists know most of its words; in doubt English, which is always among them.
     """
-    if language == LANGUAGES[0]:
+    if language == FIRST:
         return language
-    codes = re.findall("[a-z]+", language.lower())
-    named = [LANGUAGES[0], *(code for code in LANGUAGES[1:] if code in codes)]
+    wanted = {FIRST, *re.findall("[a-z]+", language.lower())}
+    named = [code for code in codes("intent") if code in wanted]
     if len(named) == 1:
-        return LANGUAGES[0]
+        return FIRST
     different = {word for _, _, word, _ in words}
     known = {code: len(different & phrases(code).keys()) for code in named}
     return max(known, key=lambda code: known[code])
@@ -131,26 +130,26 @@ def _stands(question: str, words: list[Word], at: int, rest: tuple[str, ...]) ->
     return all(question[words[i][1] : words[i + 1][0]].isspace() for i in range(at, at + len(rest)))
 
 
-@lru_cache(maxsize=len(LANGUAGES))
+@cache
 def phrases(language: str) -> Phrases:
     """The lists of a language."""
     return _by_first_word(
         (phrase, f"{table}.{entry}")
-        for table, entries in toml(language).items()
+        for table, entries in tables(language, "intent").items()
         for entry, listed in entries.items()
         for phrase in listed
     )
 
 
-@lru_cache(maxsize=len(LANGUAGES))
+@cache
 def kinds(language: str) -> Phrases:
     """The words of a language that name kinds of answers."""
     return _by_first_word(
-        (phrase, entry) for entry, listed in toml("kinds")[language].items() for phrase in listed
+        (phrase, entry) for entry, listed in tables(language, "answer_kinds").items() for phrase in listed
     )
 
 
-@lru_cache(maxsize=len(LANGUAGES))
+@cache
 def units(language: str) -> dict[str, str]:
     """Words for lengths of time -> their kind."""
     return {
@@ -169,11 +168,3 @@ def _by_first_word(named: Iterable[tuple[str, str]]) -> Phrases:
     return {
         first: tuple(sorted(options, key=lambda option: -len(option[0]))) for first, options in listed.items()
     }
-
-
-def toml(name: str) -> dict[str, dict[str, Any]]:
-    """A table beside the lists: `wishes/NAME.toml`."""
-    import tomllib
-    from importlib.resources import files
-
-    return tomllib.loads(files("asof.time").joinpath("wishes", f"{name}.toml").read_text("utf-8"))

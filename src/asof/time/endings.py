@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from asof.time.cues import toml
+from asof.lang import codes, tables
 
 
 @cache
 def over() -> tuple[str, ...]:
-    """The words of all languages (`wishes/over.toml`)."""
-    return tuple(word for table in toml("over").values() for word in table["words"])
+    """The words of all languages (`ended` in `lang/*/words.toml`)."""
+    return tuple(word for code in codes("words") for word in tables(code, "words").get("ended", ()))
 
 
 @cache

@@ -2,7 +2,7 @@
 
     mentions("revenue since Q3 2023", anchor)  ->  "since Q3 2023": [2023-07-01, None), its core the quarter
 
-The words come from `words/*.toml` (`lexicon.py`), `run.py` finds the places where they stand, `grammar.py`
+The words come from `lang/*/time.toml` (`lexicon.py`), `run.py` finds where they stand, `grammar.py`
 reads them. What may be a name (`May`, `Windows 2000`) is taken for a time only with a cue.
 """
 

@@ -1,6 +1,6 @@
 """The form of a question: how it asks, in which tense, which of its wishes hold, which dates it names.
 
-Everything here follows from words of time and structure (`wishes/LANGUAGE.toml`) and from dates; what a
+Everything here follows from words of time and structure (`lang/*/intent.toml`) and from dates; what a
 question is about has no say.
 """
 

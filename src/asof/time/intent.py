@@ -10,11 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from asof.time.cues import LANGUAGES, Cue, cues, kinds_of_answer, language_of, words_of
+from asof.lang import FIRST, every
+from asof.time.cues import Cue, cues, kinds_of_answer, language_of, words_of
 from asof.time.form import HasTime, QuestionForm, form
 from asof.time.tendency import Direction, tendency
-
-ALL_LANGUAGES = " ".join(LANGUAGES)
 
 WISHED = 1.0  # "latest", "now": in so many words
 STATE = 0.5  # "who is", "where does", "what is the … of": the present state, which no word calls new
@@ -47,7 +46,7 @@ def intent(
     question: str,
     mentions: Sequence[HasTime] = (),
     anchor: datetime | None = None,
-    language: str = LANGUAGES[0],
+    language: str = FIRST,
 ) -> Intent:
     """What a question wants of time. Any text is accepted.
 
@@ -64,9 +63,9 @@ def intent(
     return Intent(wanted, weighed.direction, weighed.volatility, said, wishes)
 
 
-def recency(question: str, language: str = ALL_LANGUAGES) -> float:
-    """How strongly a question wishes for what is newest, in [0, 1]; see `Intent`."""
-    return _recency(_form(question, language))[0]
+def recency(question: str, language: str = "") -> float:
+    """How strongly a question wishes for what is newest, in [0, 1] (see `Intent`); in any language."""
+    return _recency(_form(question, language or every("intent")))[0]
 
 
 def _form(question: str, language: str) -> QuestionForm:

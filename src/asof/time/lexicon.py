@@ -1,4 +1,4 @@
-"""The words of a language for time, read from `words/<language>.toml` when they are first needed.
+"""The words of a language for time, read from `lang/<code>/time.toml` when they are first needed.
 
 A word has senses: `may` is the month 5, `second` an ordinal and a unit. Which rule reads a word depends on
 its senses alone, so a new language is a new file and no code.
@@ -10,12 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from importlib.resources.abc import Traversable
+from asof.lang import FIRST, codes, tables
 
-GROUND = "en"
+GROUND = FIRST
 """The language whose words are always known."""
 
 WORD = re.compile(r"[^\W\d_]+|[0-9]+")
@@ -94,36 +93,18 @@ def lexicon(language: str = GROUND) -> TimeLexicon:
 
     English is always among them; the order of day and month in figures is that of the first one named.
     """
-    named = [code for code in re.findall(r"[a-z]+", language.casefold()) if _exists(code)]
+    named = [code for code in re.findall(r"[a-z]+", language.casefold()) if code in codes("time")]
     return _merged(tuple(dict.fromkeys([*named, GROUND])))
 
 
-@lru_cache(maxsize=64)
-def _exists(code: str) -> bool:
-    return len(code) <= 3 and _file(code).is_file()
-
-
-def _file(code: str) -> Traversable:
-    from importlib.resources import files  # which `asof --help` need not wait for
-
-    return files("asof.time").joinpath("words", f"{code}.toml")
-
-
-@lru_cache(maxsize=64)
-def _table(code: str) -> dict[str, Any]:
-    import tomllib
-
-    return tomllib.loads(_file(code).read_text("utf-8"))
-
-
 @lru_cache(maxsize=16)
-def _merged(codes: tuple[str, ...]) -> TimeLexicon:
+def _merged(named: tuple[str, ...]) -> TimeLexicon:
     senses: dict[str, dict[str, Any]] = {}
     phrases: dict[tuple[str, ...], dict[str, Any]] = {}
     lists: dict[str, frozenset[str]] = {}
     triggers, sufficient = set(_FIGURES), {figures for figures in _FIGURES if len(figures) == 4}
     telling: list[tuple[str, ...]] = []
-    for code in codes:
+    for code in named:
         for table, value, words in _entries(code):
             if table in _LISTS:
                 lists[table] = lists.get(table, frozenset()) | {words[-1]}
@@ -150,7 +131,7 @@ def _merged(codes: tuple[str, ...]) -> TimeLexicon:
         frozenset(sufficient),
         _weak(senses, phrases, sufficient),
         lists,
-        _table(codes[0])["figures"] == "month",
+        tables(named[0], "time").get("figures") == "month",
     )
 
 
@@ -170,7 +151,7 @@ def _weak(
 
 
 def _entries(code: str) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    for table, rows in _table(code).items():
+    for table, rows in tables(code, "time").items():
         if isinstance(rows, dict):
             for key, words in rows.items():
                 value = int(key) if re.fullmatch(r"-?[0-9]+", key) else key

@@ -15,6 +15,7 @@ from datetime import MAXYEAR, UTC, date, datetime, time, timedelta, timezone, tz
 from functools import lru_cache
 
 from asof.errors import BadTime
+from asof.lang import every
 from asof.time.lexicon import lexicon
 from asof.time.period import Days, Grain, Period, days_in, lasting, one_day, week_of
 from asof.time.relative import Relative, relative
@@ -29,17 +30,14 @@ ACCEPTED = (
 _HOUR, _MINUTE, _SECOND = timedelta(hours=1), timedelta(minutes=1), timedelta(seconds=1)
 
 
-_LANGUAGES = "en de"
-
-
 @lru_cache(maxsize=1)
 def _months() -> dict[str, int]:
-    return lexicon(_LANGUAGES).names("month", "month_short")
+    return lexicon(every("time")).names("month", "month_short")
 
 
 @lru_cache(maxsize=1)
 def _weekdays() -> dict[str, int]:
-    return lexicon(_LANGUAGES).names("weekday", "weekday_short")
+    return lexicon(every("time")).names("weekday", "weekday_short")
 
 
 _Y, _D = r"(?P<y>[0-9]{4})", r"(?P<d>[0-9]{1,2})"
@@ -160,7 +158,7 @@ def _said(text: str, anchor: datetime, zone: tzinfo, fiscal_start: int) -> Span 
     plain = " ".join(unicodedata.normalize("NFC", text).split())
     if _IN_DOUBT.search(plain):
         return None
-    found = mentions(plain, anchor, zone, language=_LANGUAGES, fiscal_start=fiscal_start)
+    found = mentions(plain, anchor, zone, language=every("time"), fiscal_start=fiscal_start)
     if len(found) != 1 or found[0].end != len(plain):
         return None
     before = plain[: found[0].start].casefold().split()

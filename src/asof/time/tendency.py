@@ -2,7 +2,7 @@
 
 Features are the question's form, its words of time and the kinds of answers it names, each there or not.
 direction = the class of the largest sum of weights; volatility = 1 / (1 + e^-s) of one sum s. The weights in
-`wishes/weights.toml` are fitted by `bench/intent.py`, which also tells how well they do on questions that the
+`weights.toml` are fitted by `bench/intent.py`, which also tells how well they do on questions that the
 fit has not seen.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from asof.time.cues import Cue, toml, units
+from asof.time.cues import Cue, units
 from asof.time.form import QuestionForm
 
 Direction = Literal["past", "recent", "future", "timeless"]
@@ -95,5 +95,8 @@ def _tell_cues(told: dict[str, str], asked: QuestionForm, lengths: dict[str, str
 @lru_cache(maxsize=1)
 def weights() -> TendencyWeights:
     """The fitted weights."""
-    kept = toml("weights")
+    import tomllib
+    from importlib.resources import files
+
+    kept = tomllib.loads((files("asof.time") / "weights.toml").read_text("utf-8"))
     return TendencyWeights({name: tuple(row) for name, row in kept["direction"].items()}, kept["volatility"])

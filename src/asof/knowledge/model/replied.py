@@ -14,9 +14,9 @@ from pydantic import BaseModel, Field
 from asof.data import CHANGE, EXPECTED, VALUE, Amount, Fact
 from asof.knowledge.model.when import time_of
 from asof.knowledge.model.written import stands_in
+from asof.lang import stop_words
 from asof.store.facts import Excerpt
 from asof.text.sentences import sentences
-from asof.text.stopwords import STOP_WORDS
 
 MOST = 64
 """So many facts of a passage are kept: the most confident, of equals the first."""
@@ -95,7 +95,7 @@ class _CheckedPassage:
         self.extents = sentences(excerpt.text)
         self.words = words_of(excerpt.text)
         self.named = self.words.union(*map(words_of, (excerpt.title, *excerpt.headings)))
-        self.plain = STOP_WORDS["en"] | STOP_WORDS.get(excerpt.language, frozenset())
+        self.plain = stop_words("en") | stop_words(excerpt.language)
 
     def fact(self, said: RepliedFact) -> Fact | str:
         """The fact, or why there is none."""

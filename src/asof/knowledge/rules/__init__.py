@@ -1,4 +1,4 @@
-"""Facts by rules: sentences, figures, names and times by patterns and word lists (`words/*.toml`).
+"""Facts by rules: sentences, figures, names and times by patterns and word lists (`lang/*/facts.toml`).
 
 Read `extractor.py` first.
 """

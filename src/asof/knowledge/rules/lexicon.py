@@ -1,4 +1,4 @@
-"""The words that facts are told by, read from `words/<language>.toml` when they are first needed.
+"""The words that facts are told by, read from `lang/<code>/facts.toml` when they are first needed.
 
 A word has senses, the names of the lists that hold it: `rose` is `rise`, `was` is `link` and `copula`. The
 rules look at senses alone, so a new language is a new file.
@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
-LANGUAGES = ("en", "de")
+from asof.lang import FIRST, codes, tables
+
 Senses = frozenset[str]
 NONE: Senses = frozenset()
 
@@ -35,21 +36,17 @@ class RuleLexicon:
     currencies: Mapping[str, str]
 
 
-@lru_cache(maxsize=len(LANGUAGES))
+@cache
 def lexicon(language: str) -> RuleLexicon:
-    """The words of one of LANGUAGES."""
-    import tomllib
-    from importlib.resources import files  # which `asof --help` need not wait for
-
-    text = files("asof.knowledge.rules").joinpath("words", f"{language}.toml").read_text("utf-8")
-    return _read(language, tomllib.loads(text), None if language == "en" else lexicon("en"))
+    """The words of a language that has lists of facts."""
+    return _read(language, tables(language, "facts"), None if language == FIRST else lexicon(FIRST))
 
 
-def _read(language: str, tables: Mapping[str, Any], ground: RuleLexicon | None) -> RuleLexicon:
+def _read(language: str, lists: Mapping[str, Any], ground: RuleLexicon | None) -> RuleLexicon:
     """The tables as a lexicon; the signs of figures that `ground` knows ("$", "%") are known in all."""
     senses: dict[str, set[str]] = {}
     phrases: dict[str, set[tuple[str, ...]]] = {}
-    for sense, words in tables.items():
+    for sense, words in lists.items():
         if not isinstance(words, str) or sense == "decimal":
             continue
         for word in words.split():
@@ -62,11 +59,11 @@ def _read(language: str, tables: Mapping[str, Any], ground: RuleLexicon | None) 
         language,
         {word: frozenset(each) for word, each in senses.items()},
         ordered,
-        tables["decimal"],
-        str(tables["be"]).split()[0],
-        {**(ground.scales if ground else {}), **{w: float(s) for w, s in _named(tables["scale"])}},
-        {**(ground.units if ground else {}), **dict(_named(tables["unit"]))},
-        {**(ground.currencies if ground else {}), **dict(_named(tables["currency"]))},
+        lists.get("decimal", "."),
+        str(lists.get("be", "is")).split()[0],
+        {**(ground.scales if ground else {}), **{w: float(s) for w, s in _named(lists.get("scale", {}))}},
+        {**(ground.units if ground else {}), **dict(_named(lists.get("unit", {})))},
+        {**(ground.currencies if ground else {}), **dict(_named(lists.get("currency", {})))},
     )
 
 
@@ -80,11 +77,11 @@ _SAMPLE = 4000  # characters; the language of a passage shows in them
 
 
 def language_of(text: str, stated: str) -> str:
-    """The one of LANGUAGES that a text is in, by its commonest words; `stated` where they do not tell."""
+    """The language of a text, among those with lists of facts, by its commonest words; else `stated`."""
     words = _WORD.findall(text[:_SAMPLE].lower())
-    counts = {code: _count(words, code) for code in LANGUAGES}
-    best = max(LANGUAGES, key=lambda code: (counts[code], code == stated))
-    return best if counts[best] or stated not in LANGUAGES else stated
+    counts = {code: _count(words, code) for code in codes("facts")}
+    best = max(counts, key=lambda code: (counts[code], code == stated))
+    return best if counts[best] or stated not in counts else stated
 
 
 def _count(words: list[str], language: str) -> int:

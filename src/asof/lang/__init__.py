@@ -1,0 +1,56 @@
+"""The word lists of languages: a folder for each, named by its ISO 639-1 code, and no code of its own.
+
+    time.toml          words that say times: months, "yesterday", "ago"
+    intent.toml        words of a question that wish for the newest, ask for the past, name a tense
+    answer_kinds.toml  words that name the kind of answer: a price, a result, a record
+    facts.toml         words by which sentences state facts
+    questions.toml     words of a question that say what it asks for: "each quarter", "highest"
+    words.toml         words of grammar, of the calendar, of endings
+
+A language may lack any of them. English is the one that has all, and what each list means stands there.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+FIRST = "en"
+"""The language that serves where a text does not tell its own."""
+
+
+@cache
+def codes(lists: str) -> tuple[str, ...]:
+    """The languages that have a file of that name (without `.toml`), English first, then by code."""
+    from importlib.resources import files  # which `asof --help` need not wait for
+
+    found = [folder.name for folder in files(__name__).iterdir() if (folder / f"{lists}.toml").is_file()]
+    return tuple(sorted(found, key=lambda code: (code != FIRST, code)))
+
+
+def every(lists: str) -> str:
+    """The codes of the languages that have a file of that name, as functions take them: "en de"."""
+    return " ".join(codes(lists))
+
+
+@cache
+def tables(code: str, lists: str) -> dict[str, Any]:
+    """What a file of a language holds; empty where the language does not have it."""
+    import tomllib
+    from importlib.resources import files
+
+    if code not in codes(lists):
+        return {}
+    return tomllib.loads((files(__name__) / code / f"{lists}.toml").read_text("utf-8"))
+
+
+@cache
+def stop_words(code: str) -> frozenset[str]:
+    """The words of grammar of a language (and, of, the), none if it has no list."""
+    return frozenset(tables(code, "words").get("stop", "").split())
+
+
+@cache
+def calendar_words(code: str) -> frozenset[str]:
+    """Months, days of the week, seasons and feasts of a language, none if it has no list."""
+    return frozenset(tables(code, "words").get("calendar", "").split())

@@ -1,4 +1,4 @@
-"""What the documents name is there: commands, options, targets, errors, rooms. Examples in docstrings run."""
+"""What the documents name is there: commands, options, targets, errors, modules. Examples in docstrings run."""
 
 from __future__ import annotations
 
@@ -83,16 +83,16 @@ def test_every_error_is_drawn_in_the_tree():
     assert tree == classes
 
 
-def test_every_room_is_in_the_architecture():
+def test_every_module_is_in_the_architecture():
     page = text("ARCHITECTURE.md")
-    rooms = [
+    modules = [
         path.stem if path.suffix == ".py" else f"{path.name}/"
         for path in PACKAGE.iterdir()
         if (path.suffix == ".py" or (path.is_dir() and path.name != "__pycache__"))
         and path.name != "__init__.py"
     ]
-    assert len(rooms) > 10
-    assert [room for room in sorted(rooms) if not re.search(rf"\b{re.escape(room)}", page)] == []
+    assert len(modules) > 10
+    assert [each for each in sorted(modules) if not re.search(rf"\b{re.escape(each)}", page)] == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

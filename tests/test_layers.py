@@ -42,18 +42,18 @@ def test_a_folder_chooses_behaviour(says: Says) -> None:
     found, lines = says('[search]\nk = 3\nrecipe = "twe"\n[recipes.twe]\ndecay.tau_min = 30\n')
     assert (found.k, found.recipe, lines) == (3, "twe", [])
     found, lines = says("[arxiv]\nper_day = 7\n[rerank]\ntop = 5\n[model]\ntemperature = 1\n")
-    assert (found.arxiv.per_day, found.reranking, found.model, lines) == (7, None, None, [])
+    assert (found.sources["arxiv"]["per_day"], found.reranking, found.model, lines) == (7, None, None, [])
 
 
 def test_a_folder_chooses_no_destination(says: Says, tmp_path: Path) -> None:
     found, lines = says(RERANK + MODEL + f"[search]\nrerank = true\nk = 4\n[arxiv]\nurl = '{SERVER}'\n")
     assert (found.reranking, found.model, found.rerank, found.k) == (None, None, False, 4)
-    assert found.arxiv.url.startswith("https://export.arxiv.org/")
+    assert "arxiv" not in found.sources
     (line,) = lines
     for said in (
         f"[rerank] url {SERVER}, key_variable AWS_SECRET_ACCESS_KEY", f"[model] url {SERVER}, model m",
         f"[arxiv] url {SERVER}", f"`asof trust {tmp_path}`", "config.toml", "not trusted",
-        "no reranker, no language model, arXiv itself",
+        "no reranker, no language model, the defaults of arxiv:",
     ):  # fmt: skip
         assert said in line, line
     with pytest.raises(Untrusted, match=r"no model is named to rerank with: \[rerank\] of .* `asof trust"):

@@ -109,7 +109,16 @@ VALUES: dict[str, Check] = {"fiscal_start": _month}
 """Keys of [fields] that are no names of fields."""
 KEPT: dict[str, Check] = {"search": _searched}
 """Keys of [fields] that shape the index: the settings of a corpus hold them."""
+
+
+def _recipe(value: Any) -> str:
+    if value in recipes.NAMES:
+        return str(value)
+    name: str = _one_of(recipes.all_names())(value)
+    return name
+
+
 SEARCH: dict[str, Check] = {
-    "k": _whole(1, 1000), "unit": _one_of(UNITS), "recipe": _one_of(recipes.NAMES),
+    "k": _whole(1, 1000), "unit": _one_of(UNITS), "recipe": _recipe,
     "rerank": _boolean, "record": _boolean,
 }  # fmt: skip

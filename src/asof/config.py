@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from asof import checks, recipes
+from asof import checks, plugins, recipes
 from asof.answer.settings import AskSettings
 from asof.checks import UNITS as UNITS
 from asof.errors import BadConfig, Untrusted, UsageError
 from asof.knowledge.choice import Facts
-from asof.sources.arxiv.settings import ArxivSettings as Arxiv
 from asof.sources.fields import Fields
+from asof.sources.scheme import scheme_named
 from asof.store.settings import CorpusSettings
 from asof.tables import SHOWN, AcceptedValue, check, nearest
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from asof.models.reranking import RerankerConfig
     from asof.rank.recipe import Recipe
     from asof.rank.stage import Stage
+    from asof.sources.scheme import SourceScheme
 
 FILE = "asof.toml"
 
@@ -51,7 +52,8 @@ class Config:
     [model] the language model, see `asof.models.language`; nothing asks one that is not named.
     [facts] what reads facts, see `asof.knowledge.choice`.
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.settings`.
-    [arxiv] url, pdf_url, delay, attempts, timeout, patience, per_day: see `asof.sources.arxiv.settings`.
+    [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
+             those of a package when one of its sources is opened.
     [diversity] kind, most, balance, first: unlike first hits (`asof.rank.rerank.diversify`).
     [recipes.NAME] stage.field: other values for fields of a recipe, e.g. `decay.tau_min = 365`.
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
@@ -73,7 +75,7 @@ class Config:
     model: LanguageModelConfig | None = None
     facts: Facts = field(default_factory=Facts)
     asking: AskSettings = field(default_factory=AskSettings)
-    arxiv: Arxiv = field(default_factory=Arxiv)
+    sources: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     diversity: Stage | None = None
     changed: Mapping[str, Recipe] = field(default_factory=dict)
     origin: Mapping[str, Path] = field(default_factory=dict)
@@ -97,12 +99,22 @@ class Config:
 
 TABLES = (
     "index", "fields", "search", "encoder", "recipes", "retrieval", "diversity", "rerank", "model", "facts",
-    "ask", "arxiv",
+    "ask",
 )  # fmt: skip
 
 
-ABROAD = frozenset({"encoder", "rerank", "model", "arxiv"})
-"""Tables that name what lies outside of a folder."""
+ABROAD = frozenset({"encoder", "rerank", "model"})
+"""Tables that name what lies outside of a folder; those of schemes do, too."""
+
+
+def schemes(tables: Iterable[str]) -> set[str]:
+    """The names of tables that are those of schemes."""
+    return set(tables) - set(TABLES)
+
+
+def own_scheme(name: str) -> SourceScheme | None:
+    """A scheme of asof itself. No configuration loads the code of a package: for its scheme this is None."""
+    return scheme_named(name) if name in plugins.BUILT_IN[plugins.SOURCES] else None
 
 
 def load(path: Path) -> Config:
@@ -145,12 +157,14 @@ def checked(values: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The tables of one file among several: each key and each value is accepted, but a table that names a
     model or an address may miss what another file has of it. Raises BadConfig."""
     tables = _tables(values, where)
-    for name in ABROAD & tables.keys():
+    outside = ABROAD | schemes(tables)
+    known = {name for name in outside if name in ABROAD or own_scheme(name) is not None}
+    for name in known & tables.keys():
         with _told(where, name):
             check(tables[name], _keys(name))
     if tables.get("encoder"):
         _one_encoder(tables.get("index", {}), where)
-    read({name: table for name, table in tables.items() if name not in ABROAD}, where)
+    read({name: table for name, table in tables.items() if name not in outside}, where)
     return tables
 
 
@@ -168,8 +182,9 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
         encoding=_encoding(tables.get("encoder", {}), index, where),
         reranking=_reranking(tables.get("rerank", {}), where),
         model=_model(tables.get("model", {}), where), facts=_facts(tables.get("facts", {}), where),
-        asking=_asking(tables.get("ask", {}), where), arxiv=_arxiv(tables.get("arxiv", {}), where),
+        asking=_asking(tables.get("ask", {}), where),
         changed=_changed(tables.get("recipes", {}), tables.get("retrieval", {}), where),
+        sources=_sources(tables, where),
     )  # fmt: skip
 
 
@@ -212,7 +227,7 @@ def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) ->
 
 
 def _keys(table: str) -> Mapping[str, AcceptedValue]:
-    """What a table of `ABROAD` accepts, each key for itself."""
+    """What a table of `ABROAD`, or of a scheme of asof's own, accepts, each key for itself."""
     if table == "encoder":
         from asof.models.encoding import ACCEPTED
     elif table == "rerank":
@@ -220,7 +235,8 @@ def _keys(table: str) -> Mapping[str, AcceptedValue]:
     elif table == "model":
         from asof.models.language import ACCEPTED
     else:
-        from asof.sources.arxiv.settings import ACCEPTED
+        scheme = own_scheme(table)
+        return {} if scheme is None else scheme.settings
     return ACCEPTED
 
 
@@ -245,12 +261,18 @@ def _facts(table: Mapping[str, Any], where: str) -> Facts:
 
 def _asking(table: Mapping[str, Any], where: str) -> AskSettings:
     with _told(where, "ask"):
-        return AskSettings.read(table, recipes.NAMES)
+        own = table.get("recipe") in (None, *recipes.NAMES)
+        return AskSettings.read(table, recipes.NAMES if own else recipes.all_names())
 
 
-def _arxiv(table: Mapping[str, Any], where: str) -> Arxiv:
-    with _told(where, "arxiv"):
-        return Arxiv.read(table)
+def _sources(tables: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
+    """The tables of schemes, checked as far as the schemes are asof's own."""
+    found = {name: tables[name] for name in schemes(tables) if tables[name]}
+    for name, table in found.items():
+        if (scheme := own_scheme(name)) is not None:
+            with _told(where, name):
+                scheme.check(table)
+    return found
 
 
 @contextmanager
@@ -297,9 +319,11 @@ def _flat(table: Mapping[str, Any], recipe: Recipe) -> dict[str, Any]:
 def _tables(values: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The tables of a configuration. Raises BadConfig for another one, and for a key outside of all."""
     for name, value in values.items():
-        if name not in TABLES:
+        if name not in (*TABLES, *plugins.BUILT_IN[plugins.SOURCES]) and name not in plugins.installed(
+            plugins.SOURCES
+        ):
             short = name[:SHOWN]
             what = f"table [{short}]" if isinstance(value, dict) else f"key {short} outside of a table"
-            near = nearest(name, TABLES, "[{}]")
+            near = nearest(name, (*TABLES, *plugins.names(plugins.SOURCES)), "[{}]")
             raise BadConfig(f"{where}: no {what}; {near}")
-    return checks.known(values, dict.fromkeys(TABLES, checks.table), where, "")
+    return checks.known(values, dict.fromkeys((*TABLES, *values), checks.table), where, "")

@@ -22,6 +22,9 @@ from asof.errors import CorpusError
 FOLDER = ".asof"
 """The folder of a corpus, in the folder that it is the corpus of."""
 
+FETCHED = "fetched"
+"""The folder in it where sources keep files between runs."""
+
 _SAFE = os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 """O_NONBLOCK: a pipe is opened, and refused, instead of waited for. It changes nothing for a regular file."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -36,7 +36,6 @@ FREE = {
     "model": {
         "json", "timeout", "attempts", "concurrency", "deadline", "patience", "temperature", "limit",
     },
-    "arxiv": {"delay", "attempts", "timeout", "patience", "per_day"},
 }  # fmt: skip
 """Keys of the tables that name what lies outside, which any folder may set. All others, also those that will
 be added, say where texts go, with which key, what is loaded or what it costs."""
@@ -113,9 +112,18 @@ def trusted(environment: Mapping[str, str]) -> Trusted:
 
 def abroad(tables: Tables) -> dict[str, dict[str, Any]]:
     """What the tables of a folder say that only counts where the user trusts it, by table."""
-    found = {name: {key: tables[name][key] for key in tables[name] if key not in FREE[name]} for name in FREE
-             if name in tables}  # fmt: skip
-    return {name: keys for name, keys in found.items() if keys}
+    found = {}
+    for name in (*(FREE.keys() & tables.keys()), *config.schemes(tables)):
+        free = _free(name)
+        found[name] = {key: value for key, value in tables[name].items() if key not in free}
+    order = [*FREE, *sorted(found.keys() - FREE.keys())]
+    return {name: found[name] for name in order if found.get(name)}
+
+
+def _free(table: str) -> Collection[str]:
+    """The keys that any folder may set in a table that names what lies outside."""
+    scheme = None if table in FREE else config.own_scheme(table)
+    return FREE.get(table, frozenset() if scheme is None else scheme.free)
 
 
 def allow(folder: Path, environment: Mapping[str, str], at: str) -> dict[str, str]:
@@ -201,9 +209,9 @@ def _instead(wanted: Mapping[str, Any], own: Tables) -> str:
     """What is used in place of it."""
     without = {
         "encoder": "no encoder but what [index] says", "rerank": "no reranker", "model": "no language model",
-        "arxiv": "arXiv itself",
     }  # fmt: skip
-    used = [f"your own [{name}]" if abroad({name: own.get(name, {})}) else without[name] for name in wanted]
+    used = [f"your own [{name}]" if abroad({name: own.get(name, {})}) else
+            without.get(name, f"the defaults of {name}:") for name in wanted]  # fmt: skip
     return f"used instead: {', '.join(used)}"
 
 
@@ -224,7 +232,7 @@ def _merged(own: Layer, beside: Layer, withheld: Mapping[str, str]) -> Config:
         tables.pop("encoder", None)
     elif _names(beside, "encoder"):
         tables.get("index", {}).pop("encoder", None)
-    for name in ABROAD & tables.keys() - {"arxiv"}:
+    for name in ABROAD & tables.keys():
         if not tables[name].keys() - FREE[name]:  # how to ask a model that nothing names
             del tables[name]
     if "rerank" in withheld and "rerank" not in tables:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import re
 import tomllib
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from asof import config
+from asof.arxiv.settings import ArxivSettings
 from asof.cli.config import keys, text
 from asof.cli.config_words import EXAMPLES, TABLES, WORDS
 from asof.config import Config
@@ -50,12 +52,12 @@ def test_it_is_what_is_printed(asof, here):
 
 
 def test_all_tables_and_keys_have_words():
-    assert {name.partition(".")[0] for name in TABLES} == set(config.TABLES)
+    assert {name.partition(".")[0] for name in TABLES} == {*config.TABLES, "arxiv"}
     assert list(WORDS) == list(TABLES)
     for table, words in WORDS.items():
         assert set(words) == set(keys(table))
         assert set(EXAMPLES.get(table, {})) <= set(words)
-        assert set(tomllib.loads(text())) <= set(config.TABLES)
+        assert set(tomllib.loads(text())) <= {*config.TABLES, "arxiv"}
     assert all(len(line) <= 130 for line in text().splitlines())
 
 
@@ -63,7 +65,9 @@ def test_all_tables_and_keys_have_words():
 def test_switched_on_it_is_the_defaults(table):
     values = switched_on()[table]
     left = {"ask": ("tokens", "budget"), "facts": ("entity_types", "gleaning")}.get(table, ())
-    assert config.read({table: {key: value for key, value in values.items() if key not in left}}) == Config()
+    read = config.read({table: {key: value for key, value in values.items() if key not in left}})
+    assert replace(read, sources={}) == Config()
+    assert ArxivSettings.read(read.sources.get("arxiv", {})) == ArxivSettings()
 
 
 def test_the_tables_that_name_a_model_have_its_defaults():

@@ -1,3 +1,3 @@
 """The server that fixtures of this folder ask."""
 
-from tests.http.json_server import server as server
+from tests.support.json_server import server as server

@@ -20,8 +20,8 @@ from asof.learn import adaptive
 from asof.learn.adaptive import AdaptiveRecipe, box_of, mean_losses
 from asof.learn.loss import ndcg_of_gains
 from asof.learn.trees import replayed
+from asof.papers.recipe import PAPERS
 from asof.rank.tunable import with_values
-from asof.recipes.papers import PAPERS
 from asof.time.moment import read
 
 TOPICS = ("lantern oil", "tide rope", "wick glass", "keeper storm")

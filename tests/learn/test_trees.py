@@ -21,9 +21,9 @@ from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import UsageError
 from asof.learn.trees import ages, columns, replayable, replayed
+from asof.papers.recipe import PAPERS
 from asof.rank.tunable import with_values
 from asof.recipes import named
-from asof.recipes.papers import PAPERS
 from asof.time.moment import read
 
 WORDS = ["lantern", "tide", "wick", "glass", "keeper", "oil", "storm", "rope"]

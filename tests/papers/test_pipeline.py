@@ -31,7 +31,7 @@ from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
 from asof.papers.outcome import PaperAnswer
 from asof.papers.pipeline import AS_KNOWN_THEN
-from asof.recipes.papers import PAPERS
+from asof.papers.recipe import PAPERS
 from asof.store.lock import writing
 from asof.time.span import moment
 

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from asof.papers.recipe import PAPERS
 from asof.rank.candidates.pool import Everything
 from asof.rank.candidates.top_k import TopK
 from asof.rank.features.latent import Similarity
 from asof.rank.recipe import Recipe
-from asof.recipes.papers import PAPERS
 
 Ask = Callable[..., dict[str, float]]
 QUESTIONS = ["ferry to the mainland", "latest ferry", "who is the keeper of the mill", "oats", "penguin"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asof
-from asof.sources.arxiv.erased import ERASED
+from asof.sources.scheme import ERASED
 from asof.store.versions import never_again, numbered
 
 

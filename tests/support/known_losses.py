@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from asof.learn.box import Box
-from asof.recipes.papers import PAPERS
+from asof.papers.recipe import PAPERS
 
 Floats = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.learn.box import Box
-from asof.recipes.papers import PAPERS
+from asof.papers.recipe import PAPERS
 from asof.tuning.rounding import rounded
 
 BOX = Box.of(PAPERS)

@@ -63,6 +63,7 @@ def keys(table: str) -> Mapping[str, Any]:
 
 def _keys(table: str) -> Iterator[tuple[str, Any]]:
     from asof import checks
+    from asof.arxiv.settings import ArxivSettings
     from asof.config import Config
     from asof.models.encoding import EncoderConfig
     from asof.models.language import LanguageModelConfig
@@ -75,7 +76,7 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
         "fields": default.fields,
         "facts": default.facts,
         "ask": default.asking,
-        "arxiv": default.arxiv,
+        "arxiv": ArxivSettings(),
     }
     optional: dict[str, Any] = {
         "encoder": EncoderConfig,

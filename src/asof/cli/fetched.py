@@ -1,8 +1,9 @@
-"""`asof index arxiv:...`: which options go with it, and what is told of what was fetched."""
+"""`asof index SCHEME:...`: which options go with it, and what is told of what was fetched."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof.cli.main import tell
@@ -12,48 +13,55 @@ if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
     from asof.store.run import IndexReport
 
-PREFIX = "arxiv:"
 
-
-def is_arxiv(source: str) -> bool:
-    """Whether a source lies at arXiv: what begins so is no path (a file of that name is ./arxiv:...)."""
-    return source[: len(PREFIX)].lower() == PREFIX
-
-
-def check(source: str, options: Mapping[str, Any], *, history: bool) -> None:
-    """Refuse what names nothing at arXiv, and options that do not go with a source, before anything is made.
-    Raises SourceError, UsageError."""
+def check(source: str, root: Path, options: Mapping[str, Any], *, history: bool) -> bool:
+    """Whether a source is named by a scheme, which it is then opened by, before anything is made. Raises
+    SourceError, and UsageError also for options of schemes beside a path."""
+    from asof.environment import configuration, now
     from asof.errors import UsageError
+    from asof.sources.scheme import SourceContext, is_target, open_scheme, scheme_in
 
-    if is_arxiv(source):
-        from asof.sources.arxiv.target import read
-        from asof.sources.arxiv.wish import table
+    if not is_target(source):
+        if given := [
+            f"--{name.replace('_', '-')}"
+            for name, value in options.items()
+            if value is not None and value is not False
+        ]:
+            raise UsageError(f"{', '.join(given)}: only for arxiv:..., and {source!r} is none")
+        return False
+    name, configured = scheme_in(source), configuration(root)
+    context = SourceContext(root, now(), configured.sources.get(name, {}), configured.fields)
+    open_scheme(source, context, options)
+    if history:
+        raise UsageError("--history is for folders; a scheme gives all versions that it has")
+    if name == "arxiv":
+        _tell_unknown_categories(source)
+    return True
 
-        for each in read(source).categories:
-            if each not in table().titles and not each.endswith(".*"):
-                tell(plain(f"{each} is no category that is known here; arXiv is asked for it all the same"))
-        if history:
-            raise UsageError("--history is for folders; all versions of papers are fetched as it is")
-    elif given := [
-        f"--{name.replace('_', '-')}"
-        for name, value in options.items()
-        if value is not None and value is not False
-    ]:
-        raise UsageError(f"{', '.join(given)}: only for arxiv:..., and {source!r} is none")
+
+def _tell_unknown_categories(source: str) -> None:
+    from asof.arxiv.target import read
+    from asof.arxiv.wish import table
+
+    for each in read(source).categories:
+        if each not in table().titles and not each.endswith(".*"):
+            tell(plain(f"{each} is no category that is known here; arXiv is asked for it all the same"))
 
 
 def fetch(
     corpus: Corpus,
-    source: str,
+    target: str,
     options: Mapping[str, Any],
     progress: Callable[[IndexReport], None] | None,
     *,
     quiet: bool,
 ) -> IndexReport:
-    """Take in papers; what was fetched is told also where it broke off. Raises SourceError, UsageError."""
-    papers = corpus.papers(source, **options)
+    """Add a source that a scheme names; a source with a `summary()` has it shown, also where the run broke
+    off. Raises SourceError, UsageError."""
+    source = corpus.source(target, **options)
     try:
-        return corpus.add(papers, progress=progress)
+        return corpus.add(source, progress=progress)
     finally:
-        if not quiet and papers.figures.requests:
-            tell(plain(papers.figures.said()))
+        summary: Callable[[], str] | None = getattr(source, "summary", None)
+        if not quiet and summary is not None and (words := summary()):
+            tell(plain(words))

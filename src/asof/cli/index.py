@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from asof.cli.bar import taking_in
-from asof.cli.fetched import check, fetch, is_arxiv
+from asof.cli.fetched import check, fetch
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -96,6 +96,7 @@ def index(
     from asof.cli.learn import LearnAhead
     from asof.environment import holds_corpus
     from asof.errors import ModelError
+    from asof.sources.scheme import is_target
     from asof.store.store import FOLDER
     from asof.store.unused import made_for_something
 
@@ -111,7 +112,7 @@ def index(
             started = time.perf_counter()
             report = (
                 _fetch(corpus, source, papers, quiet=as_json)
-                if is_arxiv(source)
+                if is_target(source)
                 else _index(corpus, source, yes, history=history, trust_mtime=trust_mtime)
             )
             if report is None:
@@ -144,8 +145,7 @@ def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any])
     from asof.errors import UsageError
     from asof.sources.open import open_source
 
-    check(source, papers, history=history)
-    if is_arxiv(source):
+    if check(source, root, papers, history=history):
         return
     if not source:
         raise UsageError("a source is empty; a folder or a file is expected, . for this folder")

@@ -118,7 +118,7 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
     DOCUMENT is its id, or its title, file name or part of its path where only one has it; with --yes a part
     has to be whole folders and the file's name.
     """
-    from asof.sources.arxiv.target import is_target
+    from asof.arxiv.target import is_target
 
     with open_corpus(index) as corpus:
         going = corpus.purged_with(document)

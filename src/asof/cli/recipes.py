@@ -25,7 +25,7 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     from asof.rank.fields import plain
 
     configured = environment.configuration(corpus_root(index))
-    chosen = [configured.recipe_named(each) for each in ([name] if name else known.NAMES)]
+    chosen = [configured.recipe_named(each) for each in ([name] if name else known.all_names())]
     if as_json:
         print_json([
             {"name": each.name, "about": each.about, "default": each.name == configured.recipe,

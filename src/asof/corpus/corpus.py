@@ -21,14 +21,14 @@ from asof.index.manifest import Manifest
 from asof.models.given import encoder_of, model_of
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
-from asof.store.store import DEFAULT_WAIT, FOLDER, Store, reading
-from asof.time.bounds import When, first_instant, last_instant
+from asof.store.store import DEFAULT_WAIT, FETCHED, FOLDER, Store, reading
+from asof.time.bounds import When, last_instant
 
 if TYPE_CHECKING:
     from asof.models.given import Named
     from asof.models.ports import Encoder, Model
-    from asof.sources.arxiv.source import Arxiv
     from asof.sources.given import Item, Record
+    from asof.sources.scheme import SourceContext
     from asof.sources.source import Source
 
 T = TypeVar("T")
@@ -132,34 +132,23 @@ class Corpus(Maintenance):
         *,
         history: bool = False,
         trust_mtime: bool = False,
-        since: When | None = None,
-        until: When | None = None,
-        per_day: int | None = None,
-        full: bool = False,
         allow_shrinking: bool = False,
         progress: Callable[[IndexReport], None] | None = None,
+        **options: object,
     ) -> IndexReport:
-        """Take in a source: a path (folder or .jsonl[.gz] file), `arxiv:...` (see `papers`, of which are
-        `since`, `until`, `per_day`, `full`), a `Source`, or one or several documents (also as mappings with
-        the fields of JSON Lines).
+        """Index a source: a path (folder or file), `arxiv:...` or another scheme with its `options` (see
+        `source`), a `Source`, or one or several documents (also as mappings with the fields of JSON Lines).
 
         Says what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
         given as they are end nothing; a path states all there is, so what it does not state any more has
         ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
         """
-        from asof.sources.given import given_as, items, path_of
+        from asof.sources.given import given_as, items
 
-        if isinstance(source, str) and source[:6].lower() == "arxiv:":
-            source = self.papers(source, since=since, until=until, per_day=per_day, full=full)
-        elif full or any(each is not None for each in (since, until, per_day)):
-            raise UsageError(f"{source}: since, until, per day and full are for arxiv:... only")
         if isinstance(source, str | Path):
-            from asof.sources.open import open_source
-
-            source = open_source(
-                path_of(source), root=self.root, history=history, fields=self.config.fields,
-                trust_mtime=trust_mtime,
-            )  # fmt: skip
+            source = self.source(source, history=history, trust_mtime=trust_mtime, **options)
+        elif options:
+            raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
         given = given_as(source)
         # closed here, not when an error that holds its frames is forgotten
         with closing(items(given.documents, self.config.fields)) as stated:
@@ -172,28 +161,34 @@ class Corpus(Maintenance):
             self._tidy_behind()
         return report
 
-    def papers(
-        self,
-        target: str,
-        *,
-        since: When | None = None,
-        until: When | None = None,
-        per_day: int | None = None,
-        full: bool = False,
-    ) -> Arxiv:
-        """The source that `arxiv:cs.IR+cs.CL` or `arxiv:2401.13222` names, for `add`; arXiv is asked when it
-        is added. `since`, `until`: when papers of categories were submitted (default: since the last run, at
-        first for a week; until now); `per_day`: only a day's newest. `full`: also the texts of the PDFs of
-        papers that are named by their ids. Raises SourceError, UsageError, BadTime, MissingExtra."""
-        from asof.sources.arxiv.erased import FETCHED
-        from asof.sources.open import open_arxiv
+    def source(
+        self, name: str | Path, *, history: bool = False, trust_mtime: bool = False, **options: object
+    ) -> Source:
+        """The source that a path or `SCHEME:...` names, for `add`; nothing is read or asked yet.
 
-        now, fiscal = self.clock(), self.config.fields.fiscal_start
-        return open_arxiv(
-            target, now=now, settings=self.config.arxiv, full=full, per_day=per_day,
-            since=None if since is None else first_instant(since, now, fiscal),
-            until=None if until is None else last_instant(until, now, fiscal),
-            asked=f"{since} to {until}", folder=self.store.folder / FETCHED, known=self._versions,
+        `options` are those of the scheme: of `arxiv:...` since, until, per_day and full (see
+        `asof.arxiv.scheme.open_arxiv`). Raises SourceError, UsageError, BadTime, MissingExtra.
+        """
+        from asof.sources.given import path_of
+        from asof.sources.open import open_source
+        from asof.sources.scheme import is_target, open_scheme, scheme_in
+
+        if isinstance(name, str) and is_target(name):
+            return open_scheme(name, self.source_context(scheme_in(name)), options)
+        if given := [key for key, value in options.items() if value is not None and value is not False]:
+            raise UsageError(f"{name}: {', '.join(given)} are options of schemes, such as arxiv:...")
+        path = name if isinstance(name, Path) else path_of(name)
+        return open_source(
+            path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime
+        )
+
+    def source_context(self, scheme: str) -> SourceContext:
+        """What a source of a scheme is told of this corpus."""
+        from asof.sources.scheme import SourceContext
+
+        return SourceContext(
+            self.root, self.clock(), self.config.sources.get(scheme, {}), self.config.fields,
+            self.store.folder / FETCHED, self._versions,
         )  # fmt: skip
 
     def _versions(self, names: Iterable[str]) -> dict[str, set[int]]:

@@ -13,7 +13,7 @@ from asof.data import SourcedTime, given
 from asof.errors import CorpusError, UsageError
 from asof.index.manifest import Manifest
 from asof.store import changes
-from asof.store.store import reading
+from asof.store.store import FETCHED, reading
 from asof.time.bounds import When, first_instant
 from asof.time.moment import read
 from asof.time.span import moment
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from asof.index.embedding import EmbeddingReport
     from asof.models.given import Named
     from asof.models.ports import Encoder
+    from asof.sources.scheme import Erasure
     from asof.store.status import Status
 
 
@@ -114,18 +115,19 @@ class Maintenance(FeedbackLog):
         """Erase a document with all its versions for good; returns how many passages went.
 
         With a paper of arXiv its full text goes. Later runs over categories and questions pass over it; it
-        is taken in again when it is asked for by its id. Raises UsageError when there is no such document;
-        Busy, also when papers are being fetched; NoSpace.
+        is indexed again when it is named by its id. Raises UsageError when there is no such document; Busy,
+        also when papers are being fetched; NoSpace.
         """
-        paper = _paper(document)
-        if not paper:
+        erasure, group = _erasure(document)
+        if erasure is None:
             return self._remove(lambda db: changes.erase(db, document), "purge")
-        from asof.sources.arxiv.erased import FETCHED, forgetting
-        from asof.sources.arxiv.stated import document_id
 
-        with forgetting(self.store.folder / FETCHED, paper):
+        def erase(db: sqlite3.Connection) -> list[int]:
+            return changes.erase_for_good(db, names, group, lambda name: erasure.rename(name, document))
+
+        with erasure.forget(self.store.folder / FETCHED, document):
             names = self.purged_with(document) or (document,)
-            return self._remove(lambda db: changes.erase_paper(db, names, document_id(paper)), "purge")
+            return self._remove(erase, "purge")
 
     def ever_called(self, wanted: str, *, part: bool = True) -> str:
         """The id of the document that is called so among all that are kept: by its id, a title, an alias,
@@ -140,11 +142,8 @@ class Maintenance(FeedbackLog):
 
     def purged_with(self, document: str) -> tuple[str, ...]:
         """The documents of the corpus that go when this one is purged."""
-        names = [document]
-        if paper := _paper(document):
-            from asof.sources.arxiv.stated import document_id, full_id
-
-            names += [document_id(full_id(paper))] if document == document_id(paper) else []
+        group = _erasure(document)[1]
+        names = group if document in group[:1] else (document,)
         with self._lock, reading(self.store.database):
             found = "SELECT 1 FROM documents WHERE name = ?"
             return tuple(name for name in names if self._db.execute(found, (name,)).fetchone())
@@ -163,9 +162,10 @@ class Maintenance(FeedbackLog):
         return removed
 
 
-def _paper(document: str) -> str:
-    """The id of the paper of arXiv that a document is of; empty if it is of none."""
-    from asof.sources.arxiv.target import is_target, paper_id
+def _erasure(document: str) -> tuple[Erasure | None, tuple[str, ...]]:
+    """How a document of a scheme is erased, and the documents of the same thing; None and () for others."""
+    from asof.sources.scheme import is_scheme, scheme_in, scheme_named
 
-    found = paper_id(document.partition(":")[2].removesuffix("/full")) if is_target(document) else None
-    return "" if found is None or found.version else found.id
+    scheme = scheme_named(scheme_in(document)) if is_scheme(document) else None
+    group = scheme.erasure.group(document) if scheme and scheme.erasure else ()
+    return (scheme.erasure if scheme and group else None), group

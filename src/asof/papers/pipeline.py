@@ -1,7 +1,7 @@
 """A question about papers: fetch what is new, rank it, read the first in full, answer, record, learn.
 
 Adaptive RAG for arXiv, its README: the ranking of section 1 (recipe `papers`), the loss and the stages of
-sections 2 and 3 (`asof.learn`), pages of 100 and the newest of each day (`asof.sources.arxiv`), passages of
+sections 2 and 3 (`asof.learn`), pages of 100 and the newest of each day (`asof.arxiv`), passages of
 400 characters. Where it takes its own likeness for relevance, here nothing is learned but from judgements.
 """
 
@@ -13,6 +13,10 @@ from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from asof.arxiv.paper import FULL
+from asof.arxiv.scheme import open_arxiv
+from asof.arxiv.target import PREFIX
+from asof.arxiv.wish import PAPERS, PaperRequest, by_model, by_rules
 from asof.corpus.corpus import Corpus
 from asof.corpus.feedback import NO_JUDGE
 from asof.corpus.snapshot import Snapshot
@@ -26,9 +30,6 @@ from asof.papers.wanted import LONGEST, expanded, topic_of, wanted
 from asof.papers.weights import learner
 from asof.rank.recipe import Recipe
 from asof.recipes import by_document
-from asof.sources.arxiv.paper import FULL
-from asof.sources.arxiv.target import PREFIX
-from asof.sources.arxiv.wish import PAPERS, PaperRequest, by_model, by_rules
 from asof.time.decay import DAY
 from asof.time.span import moment, nearest_moment
 
@@ -158,7 +159,8 @@ class _Round:
         if not missing:
             return None
         try:
-            source = self.corpus.papers(PREFIX + "+".join(missing), full=True)
+            context = self.corpus.source_context("arxiv")
+            source = open_arxiv(PREFIX + "+".join(missing), context, full=True)
             return self.corpus.add(replace(source, reading=True), progress=self.progress)
         except (SourceError, MissingExtra) as error:
             self.failed = str(error)

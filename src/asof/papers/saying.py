@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from asof.arxiv.paper import FULL, full_id
+from asof.arxiv.stated import document_id
+from asof.arxiv.target import PREFIX
 from asof.corpus.snapshot import Snapshot
 from asof.data import Filters, Hit
 from asof.engine import Results
@@ -13,9 +16,6 @@ from asof.rank.candidates.pool import Everything
 from asof.rank.candidates.top_k import TopK
 from asof.rank.features.latent import Similarity
 from asof.rank.recipe import Recipe
-from asof.sources.arxiv.paper import FULL, full_id
-from asof.sources.arxiv.stated import document_id
-from asof.sources.arxiv.target import PREFIX
 from asof.text.sentences import sentences, shown
 from asof.text.snippet import snippet
 from asof.text.tokens import Analyzer, spans

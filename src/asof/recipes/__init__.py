@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from difflib import get_close_matches
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from asof import plugins
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
     from asof.rank.recipe import Recipe
 
-_ROOMS = {
-    "asof": "asof", "twe": "twe", "twe-365": "twe", "vault": "vault", "tempralm": "tempralm",
-    "papers": "papers", "tgrag": "tgrag",
-}  # fmt: skip
+NAMES = tuple(plugins.BUILT_IN[plugins.RECIPES])
+"""The names of asof's own recipes."""
 
-NAMES = tuple(_ROOMS)
+
+def all_names() -> tuple[str, ...]:
+    """The names of all recipes, those of installed packages too."""
+    return plugins.names(plugins.RECIPES)
 
 
 def named(name: str) -> Recipe:
-    """The recipe of that name as published. Raises UsageError with the nearest name."""
-    if name not in _ROOMS:
-        near = get_close_matches(name, NAMES, 1, 0.5)
-        meant = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(NAMES)
-        raise UsageError(f"no recipe {name!r}; {meant}")
-    room = import_module(f"asof.recipes.{_ROOMS[name]}")
-    recipe: Recipe = getattr(room, name.upper().replace("-", "_"))
-    return recipe
+    """The recipe of that name as published. Raises UsageError with the nearest name, or with the package
+    whose recipe cannot be loaded."""
+    recipe = plugins.load(plugins.RECIPES, name)
+    if recipe is None:
+        raise UsageError(plugins.unknown(plugins.RECIPES, name, "recipe"))
+    if name not in NAMES:
+        _check(name, recipe)
+    return recipe  # type: ignore[no-any-return]
+
+
+def _check(name: str, recipe: object) -> None:
+    """Raises UsageError for what a package offers in place of a recipe of that name."""
+    from asof.rank.recipe import Recipe
+
+    if not isinstance(recipe, Recipe) or recipe.name != name:
+        what = f"a recipe named {recipe.name!r}" if isinstance(recipe, Recipe) else type(recipe).__name__
+        raise UsageError(f"the entry point {name!r} is {what}; a Recipe of that name is expected")
 
 
 def by_document(recipe: Recipe) -> Recipe:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
 import sqlite3
-from collections.abc import Container, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from asof.data import SourcedTime
 from asof.errors import UsageError
@@ -59,29 +58,31 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
     return passages
 
 
-def erase_paper(db: sqlite3.Connection, names: Sequence[str], paper: str) -> list[int]:
-    """Remove documents of a paper (`arxiv:2401.00001`) for good: no later run over categories takes them in
-    again. Returns the ids of their passages. Raises UsageError when there is no such document."""
+def erase_for_good(
+    db: sqlite3.Connection, names: Sequence[str], group: Sequence[str], rename: Callable[[str], str]
+) -> list[int]:
+    """Remove documents of a scheme for good: no later run of their source adds them again. Returns the ids
+    of their passages. Raises UsageError when there is no such document.
+
+    `group`, `rename`: see `sources.scheme.Erasure`; without any document of the group, sources are renamed.
+    """
     passages = [passage for name in names for passage in erase(db, name)]
     for name in names:
         never_again(db, name)
-    wanted = json.dumps([paper, f"{paper}/full"])
     some = "SELECT 1 FROM documents WHERE name IN (SELECT value FROM json_each(?))"
-    if db.execute(some, (wanted,)).fetchone() is None:
-        _unname(db, paper)
+    if db.execute(some, (json.dumps(group),)).fetchone() is None:
+        _rename_sources(db, names[0].partition(":")[0].lower(), rename)
     return passages
 
 
-def _unname(db: sqlite3.Connection, paper: str) -> None:
-    """Take a paper out of the names of sources, which say what was asked for (`arxiv:2401.00001v1+...`)."""
-    prefix, _, id_ = paper.partition(":")
-    sources = db.execute("SELECT id, name FROM sources WHERE kind = 'arxiv'").fetchall()
+def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], str]) -> None:
+    """Rename the sources of a kind; one with nothing left in it goes, unless documents are still its own."""
+    sources = db.execute("SELECT id, name FROM sources WHERE kind = ?", (kind,)).fetchall()
     for source, name in sources:
-        asked = name.partition(":")[2].split("+")
-        left = [each for each in asked if re.sub(r"v[0-9]+\Z", "", each) != id_]
-        if len(left) == len(asked):
+        left = rename(name)
+        if left == name:
             continue
-        renamed = f"{prefix}:{'+'.join(left) or ' erased'}"
+        renamed = left or f"{kind}: erased"
         other = db.execute("SELECT id FROM sources WHERE name = ?", (renamed,)).fetchone()
         held = "SELECT 1 FROM documents WHERE source = ?1 UNION SELECT 1 FROM heads WHERE source = ?1"
         if other is None and (left or db.execute(held, (source,)).fetchone()):

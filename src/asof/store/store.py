@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from asof.access import log_is_empty, missing_right
+from asof.corpus_files import FETCHED as FETCHED
 from asof.corpus_files import FOLDER as FOLDER
 from asof.corpus_files import make_folder, refuse_links
 from asof.errors import Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable
 from hashlib import blake2b
 
-from asof.sources.arxiv.erased import ERASED
+from asof.sources.scheme import ERASED
 from asof.store.schema import set_meta
 
 

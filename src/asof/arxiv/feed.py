@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
+from asof.arxiv.target import PaperId, paper_id
 from asof.data.storable import storable
 from asof.http.retry import RequestRejected, RetryLater
-from asof.sources.arxiv.target import PaperId, paper_id
 
 _ATOM = "{http://www.w3.org/2005/Atom}"
 _ARXIV = "{http://arxiv.org/schemas/atom}"

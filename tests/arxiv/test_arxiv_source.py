@@ -12,10 +12,10 @@ import pytest
 from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
 
 import asof
+from asof.arxiv.pages import MOST
+from asof.arxiv.source import LATE, Arxiv
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceError, UsageError
-from asof.sources.arxiv.pages import MOST
-from asof.sources.arxiv.source import LATE, Arxiv
 from asof.time.span import instant
 
 FERRY = Paper(
@@ -173,7 +173,7 @@ def test_the_newest_of_each_day(archive, corpus):
 def test_a_window_with_many_papers_is_cut_in_two(archive, corpus):
     archive.papers = [paper(n, day(1 + n % 20, n % 24, n % 60)) for n in range(120)]
     here = corpus(day(28))
-    source = here.papers("arxiv:cs.IR", since="2024-01-01")
+    source = here.source("arxiv:cs.IR", since="2024-01-01")
     source.size, source.most = 20, 50
     assert here.add(source).added == 120
     queries = [each["search_query"].partition("AND ")[2] for each in archive.asked]
@@ -306,7 +306,7 @@ def test_a_server_that_cannot_search_by_updates_is_not_paged_to_the_end(archive,
 def test_two_processes_do_not_fetch_at_once(archive, corpus):
     archive.papers = [paper(1, day(2))]
     here = corpus(day(5))
-    running = here.papers("arxiv:cs.IR", since="2024-01-01").documents()
+    running = here.source("arxiv:cs.IR", since="2024-01-01").documents()
     next(running)
     with pytest.raises(
         SourceError, match=r"another process fetches from arXiv into .*wait until it has ended"
@@ -330,7 +330,7 @@ def test_two_processes_do_not_fetch_at_once(archive, corpus):
         ("arxiv:cs.IR", {"full": True}, "papers that are named by their ids"),
         ("arxiv:2401.00001", {"since": "2024"}, "are for categories, and these are ids"),
         ("arxiv:2401.00001", {"per_day": 3}, "are for categories"),
-        ("notes", {"since": "2024"}, "for arxiv:... only"),
+        ("notes", {"since": "2024"}, "since are options of schemes, such as arxiv:"),
     ],
 )
 def test_options_that_do_not_go_together(corpus, target: str, options: dict[str, Any], said: str):
@@ -340,14 +340,14 @@ def test_options_that_do_not_go_together(corpus, target: str, options: dict[str,
 
 def test_none_a_day_means_all_of_them_whatever_the_settings_say(corpus):
     opened = corpus(day(5))
-    limited = replace(opened.config.arxiv, per_day=20)
-    opened.config = replace(opened.config, arxiv=limited)
-    assert opened.papers("arxiv:cs.IR").wanted.per_day == 20
-    assert opened.papers("arxiv:cs.IR", per_day=0).wanted.per_day == 0
+    limited = {**opened.config.sources["arxiv"], "per_day": 20}
+    opened.config = replace(opened.config, sources={"arxiv": limited})
+    assert opened.source("arxiv:cs.IR").wanted.per_day == 20
+    assert opened.source("arxiv:cs.IR", per_day=0).wanted.per_day == 0
 
 
 def test_nothing_is_asked_before_the_source_is_read(archive, corpus):
-    source = corpus(day(5)).papers("arxiv:cs.IR")
+    source = corpus(day(5)).source("arxiv:cs.IR")
     assert isinstance(source, Arxiv)
     source.documents()
     assert archive.asked == []
@@ -355,9 +355,9 @@ def test_nothing_is_asked_before_the_source_is_read(archive, corpus):
 
 def test_a_source_without_a_memory(archive):
     """From Python, without a corpus: every run begins anew."""
-    from asof.sources.arxiv.settings import ArxivSettings
-    from asof.sources.arxiv.target import read
-    from asof.sources.arxiv.wanted import HarvestRange
+    from asof.arxiv.settings import ArxivSettings
+    from asof.arxiv.target import read
+    from asof.arxiv.wanted import HarvestRange
 
     archive.papers = [FERRY]
     source = Arxiv(

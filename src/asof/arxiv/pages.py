@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 from urllib.parse import urlencode
 
+from asof.arxiv import feed as atom
+from asof.arxiv.feed import Feed, FeedEntry, UnusableEntry
+from asof.arxiv.kept import SUBMITTED, UPDATED, HarvestLine
+from asof.arxiv.spans import MINUTE, Stretch, halves, minutes
+from asof.arxiv.target import PaperId
 from asof.http.fetcher import Fetcher
 from asof.http.retry import RetryLater
-from asof.sources.arxiv import feed as atom
-from asof.sources.arxiv.feed import Feed, FeedEntry, UnusableEntry
-from asof.sources.arxiv.kept import SUBMITTED, UPDATED, HarvestLine
-from asof.sources.arxiv.spans import MINUTE, Stretch, halves, minutes
-from asof.sources.arxiv.target import PaperId
 from asof.time.span import instant
 
 A_PAGE = 100

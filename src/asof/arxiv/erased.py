@@ -10,17 +10,11 @@ from hashlib import blake2b
 from pathlib import Path
 
 from asof import corpus_files
+from asof.arxiv.kept import LARGEST, alone, another
 from asof.errors import Busy
-from asof.sources.arxiv.kept import LARGEST, alone, another
-
-ERASED = 0
-"""No version has this number: it stands for those of a paper that is not to be taken in again."""
 
 NAME = re.compile(r"[0-9a-f]{24}\.(json|jsonl|tmp)")
 """The names of the files in it."""
-
-FETCHED = "fetched"
-"""The folder in `.asof` of what is kept between runs."""
 
 
 @contextmanager

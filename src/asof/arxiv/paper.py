@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from asof.arxiv.feed import BrokenFeed, FeedEntry
+from asof.arxiv.stated import FULL as FULL
+from asof.arxiv.stated import dated, document_id, meta, withdrawn
+from asof.arxiv.stated import full_id as full_id
 from asof.data import Document, Problem
 from asof.http.fetcher import DownloadTooLarge, Fetcher, NotFound
-from asof.sources.arxiv.feed import BrokenFeed, FeedEntry
-from asof.sources.arxiv.stated import FULL as FULL
-from asof.sources.arxiv.stated import dated, document_id, meta, withdrawn
-from asof.sources.arxiv.stated import full_id as full_id
 from asof.sources.page import Unreadable
 from asof.sources.pdf import LIMITS, PdfLimits, paper
 

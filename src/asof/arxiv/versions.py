@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from asof.arxiv.feed import FeedEntry, UnusableEntry
+from asof.arxiv.kept import Known
+from asof.arxiv.pages import A_PAGE, ArxivApi
+from asof.arxiv.stated import document, document_id, withdrawn
+from asof.arxiv.target import PaperId
+from asof.arxiv.wanted import Figures
 from asof.data import Document, Problem
-from asof.sources.arxiv.erased import ERASED
-from asof.sources.arxiv.feed import FeedEntry, UnusableEntry
-from asof.sources.arxiv.kept import Known
-from asof.sources.arxiv.pages import A_PAGE, ArxivApi
-from asof.sources.arxiv.stated import document, document_id, withdrawn
-from asof.sources.arxiv.target import PaperId
-from asof.sources.arxiv.wanted import Figures
+from asof.sources.scheme import ERASED
 
 MOST_EARLIER = 50
 """So many of the latest versions before the last are taken of a paper, beside the first."""

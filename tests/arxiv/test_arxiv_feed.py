@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.arxiv_server import HEAD, Archive, day, entry, paper
 
+from asof.arxiv.feed import BrokenFeed, FeedEntry, UnusableEntry, read
+from asof.arxiv.stated import document, withdrawn
+from asof.arxiv.target import PaperId
 from asof.http.retry import RequestRejected
-from asof.sources.arxiv.feed import BrokenFeed, FeedEntry, UnusableEntry, read
-from asof.sources.arxiv.stated import document, withdrawn
-from asof.sources.arxiv.target import PaperId
 
 COUNTS = (
     "<opensearch:totalResults>7</opensearch:totalResults><opensearch:startIndex>5</opensearch:startIndex>"

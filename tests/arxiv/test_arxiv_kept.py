@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from asof.arxiv.kept import LASTING, HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
 from asof.errors import SourceError
-from asof.sources.arxiv.kept import LASTING, HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
 
 DONE = HarvestCoverage(((0, 10), (20, 30)), 40, ("2401.00001",))
 HEAD = HarvestHeader("2 weeks ago", (5, 9), 1_000)

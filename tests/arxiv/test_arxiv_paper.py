@@ -12,15 +12,15 @@ from tests.support.arxiv_server import Archive, Paper, Version, day
 from tests.support.small_pdf import small_pdf
 
 import asof
+from asof.arxiv.feed import FeedEntry
+from asof.arxiv.paper import FullTexts
+from asof.arxiv.target import PaperId
 from asof.corpus.corpus import Corpus
 from asof.data import Document, Problem
 from asof.errors import MissingExtra
 from asof.http.fetcher import Fetcher
 from asof.http.retry import Retry
 from asof.sources import pdf
-from asof.sources.arxiv.feed import FeedEntry
-from asof.sources.arxiv.paper import FullTexts
-from asof.sources.arxiv.target import PaperId
 from asof.sources.pdf import PdfLimits
 from asof.time.span import instant
 

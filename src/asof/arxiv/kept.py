@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from asof import corpus_files
+from asof.arxiv.spans import DAY, Stretch
 from asof.errors import SourceError
-from asof.sources.arxiv.spans import DAY, Stretch
 
 LARGEST = 64 * 2**20
 WITNESSES = 8

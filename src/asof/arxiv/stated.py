@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from asof.arxiv.feed import FeedEntry
+from asof.arxiv.target import PREFIX
 from asof.data import Document, SourcedTime
-from asof.sources.arxiv.feed import FeedEntry
-from asof.sources.arxiv.target import PREFIX
 from asof.sources.dates import second
 
 LISTED = 64

@@ -9,15 +9,15 @@ from datetime import timedelta
 import pytest
 from tests.support.arxiv_server import Archive, day, paper
 
+from asof.arxiv.feed import FeedEntry
+from asof.arxiv.pages import ArxivApi
+from asof.arxiv.settings import ArxivSettings
+from asof.arxiv.source import Arxiv
+from asof.arxiv.target import PaperId, read
+from asof.arxiv.versions import EACH, MOST_EARLIER, SPARE, VersionReader
+from asof.arxiv.wanted import Figures, HarvestRange
 from asof.data import Document, Problem, SafeToCommit
 from asof.http.fetcher import Fetcher
-from asof.sources.arxiv.feed import FeedEntry
-from asof.sources.arxiv.pages import ArxivApi
-from asof.sources.arxiv.settings import ArxivSettings
-from asof.sources.arxiv.source import Arxiv
-from asof.sources.arxiv.target import PaperId, read
-from asof.sources.arxiv.versions import EACH, MOST_EARLIER, SPARE, VersionReader
-from asof.sources.arxiv.wanted import Figures, HarvestRange
 from asof.time.span import instant
 
 

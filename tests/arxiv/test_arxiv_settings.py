@@ -5,15 +5,15 @@ from __future__ import annotations
 import pytest
 
 from asof import config
+from asof.arxiv.settings import ArxivSettings
 from asof.errors import BadConfig
-from asof.sources.arxiv.settings import ArxivSettings
 
 
 def test_what_is_read():
     table = {"url": "http://127.0.0.1:8000/q", "pdf_url": "http://[::1]:8000/pdf", "delay": 0, "per_day": 20}
-    made = config.read({"arxiv": table}).arxiv
+    made = ArxivSettings.read(config.read({"arxiv": table}).sources["arxiv"])
     assert (made.url, made.delay, made.per_day, made.attempts) == ("http://127.0.0.1:8000/q", 0, 20, 6)
-    assert config.Config().arxiv == ArxivSettings()
+    assert config.Config().sources == {}
 
 
 @pytest.mark.parametrize(

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.arxiv.target import category, read
+from asof.arxiv.wish import DEFAULT, SYSTEM, by_model, by_rules, shape, table
 from asof.errors import ModelError
-from asof.sources.arxiv.target import category, read
-from asof.sources.arxiv.wish import DEFAULT, SYSTEM, by_model, by_rules, shape, table
 from asof.time.span import FIRST, instant
 
 ASKED = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)

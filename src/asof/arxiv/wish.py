@@ -16,9 +16,9 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from asof.arxiv.spans import DAY
+from asof.arxiv.target import PREFIX, category
 from asof.errors import ModelError, SourceError
-from asof.sources.arxiv.spans import DAY
-from asof.sources.arxiv.target import PREFIX, category
 from asof.text.question import read as read_question
 from asof.time.span import FIRST, instant
 

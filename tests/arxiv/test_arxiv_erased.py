@@ -12,10 +12,11 @@ from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
 from tests.support.small_pdf import small_pdf
 
 import asof
+from asof.arxiv.erased import forgetting, hidden
+from asof.arxiv.kept import HarvestLog
 from asof.corpus.corpus import Corpus
+from asof.corpus_files import FETCHED
 from asof.errors import Busy, SourceError, UsageError
-from asof.sources.arxiv.erased import FETCHED, forgetting, hidden
-from asof.sources.arxiv.kept import HarvestLog
 from asof.time.span import instant
 
 GONE, FULL = "arxiv:2401.00003", "arxiv:2401.00003/full"

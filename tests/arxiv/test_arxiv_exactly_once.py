@@ -13,16 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.arxiv_server import Archive, Paper, busy, crowded, cut, day, empty, nothing, paper, torn
 
+from asof.arxiv.kept import HarvestLog
+from asof.arxiv.pages import EMPTY
+from asof.arxiv.settings import ArxivSettings
+from asof.arxiv.source import Arxiv
+from asof.arxiv.target import read
+from asof.arxiv.wanted import HarvestRange
 from asof.data import Document, SafeToCommit
 from asof.errors import SourceError
 from asof.http.fetcher import Fetcher
 from asof.http.retry import Retry
-from asof.sources.arxiv.kept import HarvestLog
-from asof.sources.arxiv.pages import EMPTY
-from asof.sources.arxiv.settings import ArxivSettings
-from asof.sources.arxiv.source import Arxiv
-from asof.sources.arxiv.target import read
-from asof.sources.arxiv.wanted import HarvestRange
 from asof.time.span import instant
 
 SINCE, UNTIL, NOW = day(3), day(20, 12, 30, 15), day(40)

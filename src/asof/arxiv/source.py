@@ -6,19 +6,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
+from asof.arxiv.erased import hidden
+from asof.arxiv.feed import FeedEntry
+from asof.arxiv.kept import HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
+from asof.arxiv.pages import A_PAGE, MOST, ArxivApi, Harvest, HarvestPart, ResultPage
+from asof.arxiv.settings import ArxivSettings
+from asof.arxiv.spans import DAY, Stretch, days, joined, without
+from asof.arxiv.stated import document_id, full_id
+from asof.arxiv.target import ArxivTarget, PaperId
+from asof.arxiv.versions import VersionReader
+from asof.arxiv.wanted import Figures, HarvestRange
 from asof.data import Document, Problem, SafeToCommit
 from asof.errors import UsageError
 from asof.http.fetcher import Fetcher
-from asof.sources.arxiv.erased import ERASED, hidden
-from asof.sources.arxiv.feed import FeedEntry
-from asof.sources.arxiv.kept import HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
-from asof.sources.arxiv.pages import A_PAGE, MOST, ArxivApi, Harvest, HarvestPart, ResultPage
-from asof.sources.arxiv.settings import ArxivSettings
-from asof.sources.arxiv.spans import DAY, Stretch, days, joined, without
-from asof.sources.arxiv.stated import document_id, full_id
-from asof.sources.arxiv.target import ArxivTarget, PaperId
-from asof.sources.arxiv.versions import VersionReader
-from asof.sources.arxiv.wanted import Figures, HarvestRange
+from asof.sources.scheme import ERASED
 from asof.time.span import instant, iso
 
 FIRST_WINDOW = 7 * DAY
@@ -89,6 +90,10 @@ class Arxiv:
         finally:
             self.figures.requests = fetcher.requests - before
 
+    def summary(self) -> str:
+        """What the last run fetched, in a line; "" if nothing was asked."""
+        return self.figures.said() if self.figures.requests else ""
+
     # -- papers by their ids -----------------------------------------------------------------------------
 
     def _by_id(self, api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
@@ -125,7 +130,7 @@ class Arxiv:
 
     def _texts(self, entries: Sequence[FeedEntry], api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
         """The full texts of the entries' versions that are not known."""
-        from asof.sources.arxiv.paper import FullTexts
+        from asof.arxiv.paper import FullTexts
 
         papers = FullTexts(self.settings.pdf_url, api.fetcher)
         known = versions.known({full_id(each.paper.id) for each in entries})

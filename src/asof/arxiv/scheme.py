@@ -1,0 +1,98 @@
+"""The scheme `arxiv:`, as the entry point names it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from asof.arguments import checked
+from asof.arxiv.erased import forgetting
+from asof.arxiv.kept import HarvestLog
+from asof.arxiv.settings import ACCEPTED, MOST_PER_DAY, ArxivSettings
+from asof.arxiv.source import Arxiv
+from asof.arxiv.stated import document_id, full_id
+from asof.arxiv.target import PREFIX, is_target, paper_id, read
+from asof.arxiv.wanted import HarvestRange
+from asof.errors import UsageError
+from asof.sources.scheme import Erasure, SourceContext, SourceScheme
+from asof.time.bounds import When, first_instant, last_instant
+
+
+@checked
+def open_arxiv(
+    target: str,
+    context: SourceContext,
+    *,
+    since: When | None = None,
+    until: When | None = None,
+    per_day: int | None = None,
+    full: bool = False,
+) -> Arxiv:
+    """The source that `arxiv:cs.IR+cs.CL` or `arxiv:2401.13222` names; arXiv is asked when it is added.
+
+    `since`, `until`: when papers of categories were submitted (default: since the last run, at first for a
+    week; until now). `per_day`: only a day's newest. `full`: also the texts of the PDFs of papers that are
+    named by their ids. A run that broke off goes on when it is opened with the same words.
+
+    Raises SourceError for a target that names nothing at arXiv, UsageError for options that do not go with
+    it, BadTime, and MissingExtra for `full` where PDFs cannot be read.
+    """
+    named, settings = read(target), ArxivSettings.read(context.settings)
+    if full:
+        from asof.sources.pdf import installed
+
+        installed()
+    if per_day is not None and not 0 <= per_day <= MOST_PER_DAY:
+        raise UsageError(f"per day: {per_day} papers; accepted are 1 to {MOST_PER_DAY}, and 0 for all")
+    if per_day is None:
+        per_day = 0 if named.papers else settings.per_day
+    fiscal = context.fields.fiscal_start
+    window = HarvestRange(
+        None if since is None else first_instant(since, context.now, fiscal),
+        None if until is None else last_instant(until, context.now, fiscal),
+        per_day,
+        f"{since} to {until}",
+    )
+    log = _log(context, f"{named.name}, {per_day} a day")
+    return Arxiv(named, window, context.now, settings, log, full=full)
+
+
+def _log(context: SourceContext, name: str) -> HarvestLog | None:
+    """Where it is kept how far a run came; None in a context without a folder: each run begins anew then."""
+    if context.folder is None or context.stored is None:
+        return None
+    stored = context.stored
+
+    def numbers(papers: Collection[str]) -> dict[str, Collection[int]]:
+        found = stored([document_id(each) for each in papers])
+        return {name.removeprefix(PREFIX): versions for name, versions in found.items()}
+
+    return HarvestLog(context.folder, name, numbers)
+
+
+def paper_of(document: str) -> str:
+    """The id of the paper that a document is of, "" if it is of none."""
+    found = paper_id(document[len(PREFIX) :].removesuffix("/full")) if is_target(document) else None
+    return "" if found is None or found.version else found.id
+
+
+def _group(document: str) -> tuple[str, ...]:
+    """The abstract and the full text of a paper."""
+    paper = paper_of(document)
+    return (document_id(paper), document_id(full_id(paper))) if paper else ()
+
+
+def _rename(source: str, document: str) -> str:
+    """`arxiv:2401.00001v1+2401.00002` without 2401.00001 is `arxiv:2401.00002`."""
+    named, paper = source.partition(":")[2].split("+"), paper_of(document)
+    left = [each for each in named if re.sub(r"v[0-9]+\Z", "", each) != paper]
+    return PREFIX + "+".join(left) if left else ""
+
+
+SCHEME = SourceScheme(
+    open_arxiv,
+    ACCEPTED,
+    frozenset({"delay", "attempts", "timeout", "patience", "per_day"}),
+    ArxivSettings.read,
+    Erasure(_group, lambda folder, document: forgetting(folder, paper_of(document)), _rename),
+)

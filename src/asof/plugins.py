@@ -1,0 +1,99 @@
+"""Sources, recipes and readers of files by name: asof's own, and those that installed packages offer.
+
+A package offers one by an entry point of a group below. asof's own stand in `BUILT_IN`, and pyproject.toml
+declares the same (a test compares the two). The table is asked first, for three reasons: reading the metadata
+of all packages takes longer than most commands; asof that runs from its source tree has no metadata; and no
+package can take the place of one of asof's names. Others are looked up when a name is not in the table.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, distributions
+from pathlib import Path
+from typing import Any
+
+from asof.errors import UsageError
+
+SOURCES = "asof.sources"
+"""Schemes, as in `arxiv:cs.IR`: each names a `SourceScheme`, or only its function `open`."""
+
+RECIPES = "asof.recipes"
+"""Names of recipes: each names a `Recipe` of that name."""
+
+BUILT_IN = {
+    SOURCES: {"arxiv": "asof.arxiv.scheme:SCHEME"},
+    RECIPES: {
+        "asof": "asof.recipes.asof:ASOF",
+        "twe": "asof.recipes.twe:TWE",
+        "twe-365": "asof.recipes.twe:TWE_365",
+        "vault": "asof.recipes.vault:VAULT",
+        "tempralm": "asof.recipes.tempralm:TEMPRALM",
+        "papers": "asof.papers.recipe:PAPERS",
+        "tgrag": "asof.recipes.tgrag:TGRAG",
+    },
+}
+
+
+def names(group: str) -> tuple[str, ...]:
+    """All names of a group: asof's own first, then those of installed packages, sorted."""
+    return (*BUILT_IN[group], *sorted(installed(group).keys() - BUILT_IN[group].keys()))
+
+
+def load(group: str, name: str) -> Any | None:
+    """What a name of a group stands for; None if nothing offers it. Raises UsageError, which names the
+    package, if it cannot be loaded or two packages offer it."""
+    if (built_in := BUILT_IN[group].get(name)) is not None:
+        module, _, attribute = built_in.partition(":")
+        return getattr(import_module(module), attribute)
+    offers = installed(group).get(name, {})
+    if len(offers) > 1:
+        raise UsageError(f"{name!r} is offered by {' and '.join(offers)}: uninstall all but one of them")
+    for package, entry in offers.items():
+        try:
+            return entry.load()
+        except Exception as error:
+            reason = " ".join(str(error).split())[:200]
+            raise UsageError(
+                f"the package {package} offers {name!r} ({entry.value}), which cannot be loaded: "
+                f"{type(error).__name__}: {reason}; upgrade or uninstall it"
+            ) from error
+    return None
+
+
+def unknown(group: str, name: str, what: str) -> str:
+    """The message about a name that nothing offers; `what`: such as "recipe"."""
+    known = names(group)
+    near = get_close_matches(name, known, 1, 0.5)
+    meant = f"did you mean {near[0]}?" if near else f"accepted: {', '.join(known)}"
+    return f"no {what} {name[:80]!r}; {meant}"
+
+
+def installed(group: str) -> dict[str, dict[str, EntryPoint]]:
+    """The entry points of a group by name, then by package; none of packages in the working directory,
+    which may be anybody's folder of documents."""
+    here = Path.cwd()
+    path = tuple(each for each in sys.path if each and Path(each).resolve() != here)
+    found: dict[str, dict[str, EntryPoint]] = {}
+    for package, entry in _entries(path):
+        if entry.group == group:
+            found.setdefault(entry.name, {}).setdefault(package, entry)
+    return found
+
+
+@cache
+def _entries(path: tuple[str, ...]) -> tuple[tuple[str, EntryPoint], ...]:
+    return tuple(_read(path))
+
+
+def _read(path: tuple[str, ...]) -> Iterator[tuple[str, EntryPoint]]:
+    seen: set[str] = {"asof"}  # its own stand in BUILT_IN
+    for package in distributions(path=list(path)):
+        name = package.metadata["Name"] or "a package without a name"
+        if name not in seen:  # what comes first on the path counts
+            seen.add(name)
+            yield from ((name, entry) for entry in package.entry_points)

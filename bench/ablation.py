@@ -18,25 +18,25 @@ from asof import recipes
 from asof.evaluate.evaluation import Options, evaluate
 from asof.rank.recipe import Recipe
 
-WEIGHTS = {"share": 1.0, "covered": 0.5, "title": 0.2, "context": 0.2}
+WEIGHTS = {"normalized": 1.0, "query_coverage": 0.5, "title": 0.2, "neighbouring_text": 0.2}
 CHANGES: Mapping[str, Mapping[str, Any]] = {
-    "no coverage": {"combine.weights": {**WEIGHTS, "covered": 0.0}},
+    "no coverage": {"combine.weights": {**WEIGHTS, "query_coverage": 0.0}},
     "no titles in relevance": {"combine.weights": {**WEIGHTS, "title": 0.0}},
-    "no context": {"combine.weights": {**WEIGHTS, "context": 0.0}},
+    "no context": {"combine.weights": {**WEIGHTS, "neighbouring_text": 0.0}},
     "no feedback": {"pseudo_relevance_feedback.weight": 0.0},
     "k1 1.5, b .75": {"lexical.k1": 1.5, "lexical.b": 0.75},
-    "pace .1": {"time_preference.pace": 0.1},
-    "pace .6": {"time_preference.pace": 0.6},
-    "near .05": {"time_preference.near": 0.05},
-    "near .4": {"time_preference.near": 0.4},
-    "careful 0": {"time_preference.careful": 0.0},
-    "kind 1 (only where all are)": {"time_preference.kind": 1.0},
-    "no doubt": {"time_preference.doubt": 0.0},
-    "doubt .3": {"time_preference.doubt": 0.3},
-    "floor 0": {"time_preference.floor": 0.0},
-    "titled 0": {"time_preference.titled": 0.0},
-    "adds 0": {"time_preference.adds": 0.0},
-    "what is over counts": {"time_preference.ended": 0.0},
+    "pace .1": {"time_preference.recency_weight": 0.1},
+    "pace .6": {"time_preference.recency_weight": 0.6},
+    "near .05": {"time_preference.tie_margin": 0.05},
+    "near .4": {"time_preference.tie_margin": 0.4},
+    "careful 0": {"time_preference.cautious_margin": 0.0},
+    "kind 1 (only where all are)": {"time_preference.same_kind_threshold": 1.0},
+    "no doubt": {"time_preference.uncertainty": 0.0},
+    "doubt .3": {"time_preference.uncertainty": 0.3},
+    "floor 0": {"time_preference.relevance_floor": 0.0},
+    "titled 0": {"time_preference.title_weight": 0.0},
+    "adds 0": {"time_preference.extra_title_terms": 0.0},
+    "what is over counts": {"time_preference.termination_penalty": 0.0},
     "30 looked at": {"rerank_window.n": 30},
 }
 JUDGED = {"scifact": "ndcg@10", "cranfield": "ndcg@10", "csfcube": "ndcg@10", "locomo-turns": "recall@5",
@@ -50,7 +50,13 @@ def main() -> None:
     parser.add_argument("--cache", type=Path)
     given = parser.parse_args()
     whole = recipes.named("asof")
-    variants = [whole, *(_without(whole, "timely", "facets"), _without(whole, "facets"))]
+    variants = [
+        whole,
+        *(
+            _without(whole, "time_preference", "round_robin_by_document"),
+            _without(whole, "round_robin_by_document"),
+        ),
+    ]
     variants += [replace(whole.replaced(values), name=name) for name, values in CHANGES.items()]
     names = [each.name for each in variants]
     table: dict[str, list[str]] = {name: [] for name in names}
@@ -67,7 +73,7 @@ def main() -> None:
 
 
 def _without(recipe: Recipe, *names: str) -> Recipe:
-    stages = tuple(stage for name, stage in recipe.named().items() if name not in names)
+    stages = tuple(stage for name, stage in recipe.stages_by_name().items() if name not in names)
     return replace(recipe, name=f"without {' and '.join(names)}", stages=stages)
 
 

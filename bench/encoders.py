@@ -55,7 +55,7 @@ WITHOUT = (
         "words + LSA", "",
         (
             WORDS, MaxNormalize("lexical"), Latent("cosine"),
-            Combine((("share", 1.0), ("latent", 1.0))), TopK(),
+            Combine((("normalized", 1.0), ("latent", 1.0))), TopK(),
         ),
     ),
     replace(ASOF, name="asof, no encoder"),

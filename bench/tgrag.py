@@ -28,20 +28,20 @@ def main() -> None:
     parser.add_argument("--cache", type=Path)
     given = parser.parse_args()
     whole = recipes.named("tgrag")
-    alone = _without(whole, "s(c) alone, as published", "share", "combine", "facets")
+    alone = _without(whole, "s(c) alone, as published", "max_normalize", "combine", "round_robin_by_document")
     variants = [
         whole,
         _changed(whole, "without the temporal filter", {"local.in_time": False}),
         _changed(whole, "without PageRank (gamma instead)", {"local.ppr": False}),
-        _without(whole, "without facts", "local", "share", "combine"),
-        _without(whole, "without words", "share", "combine"),
-        _without(whole, "without turns", "facets"),
+        _without(whole, "without facts", "local", "max_normalize", "combine"),
+        _without(whole, "without words", "max_normalize", "combine"),
+        _without(whole, "without turns", "round_robin_by_document"),
         alone,
         _changed(alone, "… without the temporal filter", {"local.in_time": False}),
         _changed(alone, "… without PageRank", {"local.ppr": False}),
         _changed(alone, "… K = 20", {"local.facts": 20}),
         _changed(alone, "… Eq. 3 as printed", {"local.sum_over": "graph"}),
-        _without(whole, "words alone (BM25)", "local", "share", "combine", "facets"),
+        _without(whole, "words alone (BM25)", "local", "max_normalize", "combine", "round_robin_by_document"),
         recipes.named("asof"),
     ]
     found = evaluate(given.dataset, variants, Options(limit=given.limit), cache=given.cache)
@@ -55,7 +55,7 @@ def _changed(recipe: Recipe, name: str, values: dict[str, Any]) -> Recipe:
 
 
 def _without(recipe: Recipe, name: str, *stages: str) -> Recipe:
-    kept = tuple(stage for called, stage in recipe.named().items() if called not in stages)
+    kept = tuple(stage for called, stage in recipe.stages_by_name().items() if called not in stages)
     return replace(recipe, name=name, stages=kept)
 
 

@@ -199,7 +199,7 @@ def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
     if not isinstance(kind, str) or kind not in kinds:
         raise BadConfig(f"{where}: diversity.kind = {kind!r}: accepted: {', '.join(kinds)}")
     stage = Recipe("[diversity]", "", (kinds[kind],))
-    name = next(iter(stage.named()))
+    name = next(iter(stage.stages_by_name()))
     fields_ = {f"{name}.{key}": value for key, value in table.items() if key != "kind"}
     try:
         return stage.replaced(fields_).stages[0]

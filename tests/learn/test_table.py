@@ -111,8 +111,8 @@ def test_columns_rank_and_lose_as_searches_do(corpus: Corpus) -> None:
 
 def test_passages_that_differ_in_two_columns_stay_candidates(corpus: Corpus) -> None:
     # every place of the window is a candidate here, and what has no score does not match
-    sum_of_two = Combine((("share", 0.5), ("latent", 0.5)), "score")
-    ranges = tuple(Range(f"combine.weights.{name}", 0.1, 0.9) for name in ("share", "latent"))
+    sum_of_two = Combine((("normalized", 0.5), ("latent", 0.5)), "score")
+    ranges = tuple(Range(f"combine.weights.{name}", 0.1, 0.9) for name in ("normalized", "latent"))
     recipe = Recipe(
         "own", "words and meaning", (Lexical(), MaxNormalize(""), Latent("cosine"), sum_of_two, TopK()),
         tunable=Tunable(ranges, tuple(each.field for each in ranges)),
@@ -175,9 +175,9 @@ def test_a_document_that_is_left_out_takes_no_place(corpus: Corpus) -> None:
 
 
 ASOF_FIELDS = (
-    Range("combine.weights.covered", 0.0, 1.5), Range("combine.weights.title", 0.0, 1.0),
-    Range("time_preference.pace", 0.05, 0.6), Range("time_preference.near", 0.05, 0.4),
-    Range("time_preference.careful", 0.05, 0.4),
+    Range("combine.weights.query_coverage", 0.0, 1.5), Range("combine.weights.title", 0.0, 1.0),
+    Range("time_preference.recency_weight", 0.05, 0.6), Range("time_preference.tie_margin", 0.05, 0.4),
+    Range("time_preference.cautious_margin", 0.05, 0.4),
 )  # fmt: skip
 
 
@@ -186,7 +186,10 @@ ASOF_FIELDS = (
     [
         (ASOF_FIELDS, "combine"),
         (
-            (Range("pseudo_relevance_feedback.weight", 0.0, 0.5), Range("context.document", 0.1, 1.0)),
+            (
+                Range("pseudo_relevance_feedback.weight", 0.0, 0.5),
+                Range("neighbouring_text.document", 0.1, 1.0),
+            ),
             "early_termination",
         ),
     ],

@@ -23,7 +23,7 @@ TWICE = Recipe(
 
 
 def test_stages_have_names() -> None:
-    assert list(TWICE.named()) == [
+    assert list(TWICE.stages_by_name()) == [
         "lexical",
         "combine",
         "mmr",
@@ -52,7 +52,7 @@ def test_a_number_that_is_not_there_can_be_set() -> None:
 
 def test_who_knows_a_stage_gets_to_know_the_new_one() -> None:
     """A bound that was made with another weight would drop what can still win."""
-    changed = ASOF.replaced({"pseudo_relevance_feedback.weight": 0.3}).named()
+    changed = ASOF.replaced({"pseudo_relevance_feedback.weight": 0.3}).stages_by_name()
     assert changed["pseudo_relevance_feedback"] == replace(FEEDBACK, weight=0.3) != FEEDBACK
     assert changed["early_termination"].then == changed["pseudo_relevance_feedback"]  # type: ignore[attr-defined]
 

@@ -140,8 +140,8 @@ class ByHand:
         """What is said and what the titles say; notes of one passage, dated to days, have no context."""
         weights = dict(NUMBERS["combine.weights"])
         return {
-            id_: weights["share"] * share
-            + weights["covered"] * self.covered(id_)
+            id_: weights["normalized"] * share
+            + weights["query_coverage"] * self.covered(id_)
             + weights["title"] * self.title(id_)[0]
             for id_, share in self.share.items()
         }
@@ -152,7 +152,7 @@ class ByHand:
 
     @property
     def fit(self) -> dict[str, float]:
-        doubt = max(1 - self.most, NUMBERS["time_preference.doubt"])
+        doubt = max(1 - self.most, NUMBERS["time_preference.uncertainty"])
         titles = {id_: self.title(id_) for id_ in self.relevance}
         named = any(
             share > NAMED and strange == 0 and more <= MOSTLY for share, strange, more in titles.values()
@@ -161,10 +161,10 @@ class ByHand:
         for id_, share in self.share.items():
             _, strange, further = titles[id_]
             found[id_] = (self.covered(id_) + self.series(id_)) / 2 * (1 - doubt) + share * doubt
-            found[id_] += NUMBERS["time_preference.titled"] * titles[id_][0]
-            found[id_] -= (strange + NUMBERS["time_preference.adds"] * further) if named else 0.0
+            found[id_] += NUMBERS["time_preference.title_weight"] * titles[id_][0]
+            found[id_] -= (strange + NUMBERS["time_preference.extra_title_terms"] * further) if named else 0.0
             if self.query.recency and "ended" in self.hand.texts[id_]:
-                found[id_] -= NUMBERS["time_preference.ended"]
+                found[id_] -= NUMBERS["time_preference.termination_penalty"]
         return found
 
     def near(self, among: set[str]) -> set[str]:
@@ -174,8 +174,8 @@ class ByHand:
             for id_ in among
             if self.fit[id_] == best
             or (
-                self.fit[id_] >= best - NUMBERS["time_preference.near"]
-                and self.share[id_] >= share * NUMBERS["time_preference.floor"]
+                self.fit[id_] >= best - NUMBERS["time_preference.tie_margin"]
+                and self.share[id_] >= share * NUMBERS["time_preference.relevance_floor"]
             )
         }
 
@@ -212,7 +212,7 @@ class ByHand:
 
     def scores(self) -> tuple[str, dict[str, float]]:
         """What decided, and the scores."""
-        pace, wished = NUMBERS["time_preference.pace"], self.query.recency
+        pace, wished = NUMBERS["time_preference.recency_weight"], self.query.recency
         if not wished and not self.query.about:
             return "relevance", self.plain
         near = self.near(set(self.relevance))
@@ -222,15 +222,17 @@ class ByHand:
                 inside = {id_ for id_, each in far.items() if each >= least}
                 best = max((self.fit[id_] for id_ in inside), default=-math.inf)
                 if best >= NO_LESS * max(self.fit.values()):
-                    slow = pace if wished >= 0.5 else NUMBERS["time_preference.within_time"]
+                    slow = pace if wished >= 0.5 else NUMBERS["time_preference.windowed_recency_weight"]
                     return f"time {least}", self.led(self.near(inside), self.fit, slow)
         if not wished:
             return "nothing of that time", self.plain
-        if wished == 1.0 or self.alike(near) >= NUMBERS["time_preference.kind"]:
+        if wished == 1.0 or self.alike(near) >= NUMBERS["time_preference.same_kind_threshold"]:
             return "the newest" if wished == 1.0 else "one kind", self.led(near, self.fit, pace)
         best = max(self.plain.values())
         near = {
-            id_ for id_, score in self.plain.items() if score >= best - NUMBERS["time_preference.careful"]
+            id_
+            for id_, score in self.plain.items()
+            if score >= best - NUMBERS["time_preference.cautious_margin"]
         }
         return "several kinds", self.led(near, self.plain, pace * self.most**2)
 
@@ -314,7 +316,7 @@ def test_with_an_encoder(island: Any, ask: Ask, column: Any, by_hand: Any) -> No
     """Twice the cosine is added to the words, before feedback; the cosine is taken as given."""
     off = {
         "pseudo_relevance_feedback.weight": 0.0,
-        "combine.weights": {"share": 1.0, "covered": 0.0, "title": 0.0},
+        "combine.weights": {"normalized": 1.0, "query_coverage": 0.0, "title": 0.0},
     }
     with island(encoder=HashedNgrams(d=64)) as corpus:
         dense = column(corpus, "ferry mainland", Dense(), TopK())
@@ -340,7 +342,7 @@ def test_what_only_vectors_find_is_found(island: Any) -> None:
 
 def test_learning_moves_numbers_within_their_bounds() -> None:
     """And none before the closer look: whatever is tried, the candidates stay."""
-    names = list(ASOF.named())
+    names = list(ASOF.stages_by_name())
     for each in ASOF.tunable.ranges:
         assert each.low < value_of(ASOF, each.field) < each.high
         for end in (each.low, each.high):

@@ -64,7 +64,7 @@ def ends(name: str, stage: Any, field: Any) -> Iterator[tuple[str, Any]]:
 CASES = [
     (recipe, key, value)
     for recipe in recipes.NAMES
-    for name, stage in recipes.named(recipe).named().items()
+    for name, stage in recipes.named(recipe).stages_by_name().items()
     for field in dataclasses.fields(stage)  # type: ignore[arg-type]
     for key, value in ends(name, stage, field)
 ] + [(recipe, "typed", typed) for recipe in recipes.NAMES for typed in (True, False)]

@@ -44,7 +44,7 @@ def test_a_passage_without_facts_is_worth_its_words():
     with corpus_of(*notes) as corpus:
         found = corpus.at().search("why does the crane squeak at night", recipe="tgrag")
         assert [hit.document for hit in found.hits] == ["text", "fact"]
-        alone = recipes.named("tgrag").replaced({"combine.weights": {"facts": 1.0, "share": 0.0}})
+        alone = recipes.named("tgrag").replaced({"combine.weights": {"facts": 1.0, "normalized": 0.0}})
         found = corpus.at().search("why does the crane squeak at night", recipe=alone)
         assert [hit.document for hit in found.hits] == ["fact", "text"]
 

@@ -100,11 +100,11 @@ def test_each_part_switched_off(notes: Any, ask: Ask, column: Any, by_hand: Any)
             lambda id_: share[id_] + latent[id_] + decay[id_],
         ),
         (
-            {"combine.weights": {"share": 0.0, "latent": 1.0}},
+            {"combine.weights": {"normalized": 0.0, "latent": 1.0}},
             lambda id_: latent[id_] + 0.5 * central[id_] + decay[id_],
         ),
         (
-            {"combine.weights": {"share": 1.0, "latent": 0.0}, "combine-2.weights": {"hybrid": 1.0}},
+            {"combine.weights": {"normalized": 1.0, "latent": 0.0}, "combine-2.weights": {"hybrid": 1.0}},
             lambda id_: share[id_],
         ),
     ):

@@ -67,7 +67,7 @@ def test_what_a_question_says_of_a_title(
     pieces = {stem for words in (said, strange, further) for word in words for stem in title(word).stems}
     assert pieces == set(parts) - {stem for stem in parts if figure(stem) and stem not in asked}
     for found, expected in zip(
-        (naming.said, naming.strange, naming.further), (said, strange, further), strict=True
+        (naming.matched, naming.off_topic, naming.extra), (said, strange, further), strict=True
     ):
         assert found == tuple(stem for word in expected for stem in title(word).stems)
 
@@ -79,8 +79,8 @@ WORDS = st.lists(st.sampled_from(["fog", "mill", "rope", "2", "v3", "bell"]), ma
 def test_every_word_is_one_of_the_three(words: list[str], asked: list[str]) -> None:
     made = title(" ".join(words))
     naming = TitleMatch.of(made, frozenset(asked))
-    parts = [naming.said, naming.strange, naming.further]
-    assert set(naming.said) == set(words) & set(asked)
-    assert set().union(*parts) == set(naming.said) | set(made.plain)
-    assert not set(naming.said) & set(naming.strange)
-    assert not set(naming.strange) & set(asked)
+    parts = [naming.matched, naming.off_topic, naming.extra]
+    assert set(naming.matched) == set(words) & set(asked)
+    assert set().union(*parts) == set(naming.matched) | set(made.plain)
+    assert not set(naming.matched) & set(naming.off_topic)
+    assert not set(naming.off_topic) & set(asked)

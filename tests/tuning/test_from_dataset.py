@@ -20,7 +20,7 @@ from asof.tuning.from_dataset import from_dataset
 from asof.tuning.tune import TuningOptions, tune
 
 VECTORS = Options(settings=CorpusSettings(encoder=HashedNgrams().name))
-PACE = ("combine.weights.covered=0..1.5", "time_preference.careful=0.05..0.4")
+PACE = ("combine.weights.query_coverage=0..1.5", "time_preference.cautious_margin=0.05..0.4")
 
 
 def test_what_is_measured_is_what_evaluate_measures(town: Path, tmp_path: Path) -> None:
@@ -54,7 +54,10 @@ def test_what_lies_deeper_is_replayed(town: Path, tmp_path: Path) -> None:
     assert found.how.startswith("the stages from combine on")
     assert found.questions == 20
     assert "20 of 24 questions, chosen by a hash of their ids" in found.notes
-    assert [each.field for each in found.fields] == ["combine.weights.covered", "time_preference.careful"]
+    assert [each.field for each in found.fields] == [
+        "combine.weights.query_coverage",
+        "time_preference.cautious_margin",
+    ]
 
 
 def test_whole_numbers_stay_whole(town: Path, tmp_path: Path) -> None:

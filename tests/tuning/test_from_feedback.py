@@ -115,7 +115,7 @@ def test_documents_as_units_are_asked_as_such(corpus: Corpus) -> None:
         corpus.grade(query, f"old-{at}", 3)
         other = next(hit.document for hit in results.hits if hit.document != f"old-{at}")
         corpus.grade(query, other, 0)
-    recipe, box = chosen(named("asof"), ["combine.weights.covered=0..1.5"])
+    recipe, box = chosen(named("asof"), ["combine.weights.query_coverage=0..1.5"])
     material = from_feedback(corpus, recipe, box, 5, limit=20)
     assert material.n == 20
     found = material.table.losses(np.array([[0.5]]))[0]

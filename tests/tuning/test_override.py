@@ -28,7 +28,7 @@ FILES = {
     ),
     "inline": "[recipes]\npapers = {freshness = {rate = 0.02}}\n",
     "dotted": "recipes.papers.freshness.rate = 0.02\n",
-    "windows": "[recipes.asof]\r\ntime_preference.pace = 0.1 # slow\r\n",
+    "windows": "[recipes.asof]\r\ntime_preference.recency_weight = 0.1 # slow\r\n",
 }
 
 

@@ -10,7 +10,7 @@ from asof.data import Hit, Query
 from asof.index.view import View
 from asof.knowledge.known import StatedFact
 from asof.knowledge.scope import holds_in
-from asof.rank.features.query_terms import largest_idf, words_of
+from asof.rank.features.query_terms import largest_idf, weighted_words
 from asof.store.about import KIND, TEXT
 from asof.text.names import key
 from asof.text.query import parse
@@ -53,7 +53,7 @@ class WeightedPhrase(NamedTuple):
 
     @classmethod
     def of(cls, text: str, view: View) -> WeightedPhrase:
-        known = {word.text: word.weight for word in words_of(Query(text, text), view)}
+        known = {word.text: word.weight for word in weighted_words(Query(text, text), view)}
         rarest = largest_idf(view) ** 2
         return cls(
             text,

@@ -20,9 +20,9 @@ from asof.index.view import View
 from asof.knowledge.known import StatedFact, facts_of
 from asof.knowledge.scope import holds_in, nearest
 from asof.rank.features.fact_words import gammas
-from asof.rank.features.time_match import speaks_of
+from asof.rank.features.time_match import match_times
 from asof.rank.fields import one_of, within
-from asof.rank.rerank.append_below import lowered
+from asof.rank.rerank.append_below import append_below
 from asof.rank.stage import Column, Ranking, Values
 from asof.text.names import key
 from asof.time.span import Span
@@ -61,7 +61,7 @@ class Local:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         found = ranking.matching()
         scope = query.about if self.in_time else ()
-        far = speaks_of(view, found.rows, scope)
+        far = match_times(view, found.rows, scope)
         looked = self._looked_at(found, view, far)
         known = facts_of(view, np.sort(found.rows[looked]))
         graph = Subgraph.of(query, view, known, scope, self.facts)
@@ -74,7 +74,7 @@ class Local:
         chosen = np.concatenate([kept, rest])
         column = Column(values[chosen], column.why)
         first, second = np.arange(len(kept)), np.arange(len(kept), len(chosen))
-        ranked = lowered(found.keep(chosen), "local", column, first, second[:0], second)
+        ranked = append_below(found.keep(chosen), "local", column, first, second[:0], second)
         best = float(values.max())
 
         def why(row: int) -> Why:

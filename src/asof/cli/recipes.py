@@ -29,7 +29,8 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     if as_json:
         print_json([
             {"name": each.name, "about": each.about, "default": each.name == configured.recipe,
-             "stages": list(each.named()), "fields": {key: plain(value) for key, value in each.fields()}}
+             "stages": list(each.stages_by_name()),
+             "fields": {key: plain(value) for key, value in each.fields()}}
             for each in chosen
         ])  # fmt: skip
         return DONE
@@ -38,7 +39,7 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
         click.echo(f"{click.style(f'{each.name:<10}', bold=True)} {each.about}{default}")
     if name:
         published = dict(known.named(name).fields())
-        click.echo(f"stages: {', '.join(chosen[0].named())}")
+        click.echo(f"stages: {', '.join(chosen[0].stages_by_name())}")
         for key, value in chosen[0].fields():
             changed = "" if published.get(key) == value else "  (asof.toml)"
             click.echo(f"  {key} = {json.dumps(plain(value))}{changed}")

@@ -46,7 +46,7 @@ class ReplayedRanking:
         size = A_RECORD * len(self.view._records)
         while held is not None:
             size += sum(column.values.nbytes for column in held.columns.values())
-            held = held.aside
+            held = held.deferred
         return size
 
     def again(self) -> tuple[View, Ranking]:
@@ -87,7 +87,7 @@ class RankingReplay:
 
     @property
     def how(self) -> str:
-        stage = list(self.questions[0].run(self.recipe).named())[self.at]
+        stage = list(self.questions[0].run(self.recipe).stages_by_name())[self.at]
         again = sum(kept is None for kept in self.kept)
         more = f"; {again:,} of {len(self.kept):,} questions from the beginning" if again else ""
         return f"the stages from {stage} on are run for each question and setting{more}"

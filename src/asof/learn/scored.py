@@ -58,7 +58,7 @@ class SumParts:
 
 def scored(recipe: Recipe, box: Box) -> SumParts | None:
     """How the score follows from columns; None where what is tuned has other consequences as well."""
-    stages, named = recipe.stages, recipe.named()
+    stages, named = recipe.stages, recipe.stages_by_name()
     sums = [at for at, stage in enumerate(stages) if isinstance(stage, Combine)]
     if not sums or not only_cuts(recipe, sums[-1]):
         return None

@@ -191,7 +191,7 @@ def _rate(asked: RecordedQuestion, recipe: Recipe, free: str) -> tuple[float, fl
 
 
 def _combine(recipe: Recipe) -> tuple[str, Combine] | None:
-    found = [(name, stage) for name, stage in recipe.named().items() if isinstance(stage, Combine)]
+    found = [(name, stage) for name, stage in recipe.stages_by_name().items() if isinstance(stage, Combine)]
     return found[-1] if found else None
 
 

@@ -32,7 +32,7 @@ class Recipe:
     typed: bool = False
     tunable: Tunable = NOTHING
 
-    def named(self) -> dict[str, Stage]:
+    def stages_by_name(self) -> dict[str, Stage]:
         """The stages by name: the class in snake case, with a number from the second of its kind on."""
         found: dict[str, Stage] = {}
         for stage in self.stages:
@@ -46,7 +46,7 @@ class Recipe:
     def steps(self, query: Query) -> Iterator[tuple[str, Stage, Query]]:
         """The stages by name, each with the query that it is given: the k of those before a stage that looks
         at more candidates than are shown (it says so as `needs`) is as large, so that they leave them."""
-        named = self.named()
+        named = self.stages_by_name()
         depths = [query.k]
         for stage in reversed(named.values()):
             depths.append(max(depths[-1], getattr(stage, "needs", 0)))
@@ -56,7 +56,7 @@ class Recipe:
     def fields(self) -> Iterator[tuple[str, Any]]:
         """What can be set, as `stage.field` (and `typed`) and its value."""
         yield "typed", self.typed
-        for name, stage in self.named().items():
+        for name, stage in self.stages_by_name().items():
             for field in dataclasses.fields(stage):  # type: ignore[arg-type]  # stages are dataclasses
                 value = getattr(stage, field.name)
                 if not dataclasses.is_dataclass(value) and (value is not None or field.metadata):
@@ -68,7 +68,7 @@ class Recipe:
         A stage that knows a later one by value gets to know the changed one. Raises UsageError for a field
         that is not there (with the nearest name) or does not accept its value.
         """
-        stages, typed = self.named(), self.typed
+        stages, typed = self.stages_by_name(), self.typed
         for key, value in values.items():
             name, _, field = key.partition(".")
             known = [known for known, _ in self.fields()]

@@ -38,7 +38,7 @@ class Ranking:
     """Candidates and their columns.
 
     `places` is None while every place of the window is a candidate; one whose value in the column that ranks
-    (`by`) is 0 does not match. Once places were chosen, all of them match, whatever their scores. `aside`
+    (`by`) is 0 does not match. Once places were chosen, all of them match, whatever their scores. `deferred`
     holds candidates that a stage looks past for a while (`asof.rank.rerank.window`).
     """
 
@@ -47,7 +47,7 @@ class Ranking:
     columns: Mapping[str, Column] = field(default_factory=dict)
     by: str = ""
     notes: tuple[str, ...] = ()
-    aside: Ranking | None = None
+    deferred: Ranking | None = None
 
     @property
     def score(self) -> Values:

@@ -1,7 +1,7 @@
 """Which numbers of a recipe may be moved by learning, between which bounds, and the recipe with others.
 
-A number is named by its field, `time_preference.pace`, or, where the field is a table from names to numbers,
-by field and name: `combine.weights.freshness`.
+A number is named by its field, `time_preference.recency_weight`, or, where the field is a table from names
+to numbers, by field and name: `combine.weights.freshness`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def ranges(recipe: Recipe) -> dict[str, Range]:
     """All numbers of a recipe that have bounds: those that it declares, and fields of its stages with a
     range of their own (`asof.rank.fields.within`)."""
     found = {}
-    for name, stage in recipe.named().items():
+    for name, stage in recipe.stages_by_name().items():
         for each in dataclasses.fields(stage):  # type: ignore[arg-type]  # stages are dataclasses
             value, bounds = getattr(stage, each.name), each.metadata
             if "low" in bounds and isinstance(value, int | float) and not isinstance(value, bool):

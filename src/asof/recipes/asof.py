@@ -1,4 +1,4 @@
-"""`asof`, the default: it reads the time in the question, and among near-equals the one in force leads.
+"""`asof`, the default: it reads the time in the question, and of equally good matches the current one leads.
 
 All of its constants stand here; docs/explanation/recipes.md has what happens without each of them.
 """
@@ -9,7 +9,7 @@ from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
-from asof.rank.features.context import Context
+from asof.rank.features.neighbouring_text import NeighbouringText
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
 from asof.rank.features.query_coverage import QueryCoverage
 from asof.rank.features.title_match import TitleColumns
@@ -22,16 +22,16 @@ from asof.rank.tunable import Range, Tunable
 FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7)
 
 TIMELY = TimePreference(
-    pace=0.3,  # what a factor of ten in age weighs among near-equals
-    within_time=0.03,  # the same where a time is named and no wish for the newest
-    near=0.2,  # so far behind the best fit are near-equals
-    careful=0.2,  # so far behind the best score, where nothing says that newer is better
-    kind=0.5,  # such a share of near-equals has to be of one kind for age to count as much without a wish
-    doubt=0.1,  # so much of the fit is relevance at least
-    floor=0.5,  # near-equals have at least this share of the best relevance
-    titled=0.1,  # what a title that says the question is worth
-    adds=0.1,  # what a title loses that goes on beyond the question
-    ended=0.8,  # what a passage loses that says that something is over
+    recency_weight=0.3,  # what a factor of ten in age weighs within a tie group
+    windowed_recency_weight=0.03,  # the same where a time is named and no wish for the newest
+    tie_margin=0.2,  # so far behind the best match score is within the tie group
+    cautious_margin=0.2,  # so far behind the best score, where nothing says that newer is better
+    same_kind_threshold=0.5,  # such a share of a tie group is of one kind for age to count as much
+    uncertainty=0.1,  # so much of the match score is relevance at least
+    relevance_floor=0.5,  # a tie group has at least this share of the best relevance
+    title_weight=0.1,  # what a title that says the question is worth
+    extra_title_terms=0.1,  # what a title loses that goes on beyond the question
+    termination_penalty=0.8,  # what a passage loses that says that something is over
 )
 
 ASOF = Recipe(
@@ -45,21 +45,24 @@ ASOF = Recipe(
         MaxNormalize(""),
         QueryCoverage(),
         TitleColumns(),
-        Context(k1=1.2, b=0.7, document=0.5),
-        Combine((("share", 1.0), ("covered", 0.5), ("title", 0.2), ("context", 0.2)), "relevance"),
+        NeighbouringText(k1=1.2, b=0.7, document=0.5),
+        Combine(
+            (("normalized", 1.0), ("query_coverage", 0.5), ("title", 0.2), ("neighbouring_text", 0.2)),
+            "relevance",
+        ),
         TIMELY,
-        RoundRobinByDocument(said=0.35),
+        RoundRobinByDocument(title_coverage=0.35),
         AppendRest(),
         TopK(),
     ),
     tunable=Tunable(  # all behind the closer look: trying them reads no index
         (
-            Range("combine.weights.covered", 0.0, 1.5),
+            Range("combine.weights.query_coverage", 0.0, 1.5),
             Range("combine.weights.title", 0.0, 0.6),
-            Range("combine.weights.context", 0.0, 0.6),
-            Range("time_preference.pace", 0.05, 1.0),
-            Range("time_preference.within_time", 0.0, 0.3),
-            Range("time_preference.near", 0.02, 0.5),
+            Range("combine.weights.neighbouring_text", 0.0, 0.6),
+            Range("time_preference.recency_weight", 0.05, 1.0),
+            Range("time_preference.windowed_recency_weight", 0.0, 0.3),
+            Range("time_preference.tie_margin", 0.02, 0.5),
         )
     ),
 )

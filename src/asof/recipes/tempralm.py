@@ -23,7 +23,7 @@ TEMPRALM = Recipe(
         Lexical(),
         MaxNormalize("lexical"),
         Dense(),
-        Combine((("share", 1.0), ("dense", 1.0)), "relevance"),
+        Combine((("normalized", 1.0), ("dense", 1.0)), "relevance"),
         Pool(100),
         Gap(),
         TopK(),

@@ -23,7 +23,7 @@ TGRAG = Recipe(
         Lexical(k1=1.2, b=0.7),
         Local(facts=200, passages=200),
         MaxNormalize("lexical"),
-        Combine((("share", 1.0), ("facts", 0.3)), "relevance"),
+        Combine((("normalized", 1.0), ("facts", 0.3)), "relevance"),
         RoundRobinByDocument(),
         TopK(),
     ),

@@ -34,7 +34,7 @@ TWE = Recipe(
         Lexical(),
         MaxNormalize("lexical"),
         Latent("half"),
-        Combine((("share", 1.0), ("latent", 1.0)), "hybrid"),
+        Combine((("normalized", 1.0), ("latent", 1.0)), "hybrid"),
         Pool(100),
         CENTRALITY,
         Decay(),

@@ -74,7 +74,7 @@ def vault(**keys: Any) -> Recipe:
 def _fusion(values: Mapping[str, Any]) -> tuple[Stage, ...]:
     if values["fusion_algorithm"] == "rrf":
         return (ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), values["rrf_k"], DEPTH),)
-    return MaxNormalize("lexical"), Combine((("similarity", 1.0), ("share", 0.5)), "relevance")
+    return MaxNormalize("lexical"), Combine((("similarity", 1.0), ("normalized", 0.5)), "relevance")
 
 
 def _checked(name: str, value: Any) -> Any:

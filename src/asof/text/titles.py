@@ -45,25 +45,25 @@ class TitleStems:
 class TitleMatch:
     """How a question relates to a title.
 
-    `said`: words of the title that the question says. `strange`: words up to the last of these that it does
-    not say: another subject ("Icinga Web" asked for by "Web", "women's singles" by "men's singles").
-    `further`: words after it, which name a part or a member ("Harbour Guide Deluxe"). Figures are neither.
+    `matched`: words of the title that the question says. `off_topic`: words up to the last of these that it
+    does not say: another subject ("Icinga Web" asked for by "Web", "women's singles" by "men's singles").
+    `extra`: words after it, which name a part or a member ("Harbour Guide Deluxe"). Figures are neither.
     """
 
-    said: tuple[str, ...]
-    strange: tuple[str, ...]
-    further: tuple[str, ...]
+    matched: tuple[str, ...]
+    off_topic: tuple[str, ...]
+    extra: tuple[str, ...]
 
     @classmethod
     def of(cls, title: TitleStems, asked: frozenset[str]) -> TitleMatch:
         """Of a title, by the stems of a question."""
         stems = title.stems
-        said = tuple(dict.fromkeys(stem for stem in stems if stem in asked))
+        matched = tuple(dict.fromkeys(stem for stem in stems if stem in asked))
         left = len(stems)
         while left and stems[left - 1] not in asked:
             left -= 1
-        if len(said) == len(stems):
-            return cls(said, (), ())
+        if len(matched) == len(stems):
+            return cls(matched, (), ())
         plain = set(title.plain)
-        strange = dict.fromkeys(stem for stem in stems[:left] if stem in plain and stem not in asked)
-        return cls(said, tuple(strange), tuple(dict.fromkeys(s for s in stems[left:] if s in plain)))
+        off_topic = dict.fromkeys(stem for stem in stems[:left] if stem in plain and stem not in asked)
+        return cls(matched, tuple(off_topic), tuple(dict.fromkeys(s for s in stems[left:] if s in plain)))

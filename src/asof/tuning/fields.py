@@ -41,10 +41,12 @@ def _read(text: str) -> tuple[str, tuple[float, float] | None]:
         pair = float(low), float(high)
     except ValueError as error:
         raise UsageError(
-            f"--field {text}: accepted: FIELD, or FIELD=LOW..HIGH, e.g. time_preference.pace=.1..1"
+            f"--field {text}: accepted: FIELD, or FIELD=LOW..HIGH, e.g. time_preference.recency_weight=.1..1"
         ) from error
     if not pair[0] < pair[1]:
-        raise UsageError(f"--field {text}: LOW has to be below HIGH, e.g. time_preference.pace=.1..1")
+        raise UsageError(
+            f"--field {text}: LOW has to be below HIGH, e.g. time_preference.recency_weight=.1..1"
+        )
     return name, pair
 
 

@@ -176,7 +176,12 @@ def test_parts_add_up_to_the_scores(evaluated, trials):
         firsts = [answer.ranking[0][1] for answer in run.answers]
         first = [row.mean for row in rows if row.recipe == run.name and row.rank == 1]
         assert sum(first) == pytest.approx(sum(firsts) / len(firsts))
-    assert {row.part for row in rows if row.recipe == "twe"} == {"share", "latent", "centrality", "decay"}
+    assert {row.part for row in rows if row.recipe == "twe"} == {
+        "normalized",
+        "latent",
+        "centrality",
+        "decay",
+    }
 
 
 def test_a_recipe_looks_at_what_its_budget_lets_in(dataset, evaluated, trials):

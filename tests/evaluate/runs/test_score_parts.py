@@ -19,12 +19,14 @@ def weighted(label, tree, weight):
 def test_a_sum_of_sums_is_taken_apart():
     """unified = 2 hybrid + .5 centrality, hybrid = words + .5 latent: the weights multiply."""
     hybrid = Why.of(
-        "hybrid", "sum", weighted("share", WORDS, 1.0), weighted("latent", Why("cosine", 0.8), 0.5)
+        "hybrid", "sum", weighted("normalized", WORDS, 1.0), weighted("latent", Why("cosine", 0.8), 0.5)
     )
     tree = Why.of(
         "unified", "sum", weighted("hybrid", hybrid, 2.0), weighted("centrality", Why("c", 0.6), 0.5)
     )
-    assert parts(tree, FUSED) == pytest.approx({"share": 2 * 3 / 4, "latent": 2 * 0.4, "centrality": 0.3})
+    assert parts(tree, FUSED) == pytest.approx(
+        {"normalized": 2 * 3 / 4, "latent": 2 * 0.4, "centrality": 0.3}
+    )
     assert sum(parts(tree, FUSED).values()) == pytest.approx(tree.value)
 
 

@@ -31,7 +31,7 @@ TWE, ASOF = named("twe"), named("asof")
 
 def stages(recipe: Recipe) -> dict[str, Any]:
     """The stages by name, whatever fields they have."""
-    return recipe.named()
+    return recipe.stages_by_name()
 
 
 def kinds(recipe):
@@ -50,9 +50,12 @@ def test_each_weight_of_a_sum_is_put_to_0_alone():
         expected = tuple((name, 0.0 if name == column else weight) for name, weight in own)
         variant = found[called]
         assert stages(variant)["combine-2"].weights == expected
-        assert {**variant.named(), "combine-2": None} == {**TWE.named(), "combine-2": None}
-    assert stages(found["without words"])["combine"].weights == (("share", 0.0), ("latent", 1.0))
-    assert stages(found["without latent semantics"])["combine"].weights == (("share", 1.0), ("latent", 0.0))
+        assert {**variant.stages_by_name(), "combine-2": None} == {**TWE.stages_by_name(), "combine-2": None}
+    assert stages(found["without words"])["combine"].weights == (("normalized", 0.0), ("latent", 1.0))
+    assert stages(found["without latent semantics"])["combine"].weights == (
+        ("normalized", 1.0),
+        ("latent", 0.0),
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +98,8 @@ def test_what_knew_a_stage_that_is_left_out_knows_the_next_one():
 def test_the_last_summand_is_no_part_and_neither_are_vectors_that_are_not_there():
     assert "without vectors" in ablations(ASOF)
     assert list(ablations(ASOF, vectors=False)) == [
-        "without feedback", "without words", "without covered", "without title", "without context",
+        "without feedback", "without words", "without query coverage", "without title",
+        "without neighbouring text",
         "without time", "without turns",
     ]  # fmt: skip
     alone = Recipe("one", "", (Lexical(), Combine((("lexical", 1.0), ("dense", 0.0))), TopK()))
@@ -156,10 +160,10 @@ def test_which_numbers_are_varied():
         "combine-2.weights.centrality",
     ]
     assert list(sensitivities(ASOF)) == [
-        "time_preference.pace",
-        "time_preference.near",
-        "time_preference.ended",
-        "time_preference.careful",
+        "time_preference.recency_weight",
+        "time_preference.tie_margin",
+        "time_preference.termination_penalty",
+        "time_preference.cautious_margin",
     ]
     assert list(sensitivities(named("papers"))) == ["freshness.rate", "combine.weights.freshness"]
     assert sensitivities(Recipe("words", "", (Lexical(), TopK()))) == {}

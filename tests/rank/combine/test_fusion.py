@@ -94,7 +94,7 @@ def test_reciprocal_ranks_do_not_see_the_scale(scores: Make) -> None:
     assert scores(given_, ReciprocalRank(BOTH)) == scores(scaled, ReciprocalRank(BOTH))
 
 
-@pytest.mark.parametrize("fusion", [(ReciprocalRank(),), (MaxNormalize(), Combine((("share", 1.0),)))])
+@pytest.mark.parametrize("fusion", [(ReciprocalRank(),), (MaxNormalize(), Combine((("normalized", 1.0),)))])
 def test_nothing_to_fuse(fresh: Make, run: Make, document: Make, fusion: Any) -> None:
     with fresh() as corpus:
         assert run(corpus, "mill", Lexical(), *fusion, TopK()).hits == ()

@@ -77,7 +77,9 @@ def test_bm25_and_its_share_of_the_best(fresh: Make, document: Make, run: Make) 
         assert {hit.document: hit.score for hit in hits} == pytest.approx(
             {"d0": raw[0], "d1": raw[1]}, rel=1e-14
         )
-        shares = run(corpus, "acme ceo", Lexical(), MaxNormalize(), Combine((("share", 1.0),)), TopK()).hits
+        shares = run(
+            corpus, "acme ceo", Lexical(), MaxNormalize(), Combine((("normalized", 1.0),)), TopK()
+        ).hits
         assert {hit.document: hit.score for hit in shares} == {
             "d0": pytest.approx(raw[0] / raw[1], rel=1e-14), "d1": 1.0,
         }  # fmt: skip
@@ -85,7 +87,7 @@ def test_bm25_and_its_share_of_the_best(fresh: Make, document: Make, run: Make) 
 
 
 def test_a_share_of_nothing(fresh: Make, document: Make, run: Make) -> None:
-    stages = (Lexical(), MaxNormalize(), Combine((("share", 1.0),)))
+    stages = (Lexical(), MaxNormalize(), Combine((("normalized", 1.0),)))
     with fresh(*(document(f"d{at}", text) for at, text in enumerate(ACME))) as corpus:
         assert run(corpus, "penguin", *stages, TopK()).hits == ()
     with fresh() as corpus:
@@ -93,7 +95,7 @@ def test_a_share_of_nothing(fresh: Make, document: Make, run: Make) -> None:
 
 
 def test_a_share_is_of_the_candidates_of_the_window(fresh: Make, document: Make, run: Make) -> None:
-    stages = (Lexical(), MaxNormalize(), Combine((("share", 1.0),)), TopK())
+    stages = (Lexical(), MaxNormalize(), Combine((("normalized", 1.0),)), TopK())
     with fresh(*(document(f"d{at}", text, f"{2001 + at}") for at, text in enumerate(ACME))) as corpus:
         until = corpus.at("2001").as_of
         assert [(h.document, h.score) for h in run(corpus, "acme ceo", *stages, until=until).hits] == [
@@ -117,7 +119,7 @@ def test_the_unified_score_on_given_parts(scores: Make) -> None:
         share=[0.8, 1.0, 0.0], latent=[0.75, 1.0, 0.0], centrality=[0.5, 1.0, 0.0],
         decay=[decay * math.exp(-45 / tau), decay, 0.0],
     )  # fmt: skip
-    weights = (("share", 1.0), ("latent", 1.0), ("centrality", 0.5), ("decay", 1.0))
+    weights = (("normalized", 1.0), ("latent", 1.0), ("centrality", 0.5), ("decay", 1.0))
     found = scores(columns, Combine(weights, "unified"))
     assert found == {"d0": 0.8 + 0.75 + 0.5 * 0.5 + 2.5 * math.exp(-0.5), "d1": 1 + 1 + 0.5 + 2.5}
     assert found["d0"] == pytest.approx(3.31632664928)
@@ -149,7 +151,12 @@ def test_off_is_the_column_itself(fresh: Make, document: Make, run: Make) -> Non
     with fresh(*(document(f"d{at}", text) for at, text in enumerate(ACME))) as corpus:
         plain = run(corpus, "acme ceo", Lexical(), TopK())
         combined = run(
-            corpus, "acme ceo", Lexical(), MaxNormalize(), Combine((("lexical", 1.0), ("share", 0.0))), TopK()
+            corpus,
+            "acme ceo",
+            Lexical(),
+            MaxNormalize(),
+            Combine((("lexical", 1.0), ("normalized", 0.0))),
+            TopK(),
         )
         assert [(h.id, h.score) for h in plain.hits] == [(h.id, h.score) for h in combined.hits]
 
@@ -170,7 +177,7 @@ def test_trees_and_chosen_places(four: Any, run: Make) -> None:
     @given(numbers, numbers, st.floats(-3, 3), st.floats(0, 3))
     def holds(one: list[float], two: list[float], first: float, second: float) -> None:
         columns = Columns(one=one, two=two)
-        combine = Combine((("share", first), ("two", second)))
+        combine = Combine((("normalized", first), ("two", second)))
         pooled = run(four, "x", columns, MaxNormalize("one"), Pool(9), combine, TopK())
         view = four.at().view()
         query = Query("x", "x")

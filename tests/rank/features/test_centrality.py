@@ -127,7 +127,7 @@ def test_in_a_recipe(fresh: Make, document: Make, run: Make) -> None:
              "alone": "late today the ferry is"}  # fmt: skip
     with fresh(*(document(name, text, "2020") for name, text in texts.items())) as corpus:
         for kind in ("degree", "pagerank"):
-            sum_ = Combine((("share", 1.0), ("centrality", 0.5)))
+            sum_ = Combine((("normalized", 1.0), ("centrality", 0.5)))
             stages = (Lexical(), MaxNormalize(), Centrality(kind), sum_, TopK())
             for _ in range(3):
                 hits = run(corpus, "ferry late", *stages).hits

@@ -11,7 +11,7 @@ import pytest
 from asof.data import Filters, Query
 from asof.rank.candidates.gather import Lexical
 from asof.rank.features.query_coverage import QueryCoverage
-from asof.rank.features.query_terms import largest_idf, words_of
+from asof.rank.features.query_terms import largest_idf, weighted_words
 from asof.rank.stage import Ranking
 
 Make = Callable[..., Any]
@@ -33,7 +33,7 @@ def test_shares_of_the_weights(fresh: Make, column: Make, document: Make) -> Non
     mill, rope = idf(4, 3) ** 2, (math.log(4) / 2) ** 2
     assert [mill, rope] == pytest.approx([0.1272, 0.4805], abs=1e-4)
     with fresh(*made) as corpus:
-        for name in ("covered", "series"):
+        for name in ("query_coverage", "title_group_coverage"):
             found = column(corpus, "mill rope rope penguin", name, Lexical(), QueryCoverage())
             share = mill / (mill + rope)
             assert found == {"both": 1.0, "often": pytest.approx(share), "long": pytest.approx(share)}
@@ -50,12 +50,12 @@ def test_a_series_says_together_what_its_members_say(fresh: Make, column: Make, 
     ]
     with fresh(*made) as corpus:
         stages = (Lexical(), QueryCoverage())
-        found = column(corpus, "mill rope", "series", *stages)
+        found = column(corpus, "mill rope", "title_group_coverage", *stages)
         assert found["one"] == found["two"] == 1.0
         assert found["other"] == found["none"] < 1.0
-        covered = column(corpus, "mill rope", "covered", *stages)
+        covered = column(corpus, "mill rope", "query_coverage", *stages)
         assert covered["one"] == covered["other"] == found["other"]
-        figures = column(corpus, "mill 1 v2", "series", *stages)
+        figures = column(corpus, "mill 1 v2", "title_group_coverage", *stages)
         view = corpus.at().view()
         # mill in 3 of 4, 1 and v2 in 1 of 4 each: weights .1272, .4805, .4805
         mill, rare = idf(4, 3) ** 2, largest_idf(view) ** 2
@@ -65,10 +65,10 @@ def test_a_series_says_together_what_its_members_say(fresh: Make, column: Make, 
 def test_words_that_nothing_has_weigh_nothing(fresh: Make, run: Make, document: Make) -> None:
     with fresh(document("a", "mill", "2001")) as corpus:
         view = corpus.at().view()
-        (word,) = words_of(Query("mill penguin", "mill penguin"), view)
+        (word,) = weighted_words(Query("mill penguin", "mill penguin"), view)
         assert (word.text, word.df, word.figure) == ("mill", 1, False)
         assert word.idf == idf(1, 1)
-        assert words_of(Query("penguin", "penguin"), view) == ()
+        assert weighted_words(Query("penguin", "penguin"), view) == ()
         results = run(corpus, "penguin", Lexical(), QueryCoverage())
         assert results.hits == ()
 
@@ -76,7 +76,7 @@ def test_words_that_nothing_has_weigh_nothing(fresh: Make, run: Make, document: 
 @pytest.mark.parametrize(("word", "figure"), [("2", True), ("v2", True), ("2021", True), ("version", False)])
 def test_figures(fresh: Make, document: Make, word: str, *, figure: bool) -> None:
     with fresh(document("a", f"mill {word}", "2001")) as corpus:
-        (found,) = words_of(Query(word, word), corpus.at().view())
+        (found,) = weighted_words(Query(word, word), corpus.at().view())
         assert found.figure is figure
 
 
@@ -87,4 +87,4 @@ def test_the_ranking_stays_as_it_is(fresh: Make, document: Make) -> None:
         after = QueryCoverage()(query, before, view)
         assert after.by == "lexical"
         assert after.score.tolist() == before.score.tolist()
-        assert {"covered", "series"} <= set(after.columns)
+        assert {"query_coverage", "title_group_coverage"} <= set(after.columns)

@@ -10,9 +10,9 @@ import pytest
 
 from asof.data import Filters, Query
 from asof.rank.candidates.gather import Lexical
-from asof.rank.features.endings import over
-from asof.rank.features.same_kind import alike
-from asof.rank.features.time_match import MENTIONS_IT, OF_IT, speaks_of
+from asof.rank.features.same_kind import same_kind_share
+from asof.rank.features.termination import terminated
+from asof.rank.features.time_match import MENTIONS_TIME, OF_TIME, match_times
 from asof.rank.features.titles import titles
 from asof.rank.stage import Ranking
 from asof.time.moment import read
@@ -29,7 +29,7 @@ def found(corpus: Any, question: str) -> tuple[Query, Ranking, Any, list[str]]:
 
 def share(corpus: Any, *near: str) -> float:
     _, ranking, view, documents = found(corpus, "boat")
-    return alike(ranking, np.array([name in near for name in documents]), view)
+    return same_kind_share(ranking, np.array([name in near for name in documents]), view)
 
 
 def test_titles_and_words_of_another_date(fresh: Make, document: Make) -> None:
@@ -50,7 +50,7 @@ def test_titles_and_words_of_another_date(fresh: Make, document: Make) -> None:
 
 
 def test_the_best_tell(fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("asof.rank.features.same_kind.LOOKED", 2)
+    monkeypatch.setattr("asof.rank.features.same_kind.EXAMINED", 2)
     made = [document("a", "boat boat rope one", "2001"),
             document("b", "boat boat rope two", "2002"),
             document("c", "boat fog bell oar", "2003")]  # fmt: skip
@@ -83,7 +83,7 @@ def test_what_says_that_something_is_over(fresh: Make, document: Make) -> None:
     with fresh(*made) as corpus:
         query, ranking, view, documents = found(corpus, "boat")
         fit = np.ones(len(documents))
-        ended = over(query, ranking, view, fit, 0.5, [np.ones(len(fit), bool)])
+        ended = terminated(query, ranking, view, fit, 0.5, [np.ones(len(fit), bool)])
         assert ended is not None
         assert dict(zip(documents, ended.tolist(), strict=True)) == {
             "ended": True,
@@ -91,10 +91,10 @@ def test_what_says_that_something_is_over(fresh: Make, document: Make) -> None:
             "goes": False,
         }
         fit = np.where(np.array(documents) == "ended", 0.4, 1.0)
-        low = over(query, ranking, view, fit, 0.5, [np.ones(len(fit), bool)])
+        low = terminated(query, ranking, view, fit, 0.5, [np.ones(len(fit), bool)])
         assert low is not None
         assert not low.any(), "too low to lead: not read"
-        assert over(Query("boat discontinued", "boat"), ranking, view, fit, 0.5, []) is None
+        assert terminated(Query("boat discontinued", "boat"), ranking, view, fit, 0.5, []) is None
 
 
 def test_what_is_of_a_time(fresh: Make, document: Make) -> None:
@@ -106,12 +106,12 @@ def test_what_is_of_a_time(fresh: Make, document: Make) -> None:
     ]  # fmt: skip
     with fresh(*made) as corpus:
         _, ranking, view, documents = found(corpus, "boat")
-        far = dict(zip(documents, speaks_of(view, ranking.rows, [read("2001")]), strict=True))
+        far = dict(zip(documents, match_times(view, ranking.rows, [read("2001")]), strict=True))
         assert far == {
-            "titled": OF_IT, "dated": OF_IT, "both": MENTIONS_IT, "says": MENTIONS_IT, "none": 0,
+            "titled": OF_TIME, "dated": OF_TIME, "both": MENTIONS_TIME, "says": MENTIONS_TIME, "none": 0,
             "undated": 0,
         }  # fmt: skip
-        assert speaks_of(view, ranking.rows, []).tolist() == [0.0] * 6
-        either = speaks_of(view, ranking.rows, [read("1990"), read("2003")])
-        assert dict(zip(documents, either, strict=True))["none"] == OF_IT
-        assert speaks_of(view, np.zeros(0, np.int64), [read("2001")]).tolist() == []
+        assert match_times(view, ranking.rows, []).tolist() == [0.0] * 6
+        either = match_times(view, ranking.rows, [read("1990"), read("2003")])
+        assert dict(zip(documents, either, strict=True))["none"] == OF_TIME
+        assert match_times(view, np.zeros(0, np.int64), [read("2001")]).tolist() == []

@@ -47,7 +47,7 @@ def test_another_subject_and_a_member(fresh: Make, column: Make, guides: list[An
     to the Harbour" it is island, by idf idf(1) / (idf(1) + idf(3)) = 1.386 / 1.926 = .720.
     """
     with fresh(*guides) as corpus:
-        strange = column(corpus, "boat guide", "strange", *STAGES)
+        strange = column(corpus, "boat guide", "off_topic_title_terms", *STAGES)
         rare = idf(5, 1) / (idf(5, 1) + idf(5, 3))
         assert rare == pytest.approx(0.720, abs=1e-3)
         assert strange == {
@@ -57,18 +57,18 @@ def test_another_subject_and_a_member(fresh: Make, column: Make, guides: list[An
             "fog": 1,
             "untitled": 0,
         }
-        further = column(corpus, "boat guide", "further", *STAGES)
+        further = column(corpus, "boat guide", "extra_title_terms", *STAGES)
         assert further == {
             "harbour": 0, "deluxe": pytest.approx(rare), "island": 0.5, "fog": 0, "untitled": 0,
         }  # fmt: skip
-        said = column(corpus, "boat guide island harbour", "strange", *STAGES)
+        said = column(corpus, "boat guide island harbour", "off_topic_title_terms", *STAGES)
         assert said == {"harbour": 0, "deluxe": 0, "island": 0, "fog": 1, "untitled": 0}
 
 
 def test_a_figure_is_no_other_subject(fresh: Make, column: Make, document: Make) -> None:
     made = [document(f"d{n}", "boat", "2001", title=f"Guide 2.{n} harbour") for n in (1, 2)]
     with fresh(*made) as corpus:
-        for name in ("strange", "further"):
+        for name in ("off_topic_title_terms", "extra_title_terms"):
             assert column(corpus, "boat guide harbour 2.1", name, *STAGES) == {"d1": 0.0, "d2": 0.0}
 
 

@@ -136,7 +136,7 @@ def test_without_too_many_nothing_changes(fresh: Make, run: Make, three: list[An
 def triangle(document: Make) -> list[Any]:
     """The worked example: relevance .95, .93, .6; likeness .9 (first two), .2 and .3 to the third.
 
-    Two dimensions cannot hold these likenesses; words can: 10 stems each, of which the pairs share some.
+    Two dimensions cannot hold these similarities; words can: 10 stems each, of which the pairs share some.
     """
     return [document(name, text, "2001") for name, text in TRIANGLE.items()]
 
@@ -179,7 +179,7 @@ def test_the_definition(fresh: Make, run: Make, document: Make) -> None:
 
 
 def test_the_worked_example(monkeypatch: pytest.MonkeyPatch, fresh: Make, run: Make, document: Make) -> None:
-    """Relevance .95, .93, .6 and the likenesses of the example: 0, 1, 2, with .381 before .36."""
+    """Relevance .95, .93, .6 and the pairwise_similarity of the example: 0, 1, 2, with .381 before .36."""
     like = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.3], [0.2, 0.3, 1.0]])
     order, likest = Mmr()._choose(np.array([0.95, 0.93, 0.6]), like, Ties(), np.arange(3))  # type: ignore[arg-type]
     assert order.tolist() == [0, 1, 2]

@@ -221,7 +221,7 @@ def test_it_stands_before_the_cut() -> None:
 
 def test_its_numbers_can_be_set() -> None:
     recipe = reranked(ASOF, Rerank(Judge(bread))).replaced({"rerank.top": 50, "rerank.weight": 0.5})
-    assert (recipe.named()["rerank"].top, recipe.named()["rerank"].weight) == (50, 0.5)  # type: ignore[attr-defined]
+    assert (recipe.stages_by_name()["rerank"].top, recipe.stages_by_name()["rerank"].weight) == (50, 0.5)  # type: ignore[attr-defined]
 
 
 def test_stages_before_leave_as_many_as_it_looks_at() -> None:

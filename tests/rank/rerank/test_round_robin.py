@@ -71,7 +71,15 @@ def test_nothing_changes(fresh: Make, run: Make, reports: list[Document]) -> Non
         found = run(corpus, asked, Lexical(), RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
         assert found.hits == run(corpus, asked, Lexical(), TopK(), k=99).hits
         assert run(corpus, "penguin", Lexical(), RoundRobinByDocument(), TopK(), spoken=["2021"]).hits == ()
-        one = run(corpus, QUESTION, Lexical(), RoundRobinByDocument(said=1.0), TopK(), k=99, spoken=["2021"])
+        one = run(
+            corpus,
+            QUESTION,
+            Lexical(),
+            RoundRobinByDocument(title_coverage=1.0),
+            TopK(),
+            k=99,
+            spoken=["2021"],
+        )
         assert {hit.document for hit in one.hits if hit.score > 100} == {"acme", "bolt"}
     short = [replace(each, text="# a revenue\n", outline=each.outline[:1]) for each in reports]
     with fresh(*short) as corpus:
@@ -85,6 +93,11 @@ def test_how_much_of_a_title_has_to_be_said(fresh: Make, run: Make, document: Ma
     with fresh(*made) as corpus:
         for said, led in ((0.4, True), (0.6, False)):
             hits = run(
-                corpus, "boat acme", Lexical(), RoundRobinByDocument(said=said), TopK(), spoken=["2021"]
+                corpus,
+                "boat acme",
+                Lexical(),
+                RoundRobinByDocument(title_coverage=said),
+                TopK(),
+                spoken=["2021"],
             ).hits
             assert [hit.score > 100 for hit in hits] == [led, led]

@@ -17,7 +17,14 @@ from asof.rank.rerank.time_preference import TimePreference
 from asof.rank.stage import Ranking
 
 Make = Callable[..., Any]
-NAMES = ("share", "covered", "series", "title", "strange", "further")
+NAMES = (
+    "normalized",
+    "query_coverage",
+    "title_group_coverage",
+    "title",
+    "off_topic_title_terms",
+    "extra_title_terms",
+)
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,7 @@ class Given:
             ]
             known = dict(zip(rows, values, strict=True))
             found = found.with_column(name, np.array(values), partial(self.why, known))
-        return found.with_column("score", found.column("share").values, found.column("share").why)
+        return found.with_column("score", found.column("normalized").values, found.column("normalized").why)
 
     @staticmethod
     def why(known: dict[int, float], row: int) -> Why:
@@ -44,8 +51,9 @@ class Given:
 
 
 STAGE = TimePreference(
-    pace=0.3, near=0.2, titled=0.2, adds=0.1, ended=0.8, within_time=0.03, careful=0.2, kind=0.5, doubt=0.1,
-    floor=0.5,
+    recency_weight=0.3, tie_margin=0.2, title_weight=0.2, extra_title_terms=0.1, termination_penalty=0.8,
+    windowed_recency_weight=0.03, cautious_margin=0.2, same_kind_threshold=0.5, uncertainty=0.1,
+    relevance_floor=0.5,
 )  # fmt: skip
 
 
@@ -157,7 +165,7 @@ def test_a_time_of_which_nothing_fits(fresh: Make, run: Make, years: list[Any]) 
         for spoken in (["2020-09"], ["1990"]):
             found = run(corpus, "x", Given(told), STAGE, TopK(), as_of="2020-12-31", spoken=spoken)
             assert {hit.document: hit.score for hit in found.hits} == {"new": 1.0, "older": 0.3}
-            assert found.notes == ("nothing as relevant is of the time that the question names",)
+            assert found.notes == ("no passage of the time in the question is as relevant",)
 
 
 def test_what_is_of_a_time_comes_before_what_mentions_it(fresh: Make, run: Make, document: Make) -> None:

@@ -37,7 +37,7 @@ PERIODS = ("2019", "2020", "2020-Q1", "2020-03", "2020-03-05", "January 2020 to 
 HALF_LIVES = {"source:wire": 30.0, "tag:harbour": 10.0}
 CHANGED: dict[str, dict[str, Any]] = {
     "asof": {"rerank_window.n": 10, "pseudo_relevance_feedback.passages": 2,
-             "round_robin_by_document.said": 0.1},
+             "round_robin_by_document.title_coverage": 0.1},
     "twe": {"centrality.independent": "source", "decay.half_lives": HALF_LIVES, "pool.n": 3,
             "budgeted_rerank.sizes": [1, 2, 3]},
     "twe-365": {"centrality.kind": "pagerank", "centrality.threshold": 0.3},

@@ -27,8 +27,8 @@ from asof.rank.rerank.time_preference import TimePreference
 from asof.rank.stage import Stage
 
 WORDS = {
-    "lexical": "words", "share": "words", "latent": "latent semantics", "dense": "vectors",
-    "similarity": "likeness",
+    "lexical": "words", "normalized": "words", "latent": "latent semantics", "dense": "vectors",
+    "query_coverage": "query coverage", "neighbouring_text": "neighbouring text",
 }  # fmt: skip
 """What columns are called where people read; others are called by their names."""
 
@@ -50,7 +50,7 @@ OPTIONAL: Mapping[type[Stage], tuple[str, Callable[[Any], bool] | None]] = {
 
 NUMBERS: Mapping[type[Stage], tuple[str, ...]] = {
     Decay: ("delta", "tau_min", "tau_max", "general"),
-    TimePreference: ("pace", "near", "careful", "ended"),
+    TimePreference: ("recency_weight", "tie_margin", "cautious_margin", "termination_penalty"),
     Freshness: ("rate",),
     Gap: ("floor",),
     Backlinks: ("weight",),
@@ -76,7 +76,7 @@ def ablations(recipe: Recipe, *, vectors: bool = True) -> dict[str, Recipe]:
     `vectors`: the corpus has an encoder; without one, vectors are no part.
     """
     found: dict[str, Recipe] = {}
-    for name, stage in recipe.named().items():
+    for name, stage in recipe.stages_by_name().items():
         parts = [part for part in _parts(stage) if vectors or part.column != "dense"]
         for part in parts if len(parts) > 1 else ():
             found[_free(f"without {_called(part.column, recipe)}", name, found)] = recipe.replaced(
@@ -169,7 +169,7 @@ class _Number:
 
 
 def _numbers(recipe: Recipe) -> Iterator[_Number]:
-    for name, stage in recipe.named().items():
+    for name, stage in recipe.stages_by_name().items():
         for field in dataclasses.fields(stage):  # type: ignore[arg-type]  # stages are dataclasses
             if field.name in NUMBERS.get(type(stage), ()):
                 low, high = field.metadata["low"], field.metadata["high"]
@@ -202,7 +202,7 @@ def spaced(present: float, low: float, high: float) -> list[float]:
 def limit(recipe: Recipe) -> tuple[str, Stage] | None:
     """The stage, and its name, that says how many candidates are looked at; None when no stage does."""
     for kind in (BudgetedRerank, Pool, ReciprocalRank):
-        for name, stage in recipe.named().items():
+        for name, stage in recipe.stages_by_name().items():
             if isinstance(stage, kind):
                 return name, stage
     return None

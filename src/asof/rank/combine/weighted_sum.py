@@ -35,7 +35,7 @@ class MaxNormalize:
                 f"share of the best {of}", "ratio", column.why(row), Why("best of all candidates", best)
             )
 
-        return ranking.with_column("share", values, why, by=False)
+        return ranking.with_column("normalized", values, why, by=False)
 
 
 @dataclass(frozen=True, slots=True)

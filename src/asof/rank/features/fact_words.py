@@ -10,7 +10,7 @@ import numpy as np
 from asof.data import Query
 from asof.index.view import View
 from asof.knowledge.known import StatedFact
-from asof.rank.features.query_terms import share, words_of
+from asof.rank.features.query_terms import weighted_share, weighted_words
 from asof.rank.stage import Values
 from asof.store.reader import StoredPassage, records
 
@@ -28,7 +28,7 @@ def gammas(query: Query, view: View, facts: Sequence[StatedFact]) -> Values:
     `asof.rank.features.query_terms`: by
     statistics of the view alone.
     """
-    words = words_of(query, view)
+    words = weighted_words(query, view)
     if not words or not facts:
         return np.zeros(len(facts))
     number_of = {term.word: number for number, word in enumerate(words) for term in word.terms}
@@ -44,7 +44,7 @@ def gammas(query: Query, view: View, facts: Sequence[StatedFact]) -> Values:
             narrow[number_of[stem], at] = True
         for stem in sentence & asked:
             wide[number_of[stem], at] = True
-    return (share(words, narrow) + share(words, wide | narrow)) * 0.5
+    return (weighted_share(words, narrow) + weighted_share(words, wide | narrow)) * 0.5
 
 
 def _said(known: StatedFact, language: str, view: View) -> tuple[Stems, Stems]:

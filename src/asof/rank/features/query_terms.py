@@ -36,7 +36,7 @@ class Word:
         return figure(self.text)
 
 
-def words_of(query: Query, view: View) -> tuple[Word, ...]:
+def weighted_words(query: Query, view: View) -> tuple[Word, ...]:
     """The words of a question that some passage has, with their weights:
 
         weight = min(idf, ln(N) / 2)²
@@ -74,16 +74,16 @@ def presence(words: Sequence[Word], window: Window, places: NDArray[np.int64]) -
     return there
 
 
-def share(words: Sequence[Word], there: NDArray[np.bool_]) -> Values:
+def weighted_share(words: Sequence[Word], there: NDArray[np.bool_]) -> Values:
     """The share of the words' weight that is there, for each column; 0 where nothing weighs anything."""
     total = np.zeros(there.shape[1])
     for word, row in zip(words, there, strict=True):
         total += np.where(row, word.weight, 0.0)
-    whole = whole_weight(words)
+    whole = total_weight(words)
     return total / whole if whole else total
 
 
-def whole_weight(words: Sequence[Word]) -> float:
+def total_weight(words: Sequence[Word]) -> float:
     """The weight of all words, summed in their order."""
     whole = 0.0
     for word in words:
@@ -91,9 +91,9 @@ def whole_weight(words: Sequence[Word]) -> float:
     return whole
 
 
-def share_why(label: str, words: Sequence[Word], there: Sequence[bool], view: View) -> Why:
+def weighted_share_why(label: str, words: Sequence[Word], there: Sequence[bool], view: View) -> Why:
     """The tree of one share."""
-    if not whole_weight(words):
+    if not total_weight(words):
         return Why(f"{label}: no word weighs anything", 0.0)
     trees = [_weight_why(word, view) for word in words]
     said = [tree for tree, is_there in zip(trees, there, strict=True) if is_there]

@@ -7,24 +7,24 @@ from numpy.typing import NDArray
 
 from asof.graph.succession import succession
 from asof.index.view import View
-from asof.rank.features.similarity import by_words
+from asof.rank.features.similarity import jaccard_similarity
 from asof.rank.features.titles import titles
 from asof.rank.stage import Ranking
 
-LOOKED = 24
+EXAMINED = 24
 """So many near-equals, the best of them, tell of what kind they are."""
 
-ALIKE = 0.4
+SAME_WORDS = 0.4
 """A Jaccard similarity of words from which texts are of one kind."""
 
 
-def alike(ranking: Ranking, near: NDArray[np.bool_], view: View) -> float:
+def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View) -> float:
     """The share of near-equals that belong to a series (`asof.graph.succession`), or of which another one of
     another date has the same title (figures apart) or much the same words; 0 for a single one.
     """
     places = np.flatnonzero(near)
     rows = ranking.rows
-    best = places[view.tie_order(ranking.score[places], rows[places])[:LOOKED]]
+    best = places[view.tie_order(ranking.score[places], rows[places])[:EXAMINED]]
     if len(best) < 2:
         return 0.0
     chosen = rows[best]
@@ -37,5 +37,5 @@ def alike(ranking: Ranking, near: NDArray[np.bool_], view: View) -> float:
     keys = [found.each[title].key if title >= 0 else () for title in found.which.tolist()]
     same = np.array([[bool(one) and one == other for other in keys] for one in keys])
     if not (same & apart).any(axis=1).all():
-        same |= by_words(view, chosen).values >= ALIKE
+        same |= jaccard_similarity(view, chosen).values >= SAME_WORDS
     return float((linked | (same & apart).any(axis=1)).mean())

@@ -16,7 +16,7 @@ from asof.rank.stage import Values
 
 
 @dataclass(frozen=True, slots=True)
-class Likenesses:
+class PairwiseSimilarity:
     """The likeness of each to each of some passages (n, n), in [0, 1] up to rounding; `name` says by what.
 
     `why` gives the tree of a number, from the two places.
@@ -27,30 +27,30 @@ class Likenesses:
     why: Callable[[int, int], Why]
 
 
-def likenesses(view: View, rows: NDArray[np.int64]) -> Likenesses:
+def pairwise_similarity(view: View, rows: NDArray[np.int64]) -> PairwiseSimilarity:
     """Cosines (0 where negative) in a corpus with an encoder, otherwise Jaccard similarities of stems.
 
     For a few hundred rows: all pairs are compared.
     """
-    return by_words(view, rows) if view.encoder is None else _by_vectors(view, rows)
+    return jaccard_similarity(view, rows) if view.encoder is None else _cosine_similarity(view, rows)
 
 
-def _by_vectors(view: View, rows: NDArray[np.int64]) -> Likenesses:
+def _cosine_similarity(view: View, rows: NDArray[np.int64]) -> PairwiseSimilarity:
     # sums of whole numbers below 2^53: float64 holds them exactly in any order
     vectors = np.array([stored_vector(view, row) for row in rows.tolist()], np.float64)
     products = np.maximum(vectors @ vectors.T, 0.0)
 
     def why(one: int, other: int) -> Why:
         return Why.of(
-            "cosine with the likest before", "ratio",
+            "cosine with the most similar before", "ratio",
             Why("product of whole-number vectors", float(products[one, other])),
             Why("scale", float(SCALE * SCALE)),
         )  # fmt: skip
 
-    return Likenesses("vectors", products / float(SCALE * SCALE), why)
+    return PairwiseSimilarity("vectors", products / float(SCALE * SCALE), why)
 
 
-def by_words(view: View, rows: NDArray[np.int64]) -> Likenesses:
+def jaccard_similarity(view: View, rows: NDArray[np.int64]) -> PairwiseSimilarity:
     """Jaccard similarities of the stems of the texts."""
     sets = [set(view.analyzer.terms(record.text, record.language)) for record in view.records(rows)]
     number = {stem: at for at, stem in enumerate(sorted(set().union(*sets)))}
@@ -63,9 +63,9 @@ def by_words(view: View, rows: NDArray[np.int64]) -> Likenesses:
 
     def why(one: int, other: int) -> Why:
         return Why.of(
-            "Jaccard similarity with the likest before", "ratio",
+            "Jaccard similarity with the most similar before", "ratio",
             Why("words in both", float(shared[one, other])),
             Why("words in either", float(either[one, other])),
         )  # fmt: skip
 
-    return Likenesses("words", shared / either, why)
+    return PairwiseSimilarity("words", shared / either, why)

@@ -12,12 +12,12 @@ from asof.rank.stage import Values
 from asof.store.about import METADATA, TEXT, TITLE
 from asof.time.span import Span
 
-OF_IT = 1.0
-MENTIONS_IT = 0.5
+OF_TIME = 1.0
+MENTIONS_TIME = 0.5
 
 
-def speaks_of(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
-    """How far each passage is of one of the times: OF_IT, MENTIONS_IT or 0.
+def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
+    """How far each passage is of one of the times: OF_TIME, MENTIONS_TIME or 0.
 
     What a document's metadata or title says it is about decides, where they say it; otherwise the date of
     publication does. A passage whose text speaks of one of the times mentions it.
@@ -32,4 +32,4 @@ def speaks_of(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Val
         published = dated & (visible >= span.first) & (visible <= span.last)
         of_it |= np.where(said, about.overlap(span.first, span.last, (METADATA, TITLE)), published)
         mentions |= published | about.overlap(span.first, span.last, (METADATA, TEXT))
-    return np.where(of_it, OF_IT, np.where(mentions, MENTIONS_IT, 0.0))
+    return np.where(of_it, OF_TIME, np.where(mentions, MENTIONS_TIME, 0.0))

@@ -22,40 +22,41 @@ from asof.text.tokens import term_hash
 class TitleMatches:
     """How a question relates to the titles of some candidates; arrays in their order.
 
-    `title`: which of `titles` each has (-1: none). Of each title: the `share` of the question in it, how
-    `strange` it is to the question, how much `further` it goes, how much of it is `said` (all by idf, in
-    [0, 1], figures left out of all but `share`). `asked` are the stems of the question.
+    `title_of`: which of `titles` each has (-1: none). Of each title, all by idf and in [0, 1], without
+    figures except in `query_coverage`: the share of the question that it holds (`query_coverage`), how much
+    of it is of another subject (`off_topic`) or goes on beyond the question (`extra`), and the share of it
+    that the question says (`title_coverage`). `stems` are the stems of the question.
     """
 
-    title: NDArray[np.int64]
+    title_of: NDArray[np.int64]
     titles: tuple[TitleStems, ...]
-    namings: tuple[TitleMatch, ...]
-    share: Values
-    strange: Values
-    further: Values
-    said: Values
+    matches: tuple[TitleMatch, ...]
+    query_coverage: Values
+    off_topic: Values
+    extra: Values
+    title_coverage: Values
     weights: StemWeights
-    asked: tuple[str, ...]
+    stems: tuple[str, ...]
 
-    def share_why(self, title: int) -> Why:
-        said = tuple(stem for stem in self.asked if stem in self.namings[title].said)
-        return _ratio_why(self.weights, "query words in the title", said, self.asked)
+    def coverage_why(self, title: int) -> Why:
+        said = tuple(stem for stem in self.stems if stem in self.matches[title].matched)
+        return _ratio_why(self.weights, "query words in the title", said, self.stems)
 
-    def strange_why(self, title: int) -> Why:
-        naming = self.namings[title]
-        if not naming.said:
+    def off_topic_why(self, title: int) -> Why:
+        match = self.matches[title]
+        if not match.matched:
             return Why("no query word is in the title", 1.0)
         count = Why.of(
             "by count", "ratio",
-            Why(_listed("off-topic title words", naming.strange), float(len(naming.strange))),
-            Why("those and the query words in it", float(len(naming.strange) + len(naming.said))),
+            Why(_listed("off-topic title words", match.off_topic), float(len(match.off_topic))),
+            Why("those and the query words in it", float(len(match.off_topic) + len(match.matched))),
         )  # fmt: skip
-        weight = _part_why(self.weights, "off-topic title words", naming.strange, naming.said)
+        weight = _part_why(self.weights, "off-topic title words", match.off_topic, match.matched)
         return Why.of("off-topic share of the title", "max", weight, count)
 
-    def further_why(self, title: int) -> Why:
-        naming = self.namings[title]
-        return _part_why(self.weights, "extra title terms", naming.further, naming.said)
+    def extra_why(self, title: int) -> Why:
+        match = self.matches[title]
+        return _part_why(self.weights, "extra title terms", match.extra, match.matched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,41 +91,43 @@ class StemWeights:
         )  # fmt: skip
 
 
-def named(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
+def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
     """Read the titles of these rows against the question."""
     found = titles(view, rows)
-    asked = tuple(
+    stems = tuple(
         dict.fromkeys(
             stem
             for word, _ in parse(query.lexical, view.analyzer, stop_words=query.stop_words).words
             for stem in view.analyzer.alternatives(word)
         )
     )
-    namings = tuple(TitleMatch.of(title, frozenset(asked)) for title in found.each)
-    near = [stem for each in namings if each.said for stem in (*each.said, *each.strange, *each.further)]
-    weights = StemWeights.of(tuple(dict.fromkeys([*asked, *near])), view)
-    asked = tuple(stem for stem in asked if weights.dfs[stem])
+    matches = tuple(TitleMatch.of(title, frozenset(stems)) for title in found.each)
+    near = [
+        stem for each in matches if each.matched for stem in (*each.matched, *each.off_topic, *each.extra)
+    ]
+    weights = StemWeights.of(tuple(dict.fromkeys([*stems, *near])), view)
+    stems = tuple(stem for stem in stems if weights.dfs[stem])
     return TitleMatches(
-        found.which, found.each, namings,
-        _shares(asked, namings, weights),
-        np.array([strangeness(each, weights) for each in namings]),
-        np.array([_part(each.further, each.said, weights) for each in namings]),
-        np.array([_said(each, weights) for each in namings]),
-        weights, asked,
+        found.which, found.each, matches,
+        _shares(stems, matches, weights),
+        np.array([off_topic_weight(each, weights) for each in matches]),
+        np.array([_part(each.extra, each.matched, weights) for each in matches]),
+        np.array([_title_coverage(each, weights) for each in matches]),
+        weights, stems,
     )  # fmt: skip
 
 
-def strangeness(naming: TitleMatch, weights: StemWeights) -> float:
+def off_topic_weight(match: TitleMatch, weights: StemWeights) -> float:
     """How much of the named part of a title is another subject's: by idf or by count, whichever is more.
 
     1 for a title of which the question says nothing.
     """
-    if not naming.said:
+    if not match.matched:
         return 1.0
-    if not naming.strange:
+    if not match.off_topic:
         return 0.0
-    count = len(naming.strange) / (len(naming.strange) + len(naming.said))
-    return max(_part(naming.strange, naming.said, weights), count)
+    count = len(match.off_topic) / (len(match.off_topic) + len(match.matched))
+    return max(_part(match.off_topic, match.matched, weights), count)
 
 
 def _part(some: tuple[str, ...], others: tuple[str, ...], weights: StemWeights) -> float:
@@ -134,13 +137,13 @@ def _part(some: tuple[str, ...], others: tuple[str, ...], weights: StemWeights) 
     return own / (own + weights.sum(others)) if own else 0.0
 
 
-def _shares(asked: tuple[str, ...], namings: Sequence[TitleMatch], weights: StemWeights) -> Values:
+def _shares(stems: tuple[str, ...], matches: Sequence[TitleMatch], weights: StemWeights) -> Values:
     """The share of the question in each title; different titles often say the same of it."""
-    whole = weights.sum(asked)
+    whole = weights.sum(stems)
     known: dict[tuple[str, ...], float] = {}
-    for said in {each.said for each in namings}:
-        known[said] = weights.sum([stem for stem in asked if stem in said]) / whole if whole else 0.0
-    return np.array([known[each.said] for each in namings])
+    for said in {each.matched for each in matches}:
+        known[said] = weights.sum([stem for stem in stems if stem in said]) / whole if whole else 0.0
+    return np.array([known[each.matched] for each in matches])
 
 
 def _ratio_why(weights: StemWeights, label: str, some: tuple[str, ...], whole: tuple[str, ...]) -> Why:
@@ -170,18 +173,18 @@ def _listed(label: str, stems: tuple[str, ...]) -> str:
     return f"{label}: {', '.join(stems)}" if stems else label
 
 
-def _said(naming: TitleMatch, weights: StemWeights) -> float:
-    plain = tuple(stem for stem in naming.said if not figure(stem))
+def _title_coverage(match: TitleMatch, weights: StemWeights) -> float:
+    plain = tuple(stem for stem in match.matched if not figure(stem))
     if not plain:
         return 0.0
-    left = weights.sum((*naming.strange, *naming.further))
+    left = weights.sum((*match.off_topic, *match.extra))
     own = weights.sum(plain)
     return own / (own + left) if own else 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class TitleColumns:
-    """The columns `title`, `strange` and `further` of the documents' titles, in [0, 1]; see `TitleMatches`.
+    """The columns `title`, `off_topic_title_terms` and `extra_title_terms`, in [0, 1]; see `TitleMatches`.
 
     Untitled documents have 0 in all three. The ranking stays as it is.
     """
@@ -189,15 +192,15 @@ class TitleColumns:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         found = ranking.matching()
         rows = found.rows
-        names = named(query, view, rows)
-        at = dict(zip(rows.tolist(), names.title.tolist(), strict=True))
+        names = match_titles(query, view, rows)
+        at = dict(zip(rows.tolist(), names.title_of.tolist(), strict=True))
         columns: dict[str, tuple[Values, Callable[[int], Why]]] = {
-            "title": (names.share, names.share_why),
-            "strange": (names.strange, names.strange_why),
-            "further": (names.further, names.further_why),
+            "title": (names.query_coverage, names.coverage_why),
+            "off_topic_title_terms": (names.off_topic, names.off_topic_why),
+            "extra_title_terms": (names.extra, names.extra_why),
         }
         for name, (values, why) in columns.items():
-            found = found.with_column(name, _spread(values, names.title), _of_title(why, at), by=False)
+            found = found.with_column(name, _spread(values, names.title_of), _of_title(why, at), by=False)
         return found
 
 

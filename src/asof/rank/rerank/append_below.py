@@ -15,7 +15,7 @@ from asof.rank.stage import Column, Ranking, Stage, Values
 Places = NDArray[np.int64]
 
 
-def lowered(
+def append_below(
     found: Ranking, name: str, column: Column, kept: Places, skipped: Places, rest: Places
 ) -> Ranking:
     """The ranking by `column`, which is right for `kept`; `skipped`, then `rest`, come below.
@@ -25,7 +25,7 @@ def lowered(
     before, rows, values = found.columns[found.by], found.rows, column.values.copy()
     lowest_at = kept[np.argmin(values[kept])]
     lowest, lowest_row = float(values[lowest_at]), int(rows[lowest_at])
-    below = np.concatenate([dense_places(before.values[skipped]), dense_places(before.values[rest])])
+    below = np.concatenate([dense_ranks(before.values[skipped]), dense_ranks(before.values[rest])])
     below[len(skipped) :] += below[: len(skipped)].max(initial=0)
     moved = np.concatenate([skipped, rest])
     values[moved] = lowest - below
@@ -44,13 +44,13 @@ def lowered(
     return found.with_column(name, values, why)
 
 
-def dense_places(scores: Values) -> Places:
+def dense_ranks(scores: Values) -> Places:
     """1 for the best, 2 for the next lower score, ..."""
     _, places = np.unique(-scores, return_inverse=True)
     return places.astype(np.int64) + 1
 
 
-def before_the_cut(recipe: Recipe, stage: Stage, what: str) -> Recipe:
+def insert_before_cut(recipe: Recipe, stage: Stage, what: str) -> Recipe:
     """The same ranking with a stage before its last cut, called NAME-`what`."""
     stages = list(recipe.stages)
     stages.insert(len(stages) - isinstance(stages[-1], TopK), stage)

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index.view import View
-from asof.rank.features.similarity import likenesses
+from asof.rank.features.similarity import pairwise_similarity
 from asof.rank.fields import one_of, within
 from asof.rank.recipe import Recipe
-from asof.rank.rerank.append_below import before_the_cut, lowered
+from asof.rank.rerank.append_below import append_below, insert_before_cut
 from asof.rank.stage import Column, Ranking, Stage, Values
 
 Places = NDArray[np.int64]
@@ -48,7 +48,7 @@ class PerDocument:
         if not over.any():
             return ranking
         before = found.columns[found.by]
-        capped = lowered(found, "capped", before, first[~over], first[over], rest)
+        capped = append_below(found, "capped", before, first[~over], first[over], rest)
         return capped.note(
             f"diversity: {int(over.sum())} of the first {len(first)} candidates moved down, "
             f"being more than {self.most} of one document"
@@ -59,7 +59,7 @@ class PerDocument:
 class Mmr:
     """Maximal marginal relevance of the first `first` candidates (Carbonell and Goldstein 1998).
 
-        next = argmax of balance · relevance - (1 - balance) · likeness to the likest that was chosen
+        next = argmax of balance · relevance - (1 - balance) · similarity to the most similar that was chosen
 
     and that number is the column `marginal`: it never rises from one choice to the next, so ordering by it is
     the order of the choices. What comes after the first keeps its order below: the lowest less its place
@@ -67,7 +67,7 @@ class Mmr:
 
     `scale` of the relevance: "best", the score as a share of the best (where there are scores below 0, of
     the best above the lowest of these candidates), or "given", the score as it is, for scores that are
-    cosines. Likeness is the cosine of the corpus's vectors, 0 where it is negative; in a corpus without an
+    cosines. Similarity is the cosine of the corpus's vectors, 0 where it is negative; in a corpus without an
     encoder, the Jaccard similarity of the sets of stems.
     """
 
@@ -89,17 +89,17 @@ class Mmr:
         first, rest = order[: self.first], order[self.first :]
         rows, before = found.rows, found.columns[found.by]
         relevance = self._relevance(Column(before.values[first], before.why))
-        alike = likenesses(view, rows[first])
-        chosen, likest = self._choose(relevance.values, alike.values, view, rows[first])
-        penalty = likest_values(alike.values, likest) * (self.balance - 1.0)
+        similarity = pairwise_similarity(view, rows[first])
+        chosen, most_similar = self._choose(relevance.values, similarity.values, view, rows[first])
+        penalty = similarity_to_chosen(similarity.values, most_similar) * (self.balance - 1.0)
         values = np.zeros(len(rows))
         values[first] = relevance.values * self.balance + penalty
         place_of = {row: place for place, row in enumerate(rows[first].tolist())}
 
         def why(row: int) -> Why:
             place = place_of[row]
-            other = int(likest[place])
-            near = Why("nothing was chosen before", 0.0) if other < 0 else alike.why(place, other)
+            other = int(most_similar[place])
+            near = Why("nothing was chosen before", 0.0) if other < 0 else similarity.why(place, other)
             return Why.of(
                 "marginal relevance", "sum",
                 Why.of("relevance", "product", relevance.why(row), Why("balance", self.balance)),
@@ -108,9 +108,9 @@ class Mmr:
 
         column = Column(values, why)
         moved = int(np.count_nonzero(chosen != np.arange(len(first))))
-        return lowered(found, "marginal", column, first, rest[:0], rest).note(
+        return append_below(found, "marginal", column, first, rest[:0], rest).note(
             f"diversity: {moved} of the first {len(first)} candidates changed places, "
-            f"compared by {alike.name}"
+            f"compared by {similarity.name}"
         )
 
     def _relevance(self, score: Column) -> Column:
@@ -130,25 +130,27 @@ class Mmr:
 
         return Column((score.values - low if low else score.values) / width, why)
 
-    def _choose(self, relevance: Values, alike: Values, view: View, rows: Places) -> tuple[Places, Places]:
-        """The order of the choices, and for each the likest that was chosen before it (-1: none)."""
+    def _choose(
+        self, relevance: Values, similarity: Values, view: View, rows: Places
+    ) -> tuple[Places, Places]:
+        """The order of the choices, and for each the most similar that was chosen before it (-1: none)."""
         n = len(rows)
         among_equals = view.tie_order(np.zeros(n), rows)
         gain = relevance * self.balance
-        chosen, likest = np.zeros(n, np.int64), np.full(n, -1)
+        chosen, most_similar = np.zeros(n, np.int64), np.full(n, -1)
         left, nearest = np.ones(n, bool), np.zeros(n)
         for step in range(n):
             marginal = np.where(left, gain + nearest * (self.balance - 1.0), -np.inf)
             pick = int(among_equals[np.argmax(marginal[among_equals])])
             chosen[step], left[pick] = pick, False
-            nearer = left & ((alike[pick] > nearest) | (likest < 0))
-            likest[nearer], nearest[nearer] = pick, alike[pick][nearer]
-        return chosen, likest
+            nearer = left & ((similarity[pick] > nearest) | (most_similar < 0))
+            most_similar[nearer], nearest[nearer] = pick, similarity[pick][nearer]
+        return chosen, most_similar
 
 
-def likest_values(alike: Values, likest: Places) -> Values:
-    """The likeness of each to the likest that was chosen before it, 0 for the first."""
-    found: Values = np.where(likest < 0, 0.0, alike[np.arange(len(likest)), likest])
+def similarity_to_chosen(similarity: Values, most_similar: Places) -> Values:
+    """The similarity of each to the most similar that was chosen before it, 0 for the first."""
+    found: Values = np.where(most_similar < 0, 0.0, similarity[np.arange(len(most_similar)), most_similar])
     return found
 
 
@@ -170,4 +172,4 @@ def places_among_equals(values: NDArray[np.int64]) -> Places:
 
 def diversified(recipe: Recipe, stage: Stage) -> Recipe:
     """The same ranking with a stage of this room before the last cut."""
-    return before_the_cut(recipe, stage, "diverse")
+    return insert_before_cut(recipe, stage, "diverse")

@@ -19,7 +19,7 @@ from asof.index.view import View
 from asof.models.ports import Reranker
 from asof.rank.fields import within
 from asof.rank.recipe import Recipe
-from asof.rank.rerank.append_below import before_the_cut, lowered
+from asof.rank.rerank.append_below import append_below, insert_before_cut
 from asof.rank.stage import Column, Ranking, Values
 
 LARGEST = 1e9
@@ -99,7 +99,7 @@ class Rerank:
                 Why.of("before", "product", before.why(row), Why("1 - weight", 1 - self.weight)),
             )  # fmt: skip
 
-        return lowered(near, "reranked", Column(values, why), first, rest[:0], rest)
+        return append_below(near, "reranked", Column(values, why), first, rest[:0], rest)
 
 
 def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
@@ -107,4 +107,4 @@ def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
 
     Called last (after `asof.recipes.by_document`): what ranks afterwards would take scores to be positive.
     """
-    return before_the_cut(recipe, stage, "reranked")
+    return insert_before_cut(recipe, stage, "reranked")

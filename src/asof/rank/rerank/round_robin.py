@@ -1,4 +1,4 @@
-"""Coverage of what a question asks for: several subjects, several periods, one after the other."""
+"""Coverage of what a question terms for: several subjects, several periods, one after the other."""
 
 from __future__ import annotations
 
@@ -11,53 +11,56 @@ from asof.index import lexical
 from asof.index.lexical import Bm25
 from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
-from asof.rank.features.time_match import OF_IT, speaks_of
-from asof.rank.features.title_match import named
+from asof.rank.features.time_match import OF_TIME, match_times
+from asof.rank.features.title_match import match_titles
 from asof.rank.fields import within
 from asof.rank.stage import Ranking
 
 
 @dataclass(frozen=True, slots=True)
 class RoundRobinByDocument:
-    """The column `faceted`: a question about several documents by name gets passages of each in turn.
+    """The column `round_robin`: passages of several documents that a question names, in turn.
 
-    A document is asked for when the question says its title: at least `said` of it by weight, figures left
-    out; and when it is of the time that the question speaks of. Its best passage comes in the first round,
-    its second in the second, …: best by BM25 of the question's words beside those names, which every passage
-    of the document is titled with. Within a round the score decides. All other candidates follow in their
-    order. A reader with a budget then has something of each company, each quarter.
+    A document is asked for when the question says its title, at least `title_coverage` of it by weight,
+    figures left out, and when it is of the time that the question names. Its best passage comes in the first
+    round, its second in the second, …: best by BM25 of the question's words beside those names, which
+    every passage of the document is titled with. Within a round the score decides. All
+    other candidates follow in their order. A reader with a budget then has something
+    of each company, each quarter.
 
-        faceted = 10 000 - round + score / 1000        of the documents that are asked for
+        round_robin = 10 000 - round + score / 1000        of the documents that are asked for
 
     Nothing changes where fewer than two passages of such documents are there.
     """
 
-    said: float = within(0.35, 0.0, 1.0)
+    title_coverage: float = within(0.35, 0.0, 1.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         found = ranking.matching()
         rows = found.rows
         if len(rows) < 2 or not query.about:
             return found
-        names = named(query, view, rows)
+        names = match_titles(query, view, rows)
         asked = np.zeros(len(rows), bool)
-        titled = names.title >= 0
-        asked[titled] = names.said[names.title[titled]] >= self.said
-        asked &= speaks_of(view, rows, query.about) == OF_IT
+        titled = names.title_of >= 0
+        asked[titled] = names.title_coverage[names.title_of[titled]] >= self.title_coverage
+        asked &= match_times(view, rows, query.about) == OF_TIME
         chosen = np.flatnonzero(asked)
         documents = view.column("document", rows[chosen])
         if len(np.unique(documents)) == len(chosen):
             return found
         before = found.columns[found.by]
-        subject = {stem for title in set(names.title[chosen].tolist()) for stem in names.namings[title].said}
-        asks = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
-        weighed = lexical.weigh(view.prefix, asks, Bm25())
+        subject = {
+            stem for title in set(names.title_of[chosen].tolist()) for stem in names.matches[title].matched
+        }
+        terms = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
+        weighed = lexical.weigh(view.prefix, terms, Bm25())
         assert found.places is not None  # noqa: S101  they match, so they were chosen
         places = found.places[chosen]
         sort = np.argsort(places)
-        said = np.empty(len(chosen))
-        said[sort] = lexical.scores_at(found.window, places[sort], weighed, Bm25())
-        order = view.tie_order(said, rows[chosen])
+        bm25 = np.empty(len(chosen))
+        bm25[sort] = lexical.scores_at(found.window, places[sort], weighed, Bm25())
+        order = view.tie_order(bm25, rows[chosen])
         turn = np.zeros(len(chosen), np.int64)
         seen: dict[int, int] = {}
         for place in order.tolist():
@@ -77,7 +80,7 @@ class RoundRobinByDocument:
                 Why.of("score before", "product", before.why(row), Why("scale", SCALE)),
             )  # fmt: skip
 
-        return found.with_column("faceted", values, why).note(
+        return found.with_column("round_robin", values, why).note(
             f"passages of {len(seen)} documents that the question names, in turn"
         )
 

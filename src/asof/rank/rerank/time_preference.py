@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.view import View
 from asof.rank.features.ages import CandidateAges
-from asof.rank.features.endings import over
-from asof.rank.features.same_kind import alike
-from asof.rank.features.time_match import MENTIONS_IT, OF_IT, speaks_of
+from asof.rank.features.same_kind import same_kind_share
+from asof.rank.features.termination import terminated
+from asof.rank.features.time_match import MENTIONS_TIME, OF_TIME, match_times
 from asof.rank.fields import within
 from asof.rank.stage import Column, Ranking, Values
 
@@ -50,79 +50,83 @@ class TimePreference:
     An undated passage has no age; it counts as one of the middle age among the near-equals.
     """
 
-    pace: float = within(0.3, 0.0, 2.0)
-    near: float = within(0.2, 0.0, 1.0)
-    titled: float = within(0.1, 0.0, 1.0)
-    adds: float = within(0.1, 0.0, 1.0)
-    ended: float = within(0.8, 0.0, 2.0)
-    within_time: float = within(0.03, 0.0, 2.0)
-    careful: float = within(0.2, 0.0, 1.0)
-    kind: float = within(0.5, 0.0, 1.0)
-    doubt: float = within(0.1, 0.0, 1.0)
-    floor: float = within(0.5, 0.0, 1.0)
+    recency_weight: float = within(0.3, 0.0, 2.0)
+    tie_margin: float = within(0.2, 0.0, 1.0)
+    title_weight: float = within(0.1, 0.0, 1.0)
+    extra_title_terms: float = within(0.1, 0.0, 1.0)
+    termination_penalty: float = within(0.8, 0.0, 2.0)
+    windowed_recency_weight: float = within(0.03, 0.0, 2.0)
+    cautious_margin: float = within(0.2, 0.0, 1.0)
+    same_kind_threshold: float = within(0.5, 0.0, 1.0)
+    uncertainty: float = within(0.1, 0.0, 1.0)
+    relevance_floor: float = within(0.5, 0.0, 1.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         found = ranking.matching()
         if not len(found.score) or (query.recency == 0.0 and not query.about):
             return found
         ages = CandidateAges.of(view, found.rows)
-        far = speaks_of(view, found.rows, query.about)
+        far = match_times(view, found.rows, query.about)
         fit = self._fit(query, found, view, far)
         near = self._near(found, fit, np.ones(len(ages.days), bool))
         if query.about:
             inside = self._inside(far, fit.values)
             if inside is not None:
                 near = self._near(found, fit, inside)
-                pace = self.pace if query.recency >= 0.5 else self.within_time
+                pace = self.recency_weight if query.recency >= 0.5 else self.windowed_recency_weight
                 return self._led(found, fit, near, ages, pace).note(
                     f"{int(inside.sum())} matches of the time in the question, {int(near.sum())} equally good"
                 )
             found = found.note("no passage of the time in the question is as relevant")
         if query.recency == 0.0:
             return found
-        if query.recency == 1.0 or alike(found, near, view) >= self.kind:
-            return self._led(found, fit, near, ages, self.pace).note(
+        if query.recency == 1.0 or same_kind_share(found, near, view) >= self.same_kind_threshold:
+            return self._led(found, fit, near, ages, self.recency_weight).note(
                 f"{int(near.sum())} equally good matches: newest first"
             )
         before, most = found.columns[found.by], self._most(found)
-        near = before.values >= float(before.values.max()) - self.careful
-        return self._led(found, before, near, ages, self.pace * most * most).note(
+        near = before.values >= float(before.values.max()) - self.cautious_margin
+        return self._led(found, before, near, ages, self.recency_weight * most * most).note(
             f"{int(near.sum())} equally good matches of several kinds: newer ones slightly first"
         )
 
     def _near(self, found: Ranking, fit: Column, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Near-equals among some candidates."""
-        share = found.column("share").values
+        share = found.column("normalized").values
         best = float(fit.values[among].max())
-        relevant = share >= float(share[among].max()) * self.floor
-        near: NDArray[np.bool_] = (relevant & (fit.values >= best - self.near)) | (fit.values == best)
+        relevant = share >= float(share[among].max()) * self.relevance_floor
+        near: NDArray[np.bool_] = (relevant & (fit.values >= best - self.tie_margin)) | (fit.values == best)
         return near & among
 
     def _inside(self, far: Values, fit: Values) -> NDArray[np.bool_] | None:
         """Candidates of the time that is named: those that are of it, otherwise those that mention it; None
         where the best of them fits much less than the best of all."""
-        for least in (OF_IT, MENTIONS_IT):
+        for least in (OF_TIME, MENTIONS_TIME):
             inside = far >= least
             if inside.any() and float(fit[inside].max()) >= float(fit.max()) * NO_LESS:
                 return inside
         return None
 
     def _fit(self, query: Query, found: Ranking, view: View, far: Values) -> Column:
-        share, covered, series = (found.column(name) for name in ("share", "covered", "series"))
+        share, covered, series = (
+            found.column(name) for name in ("normalized", "query_coverage", "title_group_coverage")
+        )
         said = (covered.values + series.values) * 0.5
         most = self._most(found)
-        doubt = max(1 - most, self.doubt)
+        doubt = max(1 - most, self.uncertainty)
         values = said * (1 - doubt) + share.values * doubt
-        title, strange, further = (found.column(name) for name in ("title", "strange", "further"))
-        values = values + title.values * self.titled
+        title, strange, further = (
+            found.column(name) for name in ("title", "off_topic_title_terms", "extra_title_terms")
+        )
+        values = values + title.values * self.title_weight
         whole = (strange.values == 0.0) & (further.values <= MOSTLY)
         named = bool((whole & (title.values > NAMED)).any())
         if named:
-            values = (values - strange.values) - further.values * self.adds
-        groups = [far >= least for least in ((0.0, OF_IT, MENTIONS_IT) if query.about else (0.0,))]
-        ended = over(query, found, view, values, self.near, groups) if query.recency else None
+            values = (values - strange.values) - further.values * self.extra_title_terms
+        groups = [far >= least for least in ((0.0, OF_TIME, MENTIONS_TIME) if query.about else (0.0,))]
+        ended = terminated(query, found, view, values, self.tie_margin, groups) if query.recency else None
         if ended is not None:
-            values = values - np.where(ended, self.ended, 0.0)
+            values = values - np.where(ended, self.termination_penalty, 0.0)
         at = {row: place for place, row in enumerate(found.rows.tolist())}
 
         def why(row: int) -> Why:
@@ -133,20 +137,20 @@ class TimePreference:
             parts = [
                 Why.of("weighted coverage", "product", both, Why("1 - uncertainty", 1 - doubt)),
                 Why.of("relevance", "product", share.why(row), Why("uncertainty", doubt)),
-                Why.of("title match", "product", title.why(row), Why("weight", self.titled)),
+                Why.of("title match", "product", title.why(row), Why("weight", self.title_weight)),
             ]
             if named:
                 parts.append(_less("off-topic title words", strange.why(row), 1.0))
-                parts.append(_less("extra title terms", further.why(row), self.adds))
+                parts.append(_less("extra title terms", further.why(row), self.extra_title_terms))
             if ended is not None and ended[at[row]]:
-                parts.append(Why("it says that something has ended", -self.ended))
+                parts.append(Why("it says that something has ended", -self.termination_penalty))
             return Why.of("match score", "sum", *parts)
 
         return Column(values, why)
 
     def _most(self, found: Ranking) -> float:
         """The most of the question that any candidate says, its series included by half."""
-        said = (found.column("covered").values + found.column("series").values) * 0.5
+        said = (found.column("query_coverage").values + found.column("title_group_coverage").values) * 0.5
         return float(said.max(initial=0.0))
 
     def _led(
@@ -166,7 +170,7 @@ class TimePreference:
                 Why.of("age", "product", ages.why(place, near), Why("-weight of age", -pace)),
             )  # fmt: skip
 
-        return found.with_column("timely", np.where(near, ahead, before.values), why)
+        return found.with_column("time_preference", np.where(near, ahead, before.values), why)
 
 
 NO_LESS = 0.75

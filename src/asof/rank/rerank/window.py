@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from asof.data import Query
 from asof.index.view import View
-from asof.rank.features.time_match import speaks_of
+from asof.rank.features.time_match import match_times
 from asof.rank.fields import within
-from asof.rank.rerank.append_below import lowered
+from asof.rank.rerank.append_below import append_below
 from asof.rank.stage import Column, Ranking, Values
 
 
 @dataclass(frozen=True, slots=True)
 class RerankWindow:
-    """The `n` best candidates by score go on (ties as everywhere); the others wait aside for `AppendRest`.
+    """The `n` best candidates by score go on (ties as everywhere); the others are deferred to `AppendRest`.
 
     `n` does not depend on how many hits are shown, and so neither do the first of them. Where the question
     speaks of a time, the `of_time` best that were published within it or speak of it go on as well: among the
@@ -38,12 +38,12 @@ class RerankWindow:
         near = np.zeros(len(rows), bool)
         near[_best(score, rows, view, self.n)] = True
         if query.about:
-            there = np.flatnonzero(speaks_of(view, rows, query.about) > 0)
+            there = np.flatnonzero(match_times(view, rows, query.about) > 0)
             near[there[_best(score[there], rows[there], view, self.of_time)]] = True
         chosen = np.flatnonzero(near)
         if len(chosen) == len(rows):
             return matching
-        return replace(matching.keep(chosen), aside=matching.keep(np.flatnonzero(~near))).note(
+        return replace(matching.keep(chosen), deferred=matching.keep(np.flatnonzero(~near))).note(
             f"the best {len(chosen):,} of {len(rows):,} matching passages were re-ranked"
         )
 
@@ -59,25 +59,25 @@ def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray
 
 @dataclass(frozen=True, slots=True)
 class AppendRest:
-    """What `RerankWindow` put aside comes back below what was looked at: the lowest of that less its rank."""
+    """Puts what `RerankWindow` deferred below what was looked at: the lowest score of that less its rank."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        aside = ranking.aside
-        if aside is None:
+        deferred = ranking.deferred
+        if deferred is None:
             return ranking
-        entry = aside.by
+        entry = deferred.by
         assert ranking.places is not None  # noqa: S101  both were chosen
-        assert aside.places is not None  # noqa: S101
-        whole = np.concatenate([ranking.places, aside.places])
+        assert deferred.places is not None  # noqa: S101
+        whole = np.concatenate([ranking.places, deferred.places])
         looked = len(ranking.places)
-        before, mine = aside.columns[entry], ranking.columns[entry]
+        before, mine = deferred.columns[entry], ranking.columns[entry]
         both = Column(np.concatenate([mine.values, before.values]), before.why)
         score = ranking.columns[ranking.by]
         joined = replace(
-            ranking, places=whole, columns={entry: both}, by=entry, aside=None,
+            ranking, places=whole, columns={entry: both}, by=entry, deferred=None,
         )  # fmt: skip
         column = Column(np.concatenate([score.values, before.values]), score.why)
         # in this order no row number decides which of equals the lowest is
         kept = view.tie_order(score.values, ranking.rows)
         rest = np.arange(looked, len(whole))
-        return lowered(joined, "looked at closer", column, kept, rest[:0], rest)
+        return append_below(joined, "looked at closer", column, kept, rest[:0], rest)

@@ -9,14 +9,14 @@ from numpy.typing import NDArray
 
 from asof.data import Query
 from asof.index.view import View
-from asof.rank.features.query_terms import words_of
+from asof.rank.features.query_terms import weighted_words
 from asof.rank.stage import Ranking, Values
 from asof.text.sentences import sentences
 from asof.text.tokens import tokenize
 from asof.time.endings import says_over
 
 
-def over(
+def terminated(
     query: Query, found: Ranking, view: View, fit: Values, within: float, groups: Sequence[NDArray[np.bool_]]
 ) -> NDArray[np.bool_] | None:
     """Which candidates say that something has ended where they speak of what is asked; None for a question
@@ -26,7 +26,7 @@ def over(
     if says_over(query.text):
         return None
     ended, unread = np.zeros(len(fit), bool), np.ones(len(fit), bool)
-    telling = _telling(query, view)
+    stems = _question_stems(query, view)
     for group in groups:
         while (going := group & ~ended).any():
             read = np.flatnonzero(unread & group & (fit >= float(fit[going].max()) - within))
@@ -35,19 +35,19 @@ def over(
             unread[read] = False
             for place, record in zip(read.tolist(), view.records(found.rows[read]), strict=True):
                 if says_over(record.text):
-                    ended[place] = says_over(_part(record.text, telling, record.language, view))
+                    ended[place] = says_over(_best_sentences(record.text, stems, record.language, view))
     return ended
 
 
-def _telling(query: Query, view: View) -> frozenset[str]:
+def _question_stems(query: Query, view: View) -> frozenset[str]:
     """The stems of the question's words."""
-    return frozenset(term.word for word in words_of(query, view) for term in word.terms)
+    return frozenset(term.word for word in weighted_words(query, view) for term in word.terms)
 
 
-def _part(text: str, telling: frozenset[str], language: str, view: View) -> str:
+def _best_sentences(text: str, stems: frozenset[str], language: str, view: View) -> str:
     """The sentences of a text that say most of the question's words."""
     pieces = [text[start:end] for start, end in sentences(text)] or [text]
     counts = [
-        len(telling & {view.analyzer.stem(word, language) for word in tokenize(piece)}) for piece in pieces
+        len(stems & {view.analyzer.stem(word, language) for word in tokenize(piece)}) for piece in pieces
     ]
     return " ".join(piece for piece, count in zip(pieces, counts, strict=True) if count == max(counts))

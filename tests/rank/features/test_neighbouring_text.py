@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from asof.data import Document, Heading
 from asof.index.merge import merge
 from asof.rank.candidates.gather import Lexical
-from asof.rank.features import context
-from asof.rank.features.context import Context
+from asof.rank.features import neighbouring_text
+from asof.rank.features.neighbouring_text import NeighbouringText
 
 Make = Callable[..., Any]
-STAGES = (Lexical(), Context(document=1.0))
+STAGES = (Lexical(), NeighbouringText(document=1.0))
 
 
 def parts(document: Make, id_: str, texts: list[str], date: str) -> Document:
@@ -44,14 +44,16 @@ def test_the_passages_before_and_after(fresh: Make, column: Make, document: Make
     """
     texts = ["a mill x", "b mill x", "c boat x", "d boat x", "e boat x"]
     with fresh(parts(document, "d", texts, "2001")) as corpus:
-        found = column(corpus, "mill boat", "context", *STAGES, by_text=True)
+        found = column(corpus, "mill boat", "neighbouring_text", *STAGES, by_text=True)
         mill = column(corpus, "mill boat", "lexical", Lexical(), by_text=True)
         share = mill["# c boat x"] / mill["# a mill x"]
         assert [found[f"# {text}"] for text in texts] == pytest.approx([
             1 + share / 2, 1 + share + share / 2, 1 + share + (1 + share) / 2, 2 * share + 1 / 2,
             share + share / 2,
         ])  # fmt: skip
-        half = column(corpus, "mill boat", "context", Lexical(), Context(document=0.5), by_text=True)
+        half = column(
+            corpus, "mill boat", "neighbouring_text", Lexical(), NeighbouringText(document=0.5), by_text=True
+        )
         assert half == {text: pytest.approx(value / 2) for text, value in found.items()}
 
 
@@ -59,16 +61,16 @@ def test_not_across_an_edit(fresh: Make, column: Make, document: Make) -> None:
     """b is newer than its neighbours since the edit: a and c are next but one, b has none."""
     said = ["a mill x", "b mill x", "c mill x"]
     with fresh(parts(document, "d", said, "2001")) as corpus:
-        assert column(corpus, "mill", "context", *STAGES, by_text=True) == {
+        assert column(corpus, "mill", "neighbouring_text", *STAGES, by_text=True) == {
             "# a mill x": 1.5, "# b mill x": 2.0, "# c mill x": 1.5,
         }  # fmt: skip
         corpus.add([parts(document, "d", ["a mill x", "b mill mill", "c mill x"], "2002")])
         for _ in range(2):
-            found = column(corpus, "mill", "context", *STAGES, by_text=True)
+            found = column(corpus, "mill", "neighbouring_text", *STAGES, by_text=True)
             share = found["# a mill x"]
             assert found == {"# a mill x": share, "# b mill mill": 0, "# c mill x": share}
             assert 0 < share <= 0.5
-            before = column(corpus, "mill", "context", *STAGES, by_text=True, as_of="2001")
+            before = column(corpus, "mill", "neighbouring_text", *STAGES, by_text=True, as_of="2001")
             assert before == {"# a mill x": 1.5, "# b mill x": 2.0, "# c mill x": 1.5}
             merge_all(corpus)
 
@@ -79,11 +81,14 @@ def test_rows_of_a_version_need_not_have_been_written_together(
     """A version told late makes "a" of 2003 begin anew, in another segment than "b": they stay neighbours."""
     with fresh(parts(document, "d", ["a mill x", "old mill x"], "2001")) as corpus:
         corpus.add([parts(document, "d", ["a mill x", "b mill x"], "2003")])
-        assert column(corpus, "mill", "context", *STAGES, by_text=True) == {"# a mill x": 0, "# b mill x": 0}
+        assert column(corpus, "mill", "neighbouring_text", *STAGES, by_text=True) == {
+            "# a mill x": 0,
+            "# b mill x": 0,
+        }
         corpus.add([parts(document, "d", ["other mill x"], "2002")])
         assert len(corpus.manifest.entries(corpus._db)) > 1
         for _ in range(2):
-            found = column(corpus, "mill", "context", *STAGES, by_text=True)
+            found = column(corpus, "mill", "neighbouring_text", *STAGES, by_text=True)
             assert found == {"# a mill x": 1, "# b mill x": 1}
             merge_all(corpus)
 
@@ -102,7 +107,7 @@ def test_a_thread_of_numbered_documents(fresh: Make, column: Make, document: Mak
         document("other/9", "mill", "2001-05-05T10:03:00"),
     ]
     with fresh(*made) as corpus:
-        assert column(corpus, "mill", "context", *STAGES) == {
+        assert column(corpus, "mill", "neighbouring_text", *STAGES) == {
             "call/7": 1.5, "call/8": 2.5, "call/9": 2.5, "call/10": 2.0, "call/12": 0.5, "other/9": 0,
         }  # fmt: skip
 
@@ -118,32 +123,36 @@ def test_a_thread_of_numbered_documents(fresh: Make, column: Make, document: Mak
 def test_no_thread(fresh: Make, column: Make, document: Make, dates: list[str]) -> None:
     made = [document(f"call/{at}", "mill", date) for at, date in enumerate(dates)]
     with fresh(*made) as corpus:
-        assert column(corpus, "mill", "context", *STAGES) == {"call/0": 0, "call/1": 0}
+        assert column(corpus, "mill", "neighbouring_text", *STAGES) == {"call/0": 0, "call/1": 0}
 
 
 def test_numbers_with_leading_zeros(fresh: Make, column: Make, document: Make) -> None:
     made = [document(name, "mill", "2001-05-05T10:01:30") for name in ("turn07", "turn08", "turn09")]
     with fresh(*made) as corpus:
-        assert column(corpus, "mill", "context", *STAGES) == {"turn07": 1.5, "turn08": 2, "turn09": 1.5}
+        assert column(corpus, "mill", "neighbouring_text", *STAGES) == {
+            "turn07": 1.5,
+            "turn08": 2,
+            "turn09": 1.5,
+        }
 
 
 def test_a_crowd_tells_no_thread_and_what_is_over_is_no_crowd(
     fresh: Make, column: Make, document: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(context, "CROWD", 3)
+    monkeypatch.setattr(neighbouring_text, "CROWD", 3)
     pair = thread(document, "01:00", "01:10")
     crowd = [document(f"x{at}", "boat", "2001-05-05T10:01:05") for at in ("a", "b")]
     with fresh(*pair, *crowd) as corpus:
-        assert column(corpus, "mill", "context", *STAGES) == {"call/7": 0, "call/8": 0}
+        assert column(corpus, "mill", "neighbouring_text", *STAGES) == {"call/7": 0, "call/8": 0}
         corpus.add([document("xa", "", "2001-05-05T10:02:00")])
-        assert column(corpus, "mill", "context", *STAGES) == {"call/7": 1, "call/8": 1}
-        early = column(corpus, "mill", "context", *STAGES, as_of="2001-05-05T10:01:30")
+        assert column(corpus, "mill", "neighbouring_text", *STAGES) == {"call/7": 1, "call/8": 1}
+        early = column(corpus, "mill", "neighbouring_text", *STAGES, as_of="2001-05-05T10:01:30")
         assert early == {"call/7": 0, "call/8": 0}
 
 
 def test_what_comes_later_is_no_neighbour(fresh: Make, column: Make, document: Make) -> None:
     with fresh(*thread(document, "01:00", "01:10")) as corpus:
-        early = column(corpus, "mill", "context", *STAGES, as_of="2001-05-05T10:01:05")
+        early = column(corpus, "mill", "neighbouring_text", *STAGES, as_of="2001-05-05T10:01:05")
         assert early == {"call/7": 0}
 
 
@@ -155,9 +164,9 @@ def test_of_a_document_of_several_passages_the_last_is_the_neighbour(
         corpus.add([parts(document, "call/8", ["a boat x", "b mill x"], "2001-05-05T10:01:10")])
         corpus.add([parts(document, "call/8", ["a boat x", "b fog fog"], "2001-05-05T10:01:20")])
         corpus.add([parts(document, "call/8", ["c mill x", "b fog fog"], "2001-05-05T10:01:30")])
-        first = column(corpus, "mill", "context", *STAGES, by_text=True)
+        first = column(corpus, "mill", "neighbouring_text", *STAGES, by_text=True)
         merge_all(corpus)
-        assert column(corpus, "mill", "context", *STAGES, by_text=True) == first
+        assert column(corpus, "mill", "neighbouring_text", *STAGES, by_text=True) == first
         assert first["mill"] > 0
 
 

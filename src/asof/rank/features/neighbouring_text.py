@@ -36,11 +36,10 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
-    """The column `context`: the shares of the best words of the passages next to it, by half of those next
-    but one:
+class NeighbouringText:
+    """The column `neighbouring_text`: how well the passages around one match the words of the question.
 
-        context = near(-1) + near(+1) + (near(-2) + near(+2)) / 2        near: words / best words
+        neighbouring_text = s(-1) + s(+1) + (s(-2) + s(+2)) / 2        s: BM25 / the best BM25
 
     less by the factor `document` within a document, whose passages are long enough to speak for themselves.
     Next to a passage stand those of the same version of its document, and documents whose ids end in the next
@@ -89,7 +88,7 @@ class Context:
             weight = Why("weight of its neighbours", float(factor[place_of[row]]))
             return Why.of("neighbouring text", "product", around, weight)
 
-        return found.with_column("context", values, why, by=False)
+        return found.with_column("neighbouring_text", values, why, by=False)
 
 
 def _same_document(

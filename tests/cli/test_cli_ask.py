@@ -251,4 +251,4 @@ def test_rules_in_place_of_a_model_are_told(quay, write, command):
     write("asof.toml", '[facts]\nextractor = "model"\n')
     said = quay(*command)
     assert said.code in (0, 1)
-    assert said.err.startswith("note: rules read the facts: [facts] of asof.toml says")
+    assert said.err.startswith("note: facts are read by rules: [facts] of asof.toml asks")

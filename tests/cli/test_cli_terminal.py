@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.cli.plain import plain, plain_json
+from asof.cli.terminal import plain, plain_json
 
 HOSTILE = "red\x1b[31m \x1b]0;owned\x07 \x9b2J \x7f\x08 \u202egnp.exe \u2066x"
 

@@ -9,8 +9,8 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from asof.cli.plain import plain
 from asof.cli.tables import Cells, estimated, short, show_columns
+from asof.cli.terminal import plain
 from asof.evaluate.answers.answers import ALL, groups
 from asof.evaluate.report.answers import fields
 

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.bar import waiting
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -17,12 +16,13 @@ from asof.cli.main import (
     open_corpus,
     print_json,
     tell,
+    tell_extractor,
+    tell_why_nothing,
     time_option,
 )
-from asof.cli.plain import plain
+from asof.cli.progress import fact_progress
 from asof.cli.question import joined
-from asof.cli.reader import tell_reader
-from asof.cli.said import tell_why_nothing
+from asof.cli.terminal import plain
 from asof.data import MODES
 from asof.time.span import iso, shown
 
@@ -59,8 +59,8 @@ def ask(
     writes the answer from the passages found, and may cite nothing else. Exit code 1: refused.
     """
     asked = joined(question, "QUESTION", "some words are")
-    with open_corpus(index) as corpus, waiting(corpus):
-        tell_reader(corpus.config)
+    with open_corpus(index) as corpus, fact_progress(corpus):
+        tell_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
         streamed = _Streamed()
         found = then.ask(

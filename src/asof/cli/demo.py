@@ -11,7 +11,7 @@ import click
 
 import asof
 from asof.cli.main import DONE
-from asof.cli.plain import passages, plain
+from asof.cli.terminal import counted, plain
 
 QUESTION = "Who is the current harbour master?"
 SUBJECT = "harbour master"
@@ -60,7 +60,7 @@ def _demo(folder: Path, explain: bool, k: int) -> None:
         undated = corpus.status().undated
         click.echo(
             f"{report.added + report.unchanged} notes, {undated} of them undated; "
-            f"{passages(report.passages, 'new ')}"
+            f"{counted(report.passages, 'new passage')}"
         )
         for problem in report.problems:
             if problem.lost:

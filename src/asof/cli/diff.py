@@ -7,9 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.main import DONE, NOTHING, TIMES, index_option, json_option, open_corpus, print_json
-from asof.cli.plain import plain
-from asof.cli.said import shortened, tell_why_nothing
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    TIMES,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+    tell_why_nothing,
+)
+from asof.cli.terminal import plain, shortened
 from asof.time.span import iso, shown
 
 if TYPE_CHECKING:

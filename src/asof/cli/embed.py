@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.bar import counted
 from asof.cli.main import DONE, index_option, json_option, open_corpus, print_json, tell
-from asof.cli.plain import passages, plain
+from asof.cli.progress import count_progress
+from asof.cli.terminal import counted, plain
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -37,7 +37,7 @@ def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> i
     with open_corpus(index) as corpus:
         before = corpus.store.settings.encoder
         encoder = None if words else _encoder(corpus, name)
-        with counted("embedding", "passages") as advance:
+        with count_progress("embedding", "passages") as advance:
             found = corpus.embed(encoder, advance)
         if as_json:
             print_json(_as_json(found, before, time.perf_counter() - started))
@@ -67,7 +67,7 @@ def _show(found: EmbeddingReport, before: str, seconds: float) -> None:
     what = f"{plain(found.encoder)}, {found.dimensions or 0} dimensions" if found.encoder else "words only"
     new = f", {found.encoded:,} encoded" if found.encoder else ""
     was = f"; before: {plain(before) or 'words only'}" if found.changed else "; nothing to change"
-    click.echo(f"encoder: {what}; {passages(found.passages)}{new} in {seconds:.1f} s{was}")
+    click.echo(f"encoder: {what}; {counted(found.passages, 'passage')}{new} in {seconds:.1f} s{was}")
 
 
 def _as_json(found: EmbeddingReport, before: str, seconds: float) -> dict[str, object]:

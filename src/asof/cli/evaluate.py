@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.bar import bar
 from asof.cli.main import DONE, NOTHING, PROBLEMS, json_option, print_json, tell
+from asof.cli.progress import step_progress
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def _whole(
 
         ready(figures)
     drawn: list[str] = []
-    with bar() as progress:
+    with step_progress() as progress:
         found = evaluation.evaluate(
             dataset, recipes or ("asof",), options, encoder=encoder, cache=cache, run_file=run_file,
             progress=progress, models=models,
@@ -165,7 +165,7 @@ def _incremental(
     from asof.evaluate.answers import incremental
     from asof.evaluate.report.incremental import as_json as value_of
 
-    with bar() as progress:
+    with step_progress() as progress:
         found = incremental.evaluate(
             dataset, later, recipes or ("asof",), options, progress=progress, models=models
         )

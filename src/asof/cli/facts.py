@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.bar import waiting
 from asof.cli.facts_said import (
     WIDTH,
     amount_json,
@@ -25,11 +24,12 @@ from asof.cli.main import (
     json_option,
     open_corpus,
     print_json,
+    tell_extractor,
+    tell_why_nothing,
     time_option,
 )
-from asof.cli.plain import plain
-from asof.cli.reader import tell_reader
-from asof.cli.said import shortened, tell_why_nothing
+from asof.cli.progress import fact_progress
+from asof.cli.terminal import plain, shortened
 from asof.time.span import iso, shown
 
 if TYPE_CHECKING:
@@ -69,8 +69,8 @@ def facts(
     name = " ".join(subject)
     if not name.strip():
         raise click.UsageError("SUBJECT is empty; a name is expected")
-    with open_corpus(index) as corpus, waiting(corpus):
-        tell_reader(corpus.config)
+    with open_corpus(index) as corpus, fact_progress(corpus):
+        tell_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
         found = then.facts(name, relation=relation, since=since, until=until, most=k)
         if not found.groups and not as_json:

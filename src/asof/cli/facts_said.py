@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.plain import plain
+from asof.cli.terminal import plain
 from asof.store.digest import times_json
 from asof.time.span import iso, shown
 

@@ -21,8 +21,7 @@ from asof.cli.main import (
     tell,
     time_option,
 )
-from asof.cli.plain import plain
-from asof.cli.said import shortened
+from asof.cli.terminal import plain, shortened
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof.cli.main import tell
-from asof.cli.plain import plain
+from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.bar import waiting
 from asof.cli.facts_said import WIDTH, head, time_json, time_label, unknown
 from asof.cli.main import (
     DONE,
@@ -17,11 +16,11 @@ from asof.cli.main import (
     json_option,
     open_corpus,
     print_json,
+    tell_extractor,
     time_option,
 )
-from asof.cli.plain import plain
-from asof.cli.reader import tell_reader
-from asof.cli.said import shortened
+from asof.cli.progress import fact_progress
+from asof.cli.terminal import counted, plain, shortened
 from asof.time.span import iso
 
 if TYPE_CHECKING:
@@ -53,8 +52,8 @@ def graph(
     """
     if not around.strip():
         raise click.UsageError("--around is empty; a name is expected")
-    with open_corpus(index) as corpus, waiting(corpus):
-        tell_reader(corpus.config)
+    with open_corpus(index) as corpus, fact_progress(corpus):
+        tell_extractor(corpus.config)
         found = corpus.at(as_of, known_at).graph(around, depth, k)
     if as_json:
         print_json(graph_json(found))
@@ -69,13 +68,13 @@ def show_graph(found: Around, *, dated: bool, known: bool) -> None:
         click.echo(unknown(found.asked, found.near))
         return
     start, *others = found.nodes
-    counted = " · ".join((
-        _counted(len(found.edges), "fact"), _counted(len(others), "neighbour"),
-        _counted(len(found.documents), "document"),
+    counts = " · ".join((
+        counted(len(found.edges), "fact"), counted(len(others), "neighbour"),
+        counted(len(found.documents), "document"),
     ))  # fmt: skip
-    click.echo(head(start.name, [], found.as_of, found.known_at, counted, dated=dated, known=known))
+    click.echo(head(start.name, [], found.as_of, found.known_at, counts, dated=dated, known=known))
     if found.left_out:
-        click.secho(f"({_counted(found.left_out, 'more neighbour')} left out; -k shows more)", dim=True)
+        click.secho(f"({counted(found.left_out, 'more neighbour')} left out; -k shows more)", dim=True)
     nearer = {each.name: each.steps for each in found.nodes}
     for each in others:
         _show_node(start, each, [edge for edge in found.edges if _leads_to(edge, each, nearer)])
@@ -84,7 +83,7 @@ def show_graph(found: Around, *, dated: bool, known: bool) -> None:
 def _show_node(start: Node, node: Node, edges: list[Edge]) -> None:
     far = f", {node.steps} facts away" if node.steps > 1 else ""
     name = click.style(plain(node.name), fg="cyan")
-    about = f"{node.kind}, {_counted(node.facts, 'fact')}{far}"
+    about = f"{node.kind}, {counted(node.facts, 'fact')}{far}"
     click.echo(f"  {name}  {click.style(about, dim=True)}")
     lines = dict.fromkeys((time_label(edge.when), _said(edge, start), edge.document) for edge in edges)
     for label, said, document in list(reversed(lines))[:SHOWN]:
@@ -104,10 +103,6 @@ def _leads_to(edge: Edge, node: Node, steps: dict[str, int]) -> bool:
     """Whether a fact joins a node to one that is nearer to the middle."""
     ends = {edge.source, edge.target}
     return node.name in ends and any(steps[each] < node.steps for each in ends)
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def graph_json(found: Around) -> dict[str, Any]:

@@ -8,8 +8,8 @@ import click
 from rich.text import Text
 
 from asof.cli.answer_scores import HEADINGS
-from asof.cli.plain import plain
 from asof.cli.tables import Cells, console, estimated, show_columns
+from asof.cli.terminal import counted, plain
 from asof.evaluate.answers.answers import ALL
 from asof.evaluate.report.incremental import mean, paired
 
@@ -53,18 +53,14 @@ def show_incremental(found: Incremental) -> None:
 
 
 def _show_cost(part: str, cost: Cost) -> None:
-    model = f"{_counted(cost.calls, 'call')} of a model"
+    model = f"{counted(cost.calls, 'call')} of a model"
     if cost.calls:
         model += f" ({cost.prompt_tokens:,} tokens asked, {cost.reply_tokens:,} replied)"
     click.echo(
-        f"  {part}: {_counted(cost.documents, 'document')}, indexed in {cost.index_seconds:.1f} s; "
-        f"{_counted(cost.facts, 'fact')}, read in {cost.facts_seconds:.1f} s, {model}; "
-        f"{_counted(cost.periods, 'period')} told anew"
+        f"  {part}: {counted(cost.documents, 'document')}, indexed in {cost.index_seconds:.1f} s; "
+        f"{counted(cost.facts, 'fact')}, read in {cost.facts_seconds:.1f} s, {model}; "
+        f"{counted(cost.periods, 'period')} told anew"
     )
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count:,} {what}{'s' * (count != 1)}"
 
 
 def _columns(found: Incremental, rows: list[Row]) -> Cells:

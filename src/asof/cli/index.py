@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.bar import taking_in
 from asof.cli.fetched import check, fetch
 from asof.cli.main import (
     DONE,
@@ -23,7 +22,8 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.opening import opened
-from asof.cli.plain import passages, plain
+from asof.cli.progress import index_progress
+from asof.cli.terminal import counted, plain
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -158,7 +158,7 @@ def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime
     """The report; None when documents would have ended and the answer was no. Raises SourceError."""
     from asof.errors import SourceShrunk
 
-    with taking_in(source) as advance:
+    with index_progress(source) as advance:
         try:
             return corpus.add(
                 source, history=history, trust_mtime=trust_mtime, allow_shrinking=yes, progress=advance
@@ -175,7 +175,7 @@ def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime
 
 def _fetch(corpus: Corpus, source: str, papers: dict[str, Any], *, quiet: bool) -> IndexReport:
     """The report of what was fetched from arXiv. Raises SourceError, UsageError."""
-    with taking_in(source) as advance:
+    with index_progress(source) as advance:
         return fetch(corpus, source, papers, advance, quiet=quiet)
 
 
@@ -188,7 +188,7 @@ def _show(source: str, report: IndexReport, seconds: float) -> None:
         for what in _COUNTS
         if getattr(report, what)
     ]
-    new = f"; {passages(report.passages, 'new ')}"
+    new = f"; {counted(report.passages, 'new passage')}"
     said = f"{', '.join(counts)}{new if report.passages else ''}" if counts else "nothing to read"
     click.echo(f"{plain(source)}: {said} in {seconds:.1f} s")
     alike: dict[tuple[str, str], list[Problem]] = {}

@@ -19,7 +19,7 @@ from asof.cli.main import (
     sure,
     time_option,
 )
-from asof.cli.plain import passages, plain
+from asof.cli.terminal import counted, plain
 
 if TYPE_CHECKING:
     from asof.store.status import Status
@@ -133,7 +133,7 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
     later = "remove it from its source too, or it comes back"
     if is_target(document):
         later = "it is fetched again only if you index it by its id"
-    click.echo(f"{names}: erased, {passages(gone)}; {later}")
+    click.echo(f"{names}: erased, {counted(gone, 'passage')}; {later}")
     return DONE
 
 
@@ -151,5 +151,5 @@ def vacuum(before: str, yes: bool, index: Path | None) -> int:
         if not yes and not sure(question, "nothing was dropped"):
             return NOTHING
         gone = corpus.vacuum(before)
-    click.echo(f"{passages(gone)} dropped; questions as of a time before {before} are refused")
+    click.echo(f"{counted(gone, 'passage')} dropped; questions as of a time before {before} are refused")
     return DONE

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.bar import counted
 from asof.cli.main import tell
-from asof.cli.plain import passages
+from asof.cli.progress import count_progress
+from asof.cli.terminal import counted
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def _spent(lesson: LearningReport) -> float:
 def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> LearningReport:
     """Read facts with a bar."""
     started = time.perf_counter()
-    with counted("facts", "passages") as advance:
+    with count_progress("facts", "passages") as advance:
         lesson = corpus.learn(progress=advance, budget=budget)
     if not quiet:
         _show(lesson, time.perf_counter() - started, budget)
@@ -122,7 +122,7 @@ def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> LearningRepo
 def _tell_all(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
     """Tell reports with a bar, for what facts have left of the budget."""
     started = time.perf_counter()
-    with counted("reports", "periods") as advance:
+    with count_progress("reports", "periods") as advance:
         told = corpus.report_all(advance, None if budget is None else max(0.0, budget - spent))
     if not quiet:
         _show_told(told, time.perf_counter() - started, budget)
@@ -174,7 +174,7 @@ def _show(lesson: LearningReport, seconds: float, budget: float | None) -> None:
     failed = f", {len(lesson.problems):,} could not be read" if lesson.problems else ""
     cost = f"; {_used(lesson.cost)}" if lesson.cost is not None and lesson.cost.calls else ""
     found = f"{lesson.facts:,} fact{'s' * (lesson.facts != 1)}"
-    click.echo(f"facts: {passages(lesson.passages)} read, {found}{failed} in {seconds:.1f} s{cost}")
+    click.echo(f"facts: {counted(lesson.passages, 'passage')} read, {found}{failed} in {seconds:.1f} s{cost}")
     if lesson.dropped:
         why = ", ".join(f"{count:,} {reason}" for reason, count in sorted(lesson.dropped.items()))
         tell(f"  facts of replies that were not kept: {why}")
@@ -189,7 +189,7 @@ def _show(lesson: LearningReport, seconds: float, budget: float | None) -> None:
     if lesson.left:
         spent = lesson.cost is not None and lesson.cost.refused
         why = f"the budget of {budget:g} USD is used up" if spent else "the model did not reply"
-        tell(f"  {passages(lesson.left)} left: {why}; the next run goes on with them")
+        tell(f"  {counted(lesson.left, 'passage')} left: {why}; the next run goes on with them")
 
 
 def _used(meter: Usage) -> str:

@@ -16,7 +16,7 @@ from asof.cli.main import (
     print_json,
     time_option,
 )
-from asof.cli.plain import plain
+from asof.cli.terminal import plain
 from asof.time.span import iso, shown
 
 SIGNS = {"out": "->", "in": "<-", "both": "<->"}

@@ -12,11 +12,14 @@ import click
 
 from asof import __version__
 from asof.cli.commands import START, Commands
-from asof.cli.plain import plain, plain_json
+from asof.cli.terminal import plain, plain_json, show
 from asof.errors import AsofError, UsageError
 
 if TYPE_CHECKING:
+    from asof.config import Config
     from asof.corpus.corpus import Corpus
+    from asof.corpus.snapshot import Snapshot
+    from asof.time.bounds import When
 
 DONE, NOTHING, WRONG, PROBLEMS = 0, 1, 2, 3
 """Exit codes: done; nothing found; wrong usage or an error (one line says which); done with problems."""
@@ -145,6 +148,11 @@ def index_option(command: F) -> F:
     )(command)  # fmt: skip
 
 
+def verbose_option(command: F) -> F:
+    """`--verbose`: details beside the result."""
+    return click.option("-v", "--verbose", is_flag=True, help="More about how the result was made.")(command)
+
+
 def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")(command)
 
@@ -169,8 +177,23 @@ def open_corpus(index: Path | None) -> Corpus:
 
 
 def tell(line: str) -> None:
-    """A line beside the result."""
-    click.echo(plain(line), err=True)
+    """Print a line beside the result, on standard error."""
+    show(plain(line), hang=2, err=True)
+
+
+def tell_why_nothing(snapshot: Snapshot, since: When | None = None, until: When | None = None) -> None:
+    """Say which filter no document passes, where nothing was found because of one."""
+    for note in snapshot.unmet(snapshot.filters(since, until)):
+        tell(f"note: {note}")
+
+
+def tell_extractor(config: Config) -> None:
+    """Say that rules read facts if a model is to read them and none is named."""
+    from asof.config import FILE
+    from asof.knowledge.choice import MODEL
+
+    if config.facts.extractor == MODEL and config.model is None:
+        tell(f"note: facts are read by rules: [facts] of {FILE} asks for a model, and [model] names none")
 
 
 def print_json(value: Any) -> None:

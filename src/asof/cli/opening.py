@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from asof.cli.main import tell
-from asof.cli.plain import plain
+from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus

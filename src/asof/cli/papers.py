@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.bar import taking_in, waiting
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -18,11 +17,12 @@ from asof.cli.main import (
     json_option,
     print_json,
     tell,
+    tell_extractor,
     time_option,
 )
-from asof.cli.plain import plain
+from asof.cli.progress import fact_progress, index_progress
 from asof.cli.question import joined
-from asof.cli.reader import tell_reader
+from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -98,10 +98,10 @@ def papers(
         asked, named, since, until, per_day, k, read, not offline, not no_record, judge, budget, as_of,
         known_at,
     )  # fmt: skip
-    with made_for_something(corpus_root(index)), _corpus(index) as corpus, waiting(corpus):
+    with made_for_something(corpus_root(index)), _corpus(index) as corpus, fact_progress(corpus):
         if forget:
             _begin_anew(corpus)
-        tell_reader(corpus.config)
+        tell_extractor(corpus.config)
         found = _asked(corpus, request)
         return _shown(found, figures, as_json=as_json)
 
@@ -138,7 +138,7 @@ def _begin_anew(corpus: Corpus) -> None:
 def _asked(corpus: Corpus, request: PaperQuestion) -> PaperAnswer:
     from asof.papers.pipeline import ask_papers
 
-    with taking_in("arXiv") as advance:
+    with index_progress("arXiv") as advance:
         return ask_papers(corpus, request, advance)
 
 

@@ -10,9 +10,8 @@ import click
 
 from asof.cli.ask import answer_json, show_answer
 from asof.cli.main import tell
-from asof.cli.plain import plain
-from asof.cli.said import shortened
 from asof.cli.show import TITLE, hit_json
+from asof.cli.terminal import plain, shortened
 from asof.data import Answer, Hit, Why
 from asof.rank.candidates.gather import UNKNOWN
 from asof.time.span import iso, shown

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.bar import waiting
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -16,12 +15,13 @@ from asof.cli.main import (
     json_option,
     open_corpus,
     print_json,
+    tell_extractor,
+    tell_why_nothing,
     time_option,
 )
-from asof.cli.plain import plain
+from asof.cli.progress import fact_progress
 from asof.cli.question import joined
-from asof.cli.reader import tell_reader
-from asof.cli.said import shortened, tell_why_nothing
+from asof.cli.terminal import plain, shortened
 from asof.time.span import shown
 
 if TYPE_CHECKING:
@@ -46,8 +46,8 @@ def report(
     asof.toml the model writes them, from facts that it has to cite.
     """
     asked = joined(period, "PERIOD", "a date or a period is")
-    with open_corpus(index) as corpus, waiting(corpus):
-        tell_reader(corpus.config)
+    with open_corpus(index) as corpus, fact_progress(corpus):
+        tell_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
         found = then.report(asked, about.strip())
         if not found.reports and not as_json:

@@ -10,8 +10,8 @@ import click
 from rich.table import Table
 from rich.text import Text
 
-from asof.cli.plain import plain
 from asof.cli.tables import Cells, console, estimated, short, show_columns
+from asof.cli.terminal import plain
 from asof.evaluate.runs.run import METRICS
 from asof.time.span import iso, shown
 

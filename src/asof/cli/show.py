@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from asof.cli.plain import passages, plain
+from asof.cli.terminal import counted, plain
 from asof.cli.why import why_lines
 from asof.data import Hit, SourcedTime, Superseded
 from asof.engine import Results
@@ -81,7 +81,7 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
     moment = f"as of {shown(view.as_of) if dated else 'now'}"
     if known:
         moment += f" · known at {shown(view.known_at)}"
-    click.secho(f"{moment} · {passages(view.n, 'current ')}", dim=True)
+    click.secho(f"{moment} · {counted(view.n, 'current passage')}", dim=True)
     if not results.hits:
         click.echo("nothing found")
     words = {term.word for term in query_terms(results.query, view.analyzer)}

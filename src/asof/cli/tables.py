@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from asof.cli.plain import plain
+from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
     from asof.evaluate.runs.compare import Estimate

@@ -15,11 +15,11 @@ from asof.cli.main import (
     json_option,
     open_corpus,
     print_json,
+    tell_why_nothing,
     time_option,
 )
-from asof.cli.plain import plain
 from asof.cli.question import joined
-from asof.cli.said import shortened, tell_why_nothing
+from asof.cli.terminal import plain, shortened
 from asof.store.digest import times_json
 from asof.time.span import iso, shown
 

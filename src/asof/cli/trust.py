@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from asof.cli.main import DONE, NOTHING, corpus_root
-from asof.cli.plain import plain
+from asof.cli.terminal import plain
 from asof.errors import UsageError
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.bar import bar
 from asof.cli.main import DONE, NOTHING, corpus_root, index_option, json_option, open_corpus, print_json, tell
+from asof.cli.progress import step_progress
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
@@ -83,7 +83,10 @@ def tune(
     k, folder, how = metric_depth(metric), corpus_root(index), TuningOptions(folds, by, evaluations, seed)
     configured = environment.configuration(folder)
     ranked, box = chosen(configured.recipe_named(recipe or configured.recipe), fields)
-    with bar() as progress, _material(dataset, index, ranked, box, k, seed, source, progress) as material:
+    with (
+        step_progress() as progress,
+        _material(dataset, index, ranked, box, k, seed, source, progress) as material,
+    ):
         found = fitted(material, how, progress)
     change = _write(folder, ranked, found) if write and (found.gain or anyway) else None
     _show(found, change, as_json)
@@ -177,7 +180,7 @@ def _written(change: ConfigEdit) -> dict[str, Any]:
 
 
 def _tell_change(change: ConfigEdit, what: str) -> None:
-    from asof.cli.plain import plain
+    from asof.cli.terminal import plain
 
     for line in change.diff.splitlines():
         click.echo(plain(line))

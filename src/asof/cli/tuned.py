@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from asof.cli.plain import plain
 from asof.cli.tables import Cells, console, short, show_columns
+from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
     from rich.console import Console

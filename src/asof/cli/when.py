@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from asof.cli.main import DONE, TIMES, corpus_root, index_option, json_option, print_json, tell, time_option
-from asof.cli.plain import plain
-from asof.cli.said import shortened
+from asof.cli.terminal import plain, shortened
 from asof.time.span import instant, iso, nearest_moment, shown
 
 if TYPE_CHECKING:

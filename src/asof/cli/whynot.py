@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from asof.cli.main import DONE, NOTHING, open_corpus, print_json
-from asof.cli.plain import plain
 from asof.cli.question import EPILOG, joined, question_options
+from asof.cli.terminal import plain
 from asof.time.span import iso, shown
 
 

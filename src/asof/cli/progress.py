@@ -1,4 +1,4 @@
-"""How far something is: bars on a terminal, nothing elsewhere."""
+"""Progress bars on a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
-from asof.cli.plain import plain
+from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from asof.store.run import IndexReport
 
 
-class bar:  # noqa: N801  used as a function
-    """A bar on a terminal, nothing elsewhere."""
+class step_progress:  # noqa: N801  used as a function
+    """A bar of steps, each with its own count."""
 
     def __enter__(self) -> Progress | None:
         self.bar = None
@@ -44,8 +44,8 @@ class bar:  # noqa: N801  used as a function
 
 
 @contextmanager
-def counted(what: str, of: str) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on a terminal, nothing elsewhere."""
+def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar of so many of something."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -62,14 +62,14 @@ def counted(what: str, of: str) -> Iterator[Callable[[int, int], None] | None]:
 
 
 @contextmanager
-def waiting(corpus: Corpus) -> Iterator[None]:
-    """A bar while a question waits until passages are read for facts; it begins when that does."""
+def fact_progress(corpus: Corpus) -> Iterator[None]:
+    """A bar while facts are read before a question can be answered; it begins when that does."""
     with ExitStack() as stack:
         shown: list[Callable[[int, int], None] | None] = []
 
         def advance(done: int, of: int) -> None:
             if not shown:
-                shown.append(stack.enter_context(counted("reading facts, once", "passages")))
+                shown.append(stack.enter_context(count_progress("reading facts, once", "passages")))
             if shown[0] is not None:
                 shown[0](done, of)
 
@@ -78,8 +78,8 @@ def waiting(corpus: Corpus) -> Iterator[None]:
 
 
 @contextmanager
-def taking_in(what: str) -> Iterator[Callable[[IndexReport], None] | None]:
-    """How many documents of a source came, on a terminal; nothing elsewhere."""
+def index_progress(what: str) -> Iterator[Callable[[IndexReport], None] | None]:
+    """How many documents of a source are indexed."""
     if not sys.stderr.isatty():
         yield None
         return

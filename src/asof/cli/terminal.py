@@ -1,0 +1,112 @@
+"""What is printed: without control characters, and wrapped at words to the width of the terminal."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from shutil import get_terminal_size
+from typing import Any, TextIO
+
+import click
+
+LONGEST = 240
+"""The most characters of a sentence, and of the words that changed."""
+
+NARROWEST = 20
+"""Narrower terminals are taken to be as wide as this."""
+
+_PICTURES = {code: 0x2400 + code for code in range(0x20)} | {0x7F: 0x2421}
+_C1 = dict.fromkeys(range(0x80, 0xA0), 0xFFFD)
+_DIRECTIONS = dict.fromkeys([0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)], 0xFFFD)
+_SHOWN = _PICTURES | _C1 | _DIRECTIONS
+_ESCAPED = {code: f"\\u{code:04x}" for code in [0x7F, *_C1, *_DIRECTIONS]}
+
+
+def plain(text: str) -> str:
+    r"""The text in one line, as long as before, with a sign where a control character stood.
+
+    These are line feeds and escape sequences, and marks that turn the direction of what follows.
+
+    >>> plain("red\x1b[31m\nnote")
+    'red␛[31m␊note'
+    """
+    return text.translate(_SHOWN)
+
+
+def plain_json(text: str) -> str:
+    r"""JSON that means the same, with what a terminal could obey written as `\uXXXX`."""
+    return text.translate(_ESCAPED)
+
+
+def readable(text: str, longest: int = LONGEST) -> str:
+    """A text of a document in one line: without marks of Markdown and HTML, cut off where it is long."""
+    from asof.text.markup import unmarked
+
+    return shortened(plain(" ".join(unmarked(text).split())), longest)
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """A text, cut off with … after so many characters."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def counted(count: int, what: str) -> str:
+    """A number of things, in words.
+
+    >>> counted(1, "passage"), counted(1200, "new passage")
+    ('1 passage', '1,200 new passages')
+    """
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+# -- width ---------------------------------------------------------------------------------------------
+
+
+def width(stream: TextIO) -> int | None:
+    """The columns at which lines for a stream are wrapped: COLUMNS, else the terminal's.
+
+    None, no wrapping, for a pipe or a file: who reads lines gets whole ones.
+    """
+    named = os.environ.get("COLUMNS", "")
+    if not named.isdecimal() and not stream.isatty():
+        return None
+    return max(NARROWEST, int(named) if named.isdecimal() else get_terminal_size().columns)
+
+
+def wrapped(line: str, columns: int, hang: int = 0) -> str:
+    """A line (it may be coloured) in several of at most so many columns, broken at spaces.
+
+    The following lines are indented as the first one is, and by `hang` more. A word that is wider than a
+    line stands alone, and is broken where its script has no spaces (signs two columns wide).
+    """
+    from rich.cells import cell_len, chop_cells
+
+    def wide(text: str) -> int:
+        return cell_len(click.unstyle(text))
+
+    indent = len(line) - len(line.lstrip(" "))
+    if wide(line) <= columns:
+        return line
+    before = " " * (indent + hang)
+    lines, current, empty = [], " " * indent, True
+    for gap, word in re.findall("( *)([^ ]+)", line[indent:]):
+        if not empty and wide(current + gap + word) > columns:
+            lines.append(current)
+            current, gap = before, ""
+        pieces = [word]
+        room = columns - len(before)
+        if "\x1b" not in word and len(word) < wide(word) > room > 1:
+            pieces = chop_cells(word, room)
+        *full, last = pieces
+        for piece in full:
+            lines.append(current + piece)
+            current = before
+        current, empty = current + gap + last, False
+    return "\n".join([*lines, current])
+
+
+def show(line: str, hang: int = 0, *, err: bool = False, **style: Any) -> None:
+    """Print a line, wrapped to the width of where it goes; `style` as of `click.style`."""
+    columns = width(sys.stderr if err else sys.stdout)
+    click.secho(line if columns is None else wrapped(line, columns, hang), err=err, **style)

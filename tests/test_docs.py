@@ -1,4 +1,4 @@
-"""What the documents name is there: commands, options, targets, errors, modules. Examples in docstrings run."""
+"""What the documents name is there: commands, options, targets, errors, modules; docstring examples run."""
 
 from __future__ import annotations
 

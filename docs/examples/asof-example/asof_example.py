@@ -1,0 +1,34 @@
+"""A source, `csv:FILE` (rows with an id, a text and a date), and a recipe, `newest`."""
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from asof import Document
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.weighted_sum import Combine
+from asof.rank.features.freshness import Freshness
+from asof.rank.recipe import Recipe
+
+
+@dataclass
+class CsvFile:
+    path: Path
+    column: str
+    name: str  # the same in every run
+    kind: str = "csv"
+    complete: bool = True  # a row that is gone from the file ends its document
+
+    def documents(self):
+        with self.path.open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                yield Document(row["id"], row[self.column], published=row["date"])
+
+
+def open_csv(target, context, *, column="text"):
+    return CsvFile(context.root / target.removeprefix("csv:"), column, target)
+
+
+_BY_AGE = Combine((("freshness", 1.0),), "age")
+NEWEST = Recipe("newest", "Passages with the words, newest first", (Lexical(), Freshness(), _BY_AGE, TopK()))

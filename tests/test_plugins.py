@@ -80,7 +80,9 @@ def test_a_source_and_a_recipe_of_a_package(memory_folder: Path) -> None:
         assert (report.added, report.ended) == (1, 1)
         with pytest.raises(UsageError, match=r"since: not for csv:\.\.\.; accepted: column"):
             corpus.add("csv:log.csv", since="2021")
-        assert corpus.add("CSV:log.csv", column="note").added == 0  # the same documents, other texts
+        assert corpus.add("CSV:log.csv", column="note").changed == 2
+        with pytest.raises(SourceError, match="there is no file"):
+            corpus.add("csv:lost.csv")
 
 
 @pytest.mark.usefixtures("example")

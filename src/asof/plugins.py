@@ -13,11 +13,13 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
-from importlib.metadata import EntryPoint, distributions
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 SOURCES = "asof.sources"
 """Schemes, as in `arxiv:cs.IR`: each names a `SourceScheme`, or only its function `open`."""
@@ -91,7 +93,9 @@ def _entries(path: tuple[str, ...]) -> tuple[tuple[str, EntryPoint], ...]:
 
 
 def _read(path: tuple[str, ...]) -> Iterator[tuple[str, EntryPoint]]:
-    seen: set[str] = {"asof"}  # its own stand in BUILT_IN
+    from importlib.metadata import distributions  # 30 modules that most commands do without
+
+    seen = {"asof"}  # its own stand in BUILT_IN
     for package in distributions(path=list(path)):
         name = package.metadata["Name"] or "a package without a name"
         if name not in seen:  # what comes first on the path counts

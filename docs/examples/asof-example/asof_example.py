@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from asof import Document
+from asof.errors import SourceError
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine
@@ -27,8 +28,11 @@ class CsvFile:
 
 
 def open_csv(target, context, *, column="text"):
-    return CsvFile(context.root / target.removeprefix("csv:"), column, target)
+    path = context.root / target.removeprefix("csv:")
+    if not path.is_file():
+        raise SourceError(f"{target}: there is no file {path}")
+    return CsvFile(path, column, target)
 
 
-_BY_AGE = Combine((("freshness", 1.0),), "age")
-NEWEST = Recipe("newest", "Passages with the words, newest first", (Lexical(), Freshness(), _BY_AGE, TopK()))
+STAGES = (Lexical(), Freshness(), Combine((("freshness", 1.0),), "age"), TopK())
+NEWEST = Recipe("newest", "Passages with the words, newest first", STAGES)

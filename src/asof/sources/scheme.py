@@ -124,4 +124,5 @@ def open_scheme(target: str, context: SourceContext, options: Mapping[str, objec
         raise UsageError(
             f"{', '.join(wrong)}: not for {name}:...; accepted: {', '.join(accepted) or 'no options'}"
         )
+    target = name + target[len(name) :]  # whatever its case was
     return scheme.open(target, context, **{key: options[key] for key in options if key in accepted})

@@ -1,6 +1,6 @@
 """What is known as of (T, K) is what a corpus knows that was only told what is visible then.
 
-Histories are those of `tests/test_guarantee.py` (few documents, few dates, edits, deletions, corrections,
+Histories are those of `tests/support/histories.py` (few documents, few dates, edits, deletions, corrections,
 late back-dated versions), their words sentences that state facts, names and figures. Facts, names, timelines,
 reports, answers and the recipe that reads facts are compared to the last bit; only numbers of rows are left
 out. The whole corpus is asked at other moments too, before and in the middle, so that what is kept is there.
@@ -8,18 +8,17 @@ out. The whole corpus is asked at other moments too, before and in the middle, s
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.fact_histories import SENTENCES, lives
+from tests.support.corpora import memory_folder
+from tests.support.fact_histories import BY_MODEL, BY_RULES, SENTENCES
+from tests.support.histories import ANY_HEALTH, DAY, PLANTED, Event, hits_in_full, last_moment
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
@@ -48,10 +47,6 @@ PERIODS = ("1969", "1970", "1969-Q4", "1970-Q1", "1970-01", "1970-01-02", "Octob
 
 OF_ROWS = frozenset({"passage", "known_at", "cost"})
 """Fields that tell numbers of rows, when it was asked, and what a model had said before."""
-
-
-HISTORIES = lives(model=False)
-BY_MODEL = lives(model=True)
 
 
 # -- all that is known ------------------------------------------------------------------------------------
@@ -89,7 +84,7 @@ def known(view: View) -> dict[str, Any]:
         "facts": bare(kinds),
         "hierarchy": bare(Hierarchy.of_view(view)),
         "about": [bare(facts_about(view, [each], ended=ended)) for each in keys for ended in (False, True)],
-        "during": bare(facts_during(view, 0, HISTORIES.DAY)),
+        "during": bare(facts_during(view, 0, DAY)),
         "said": bare(entities.statements),
         "merged": (entities.merged.root, entities.merged.local, entities.merged.owners),
         "names": [
@@ -109,39 +104,34 @@ def told(then: Snapshot, question: str, by_model: bool) -> dict[str, Any]:
     found |= {f"facts {each}": bare(then.facts(each)) for each in NAMES}
     found["some facts"] = bare(then.facts("Quay Ltd", 1, relation="revenue", until="1970-01-02"))
     found |= {mode: bare(then.ask(question, mode=mode)) for mode in (LOCAL, GLOBAL)}
-    found["tgrag"] = HISTORIES.seen(then, question, recipe="tgrag")
+    found["tgrag"] = hits_in_full(then, question, recipe="tgrag")
     return found
 
 
 def check(
-    history: Sequence[Any], as_of: int, back: int, question: str, looks: Sequence[bool], by_model: bool
+    history: Sequence[Event], as_of: int, back: int, question: str, looks: Sequence[bool], by_model: bool
 ) -> int:
     """Compare; returns how many facts were known."""
-    histories = BY_MODEL if by_model else HISTORIES
-    folder = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))  # noqa: S108
-    try:
-        with histories.new_corpus(folder / "all") as corpus:
-            at = as_of * histories.DAY + histories.DAY - 1
-            for number, event in enumerate(history):
-                histories.play(corpus, [event])
-                if looks[number % len(looks)]:
-                    learned(corpus, by_model)
-                    known(Snapshot(corpus, at, None).view())
-            instants = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
-            if not instants:
-                return 0
-            learned(corpus, by_model)
-            known_at = instants[max(len(instants) - 1 - back, 0)]
-            for other in (NEVER - 1, at + 1):
-                Snapshot(corpus, other, None).facts("Quay Ltd")
-            with histories.only_visible(corpus, folder / "part", at, known_at) as part:
-                learned(part, by_model)
-                here, there = Snapshot(corpus, at, known_at), Snapshot(part, at, None)
-                same(known(here.view()), known(there.view()))
-                same(told(here, question, by_model), told(there, question, by_model))
-            return len(Hierarchy.of_view(here.view()).facts)
-    finally:
-        shutil.rmtree(folder)
+    histories = BY_MODEL if by_model else BY_RULES
+    with memory_folder() as folder, histories.new_corpus(folder / "all") as corpus:
+        at = as_of * DAY + DAY - 1
+        for number, event in enumerate(history):
+            histories.play(corpus, [event])
+            if looks[number % len(looks)]:
+                learned(corpus, by_model)
+                known(Snapshot(corpus, at, None).view())
+        moment = last_moment(corpus, as_of, back)
+        if moment is None:
+            return 0
+        learned(corpus, by_model)
+        for other in (NEVER - 1, at + 1):
+            Snapshot(corpus, other, None).facts("Quay Ltd")
+        with histories.only_visible(corpus, folder / "part", *moment) as part:
+            learned(part, by_model)
+            here, there = Snapshot(corpus, *moment), Snapshot(part, at, None)
+            same(known(here.view()), known(there.view()))
+            same(told(here, question, by_model), told(there, question, by_model))
+        return len(Hierarchy.of_view(here.view()).facts)
 
 
 def learned(corpus: Corpus, by_model: bool) -> None:
@@ -156,13 +146,13 @@ def same(here: dict[str, Any], there: dict[str, Any]) -> None:
 
 
 @st.composite
-def crowded(draw: st.DrawFn, documents: int, dates: int, most: int) -> list[Any]:
+def crowded(draw: st.DrawFn, documents: int, dates: int, most: int) -> list[Event]:
     """Histories of few documents and few texts on few dates, that state much and take some of it back."""
     passage = st.lists(st.integers(0, len(SENTENCES) - 1), min_size=1, max_size=3).map(tuple)
     text = st.lists(passage, min_size=1, max_size=3).map(tuple)
     texts = draw(st.lists(text, min_size=2, max_size=4, unique=True))
     event = st.builds(
-        HISTORIES.Event,
+        Event,
         st.sampled_from(["state"] * 8 + ["end", "correct", "merge"]),
         st.integers(0, documents - 1), st.sampled_from([None, *range(dates), *range(dates)]),
         st.sampled_from(texts), st.integers(0, 3),
@@ -171,7 +161,7 @@ def crowded(draw: st.DrawFn, documents: int, dates: int, most: int) -> list[Any]
 
 
 def property_of(examples: int, by_model: bool, **options: Any) -> Callable[[], None]:
-    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **options)
+    @settings(max_examples=examples, suppress_health_check=ANY_HEALTH, **options)
     @given(
         crowded(3, 4, 9),
         st.integers(1, 4),
@@ -179,7 +169,7 @@ def property_of(examples: int, by_model: bool, **options: Any) -> Callable[[], N
         st.sampled_from(ASKED),
         st.lists(st.booleans(), min_size=1, max_size=3),
     )
-    def property_(history: list[Any], as_of: int, back: int, question: str, looks: list[bool]) -> None:
+    def property_(history: list[Event], as_of: int, back: int, question: str, looks: list[bool]) -> None:
         check(history, as_of, back, question, looks, by_model)
 
     return property_
@@ -193,19 +183,17 @@ test_what_a_model_finds = property_of(25, by_model=True)
 def test_the_histories_have_facts(by_model: bool) -> None:
     """Three texts in force, of seven sentences; a correction, and what is published later."""
     said = [(0, 0, ((0, 2),)), (1, 1, ((3, 5), (7,))), (2, 2, ((4, 9),)), (0, 3, ((1,),)), (1, 4, ((6,),))]
-    history = [HISTORIES.Event("state", *each, 0) for each in said]
-    history.append(HISTORIES.Event("correct", 2, 0, ((0,),), 0))
+    history = [Event("state", *each, 0) for each in said]
+    history.append(Event("correct", 2, 0, ((0,),), 0))
     assert check(history, 2, 0, ASKED[3], [False, True], by_model) >= 6
 
 
 # -- planted faults: the property must be able to fail ------------------------------------------------
 
-FAULT = {"derandomize": True, "database": None, "phases": [Phase.generate]}
-
 
 def falls() -> None:
     with pytest.raises((AssertionError, KeyError)):
-        property_of(300, by_model=False, **FAULT)()
+        property_of(300, by_model=False, **PLANTED)()
 
 
 @pytest.mark.parametrize(
@@ -238,7 +226,7 @@ def test_names_over_all_facts_are_caught(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_aliases_that_are_looked_at_once_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """What was kept for one moment is taken for all that have the same passages."""
-    history = [HISTORIES.Event("state", 0, day, ((0,),), wait) for day, wait in ((0, 0), (3, 1))]
+    history = [Event("state", 0, day, ((0,),), wait) for day, wait in ((0, 0), (3, 1))]
     check(history, 2, 0, ASKED[0], [False], by_model=False)
     monkeypatch.setattr(resolve, "bisect_right", lambda *_: 0)
     with pytest.raises(AssertionError):

@@ -1,25 +1,23 @@
 """The evidence graph as of (T, K) is that of a corpus which was only told what is visible then, bit for bit.
 
-Histories are those of `tests/test_guarantee.py`, with very few words and caps of 1 to 3, so that nearly every
-shingle is crowded. The graph is asked for in the middle of a history too, so that it is brought up to date
-from what was kept; limits are set so that files are written, and blocks and parts are small.
+Histories are those of `tests/support/histories.py`, with very few words and caps of 1 to 3, so that nearly
+every shingle is crowded. The graph is asked for in the middle of a history too, so that it is brought up to
+date from what was kept; limits are set so that files are written, and blocks and parts are small.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.corpora import memory_folder
+from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, events, last_moment
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
@@ -32,22 +30,6 @@ from asof.graph.update import Updater
 from asof.index.prefix import Prefix
 from asof.index.view import View
 from asof.time.span import NEVER
-
-
-def guarantee() -> Any:
-    spec = importlib.util.spec_from_file_location(
-        "histories", Path(__file__).parents[1] / "test_guarantee.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look there
-    spec.loader.exec_module(module)
-    return module
-
-
-HISTORIES = guarantee()
-DAY = HISTORIES.DAY
 
 SMALL = {
     (update, "ANEW"): 0,  # never made anew when something is there
@@ -102,7 +84,7 @@ def each(*arrays: Any) -> list[list[Any]]:
 
 
 def check(
-    history: Sequence[Any],
+    history: Sequence[Event],
     as_of: int,
     back: int,
     cap: int,
@@ -111,28 +93,22 @@ def check(
     small: bool,
 ) -> int:
     """Compare; returns how many edges there were."""
-    folder = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))  # noqa: S108
     options: dict[str, Any] = {"threshold": threshold, "cap": cap}
-    try:
-        with limits(small), HISTORIES.new_corpus(folder / "all") as corpus:
-            for at, event in enumerate(history):
-                HISTORIES.play(corpus, [event])
-                if asked[at % len(asked)]:
-                    evidence(Snapshot(corpus, NEVER - 1, None).view(), **options)
-            known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
-            if not known:
-                return 0
-            known_at = known[max(len(known) - 1 - back, 0)]
-            at = as_of * DAY + DAY - 1
-            view = Snapshot(corpus, at, known_at).view()
-            here = seen(view, evidence(view, **options))
-            with HISTORIES.only_visible(corpus, folder / "part", at, known_at) as part:
-                there = Snapshot(part, at, None).view()
-                assert here == seen(there, evidence(there, **options))
-            assert here == seen(*anew(corpus, at, known_at, options))
-            return sum(map(len, here["edges"].values()))
-    finally:
-        shutil.rmtree(folder)
+    with memory_folder() as folder, limits(small), HISTORIES.new_corpus(folder / "all") as corpus:
+        for at, event in enumerate(history):
+            HISTORIES.play(corpus, [event])
+            if asked[at % len(asked)]:
+                evidence(Snapshot(corpus, NEVER - 1, None).view(), **options)
+        moment = last_moment(corpus, as_of, back)
+        if moment is None:
+            return 0
+        view = Snapshot(corpus, *moment).view()
+        here = seen(view, evidence(view, **options))
+        with HISTORIES.only_visible(corpus, folder / "part", *moment) as part:
+            there = Snapshot(part, moment[0], None).view()
+            assert here == seen(there, evidence(there, **options))
+        assert here == seen(*anew(corpus, *moment, options))
+        return sum(map(len, here["edges"].values()))
 
 
 def anew(corpus: Corpus, at: int, known_at: int, options: dict[str, Any]) -> tuple[View, Evidence]:
@@ -144,25 +120,25 @@ def anew(corpus: Corpus, at: int, known_at: int, options: dict[str, Any]) -> tup
     return view, evidence(view, **options)
 
 
-def crowded(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Any]]:
+def crowded(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Event]]:
     """Histories of documents that are one short passage each: many carry the same shingle."""
     passage = st.lists(st.integers(0, words - 1), min_size=1, max_size=3).map(tuple)
     event = st.builds(
-        HISTORIES.Event,
+        Event,
         st.sampled_from(["state"] * 8 + ["end", "correct", "merge"]),
         st.integers(0, documents - 1), st.integers(0, dates), st.tuples(passage), st.just(0),
     )  # fmt: skip
     return st.lists(event, min_size=4, max_size=most)
 
 
-BROAD = HISTORIES.events(6, 3, 12, 16, st.none())
+BROAD = events(6, 3, 12, 16, st.none())
 CROWDED = crowded(7, 2, 4, 14)
 
 
 def property_of(
-    history: st.SearchStrategy[list[Any]], dates: int, examples: int, **options: Any
+    history: st.SearchStrategy[list[Event]], dates: int, examples: int, **options: Any
 ) -> Callable[[], None]:
-    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **options)
+    @settings(max_examples=examples, suppress_health_check=ANY_HEALTH, **options)
     @given(
         history,
         st.integers(dates // 2, dates + 1),
@@ -173,7 +149,13 @@ def property_of(
         st.booleans(),
     )
     def property_(
-        history: list[Any], as_of: int, back: int, cap: int, threshold: float, asked: list[bool], small: bool
+        history: list[Event],
+        as_of: int,
+        back: int,
+        cap: int,
+        threshold: float,
+        asked: list[bool],
+        small: bool,
     ) -> None:
         check(history, as_of, back, cap, threshold, asked, small)
 
@@ -186,8 +168,6 @@ test_evidence_crowded = property_of(CROWDED, 4, 120)
 
 # -- planted faults: the property must be able to fail ------------------------------------------------
 
-FAULT = {"derandomize": True, "database": None, "phases": [Phase.generate]}
-
 
 def test_a_cap_that_minds_arrival_and_not_time_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(self: Rows, nodes: Any, *before: Any) -> Any:
@@ -195,7 +175,7 @@ def test_a_cap_that_minds_arrival_and_not_time_is_caught(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Rows, "canonical", wrong)
     with pytest.raises(AssertionError):
-        property_of(CROWDED, 4, 1000, **FAULT)()
+        property_of(CROWDED, 4, 1000, **PLANTED)()
 
 
 def test_a_cap_that_counts_what_comes_later_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -208,7 +188,7 @@ def test_a_cap_that_counts_what_comes_later_is_caught(monkeypatch: pytest.Monkey
     for module in (overlap, update):
         monkeypatch.setattr(module, "within_cap", wrong)
     with pytest.raises(AssertionError):
-        property_of(CROWDED, 4, 1000, **FAULT)()
+        property_of(CROWDED, 4, 1000, **PLANTED)()
 
 
 def test_a_row_displaced_from_the_cap_that_is_not_followed_up_is_caught(
@@ -216,7 +196,7 @@ def test_a_row_displaced_from_the_cap_that_is_not_followed_up_is_caught(
 ) -> None:
     monkeypatch.setattr(Updater, "_mark_displaced", lambda *_: None)
     with pytest.raises(AssertionError):
-        property_of(CROWDED, 4, 1000, **FAULT)()
+        property_of(CROWDED, 4, 1000, **PLANTED)()
 
 
 def test_rows_that_were_wrong_and_still_count_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,7 +205,7 @@ def test_rows_that_were_wrong_and_still_count_are_caught(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(Rows, "known", wrong)
     with pytest.raises(AssertionError):
-        property_of(CROWDED, 4, 1000, **FAULT)()
+        property_of(CROWDED, 4, 1000, **PLANTED)()
 
 
 def test_kept_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -238,4 +218,4 @@ def test_kept_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(GraphCache, "graph", wrong)
     with pytest.raises((AssertionError, IndexError)):
-        property_of(CROWDED, 4, 1000, **FAULT)()
+        property_of(CROWDED, 4, 1000, **PLANTED)()

@@ -1,6 +1,6 @@
 """Succession as of (T, K) is that of a corpus which was only told what is visible then.
 
-Histories are those of `tests/test_guarantee.py`: their titles are "title 0", "title 1", …, so that all
+Histories are those of `tests/support/histories.py`: their titles are "title 0", "title 1", …, so that all
 documents are of one subject, in one version or another. Windows are so small that nearly every passage
 that comes or goes displaces another. Succession is asked for in the middle of a history too, so that it is
 brought up to date from what was kept; limits are set so that files are written, and batches are small.
@@ -8,19 +8,17 @@ brought up to date from what was kept; limits are set so that files are written,
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.corpora import memory_folder
+from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, last_moment
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
@@ -33,20 +31,6 @@ from asof.graph.succession import Succession, succession
 from asof.index.prefix import Prefix
 from asof.index.view import View
 from asof.time.span import NEVER
-
-
-def guarantee() -> Any:
-    spec = importlib.util.spec_from_file_location("lives", Path(__file__).parents[1] / "test_guarantee.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look there
-    spec.loader.exec_module(module)
-    return module
-
-
-HISTORIES = guarantee()
-DAY = HISTORIES.DAY
 
 NARROW = {
     (candidates, "WINDOW"): 2, (candidates, "WINDOW_OF_WORDS"): 1, (candidates, "EDITS"): 2,
@@ -99,33 +83,28 @@ def seen(view: View) -> dict[Any, Any]:
     }  # fmt: skip
 
 
-def check(history: Sequence[Any], as_of: int, back: int, asked: Sequence[bool], small: bool) -> int:
+def check(history: Sequence[Event], as_of: int, back: int, asked: Sequence[bool], small: bool) -> int:
     """Compare; returns how many passages follow another."""
-    folder = Path(tempfile.mkdtemp(dir="/dev/shm" if Path("/dev/shm").is_dir() else None))  # noqa: S108
-    try:
-        with (
-            limits(NARROW),
-            limits(SMALL if small else {}),
-            HISTORIES.new_corpus(folder / "all") as corpus,
-        ):
-            for at, event in enumerate(history):
-                HISTORIES.play(corpus, [event])
-                if asked[at % len(asked)]:
-                    succession(Snapshot(corpus, NEVER - 1, None).view())
-            known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
-            if not known:
-                return 0
-            known_at = known[max(len(known) - 1 - back, 0)]
-            at = as_of * DAY + DAY - 1
-            here = seen(Snapshot(corpus, at, known_at).view())
-            with HISTORIES.only_visible(corpus, folder / "part", at, known_at) as part:
-                assert here == seen(Snapshot(part, at, None).view())
-            assert here == seen(anew(corpus, at, known_at))
-            for row, (before, *_) in here.items():
-                assert before[2] < row[2] or not before[0]
-            return sum(bool(before[0]) for before, *_ in here.values())
-    finally:
-        shutil.rmtree(folder)
+    with (
+        memory_folder() as folder,
+        limits(NARROW),
+        limits(SMALL if small else {}),
+        HISTORIES.new_corpus(folder / "all") as corpus,
+    ):
+        for at, event in enumerate(history):
+            HISTORIES.play(corpus, [event])
+            if asked[at % len(asked)]:
+                succession(Snapshot(corpus, NEVER - 1, None).view())
+        moment = last_moment(corpus, as_of, back)
+        if moment is None:
+            return 0
+        here = seen(Snapshot(corpus, *moment).view())
+        with HISTORIES.only_visible(corpus, folder / "part", *moment) as part:
+            assert here == seen(Snapshot(part, moment[0], None).view())
+        assert here == seen(anew(corpus, *moment))
+        for row, (before, *_) in here.items():
+            assert before[2] < row[2] or not before[0]
+        return sum(bool(before[0]) for before, *_ in here.values())
 
 
 def anew(corpus: Corpus, at: int, known_at: int) -> View:
@@ -136,11 +115,11 @@ def anew(corpus: Corpus, at: int, known_at: int) -> View:
     return Snapshot(corpus, at, known_at).view()
 
 
-def crowded(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Any]]:
+def crowded(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Event]]:
     """Histories of documents that are one short passage each, nearly all dated."""
     passage = st.lists(st.integers(0, words - 1), min_size=1, max_size=3).map(tuple)
     event = st.builds(
-        HISTORIES.Event,
+        Event,
         st.sampled_from(["state"] * 8 + ["end", "correct", "merge"]),
         st.integers(0, documents - 1), st.integers(0, dates),
         st.lists(passage, min_size=1, max_size=2).map(tuple), st.just(0),
@@ -148,11 +127,11 @@ def crowded(documents: int, words: int, dates: int, most: int) -> st.SearchStrat
     return st.lists(event, min_size=4, max_size=most)
 
 
-def broad(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Any]]:
+def broad(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Event]]:
     """Histories of documents of up to three passages, some undated, on several days of the clock."""
     passage = st.lists(st.integers(0, words - 1), min_size=1, max_size=4).map(tuple)
     event = st.builds(
-        HISTORIES.Event,
+        Event,
         st.sampled_from(["state"] * 6 + ["end", "correct", "merge"]),
         st.integers(0, documents - 1), st.integers(0, dates) | st.integers(0, dates) | st.none(),
         st.lists(passage, min_size=1, max_size=3).map(tuple), st.integers(0, 3),
@@ -165,9 +144,9 @@ CROWDED = crowded(5, 3, 8, 14)
 
 
 def property_of(
-    history: st.SearchStrategy[list[Any]], dates: int, examples: int, **options: Any
+    history: st.SearchStrategy[list[Event]], dates: int, examples: int, **options: Any
 ) -> Callable[[], None]:
-    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **options)
+    @settings(max_examples=examples, suppress_health_check=ANY_HEALTH, **options)
     @given(
         history,
         st.integers(dates // 2, dates + 1),
@@ -175,7 +154,7 @@ def property_of(
         st.lists(st.booleans(), min_size=1, max_size=3),
         st.booleans(),
     )
-    def property_(history: list[Any], as_of: int, back: int, asked: list[bool], small: bool) -> None:
+    def property_(history: list[Event], as_of: int, back: int, asked: list[bool], small: bool) -> None:
         check(history, as_of, back, asked, small)
 
     return property_
@@ -187,18 +166,16 @@ test_succession_crowded = property_of(CROWDED, 8, 50)
 
 def test_the_histories_have_series() -> None:
     """Three statements of one document and one of another, of the same subject, on four days."""
-    state = [HISTORIES.Event("state", at % 3 // 2, day, ((0, 1),), 0) for day, at in enumerate((0, 1, 2, 3))]
-    assert check([*state, HISTORIES.Event("state", 0, 5, ((0, 2),), 0)], 8, 0, [True], True) >= 2
+    state = [Event("state", at % 3 // 2, day, ((0, 1),), 0) for day, at in enumerate((0, 1, 2, 3))]
+    assert check([*state, Event("state", 0, 5, ((0, 2),), 0)], 8, 0, [True], True) >= 2
 
 
 # -- planted faults: the property must be able to fail ------------------------------------------------
 
-FAULT = {"derandomize": True, "database": None, "phases": [Phase.generate]}
-
 
 def falls() -> None:
     with pytest.raises((AssertionError, IndexError, KeyError)):
-        property_of(CROWDED, 8, 1000, **FAULT)()
+        property_of(CROWDED, 8, 1000, **PLANTED)()
 
 
 def test_a_displaced_passage_that_is_not_looked_at_again_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import re
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+from tests.support.histories import Event, Histories, Version, day, stored_text
+
 from asof.corpus.corpus import Corpus
-from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Heading, SourcedTime
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
-from asof.store.settings import CorpusSettings
 
 SENTENCES = (
     "Quay Ltd's revenue was $3.4 million on 2 January 1970.",
@@ -34,14 +31,14 @@ SENTENCES = (
 )
 
 
-def told(event: Any, when: SourcedTime | None) -> Document:
+def document(event: Event) -> Document:
     """The document that an event states: its words are numbers of sentences."""
     text = ""
     for number, passage in enumerate(event.passages):
         said = " ".join(SENTENCES[each % len(SENTENCES)] for each in passage)
         text += f"# part {number}\n{said}\n"
     aliases = ("The Ledger",) if event.wait % 2 else ()
-    return headed(f"doc{event.document}", text, when, aliases)
+    return headed(f"doc{event.document}", text, day(event.date), aliases)
 
 
 def headed(name: str, text: str, when: SourcedTime | None, aliases: tuple[str, ...]) -> Document:
@@ -89,41 +86,13 @@ def picked(passage: str) -> Iterator[dict[str, Any]]:
             }  # fmt: skip
 
 
-def lives(model: bool) -> Any:
-    """The histories of the other guarantee with these documents; read by a model, or by rules."""
-    spec = importlib.util.spec_from_file_location(
-        f"lives_{model}", Path(__file__).parents[1] / "test_guarantee.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look there
-    spec.loader.exec_module(module)
+def restored(corpus: Corpus, version: Version) -> Document:
+    """The document of `document`, from what the corpus stored of it."""
+    found = corpus._db.execute("SELECT alias FROM aliases WHERE version = ? ORDER BY alias", (version.id,))
+    aliases = tuple(alias for (alias,) in found)
+    return headed(version.name, stored_text(corpus, version), version.when, aliases)
 
-    def new_corpus(folder: Path) -> Corpus:
-        folder.mkdir(parents=True)
-        if model:
-            (folder / "asof.toml").write_text('[facts]\nextractor = "model"\n', "utf-8")
-        asked = ScriptedModel(script) if model else None
-        corpus = open_corpus(folder, settings=CorpusSettings(stem=False), model=asked)
-        corpus.clock, corpus.background = module.Clock(), False
-        return corpus
 
-    aliases: list[str] = []  # of the version whose text was read last
-
-    def stored_text(corpus: Corpus, version: int, layout: bytes) -> str:
-        found = corpus._db.execute("SELECT alias FROM aliases WHERE version = ? ORDER BY alias", (version,))
-        aliases[:] = [alias for (alias,) in found]
-        text: str = text_of(corpus, version, layout)
-        return text
-
-    def document(event: Any) -> Document:
-        return told(event, module.day(event.date))
-
-    def restored(name: str, text: str, when: SourcedTime | None, _: str) -> Document:
-        return headed(name, text, when, tuple(aliases))
-
-    text_of = module.stored_text
-    for each in (document, restored, new_corpus, stored_text):
-        setattr(module, each.__name__, each)
-    return module
+BY_RULES = Histories(document, restored)
+BY_MODEL = Histories(document, restored, '[facts]\nextractor = "model"\n', ScriptedModel(script))
+"""Histories whose facts rules read, or a model."""

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-import importlib.util
-import shutil
-import sys
-import tempfile
 from collections.abc import Callable, Sequence
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.corpora import memory_folder
+from tests.support.histories import (
+    ANY_HEALTH,
+    BROAD,
+    DENSE,
+    HISTORIES,
+    PLANTED,
+    WORDS,
+    Event,
+    last_moment,
+)  # fmt: skip
 
 from asof import engine
 from asof.corpus.snapshot import Snapshot
@@ -30,7 +35,6 @@ from asof.rank.recipe import Recipe
 from asof.time.span import NEVER
 
 Make = Callable[..., Any]
-MEMORY = Path("/dev/shm")  # noqa: S108
 
 
 def scores(results: Any) -> dict[str, float]:
@@ -140,21 +144,6 @@ def test_the_scale_is_one_of_two() -> None:
 # -- the guarantee -----------------------------------------------------------------------------------
 
 
-def histories() -> ModuleType:
-    """Histories and the corpus that was only told what is visible, from the test of the guarantee."""
-    path = Path(__file__).parents[2] / "test_guarantee.py"
-    spec = importlib.util.spec_from_file_location("asof_histories", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
-
-
-PAST = histories()
-
-
 def seen(snapshot: Snapshot, question: str, scale: str) -> list[Any]:
     recipe = Recipe("test", "test", (Latent(scale), TopK()))
     results = engine.search(Query(question, question, k=50), snapshot.view(), recipe)
@@ -165,69 +154,69 @@ def seen(snapshot: Snapshot, question: str, scale: str) -> list[Any]:
     return found
 
 
-def check(history: Sequence[Any], as_of: int, back: int, words: Sequence[int], most: int, scale: str) -> None:
-    folder = Path(tempfile.mkdtemp(dir=MEMORY if MEMORY.is_dir() else None))
-    question = " ".join(PAST.WORDS[word] for word in words)
-    try:
-        with PAST.new_corpus(folder / "all") as corpus, pytest.MonkeyPatch.context() as patch:
-            patch.setattr(sample, "SAMPLE", most)
-            PAST.play(corpus, history)
-            known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
-            if not known:
-                return
-            known_at = known[max(len(known) - 1 - back, 0)]
-            at = min(as_of * PAST.DAY + PAST.DAY - 1, NEVER - 1)
-            seen(Snapshot(corpus, NEVER - 1, None), question, scale)  # what is kept of it must do no harm
-            with PAST.only_visible(corpus, folder / "part", at, known_at) as part:
-                here = seen(Snapshot(corpus, at, known_at), question, scale)
-                assert here == seen(Snapshot(part, at, None), question, scale)
-    finally:
-        shutil.rmtree(folder)
+def check(
+    history: Sequence[Event], as_of: int, back: int, words: Sequence[int], most: int, scale: str
+) -> None:
+    question = " ".join(WORDS[word] for word in words)
+    with (
+        memory_folder() as folder,
+        HISTORIES.new_corpus(folder / "all") as corpus,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr(sample, "SAMPLE", most)
+        HISTORIES.play(corpus, history)
+        moment = last_moment(corpus, as_of, back)
+        if moment is None:
+            return
+        seen(Snapshot(corpus, NEVER - 1, None), question, scale)  # what is kept of it must do no harm
+        with HISTORIES.only_visible(corpus, folder / "part", *moment) as part:
+            here = seen(Snapshot(corpus, *moment), question, scale)
+            assert here == seen(Snapshot(part, moment[0], None), question, scale)
 
 
 def property_of(
-    history: st.SearchStrategy[list[Any]], words: int, dates: int, examples: int, **options: Any
+    history: st.SearchStrategy[list[Event]], words: int, dates: int, examples: int, **options: Any
 ) -> Callable[[], None]:
-    @settings(max_examples=examples, suppress_health_check=list(HealthCheck), **options)
+    @settings(max_examples=examples, suppress_health_check=ANY_HEALTH, **options)
     @given(
         history, st.integers(-1, dates + 2), st.one_of(st.just(0), st.integers(0, 6)),
         st.lists(st.integers(0, words - 1), min_size=1, max_size=3), st.sampled_from([3, 20_000]),
         st.sampled_from(["half", "cosine"]),
     )  # fmt: skip
-    def property_(history: list[Any], as_of: int, back: int, words: list[int], most: int, scale: str) -> None:
+    def property_(
+        history: list[Event], as_of: int, back: int, words: list[int], most: int, scale: str
+    ) -> None:
         check(history, as_of, back, words, most, scale)
 
     return property_
 
 
-test_guarantee_broad = property_of(PAST.BROAD, 12, 30, 60)
-test_guarantee_dense = property_of(PAST.DENSE, 3, 4, 100)
-
-FAULT = {"derandomize": True, "database": None, "phases": [Phase.generate]}
+test_guarantee_broad = property_of(BROAD, 12, 30, 60)
+test_guarantee_dense = property_of(DENSE, 3, 4, 100)
 
 
 def test_a_basis_of_all_rows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that were not known yet, and rows that were wrong from the beginning."""
     monkeypatch.setattr(latent, "first_rows", lambda *given: np.arange(len(given[2]["visible"])))
     with pytest.raises(AssertionError):
-        property_of(PAST.DENSE, 3, 4, 500, **FAULT)()
+        property_of(DENSE, 3, 4, 500, **PLANTED)()
 
 
 def test_a_basis_of_later_days_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """One basis for all views of a corpus: that of the first question."""
     monkeypatch.setattr(latent, "identity", lambda *_: "the same for all")
     with pytest.raises(AssertionError):
-        property_of(PAST.DENSE, 3, 4, 500, **FAULT)()
+        property_of(DENSE, 3, 4, 500, **PLANTED)()
 
 
-def state(document: int, date: int | None, wait: int, *passages: tuple[int, ...]) -> Any:
-    return PAST.Event("state", document, date, passages, wait)
+def state(document: int, date: int | None, wait: int, *passages: tuple[int, ...]) -> Event:
+    return Event("state", document, date, passages, wait)
 
 
 REBORN = [
     state(0, None, 1, (1,), (0, 1, 0, 1)), state(1, None, 2, (2, 0), (0, 0, 2, 0), (2,)),
     state(1, 0, 1, (1, 0, 2, 1), (0,), (2,)), state(0, 4, 3, (1, 0, 1)), state(1, None, 1, (1, 1, 0)),
-    PAST.Event("correct", 1, None, ((1,),), 2), state(1, 1, 2, (2, 2, 2, 1), (1, 0)),
+    Event("correct", 1, None, ((1,),), 2), state(1, 1, 2, (2, 2, 2, 1), (1, 0)),
     state(1, None, 0, (2, 1), (2,), (1, 1, 2, 1)),
 ]  # fmt: skip
 """A correction begins rows anew: their ids come in another order than where the wrong date was never told."""

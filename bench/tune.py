@@ -32,8 +32,7 @@ from asof.engine import Results
 from asof.evaluate.options import Options
 from asof.index.view import View
 from asof.learn.columns import CandidateColumns
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import with_values
+from asof.rank.recipe import Recipe, with_values
 from asof.tuning.fields import chosen
 from asof.tuning.from_dataset import from_dataset
 from asof.tuning.tune import TuningOptions, tune

@@ -21,7 +21,7 @@ from asof.learn.adaptive import AdaptiveRecipe, box_of, mean_losses
 from asof.learn.loss import ndcg_of_gains
 from asof.learn.trees import replayed
 from asof.papers.recipe import PAPERS
-from asof.rank.tunable import with_values
+from asof.rank.recipe import with_values
 from asof.time.moment import read
 
 TOPICS = ("lantern oil", "tide rope", "wick glass", "keeper storm")

@@ -22,8 +22,7 @@ from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.latent import Latent
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import Range, Tunable, with_values
+from asof.rank.recipe import Range, Recipe, Tunable, with_values
 from asof.recipes import named
 
 WORDS = (

@@ -22,7 +22,7 @@ from asof.data import Document, SourcedTime
 from asof.errors import UsageError
 from asof.learn.trees import ages, columns, replayable, replayed
 from asof.papers.recipe import PAPERS
-from asof.rank.tunable import with_values
+from asof.rank.recipe import with_values
 from asof.recipes import named
 from asof.time.moment import read
 

@@ -21,8 +21,8 @@ from asof.data import Document, Query, SourcedTime
 from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Dense
 from asof.rank.candidates.top_k import TopK
+from asof.rank.recipe import value_of, with_values
 from asof.rank.rerank.time_preference import MOSTLY, NAMED, NO_LESS
-from asof.rank.tunable import value_of, with_values
 from asof.recipes.asof import ASOF
 from asof.text.tokens import Analyzer
 from asof.time.moment import read

@@ -8,8 +8,8 @@ import pytest
 from tests.support.fact_lines import corpus_of, note
 
 from asof import config, recipes
-from asof.answer.local import Local
 from asof.errors import BadConfig
+from asof.rank.rerank.local import Local
 
 NOTES = tuple(
     note(

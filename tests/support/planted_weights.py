@@ -14,8 +14,7 @@ from asof.learn.loss import gains
 from asof.learn.posed import JudgedQuery
 from asof.learn.scored import scored
 from asof.papers.recipe import PAPERS
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import value_of
+from asof.rank.recipe import Recipe, value_of
 from asof.tuning.material import TuningQuestions
 
 WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))

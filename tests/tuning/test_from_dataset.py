@@ -12,7 +12,7 @@ from asof.errors import UsageError
 from asof.evaluate.evaluation import evaluate
 from asof.evaluate.options import Options
 from asof.models.hashed import HashedNgrams
-from asof.rank.tunable import with_values
+from asof.rank.recipe import with_values
 from asof.recipes import named
 from asof.store.settings import CorpusSettings
 from asof.tuning.fields import chosen, metric_depth

@@ -9,7 +9,7 @@ import pytest
 
 from asof import config
 from asof.errors import UsageError
-from asof.rank.tunable import value_of, with_values
+from asof.rank.recipe import value_of, with_values
 from asof.tuning.override import JOURNAL, proposed, undo, undone, write
 
 VALUES = {

@@ -35,8 +35,7 @@ from asof.learn.trees import (
     replayed,
     trees_of,
 )
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import value_of, with_values
+from asof.rank.recipe import Recipe, value_of, with_values
 
 FORMAT = 1
 LOOKED_AT = 10
@@ -221,7 +220,7 @@ def _told(entry: Any) -> bool:
 
 
 def _number(fields: Mapping[str, Any], name: str) -> Any:
-    """A number of the recorded fields, named as `rank.tunable` names them."""
+    """A number of the recorded fields, named as `rank.recipe` names them."""
     if name in fields:
         return fields[name]
     table, _, key = name.rpartition(".")

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from asof.errors import UsageError
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import Range, ranges, value_of
+from asof.rank.recipe import Range, Recipe, ranges, value_of
 
 EXACT = 1e-12
 """A sum may be off by so much of the total, which is what rounding takes."""
@@ -142,7 +141,7 @@ class Box:
         return np.asarray(self.low + np.asarray(u, dtype=np.float64) * (self.high - self.low))
 
     def named(self, x: ArrayLike) -> dict[str, float]:
-        """The numbers of a point by name, as `rank.tunable.with_values` takes them."""
+        """The numbers of a point by name, as `rank.recipe.with_values` takes them."""
         return dict(zip(self.names, np.asarray(x, dtype=np.float64).tolist(), strict=True))
 
     def _simplex(self) -> tuple[list[int], Floats, Floats]:

@@ -204,7 +204,7 @@ def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
 
 def _label(label: str, words: Collection[str]) -> str:
     """A label with a sign in place of words that are not the question's: what stands in “quotes”, facts
-    (`answer/local.py`: subject · relation · object) and the names in them."""
+    (`rank/rerank/local.py`: subject · relation · object) and the names in them."""
     if " · " in label:
         return "a fact"
     if label.startswith("PageRank of "):

@@ -16,9 +16,8 @@ from asof.index.view import View
 from asof.learn.box import Box
 from asof.learn.loss import dcg
 from asof.learn.posed import JudgedQuery
-from asof.rank.recipe import Recipe
+from asof.rank.recipe import Recipe, with_values
 from asof.rank.stage import Column, Ranking
-from asof.rank.tunable import with_values
 
 Floats = NDArray[np.float64]
 

@@ -19,8 +19,7 @@ from asof.learn.trees import only_cuts
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.features.freshness import Freshness
 from asof.rank.features.passages import Coverage, Volume
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import value_of
+from asof.rank.recipe import Recipe, value_of
 
 Floats = NDArray[np.float64]
 

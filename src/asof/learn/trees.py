@@ -21,8 +21,7 @@ from asof.rank.candidates.by_document import ByDocument
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.fields import plain
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import ranges
+from asof.rank.recipe import Recipe, ranges
 
 Values = NDArray[np.float64]
 
@@ -128,7 +127,7 @@ def _nodes(tree: Why) -> Iterator[Why]:
 
 
 def replayable(recipe: Recipe) -> frozenset[str]:
-    """Which of its tunable numbers (`rank.tunable.ranges`) can be tried on what was shown: none where its
+    """Which of its tunable numbers (`rank.recipe.ranges`) can be tried on what was shown: none where its
     scores are not the sums of a `Combine`."""
     stage = _combine(recipe)
     if stage is None or not only_cuts(recipe, recipe.stages.index(stage[1])):

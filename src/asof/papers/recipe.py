@@ -18,8 +18,7 @@ from asof.rank.combine.weighted_sum import Combine
 from asof.rank.features.freshness import Freshness
 from asof.rank.features.latent import Similarity
 from asof.rank.features.passages import Coverage, Volume
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import Range, Tunable
+from asof.rank.recipe import Range, Recipe, Tunable
 
 PAPERS = Recipe(
     "papers",

@@ -11,7 +11,7 @@ from asof.errors import BeforeHorizon, Busy, NoSpace
 from asof.learn.adaptive import AdaptiveRecipe, mean_losses
 from asof.learn.feedback import JudgedRecord
 from asof.papers.outcome import LossReport, WeightUpdate
-from asof.rank.tunable import value_of
+from asof.rank.recipe import value_of
 from asof.time.bounds import When
 
 RECIPE = "papers"

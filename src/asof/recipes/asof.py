@@ -13,11 +13,10 @@ from asof.rank.features.neighbouring_text import NeighbouringText
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
 from asof.rank.features.query_coverage import QueryCoverage
 from asof.rank.features.title_match import TitleColumns
-from asof.rank.recipe import Recipe
+from asof.rank.recipe import Range, Recipe, Tunable
 from asof.rank.rerank.round_robin import RoundRobinByDocument
 from asof.rank.rerank.time_preference import TimePreference
 from asof.rank.rerank.window import AppendRest, RerankWindow
-from asof.rank.tunable import Range, Tunable
 
 FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7)
 

@@ -9,11 +9,11 @@ so that a budget of tokens holds something of each company and each quarter.
 
 from __future__ import annotations
 
-from asof.answer.local import Local
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.recipe import Recipe
+from asof.rank.rerank.local import Local
 from asof.rank.rerank.round_robin import RoundRobinByDocument
 
 TGRAG = Recipe(

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from asof.errors import UsageError
 from asof.learn.box import Box
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import Range, Tunable, value_of, with_values
+from asof.rank.recipe import Range, Recipe, Tunable, value_of, with_values
 
 
 def chosen(recipe: Recipe, fields: Sequence[str] = ()) -> tuple[Recipe, Box]:

@@ -29,8 +29,7 @@ from asof.learn.loss import dcg, gains
 from asof.learn.posed import JudgedQuery, as_it_is
 from asof.learn.scored import FRESH, SumColumn, SumParts, scored
 from asof.learn.table import table_of
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import value_of
+from asof.rank.recipe import Recipe, value_of
 from asof.recipes import by_document
 from asof.tuning.material import TuningQuestions
 from asof.tuning.posing import judged_query

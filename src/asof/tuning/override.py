@@ -19,8 +19,7 @@ from asof import config
 from asof.errors import AsofError, BadConfig, UsageError
 from asof.layers import command
 from asof.rank.fields import plain
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import with_values
+from asof.rank.recipe import Recipe, with_values
 from asof.tuning.keys import set_at, value_at
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from asof.errors import UsageError
 from asof.evaluate.progress import Progress, counting, silent
 from asof.evaluate.runs.compare import Comparison, Estimate, compared, estimate
-from asof.rank.tunable import value_of, with_values
+from asof.rank.recipe import value_of, with_values
 from asof.tuning.fit import BOTH, SEARCHES, SearchPair, fit
 from asof.tuning.folds import Fold, Folds, folded, grouped
 from asof.tuning.material import CachedLosses, TuningQuestions

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.answer.score import chunk_scores, chunk_weight, confidence_scores, edge_scores, seeds
 from asof.graph.spread import spread
+from asof.rank.features.fact_scores import chunk_scores, chunk_weight, confidence_scores, edge_scores, seeds
 
 ACME, CEO, GLOBEX, REVENUE = range(4)
 HEADS = np.array([ACME, ACME, ACME, GLOBEX, GLOBEX])

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.answer import score
 from asof.data import CHANGE, VALUE, Query, Why
 from asof.graph.spread import spread
 from asof.index.view import View
 from asof.knowledge.known import StatedFact, facts_of
 from asof.knowledge.scope import holds_in, nearest
+from asof.rank.features import fact_scores
 from asof.rank.features.fact_words import gammas
 from asof.rank.features.time_match import match_times
 from asof.rank.fields import one_of, within
@@ -91,21 +91,21 @@ class Local:
     def _scored(self, found: Ranking, view: View, graph: Subgraph) -> tuple[Values, Column]:
         nodes = np.zeros(graph.nodes)
         if self.ppr and graph.nodes:
-            seeds = score.seeds(graph.nodes, graph.heads, graph.tails, graph.within)
+            seeds = fact_scores.seeds(graph.nodes, graph.heads, graph.tails, graph.within)
             nodes = spread(
                 graph.nodes, graph.heads, graph.tails, None, seeds, damping=self.damping,
                 tolerance=self.tolerance,
             )  # fmt: skip
         edges = (
-            score.edge_scores(nodes, graph.heads, graph.tails, graph.within)
+            fact_scores.edge_scores(nodes, graph.heads, graph.tails, graph.within)
             if self.ppr
-            else score.confidence_scores(graph.gamma, graph.within)
+            else fact_scores.confidence_scores(graph.gamma, graph.within)
         )
         passages = view.column("passage", found.rows)
         place = {passage: at for at, passage in enumerate(passages.tolist())}
         chunks = np.array([place[each.sight.passage] for each in graph.facts], np.int64)
-        weights = score.chunk_weight(chunks, graph.gamma, len(passages))
-        values = score.chunk_scores(weights, chunks, edges, literal=self.sum_over == "graph")
+        weights = fact_scores.chunk_weight(chunks, graph.gamma, len(passages))
+        values = fact_scores.chunk_scores(weights, chunks, edges, literal=self.sum_over == "graph")
         return values, Column(values, _Explained(self, view, graph, nodes, edges, chunks, place).why)
 
     def _without(

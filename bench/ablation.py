@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from asof import recipes
-from asof.evaluate.evaluation import Options, evaluate
+from asof.evaluate.evaluation import evaluate
+from asof.evaluate.options import EvaluationOptions
 from asof.rank.recipe import Recipe
 
 WEIGHTS = {"normalized": 1.0, "query_coverage": 0.5, "title": 0.2, "neighbouring_text": 0.2}
@@ -61,7 +62,7 @@ def main() -> None:
     names = [each.name for each in variants]
     table: dict[str, list[str]] = {name: [] for name in names}
     for dataset in given.datasets:
-        found = evaluate(dataset, variants, Options(limit=given.limit), cache=given.cache)
+        found = evaluate(dataset, variants, EvaluationOptions(limit=given.limit), cache=given.cache)
         metric = JUDGED.get(dataset.name, "success@1")
         values = [float(np.nanmean(run.values(metric))) for run in found.runs]
         for name, value in zip(names, values, strict=True):

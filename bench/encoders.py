@@ -30,7 +30,7 @@ from bench.table import aligned
 
 from asof.corpus.corpus import open as open_corpus
 from asof.evaluate.evaluation import evaluate
-from asof.evaluate.options import DEFAULTS
+from asof.evaluate.options import DEFAULT_OPTIONS
 from asof.evaluate.runs.corpus import build
 from asof.evaluate.runs.dataset import load
 from asof.models.local import LocalEncoder
@@ -110,7 +110,7 @@ def installed() -> Path | None:
 
 
 def quality(dataset: Path, encoder: Encoder | None, options: Namespace) -> list[list[str]]:
-    asking = replace(DEFAULTS, limit=options.limit)
+    asking = replace(DEFAULT_OPTIONS, limit=options.limit)
     lines = [["", *METRICS, "median ms"]]
     for recipes, chosen in ((WITHOUT, None), (WITH, encoder)):
         if recipes is WITH and chosen is None:
@@ -149,7 +149,7 @@ def built(dataset: Path, model: Path | None) -> dict[str, Any]:
 
 def building(dataset: Path, model: Path | None) -> dict[str, Any]:
     encoder = LocalEncoder(model) if model else None
-    settings = replace(DEFAULTS.settings, undated="always", encoder=encoder.name if encoder else "")
+    settings = replace(DEFAULT_OPTIONS.settings, undated="always", encoder=encoder.name if encoder else "")
     data = load(dataset)
     with tempfile.TemporaryDirectory(prefix="asof-bench-") as place:
         begin = time.perf_counter()

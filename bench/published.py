@@ -16,7 +16,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from asof import recipes
-from asof.evaluate.evaluation import Options, evaluate
+from asof.evaluate.evaluation import evaluate
+from asof.evaluate.options import EvaluationOptions
 from asof.rank.recipe import Recipe
 from asof.store.settings import CorpusSettings
 
@@ -46,7 +47,9 @@ def main() -> None:
     given = parser.parse_args()
     settings = CorpusSettings(stem=given.stem, chunking="whole", undated="always")
     for dataset in given.datasets:
-        made = evaluate(dataset, variants(given.uncapped), Options(limit=given.limit, settings=settings))
+        made = evaluate(
+            dataset, variants(given.uncapped), EvaluationOptions(limit=given.limit, settings=settings)
+        )
         for run in made.runs:
             first = made.estimate(run, "success@1")
             if first is not None:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 
 from asof import recipes
-from asof.evaluate.evaluation import Options, evaluate
+from asof.evaluate.evaluation import evaluate
+from asof.evaluate.options import EvaluationOptions
 from asof.rank.recipe import Recipe
 
 METRICS = ("evidence@4000", "evidence@12000")
@@ -44,7 +45,7 @@ def main() -> None:
         _without(whole, "words alone (BM25)", "local", "max_normalize", "combine", "round_robin_by_document"),
         recipes.named("asof"),
     ]
-    found = evaluate(given.dataset, variants, Options(limit=given.limit), cache=given.cache)
+    found = evaluate(given.dataset, variants, EvaluationOptions(limit=given.limit), cache=given.cache)
     for run in found.runs:
         values = " | ".join(f"{float(np.nanmean(run.values(metric))):.3f}" for metric in METRICS)
         print(f"| {run.name} | {values} |")

@@ -29,7 +29,7 @@ from bench.planted import WEIGHTS, planted, recovered
 from asof import engine
 from asof.data import Query
 from asof.engine import Results
-from asof.evaluate.options import Options
+from asof.evaluate.options import EvaluationOptions
 from asof.index.view import View
 from asof.learn.columns import CandidateColumns
 from asof.rank.recipe import Recipe, with_values
@@ -55,7 +55,7 @@ def real(dataset: Path) -> None:
     recipe, box = chosen(named("papers"), WEIGHTS)
     with tempfile.TemporaryDirectory() as cache:
         started = time.process_time()
-        with from_dataset(dataset, recipe, box, 10, Options(), cache=Path(cache)) as material:
+        with from_dataset(dataset, recipe, box, 10, EvaluationOptions(), cache=Path(cache)) as material:
             made = time.process_time() - started
             table = material.table
             assert isinstance(table, CandidateColumns)

@@ -165,7 +165,7 @@ def test_a_filter(asof, mayors):
         (["--filter-by", "colour"], "--filter-by colour: no question has this field"),
         (
             ["--run", "nowhere/out.trec"],
-            "--run nowhere/out.trec: a file in a folder that is there is expected",
+            "--run nowhere/out.trec: a file in an existing folder is expected",
         ),
         (["--chunking", "9w"], "cannot cut passages by '9w'"),
         (["--encoder", "big"], "accepted: none, hashed, configured"),

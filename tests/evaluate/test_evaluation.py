@@ -12,8 +12,9 @@ import pytest
 import pytrec_eval
 
 from asof.errors import UsageError
-from asof.evaluate.evaluation import Options, evaluate
-from asof.evaluate.report.report import as_json
+from asof.evaluate.evaluation import evaluate
+from asof.evaluate.options import EvaluationOptions
+from asof.evaluate.report.evaluation import as_json
 from asof.index.prefix import Prefix
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
@@ -31,7 +32,9 @@ def evaluated(dataset, tmp_path):
 
     def run(folder=None, recipes=("asof",), **options):
         more = {key: options.pop(key) for key in ("run_file", "encoder", "progress") if key in options}
-        return evaluate(folder or dataset(), recipes, Options(**options), cache=tmp_path / "cache", **more)
+        return evaluate(
+            folder or dataset(), recipes, EvaluationOptions(**options), cache=tmp_path / "cache", **more
+        )
 
     return run
 
@@ -44,7 +47,7 @@ def test_each_question_is_asked_as_of_its_time(evaluated):
     """In 2002 Ann alone is mayor of Brill; in 2006 both texts match, and Ann's is the earlier one."""
     found = evaluated(recipes=[WORDS])
     assert [question.id for question in found.questions] == ["q1", "q2", "q3"]
-    first, second, third = found.runs[0].answers
+    first, second, third = found.runs[0].results
     assert [document for document, _ in first.ranking] == ["m1", "u1"]
     assert [document for document, _ in second.ranking][:2] == ["m2", "m1"]  # of equal scores the later one
     assert [document for document, _ in third.ranking] == ["m4"]
@@ -60,7 +63,7 @@ def test_each_question_is_asked_as_of_its_time(evaluated):
 
 
 def test_scores_fall_and_latencies_are_times(evaluated):
-    for answer in evaluated().runs[0].answers:
+    for answer in evaluated().runs[0].results:
         scores = [score for _, score in answer.ranking]
         assert scores == sorted(scores, reverse=True)
         assert 0 < answer.latency_ms < 10_000
@@ -87,7 +90,7 @@ def test_documents_are_ranked_by_their_best_passage(dataset, evaluated):
     short = {"id": "short", "text": "geese and much else that weakens it", "timestamp": "2001"}
     folder = dataset([short, long], [{"id": "q", "text": "geese", "asked_at": "2002"}], [("q", "long", 1)])
     found = evaluated(folder, settings=CorpusSettings(chunking="10w"))
-    assert [document for document, _ in found.runs[0].answers[0].ranking] == ["long", "short"]
+    assert [document for document, _ in found.runs[0].results[0].ranking] == ["long", "short"]
 
 
 def test_a_hundred_documents_are_gathered_from_many_passages(dataset, evaluated):
@@ -96,7 +99,7 @@ def test_a_hundred_documents_are_gathered_from_many_passages(dataset, evaluated)
     documents = [{"id": f"d{n:03}", "text": text + f" d{n}", "timestamp": "2001"} for n in range(130)]
     folder = dataset(documents, [{"id": "q", "text": "goose", "asked_at": "2002"}], [("q", "d000", 1)])
     found = evaluated(folder, settings=CorpusSettings(chunking="10w"))
-    ranking = found.runs[0].answers[0].ranking
+    ranking = found.runs[0].results[0].ranking
     assert len(ranking) == len({document for document, _ in ranking}) == 100
 
 
@@ -104,7 +107,7 @@ def test_the_document_of_the_question_is_taken_out(dataset, evaluated):
     documents = [{"id": f"d{n}", "text": f"geese {'and more ' * n}", "timestamp": None} for n in range(3)]
     question = {"id": "q", "text": "geese", "asked_at": None, "query_doc": "d0"}
     found = evaluated(dataset(documents, [question], [("q", "d1", 1), ("q", "d0", 3)]))
-    assert [document for document, _ in found.runs[0].answers[0].ranking] == ["d1", "d2"]
+    assert [document for document, _ in found.runs[0].results[0].ranking] == ["d1", "d2"]
     assert metric(found, "recall@5") == metric(found, "ndcg@10") == [1]
 
 
@@ -121,7 +124,7 @@ def test_undated_corpora_are_seen(dataset, evaluated):
 def test_questions_without_a_time_are_asked_as_of_the_newest_document(dataset, evaluated):
     questions = [{"id": "q", "text": "mayor of Brill", "asked_at": None}]
     found = evaluated(dataset(questions=questions, judged=[("q", "m2", 1)]))
-    assert found.runs[0].answers[0].as_of == read("2005-05-01").last
+    assert found.runs[0].results[0].as_of == read("2005-05-01").last
     assert metric(found, "success@1") == [1]
     assert "no question has a time: all are asked as of the newest document" in found.notes
 
@@ -161,7 +164,7 @@ def test_evidence_asks_for_passages_until_the_budget_is_full(dataset, evaluated)
 
 def test_filter_by_a_field(evaluated):
     found = evaluated(recipes=[WORDS], filter_by=("town",))
-    first, second, third = found.runs[0].answers
+    first, second, third = found.runs[0].results
     assert {document for document, _ in (*first.ranking, *second.ranking)} == {"m1", "m2"}
     assert [document for document, _ in third.ranking] == ["m4"]  # its question has no town
     with pytest.raises(UsageError, match="--filter-by colour: no question has this field"):
@@ -232,7 +235,7 @@ def test_an_encoder_from_outside(evaluated):
 
     found = evaluated(encoder=Letters())
     assert as_json(found)["runs"][0]["options"]["encoder"] == "letters"
-    assert len(found.runs[0].answers[0].ranking) == 2  # of what is visible in 2002
+    assert len(found.runs[0].results[0].ranking) == 2  # of what is visible in 2002
 
 
 def test_questions_without_any_judgement_are_wrong_usage(dataset, evaluated):
@@ -278,7 +281,7 @@ def test_a_run_can_be_scored_by_others(dataset, evaluated, tmp_path):
                 read_.setdefault(query, {})[document] = float(score)
                 assert int(rank) == len(read_[query])
         theirs = pytrec_eval.RelevanceEvaluator(qrels, {"map", "recall.10"}).evaluate(read_)
-        for answer in run.answers:
+        for answer in run.results:
             scores = [score for _, score in answer.ranking]
             if len(set(scores)) == len(scores):
                 assert answer.scores["map"] == pytest.approx(theirs[answer.question.id]["map"])
@@ -288,7 +291,7 @@ def test_a_run_can_be_scored_by_others(dataset, evaluated, tmp_path):
 
 
 def test_a_run_that_cannot_be_written_is_refused_before_the_work(dataset, evaluated, tmp_path):
-    with pytest.raises(UsageError, match="a file in a folder that is there is expected"):
+    with pytest.raises(UsageError, match="a file in an existing folder is expected"):
         evaluated(run_file=tmp_path / "nowhere" / "run.trec")
     documents = [{"id": "a b", "text": "geese", "timestamp": None}]
     with pytest.raises(UsageError, match="the id 'a b' has one"):

@@ -10,7 +10,7 @@ import pytest
 
 from asof.errors import UsageError
 from asof.evaluate.evaluation import evaluate
-from asof.evaluate.options import Options
+from asof.evaluate.options import EvaluationOptions
 from asof.models.hashed import HashedNgrams
 from asof.rank.recipe import with_values
 from asof.recipes import named
@@ -19,7 +19,7 @@ from asof.tuning.fields import chosen, metric_depth
 from asof.tuning.from_dataset import from_dataset
 from asof.tuning.tune import TuningOptions, tune
 
-VECTORS = Options(settings=CorpusSettings(encoder=HashedNgrams().name))
+VECTORS = EvaluationOptions(settings=CorpusSettings(encoder=HashedNgrams().name))
 PACE = ("combine.weights.query_coverage=0..1.5", "time_preference.cautious_margin=0.05..0.4")
 
 

@@ -11,14 +11,15 @@ from rich.text import Text
 
 from asof.cli.tables import Cells, estimated, short, show_columns
 from asof.cli.terminal import plain
-from asof.evaluate.answers.answers import ALL, groups
+from asof.evaluate.answers.metrics import ALL
+from asof.evaluate.answers.results import groups
 from asof.evaluate.report.answers import fields
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from asof.evaluate.answers.answers import AnswerRun, AnswerRuns
-    from asof.evaluate.answers.judgement import JudgeUsage
+    from asof.evaluate.answers.results import AnswerRuns, JudgeUsage
+    from asof.evaluate.answers.run import AnswerRun
 
 HEADINGS = {
     "evidence_share": "evidence\nshare",
@@ -32,8 +33,8 @@ LONGEST_ANSWER = 300
 
 def show_answers(to: Console, found: AnswerRuns, by: Sequence[str], *, per_query: bool = False) -> None:
     """How many questions were answered and how well, then the same by type and other fields."""
-    able = sum(gold.answerable for gold in found.golds)
-    click.secho(f"\nanswers: {len(found.golds):,} questions, {able:,} of them answerable", bold=True)
+    able = sum(gold.answerable for gold in found.references)
+    click.secho(f"\nanswers: {len(found.references):,} questions, {able:,} of them answerable", bold=True)
     show_columns(
         to, "recipe", [run.name for run in found.runs], _columns(found, [(run, None) for run in found.runs])
     )
@@ -64,13 +65,13 @@ def _columns(found: AnswerRuns, rows: Sequence[tuple[AnswerRun, list[int] | None
 
 def _show_groups(to: Console, found: AnswerRuns, field: str) -> None:
     """A table of the values of a field; nothing where all questions have the same."""
-    parts = groups(found.golds, field)
+    parts = groups(found.references, field)
     if len(parts) < 2:
         return
     several = len(found.runs) > 1
     rows = [(run, value, at) for value, at in parts.items() for run in found.runs]
     names = [_shortened(value or "-") + (f", {run.name}" if several else "") for run, value, _ in rows]
-    counts = [Text(f"{len(at):,}\n{sum(found.golds[n].answerable for n in at):,}") for _, _, at in rows]
+    counts = [Text(f"{len(at):,}\n{sum(found.references[n].answerable for n in at):,}") for _, _, at in rows]
     click.echo(f"\nby {plain(field)} (n: questions, below it those that are answerable)")
     columns = _columns(found, [(run, at) for run, _, at in rows])
     show_columns(to, field, names, [("n", counts), *columns])
@@ -97,7 +98,7 @@ def _show_judging(found: JudgeUsage) -> None:
 def _show_each(found: AnswerRuns) -> None:
     """Each question with its right answer and what was said."""
     click.echo()
-    for number, gold in enumerate(found.golds):
+    for number, gold in enumerate(found.references):
         click.secho(plain(gold.question.text), bold=True)
         right = gold.text if gold.answerable else f"(unanswerable) {gold.text}"
         click.echo(f"  right: {plain(right)}")

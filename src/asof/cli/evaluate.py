@@ -14,8 +14,9 @@ from asof.cli.progress import step_progress
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
-    from asof.evaluate.answers.by_model import Models
-    from asof.evaluate.evaluation import Evaluation, Options, Progress
+    from asof.evaluate.answers.models import EvaluationModels
+    from asof.evaluate.evaluation import Evaluation
+    from asof.evaluate.options import EvaluationOptions, Progress
     from asof.evaluate.runs.dataset import Dataset
     from asof.models.ports import Encoder
 
@@ -125,16 +126,17 @@ def evaluate(
 
 
 def _whole(
-    dataset: Path, recipes: tuple[str, ...], options: Options, models: Models, encoder: Encoder | None,
-    run_file: Path | None, per_query: bool, cache: Path | None, figures: Path | None, as_json: bool,
+    dataset: Path, recipes: tuple[str, ...], options: EvaluationOptions, models: EvaluationModels,
+    encoder: Encoder | None, run_file: Path | None, per_query: bool, cache: Path | None,
+    figures: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
     """One corpus, all questions."""
     from asof.cli.scores import show
     from asof.evaluate import evaluation
-    from asof.evaluate.report.report import as_json as value_of
+    from asof.evaluate.report.evaluation import as_json as value_of
 
     if figures is not None:
-        from asof.evaluate.report.figures import ready
+        from asof.evaluate.figures.figures import ready
 
         ready(figures)
     drawn: list[str] = []
@@ -158,11 +160,11 @@ def _whole(
 
 
 def _incremental(
-    dataset: Path, later: str, recipes: tuple[str, ...], options: Options, models: Models,
+    dataset: Path, later: str, recipes: tuple[str, ...], options: EvaluationOptions, models: EvaluationModels,
     per_query: bool, as_json: bool,
 ) -> int:  # fmt: skip
     """A base, then an update."""
-    from asof.evaluate.answers import incremental
+    from asof.evaluate import incremental
     from asof.evaluate.report.incremental import as_json as value_of
 
     with step_progress() as progress:
@@ -205,17 +207,17 @@ def keeping(encoder: Encoder | None, cache: Path | None) -> Iterator[Encoder | N
         yield kept
 
 
-def _models(*, writes: bool, judges: bool) -> Models:
+def _models(*, writes: bool, judges: bool) -> EvaluationModels:
     """The language model of asof.toml in this folder, as far as it is wanted. Raises UsageError,
     MissingExtra."""
-    from asof.evaluate.answers.by_model import NONE, Models
+    from asof.evaluate.answers.models import NO_MODELS, EvaluationModels
 
     if not (writes or judges):
-        return NONE
+        return NO_MODELS
     from asof import environment
     from asof.corpus.models import CLIENT, SHAPES, installed
 
-    models = Models(environment.configuration(Path(), tell), writes, judges)
+    models = EvaluationModels(environment.configuration(Path(), tell), writes, judges)
     models.check()
     installed(SHAPES, CLIENT)
     return models
@@ -232,10 +234,10 @@ def _options(
     queries: str, limit: int | None, leakage: int, without: str, filter_by: tuple[str, ...],
     chunking: str | None, language: str | None, no_stem: bool, encoder: str | None, seed: int,
     answers: bool, by: tuple[str, ...],
-) -> Options:  # fmt: skip
+) -> EvaluationOptions:  # fmt: skip
     """The options, checked as asof.toml is. Raises BadConfig."""
     from asof import config
-    from asof.evaluate.evaluation import Options
+    from asof.evaluate.options import EvaluationOptions
 
     given: dict[str, Any] = {}
     if chunking is not None:
@@ -248,7 +250,7 @@ def _options(
         given["encoder"] = encoder
     settings = config.read({"index": given}, "asof evaluate").index
     names = tuple(name.strip() for name in without.split(",") if name.strip())
-    return Options(queries, limit, leakage, names, filter_by, settings, seed, answers, by)
+    return EvaluationOptions(queries, limit, leakage, names, filter_by, settings, seed, answers, by)
 
 
 def _drawn(
@@ -257,7 +259,7 @@ def _drawn(
     """Draw the figures: the evaluation with notes about those that are left out, the names of the others."""
     from dataclasses import replace
 
-    from asof.evaluate.report.figures import figures
+    from asof.evaluate.figures.figures import figures
 
     notes: list[str] = []
     paths = figures(

@@ -10,13 +10,13 @@ from rich.text import Text
 from asof.cli.answer_scores import HEADINGS
 from asof.cli.tables import Cells, console, estimated, show_columns
 from asof.cli.terminal import counted, plain
-from asof.evaluate.answers.answers import ALL
+from asof.evaluate.answers.metrics import ALL
 from asof.evaluate.report.incremental import mean, paired
 
 if TYPE_CHECKING:
-    from asof.evaluate.answers.answers import AnswerRun
-    from asof.evaluate.answers.facts import Cost
-    from asof.evaluate.answers.incremental import Incremental, QuestionStage
+    from asof.evaluate.answers.facts import IndexingCost
+    from asof.evaluate.answers.run import AnswerRun
+    from asof.evaluate.incremental import Incremental, QuestionStage
     from asof.evaluate.runs.run import Run
 
 RANKED = ("success@1", "recall@10", "ndcg@10", "evidence@4000")
@@ -52,7 +52,7 @@ def show_incremental(found: Incremental) -> None:
         click.secho(f"note: {plain(note)}", dim=True)
 
 
-def _show_cost(part: str, cost: Cost) -> None:
+def _show_cost(part: str, cost: IndexingCost) -> None:
     model = f"{counted(cost.calls, 'call')} of a model"
     if cost.calls:
         model += f" ({cost.prompt_tokens:,} tokens asked, {cost.reply_tokens:,} replied)"
@@ -66,7 +66,7 @@ def _show_cost(part: str, cost: Cost) -> None:
 def _columns(found: Incremental, rows: list[Row]) -> Cells:
     seed = found.options.seed
     counts = [
-        Text(f"{len(stage.judged):,}\n{0 if stage.answers is None else len(stage.answers.golds):,}")
+        Text(f"{len(stage.judged):,}\n{0 if stage.answers is None else len(stage.answers.references):,}")
         for stage, _, _ in rows
     ]
     columns: Cells = [("ranked\nasked", counts)]

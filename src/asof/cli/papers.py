@@ -88,7 +88,7 @@ def papers(
     if judge and no_record:
         raise UsageError("--judge grades what is recorded: leave out --no-record")
     if figures is not None:
-        from asof.evaluate.report import canvas
+        from asof.evaluate.figures import canvas
 
         canvas.require()  # before anything is asked
     named = tuple(

@@ -11,7 +11,7 @@ from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
-    from asof.evaluate.progress import Progress
+    from asof.evaluate.options import Progress
     from asof.store.run import IndexReport
 
 

@@ -17,7 +17,7 @@ from asof.time.span import iso, shown
 
 if TYPE_CHECKING:
     from asof.evaluate.evaluation import Evaluation
-    from asof.evaluate.leakage.results import Leakage
+    from asof.evaluate.leakage.check import Leakage
     from asof.evaluate.runs.compare import Comparison
 
 SURE = 0.05
@@ -104,7 +104,7 @@ def _each(evaluation: Evaluation) -> Table:
         table.add_column(heading)
     for number, question in enumerate(evaluation.questions):
         for at, run in enumerate(evaluation.runs):
-            answer = run.answers[number]
+            answer = run.results[number]
             first = answer.ranking[0][0] if answer.ranking else "-"
             asked = (
                 [Text(_shortened(plain(question.text))), Text(iso(answer.as_of)[:10])] if not at else ["", ""]

@@ -14,7 +14,7 @@ from asof.cli.progress import step_progress
 from asof.errors import UsageError
 
 if TYPE_CHECKING:
-    from asof.evaluate.progress import Progress
+    from asof.evaluate.options import Progress
     from asof.learn.box import Box
     from asof.rank.recipe import Recipe
     from asof.tuning.material import TuningQuestions
@@ -136,12 +136,12 @@ def _material(
             yield from_feedback(corpus, recipe, box, k, source["limit"], seed)
         return
     from asof import config
-    from asof.evaluate.options import Options
+    from asof.evaluate.options import EvaluationOptions
     from asof.tuning.from_dataset import from_dataset
 
     given = {} if source["encoder"] is None else {"encoder": source["encoder"]}
     settings = config.read({"index": given}, "asof tune").index
-    options = Options(
+    options = EvaluationOptions(
         source["queries"], source["limit"], filter_by=source["filter_by"], settings=settings, seed=seed
     )
     with from_dataset(

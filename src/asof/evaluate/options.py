@@ -1,22 +1,26 @@
-"""How a dataset is evaluated."""
+"""The options of an evaluation, and how it reports its progress."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from asof.store.settings import CorpusSettings
 
+Progress = Callable[[str, int, int], None]
+"""Gets what is under way, how much of it is done, and of how much (0: unknown)."""
+
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class EvaluationOptions:
     """How a dataset is evaluated.
 
     `queries`: a file of questions, by path or by name inside the dataset (default: all of them). `limit`: so
     many questions, chosen by a hash. `leakage`: so many are also put to a corpus cut where they were asked.
     `without`: fields that are blanked. `filter_by`: fields of a question that the metadata of a hit has to
-    agree with. `settings` are those of the corpus, whose undated documents are visible always. `seed` is that
-    of all that is drawn. `answers`: `ask` is evaluated too, on the questions with a right answer; `by`: the
-    fields of a question by which the figures of answers are also broken down, beside its type.
+    agree with. `settings`: those of the corpus; undated documents are always visible. `seed`: of all random
+    draws. `answers`: `ask` is evaluated too, on the questions with a reference answer. `by`: the fields of a
+    question by which the metrics of answers are also broken down, beside its type.
     """
 
     queries: str = ""
@@ -30,4 +34,21 @@ class Options:
     by: tuple[str, ...] = ()
 
 
-DEFAULTS = Options()
+DEFAULT_OPTIONS = EvaluationOptions()
+
+
+def no_progress(what: str, done: int, of: int) -> None:
+    """Reports nothing."""
+
+
+def progress_counter(progress: Progress, what: str, of: int) -> Callable[[], None]:
+    """A function that reports one more of `what` done each time it is called."""
+    done = 0
+
+    def advance() -> None:
+        nonlocal done
+        done += 1
+        progress(what, done, of)
+
+    progress(what, 0, of)
+    return advance

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
-from asof.evaluate.report import canvas
+from asof.evaluate.figures import canvas
 from asof.papers.outcome import LossReport, PaperAnswer
 
 if TYPE_CHECKING:

@@ -14,15 +14,13 @@ from asof import environment
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
-from asof.evaluate.options import Options
-from asof.evaluate.progress import Progress, silent
-from asof.evaluate.runs.accepted import question_fields
+from asof.evaluate.options import EvaluationOptions, Progress, no_progress
 from asof.evaluate.runs.corpus import prepared
 from asof.evaluate.runs.dataset import Dataset, load
 from asof.evaluate.runs.metrics import ndcg
 from asof.evaluate.runs.questions import DatasetQuestion
-from asof.evaluate.runs.run import by_document, filters, gathered, relevant
-from asof.evaluate.runs.selection import check_filters, choose
+from asof.evaluate.runs.run import by_document, filters, relevant, retrieve
+from asof.evaluate.runs.selection import check_filters, choose, question_fields
 from asof.learn.box import Box
 from asof.learn.loss import gains
 from asof.learn.posed import JudgedQuery
@@ -36,7 +34,7 @@ Floats = NDArray[np.float64]
 
 @contextmanager
 def from_dataset(
-    path: Path, recipe: Recipe, box: Box, k: int, options: Options, *, by: Sequence[str] = (),
+    path: Path, recipe: Recipe, box: Box, k: int, options: EvaluationOptions, *, by: Sequence[str] = (),
     cache: Path | None = None, progress: Progress | None = None,
 ) -> Iterator[TuningQuestions]:  # fmt: skip
     """The questions of a dataset as material, while its corpus is open.
@@ -44,7 +42,7 @@ def from_dataset(
     `by`: fields of the questions whose equal values make them one kind, beside their words and documents.
     Raises UsageError for a dataset that cannot be evaluated.
     """
-    tell = progress or silent
+    tell = progress or no_progress
     tell("reading", 0, 0)
     settings = replace(options.settings, undated="always")
     data = load(path, queries=options.queries, without=options.without)
@@ -101,7 +99,7 @@ class _DatasetAsker:
         for at in which.tolist():
             question = self.questions[at]
             then = Snapshot(self.corpus, self.dataset.as_of(question), None)
-            hits = gathered(then, question, recipe, self.dataset, self.filter_by)
+            hits = retrieve(then, question, recipe, self.dataset, self.filter_by)
             others = [hit for hit in hits if hit.document != question.query_doc]
             ranked = [document for document, _ in by_document(others)]
             found.append(ndcg(ranked, relevant(question, self.dataset), self.k))

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import UsageError
-from asof.evaluate.progress import Progress, counting, silent
-from asof.evaluate.runs.compare import Comparison, Estimate, compared, estimate
+from asof.evaluate.options import Progress, no_progress, progress_counter
+from asof.evaluate.runs.compare import Comparison, Estimate, compare, estimate
 from asof.rank.recipe import value_of, with_values
 from asof.tuning.fit import BOTH, SEARCHES, SearchPair, fit
 from asof.tuning.folds import Fold, Folds, folded, grouped
@@ -51,7 +51,7 @@ def tune(material: TuningQuestions, how: TuningOptions, progress: Progress | Non
         raise UsageError(
             f"{material.name}: {material.n} judged questions; {FEWEST} are needed to tell gain from chance"
         )
-    return _Tuner(material, how, progress or silent).tuned()
+    return _Tuner(material, how, progress or no_progress).tuned()
 
 
 @dataclass(slots=True)
@@ -103,7 +103,7 @@ class _Tuner:
         """The metric (q,) of what is judged, at the start and with the values of its fold; NaN elsewhere."""
         material, judged = self.material, folds.judged
         start, tuned = np.full(material.n, np.nan), np.full(material.n, np.nan)
-        advance = counting(self.tell, "judging", 2 * len(judged))
+        advance = progress_counter(self.tell, "judging", 2 * len(judged))
         start[judged] = material.measure(material.recipe, judged, advance)
         for fold, found in zip(folds.folds, fits, strict=True):
             values = material.box.named(self._written(found.x))
@@ -113,7 +113,7 @@ class _Tuner:
     def _compared(self, start: Floats, tuned: Floats, folds: Folds) -> Comparison:
         judged, metric = folds.judged, f"ndcg@{self.material.k}"
         _, cluster = np.unique(folds.group[judged], return_inverse=True)
-        return compared(
+        return compare(
             "tuned", "start", {metric: tuned[judged]}, {metric: start[judged]}, cluster, self.how.seed
         )[0]
 

@@ -8,9 +8,6 @@ from hypothesis import strategies as st
 from tests.support.judged_answers import answer, refusal
 
 from asof.errors import UsageError
-from asof.evaluate.answers.answers import AnswerRun, EvaluatedAnswer, scores
-from asof.evaluate.answers.by_model import Models
-from asof.evaluate.answers.gold import Gold
 from asof.evaluate.answers.judge import (
     Case,
     Declined,
@@ -21,7 +18,11 @@ from asof.evaluate.answers.judge import (
     ratios,
     verdicts,
 )
-from asof.evaluate.answers.judgement import judge_all
+from asof.evaluate.answers.judge_runs import judge_runs
+from asof.evaluate.answers.metrics import scores
+from asof.evaluate.answers.models import EvaluationModels
+from asof.evaluate.answers.reference import ReferenceAnswer
+from asof.evaluate.answers.run import AnswerRun, EvaluatedAnswer
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.models.ports import Reply
 from asof.models.scripted import ScriptedModel
@@ -44,14 +45,15 @@ def pair(side, overall=None):
 
 def run(*replies, name="asof"):
     """A run of (question, right answer, answerable, answer)."""
-    golds = [
-        Gold(DatasetQuestion(text, text, type=kind), right, able) for text, right, able, kind, _ in replies
+    references = [
+        ReferenceAnswer(DatasetQuestion(text, text, type=kind), right, able)
+        for text, right, able, kind, _ in replies
     ]
     made = [
         EvaluatedAnswer(gold, each[-1], scores(gold, each[-1], []), 1.0)
-        for gold, each in zip(golds, replies, strict=True)
+        for gold, each in zip(references, replies, strict=True)
     ]
-    return golds, AnswerRun(name, named("asof"), tuple(made))
+    return references, AnswerRun(name, named("asof"), tuple(made))
 
 
 def test_counts_become_shares():
@@ -125,14 +127,14 @@ def test_pairs_are_judged_in_both_orders():
 
 
 def test_refusals_need_no_judge():
-    golds, asked = run(
+    references, asked = run(
         ("one", "two", True, "", refusal()),
         ("none", "", False, "", refusal()),
         ("said", "two", True, "", answer("two [1]")),
         ("made up", "", False, "", answer("three")),
     )
     judge = judge_of(elements("correct"), Declined(declines=False))
-    found = judge_all(judge, [asked], golds, 0)
+    found = judge_runs(judge, [asked], references, 0)
     values = {name: found.runs[0].values(name).tolist() for name in ("correct", "refusal", "incorrect")}
     assert values == {"correct": [0, 1, 1, 0], "refusal": [1, 0, 0, 0], "incorrect": [0, 0, 0, 1]}
     assert len(judge.asked) == 2
@@ -143,15 +145,15 @@ def test_refusals_need_no_judge():
 
 
 def test_a_reply_without_use_is_no_verdict():
-    golds, asked = run(("said", "two", True, "", answer("two")))
-    found = judge_all(judge_of("the server is busy"), [asked], golds, 0)
+    references, asked = run(("said", "two", True, "", answer("two")))
+    found = judge_runs(judge_of("the server is busy"), [asked], references, 0)
     assert found.estimate(found.runs[0], "correct") is None
     assert found.judging is not None
     assert found.judging.problems == ("the server is busy",)
 
 
 def test_overviews_are_compared():
-    golds, one = run(
+    references, one = run(
         ("tell all", "", True, "abstract", answer("much")), ("two?", "two", True, "", answer("2"))
     )
     _, other = run(
@@ -160,7 +162,7 @@ def test_overviews_are_compared():
         name="twe",
     )
     judge = judge_of(elements("correct"), elements("incorrect"), pair("first"), pair("second", "first"))
-    found = judge_all(judge, [one, other], golds, 0)
+    found = judge_runs(judge, [one, other], references, 0)
     assert found.judging is not None
     counts = {each.dimension: (each.a_better, each.b_better, each.ties) for each in found.judging.preferred}
     assert counts == {
@@ -172,7 +174,7 @@ def test_overviews_are_compared():
 
 def test_a_judge_has_to_be_named():
     with pytest.raises(UsageError, match=r"--judge: no language model is named: see \[model\] in asof\.toml"):
-        Models(judges=True).check()
+        EvaluationModels(judges=True).check()
     with pytest.raises(UsageError, match="--model: no language model is named"):
-        Models(writes=True).check()
-    Models(judges=True, model=judge_of()).check()
+        EvaluationModels(writes=True).check()
+    EvaluationModels(judges=True, model=judge_of()).check()

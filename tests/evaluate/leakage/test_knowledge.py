@@ -5,10 +5,17 @@ from __future__ import annotations
 import pytest
 from tests.support.judged_answers import EVIDENCE, SHOP, answer
 
-from asof.evaluate.answers.answers import standing
-from asof.evaluate.evaluation import Options, evaluate
-from asof.evaluate.leakage import knowledge as known_leakage
+from asof.evaluate.answers.facts import read_facts
+from asof.evaluate.answers.run import snapshot_at
+from asof.evaluate.evaluation import evaluate
+from asof.evaluate.leakage.check import check_leakage
+from asof.evaluate.leakage.knowledge import first_difference
+from asof.evaluate.options import EvaluationOptions
+from asof.evaluate.runs.corpus import temporary
+from asof.evaluate.runs.dataset import load
+from asof.evaluate.runs.selection import recipes_by_name
 from asof.store import sight
+from asof.store.settings import CorpusSettings
 
 QUESTIONS = [
     {"id": "may", "text": "How many loaves in May?", "asked_at": "2001-06-15"},
@@ -21,10 +28,10 @@ JUDGED = [("may", "s1", 1), ("later", "s1", 1)]
 def checked(dataset, tmp_path):
     """The leakage of a check on the shop."""
 
-    def run(stand=standing, documents=SHOP, recipes=("asof",), leakage=2):
+    def run(answerer_at=snapshot_at, documents=SHOP, recipes=("asof",), leakage=2):
         folder = dataset(documents, QUESTIONS, JUDGED, EVIDENCE, name="shop")
-        options = Options(leakage=leakage)
-        return evaluate(folder, recipes, options, cache=tmp_path / "cache", stand=stand).leakage
+        options = EvaluationOptions(leakage=leakage)
+        return evaluate(folder, recipes, options, cache=tmp_path / "cache", answerer_at=answerer_at).leakage
 
     return run
 
@@ -62,21 +69,24 @@ def test_an_answer_that_knows_the_future_is_found_out(checked):
             there = [name for name in ("s1", "s2", "s3") if self.corpus.at().text(name)]
             return answer(f"Known: {', '.join(there)}")
 
-    found = checked(stand=lambda corpus, _: Knowing(corpus), leakage=1)
+    found = checked(answerer_at=lambda corpus, _: Knowing(corpus), leakage=1)
     (leak,) = [each for each in found.differences if each.what == "answer"]
     assert (leak.question, leak.recipe, leak.rank) == ("may", "asof", 1)
     assert "Known: s1, s2, s3" in leak.whole
     assert 'Known: s1"' in leak.cut
 
 
-def test_only_some_moments_are_read_for_facts(checked, monkeypatch):
-    monkeypatch.setattr(known_leakage, "ASKED", 0)
-    monkeypatch.setattr("asof.evaluate.leakage.results.MOMENTS", 1)
-    found = checked(recipes=("asof", "twe"))
-    assert (found.moments, found.known.moments, found.known.answers) == (2, 1, 0)
+def test_only_some_moments_are_read_for_facts(dataset):
+    """At the first of two moments a question is answered by each of two recipes."""
+    data, settings = load(dataset(SHOP, QUESTIONS, JUDGED, EVIDENCE, name="shop")), CorpusSettings()
+    with temporary(data, settings) as corpus:
+        read_facts(corpus)
+        recipes = recipes_by_name(["asof", "twe"])
+        found = check_leakage(corpus, data, recipes, data.questions, settings, max_moments=1)
+    assert (found.moments, found.known.moments, found.known.answers) == (2, 1, 2)
 
 
 def test_lists_are_compared_to_their_ends():
-    assert list(known_leakage.first("facts", ["a"], ["a"])) == []
-    assert list(known_leakage.first("facts", ["a", "b"], ["a"])) == [("facts", 2, "b", None, "", "")]
-    assert list(known_leakage.first("names", [], ["a", "b"])) == [("names", 1, None, "a", "", "")]
+    assert list(first_difference("facts", ["a"], ["a"])) == []
+    assert list(first_difference("facts", ["a", "b"], ["a"])) == [("facts", 2, "b", None, "", "")]
+    assert list(first_difference("names", [], ["a", "b"])) == [("names", 1, None, "a", "", "")]

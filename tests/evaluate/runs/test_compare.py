@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.evaluate.runs.compare import PERMUTATIONS, Estimate, clusters, compared, estimate
+from asof.evaluate.runs.compare import PERMUTATIONS, Estimate, clusters, compare, estimate
 
 
 def drawn(values: object, group: object, seed: int) -> Estimate:
@@ -67,26 +67,26 @@ def test_the_interval_holds_no_more_than_the_values_span(pairs, seed):
 
 def test_equal_runs_differ_by_chance_alone():
     values = {"map": np.random.default_rng(0).random(40)}
-    (found,) = compared("a", "b", values, values, clusters([f"t{n}" for n in range(40)]), 0)
+    (found,) = compare("a", "b", values, values, clusters([f"t{n}" for n in range(40)]), 0)
     assert (found.a, found.b, found.metric, found.difference, found.p) == ("a", "b", "map", 0.0, 1.0)
 
 
 def test_a_clear_difference_is_not_chance():
     better, worse = {"map": np.full(40, 0.9)}, {"map": np.full(40, 0.1)}
-    (found,) = compared("a", "b", better, worse, clusters([f"t{n}" for n in range(40)]), 0)
+    (found,) = compare("a", "b", better, worse, clusters([f"t{n}" for n in range(40)]), 0)
     assert found.difference == pytest.approx(0.9 - 0.1)
     assert found.p == pytest.approx(1 / (1 + PERMUTATIONS))  # all 40 signs alike: once in 2^39 permutations
 
 
 def test_three_questions_cannot_show_much():
     """Of the 2^3 ways to exchange them two are as large as all one way: p is about 1/4."""
-    (found,) = compared("a", "b", {"map": np.ones(3)}, {"map": np.zeros(3)}, clusters(["x", "y", "z"]), 0)
+    (found,) = compare("a", "b", {"map": np.ones(3)}, {"map": np.zeros(3)}, clusters(["x", "y", "z"]), 0)
     assert found.p == pytest.approx(2 / 2**3, abs=0.02)
 
 
 def test_copies_of_a_question_show_no_more():
     ones, zeros = {"map": np.ones(30)}, {"map": np.zeros(30)}
-    (found,) = compared("a", "b", ones, zeros, clusters(["x", "y", "z"] * 10), 0)
+    (found,) = compare("a", "b", ones, zeros, clusters(["x", "y", "z"] * 10), 0)
     assert found.p == pytest.approx(2 / 2**3, abs=0.02)
 
 
@@ -94,6 +94,6 @@ def test_what_applies_to_some_questions_is_compared_there():
     nan = np.nan
     mine = {"map": np.array([1.0, 1.0]), "evidence@4000": np.array([0.5, nan]), "e": np.array([nan, nan])}
     theirs = {"map": np.array([1.0, 0.0]), "evidence@4000": np.array([0.1, nan]), "e": np.array([nan, nan])}
-    found = compared("a", "b", mine, theirs, clusters(["x", "y"]), 0)
+    found = compare("a", "b", mine, theirs, clusters(["x", "y"]), 0)
     assert [each.metric for each in found] == ["map", "evidence@4000"]
     assert [each.difference for each in found] == pytest.approx([(0 + 1) / 2, 0.5 - 0.1])

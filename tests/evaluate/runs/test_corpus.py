@@ -30,11 +30,11 @@ def built(monkeypatch):
     """How often a corpus was built."""
     calls = []
 
-    def counting(*arguments, **more):
+    def progress_counter(*arguments, **more):
         calls.append(arguments)
         build(*arguments, **more)
 
-    monkeypatch.setattr(room, "build", counting)
+    monkeypatch.setattr(room, "build", progress_counter)
     return calls
 
 

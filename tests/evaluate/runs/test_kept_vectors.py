@@ -8,7 +8,7 @@ import numpy as np
 from tests.support.meanings import Meanings
 
 from asof.evaluate.evaluation import evaluate
-from asof.evaluate.options import Options
+from asof.evaluate.options import EvaluationOptions
 from asof.evaluate.runs import corpus as room
 from asof.evaluate.runs.corpus import VECTORS, kept_vectors, prepared
 from asof.evaluate.runs.dataset import load
@@ -51,7 +51,9 @@ def test_leakage_is_not_what_an_encoder_gives_twice(dataset, tmp_path):
     """A corpus that is cut, made anew, has the same vectors."""
     folder, inner = dataset(), Restless()
     with kept_vectors(inner, tmp_path) as encoder:
-        found = evaluate(folder, ["tempralm", "asof"], Options(leakage=3), encoder=encoder, cache=tmp_path)
+        found = evaluate(
+            folder, ["tempralm", "asof"], EvaluationOptions(leakage=3), encoder=encoder, cache=tmp_path
+        )
     assert found.leakage is not None
     assert found.leakage.clean
     texts = [asked for asked in inner.asked if not asked[1]]

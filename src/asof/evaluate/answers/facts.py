@@ -1,4 +1,4 @@
-"""Facts are read before answers are asked for, in the corpus of a dataset as in any other; what it takes."""
+"""The facts of a corpus: they are read before questions are asked; what indexing and reading cost."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from asof.corpus.corpus import Corpus
 from asof.data import KINDS, Document
-from asof.evaluate.progress import Progress, silent
+from asof.evaluate.options import Progress, no_progress
 from asof.index.view import View
 from asof.knowledge.hierarchy import touched
 from asof.knowledge.known import StatedFact, facts_of_kind
@@ -17,10 +17,11 @@ from asof.models.metered import Usage
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
-    """What it took to take documents in: seconds to index them and to read them for facts; the facts found;
-    what a model was asked for that (0 by rules); and the `periods` that the facts that came or went lie in,
-    with all above them: their reports are others now.
+class IndexingCost:
+    """What adding documents cost: the seconds of indexing and of reading facts, and the calls of a model.
+
+    `facts`: how many were added. `periods`: the periods that added and removed facts lie in, with those above
+    them; their reports have to be written anew.
     """
 
     documents: int
@@ -33,36 +34,38 @@ class Cost:
     periods: int
 
 
-def read_facts(corpus: Corpus, tell: Progress = silent) -> LearningReport:
-    """Read for facts the passages that the corpus's extractor has not read yet. Raises ModelError."""
-    return corpus.learn(lambda done, of: tell("reading facts", done, of))
+def read_facts(corpus: Corpus, progress: Progress = no_progress) -> LearningReport:
+    """Read the facts of passages that the corpus's extractor has not read yet. Raises ModelError."""
+    return corpus.learn(lambda done, of: progress("reading facts", done, of))
 
 
-def taken_in(corpus: Corpus, documents: Iterable[Document], tell: Progress = silent) -> Cost:
-    """Add documents to a corpus and read them for facts, without a thread in the background."""
-    was = _facts(corpus)
-    began = time.perf_counter()
-    report = corpus.add(documents, progress=lambda done: tell("indexing", done.added, 0))
+def add_and_read(
+    corpus: Corpus, documents: Iterable[Document], progress: Progress = no_progress
+) -> IndexingCost:
+    """Add documents to a corpus and read their facts, without a background thread."""
+    before = _current_facts(corpus)
+    started = time.perf_counter()
+    report = corpus.add(documents, progress=lambda done: progress("indexing", done.added, 0))
     corpus.tidy()
     indexed = time.perf_counter()
-    model = read_facts(corpus, tell).cost or Usage()
-    over = time.perf_counter()
-    now = _facts(corpus)
-    came = [now[key] for key in now if key not in was]
-    went = [was[key] for key in was if key not in now]
-    return Cost(
-        report.added + report.changed, indexed - began, over - indexed, len(came), model.calls,
-        model.prompt_tokens, model.reply_tokens,        len(touched([*came, *went])),
+    usage = read_facts(corpus, progress).cost or Usage()
+    finished = time.perf_counter()
+    after = _current_facts(corpus)
+    added = [after[key] for key in after if key not in before]
+    removed = [before[key] for key in before if key not in after]
+    return IndexingCost(
+        report.added + report.changed, indexed - started, finished - indexed, len(added), usage.calls,
+        usage.prompt_tokens, usage.reply_tokens, len(touched([*added, *removed])),
     )  # fmt: skip
 
 
-def _facts(corpus: Corpus) -> dict[tuple[str, bytes, int], StatedFact]:
-    """All facts that are known now, by document, passage and number."""
-    found = all_facts(corpus.at().view())
-    return {(each.sight.document, each.sight.key, each.number): each for each in found}
+def _current_facts(corpus: Corpus) -> dict[tuple[str, bytes, int], StatedFact]:
+    """All current facts by document, passage and number."""
+    facts = all_facts(corpus.at().view())
+    return {(each.sight.document, each.sight.key, each.number): each for each in facts}
 
 
 def all_facts(view: View) -> list[StatedFact]:
     """All facts of a view, in canonical order."""
-    found = [each for kind in KINDS for each in facts_of_kind(view, kind)]
-    return sorted(found, key=lambda each: (each.order, each.sight.key))
+    facts = [fact for kind in KINDS for fact in facts_of_kind(view, kind)]
+    return sorted(facts, key=lambda fact: (fact.order, fact.sight.key))

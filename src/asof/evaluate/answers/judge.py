@@ -1,11 +1,12 @@
-"""A language model as judge: how much of a right answer an answer has, and which of two answers is better.
+"""A language model as judge: how much of a reference answer an answer has, and which of two is better.
 
-Elements of the right answer are correct, refused or incorrect (TG-RAG, section V-B); abstract questions are
-judged in pairs. Replies are read as pydantic values, so this module is loaded only where there is a judge.
+Elements of the reference answer are correct, refused or incorrect (TG-RAG, section V-B); answers to abstract
+questions are judged in pairs. Replies are pydantic models, so this module is loaded only if there is a judge.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,26 +23,26 @@ Side = Literal["first", "second", "tie"]
 
 
 class Element(BaseModel):
-    """A part of a right answer, and what became of it."""
+    """A part of a reference answer, and its verdict."""
 
     element: str
     verdict: Literal["correct", "refusal", "incorrect"]
 
 
 class Elements(BaseModel):
-    """What a judge says of an answer whose right answer is known."""
+    """The verdict on an answer that has a reference answer."""
 
     elements: list[Element]
 
 
 class Declined(BaseModel):
-    """What a judge says of an answer to a question that has none."""
+    """The verdict on an answer to an unanswerable question."""
 
     declines: bool
 
 
 class Pair(BaseModel):
-    """Which of two answers a judge finds better."""
+    """Which of two answers is better."""
 
     comprehensiveness: Side
     diversity: Side
@@ -51,11 +52,11 @@ class Pair(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An answer to be judged: `gold` is the right one, "" where the right thing is to decline."""
+    """An answer to be judged. `reference`: the right answer, "" if it is right to decline."""
 
     question: str
-    gold: str
-    said: str
+    reference: str
+    answer: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +70,14 @@ class ElementShares:
 
 @dataclass(frozen=True, slots=True)
 class JudgedCases:
-    """The verdict of each case, in their order (None: no reply that can be used), and the replies."""
+    """The verdict of each case in order (None: the reply cannot be used), and the replies."""
 
     verdicts: tuple[ElementShares | None, ...]
     replies: tuple[Reply, ...]
 
 
 def ratios(correct: int, refusal: int, incorrect: int) -> ElementShares | None:
-    """Counts of elements as shares; None when there are none.
+    """Counts of elements as shares; None if there are none.
 
     >>> ratios(2, 1, 1)
     ElementShares(correct=0.5, refusal=0.25, incorrect=0.25)
@@ -86,16 +87,18 @@ def ratios(correct: int, refusal: int, incorrect: int) -> ElementShares | None:
 
 
 def verdicts(model: Model, cases: Sequence[Case]) -> JudgedCases:
-    """Have answers judged, all in one batch. Raises ModelError."""
+    """The verdicts on answers, all asked in one batch. Raises ModelError."""
     replies = model.complete([_prompt(case) for case in cases])
     return JudgedCases(tuple(map(_verdict, replies)), tuple(replies))
 
 
 def _prompt(case: Case) -> Prompt:
-    if not case.gold:
-        user = fenced({"Question": case.question, "Answer": case.said})
+    if not case.reference:
+        user = fenced({"Question": case.question, "Answer": case.answer})
         return Prompt(prompt_text("asof.evaluate", "unanswerable"), user, Declined)
-    user = fenced({"Question": case.question, "Right answer": case.gold, "Answer to be graded": case.said})
+    user = fenced(
+        {"Question": case.question, "Right answer": case.reference, "Answer to be graded": case.answer}
+    )
     return Prompt(prompt_text("asof.evaluate", "elements"), user, Elements)
 
 
@@ -104,8 +107,8 @@ def _verdict(reply: Reply) -> ElementShares | None:
         case Declined(declines=declines) if not reply.problem:
             return ElementShares(float(declines), 0.0, float(not declines))
         case Elements(elements=elements) if not reply.problem:
-            said = [element.verdict for element in elements]
-            return ratios(said.count("correct"), said.count("refusal"), said.count("incorrect"))
+            counts = Counter(element.verdict for element in elements)
+            return ratios(counts["correct"], counts["refusal"], counts["incorrect"])
     return None
 
 
@@ -114,40 +117,39 @@ def preferences(
 ) -> tuple[list[Mapping[str, Side] | None], list[Reply]]:
     """Which of two answers is better, by dimension, for each (question, one answer, other answer).
 
-    Every pair is judged in both orders; a tie where the two judgements disagree, so that the place of an
-    answer decides nothing. None where one of them cannot be used. Raises ModelError.
+    Every pair is judged in both orders. If the two verdicts disagree it is a tie, so that the place of an
+    answer decides nothing. None if one of the replies cannot be used. Raises ModelError.
     """
-    asked = [order for question, a, b in pairs for order in ((question, a, b), (question, b, a))]
+    orders = [order for question, a, b in pairs for order in ((question, a, b), (question, b, a))]
     prompts = [
         Prompt(
             prompt_text("asof.evaluate", "pair"),
             fenced({"Question": q, "First answer": a, "Second answer": b}),
             Pair,
         )
-        for q, a, b in asked
+        for q, a, b in orders
     ]
     replies = model.complete(prompts)
-    found = [_agreed(*replies[at : at + 2]) for at in range(0, len(replies), 2)]
-    return found, replies
+    return [_agreed(*replies[at : at + 2]) for at in range(0, len(replies), 2)], replies
 
 
 def _agreed(straight: Reply, swapped: Reply) -> Mapping[str, Side] | None:
     one, other = straight.value, swapped.value
     if straight.problem or swapped.problem or not isinstance(one, Pair) or not isinstance(other, Pair):
         return None
-    back: dict[Side, Side] = {"first": "second", "second": "first", "tie": "tie"}
+    swapped_sides: dict[Side, Side] = {"first": "second", "second": "first", "tie": "tie"}
     agreed: dict[str, Side] = {}
     for dimension in DIMENSIONS:
-        here: Side = getattr(one, dimension)
-        there = back[getattr(other, dimension)]
-        agreed[dimension] = here if here == there else "tie"
+        side: Side = getattr(one, dimension)
+        other_side = swapped_sides[getattr(other, dimension)]
+        agreed[dimension] = side if side == other_side else "tie"
     return agreed
 
 
 def fenced(parts: Mapping[str, str]) -> str:
     """Texts below their names, each between marks that occur in none of them.
 
-    The mark is a digest of the texts: the same texts give the same prompt, and no text can hold its mark.
+    The mark is a digest of the texts: equal texts give equal prompts, and no text can contain its mark.
     """
     mark = mark_for("\0".join(parts.values()))
     return "\n\n".join(f"{name}:\n{mark}\n{text}\n{mark}" for name, text in parts.items())

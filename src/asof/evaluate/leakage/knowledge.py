@@ -1,7 +1,7 @@
-"""Does anything later leak into what is known? Facts, names, reports and answers, twice as of a moment.
+"""Does anything later leak into facts, names, reports and answers? They are compared as of a moment.
 
-The whole corpus and the one that ends there are read for facts each by itself; numbers of passages differ
-between them, so what is compared are documents, offsets, words and values.
+The facts of the whole corpus and of the one that ends at the moment are read separately. The ids of passages
+differ between them, so documents, offsets, words and values are compared.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.data import Answer
-from asof.evaluate.answers.answers import Stand
 from asof.evaluate.answers.facts import all_facts
+from asof.evaluate.answers.run import AnswererFactory
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.index.view import View
 from asof.knowledge.known import StatedFact
@@ -25,19 +25,19 @@ from asof.rank.recipe import Recipe
 from asof.time.period import GRAINS, Period
 from asof.time.span import nearest_moment
 
-MOMENTS = 4
-"""What is known is compared at so many moments at most: a corpus is read for facts at each."""
+MAX_MOMENTS = 4
+"""The most moments at which knowledge is compared: the facts of a corpus are read at each."""
 
-ASKED = 5
-"""So many questions are answered twice for each moment and recipe, at most."""
+MAX_QUESTIONS = 5
+"""The most questions that are answered twice for each moment and recipe."""
 
-GRAINS_TOLD = tuple(grain for grain in GRAINS if grain != "day")
-"""The periods of these grains around a moment, and those before them, are reported twice."""
+REPORT_GRAINS = tuple(grain for grain in GRAINS if grain != "day")
+"""The grains of the reports that are compared."""
 
 
 @dataclass(slots=True)
 class Compared:
-    """How many facts, names, reports and answers of the whole corpus were compared, over how many moments."""
+    """How many facts, names, reports and answers were compared, at how many moments."""
 
     moments: int = 0
     facts: int = 0
@@ -47,7 +47,7 @@ class Compared:
 
 
 class LeakedKnowledge(NamedTuple):
-    """Where two corpora first differ: `what` (facts, names, reports, answer) at `rank`, in words."""
+    """Where two corpora first differ: `what` (facts, names, reports, answer) at `rank`, as text."""
 
     what: str
     rank: int
@@ -57,42 +57,42 @@ class LeakedKnowledge(NamedTuple):
     recipe: str = ""
 
 
-def compared(
+def compare_knowledge(
     whole: Corpus, cut: Corpus, as_of: int, questions: Sequence[DatasetQuestion],
-    recipes: Mapping[str, Recipe], stand: Stand, count: Compared,
+    recipes: Mapping[str, Recipe], answerer_at: AnswererFactory, count: Compared,
 ) -> Iterator[LeakedKnowledge]:  # fmt: skip
-    """What differs as of a moment between a corpus and one that ends there; `count` is counted on."""
-    then, other = Snapshot(whole, as_of, None), Snapshot(cut, as_of, None)
+    """How a corpus as of a moment differs from one that ends there; `count` is added to."""
+    one, other = Snapshot(whole, as_of, None), Snapshot(cut, as_of, None)
     count.moments += 1
-    for what, lines in (("facts", facts), ("names", names)):
-        mine = lines(then.view())
-        setattr(count, what, getattr(count, what) + len(mine))
-        yield from first(what, mine, lines(other.view()))
+    for what, lines in (("facts", fact_lines), ("names", name_lines)):
+        expected = lines(one.view())
+        setattr(count, what, getattr(count, what) + len(expected))
+        yield from first_difference(what, expected, lines(other.view()))
     for period in periods(as_of):
         count.reports += 1
-        yield from first("reports", [told(then, period)], [told(other, period)])
-    for question in questions[:ASKED]:
+        yield from first_difference("reports", [_report(one, period)], [_report(other, period)])
+    for question in questions[:MAX_QUESTIONS]:
         for name, recipe in recipes.items():
             count.answers += 1
-            answers = [stand(each, as_of).ask(question.text, recipe=recipe) for each in (whole, cut)]
-            for found in first("answer", [said(answers[0])], [said(answers[1])]):
-                yield found._replace(question=question.id, recipe=name)
+            answers = [answerer_at(each, as_of).ask(question.text, recipe=recipe) for each in (whole, cut)]
+            for leak in first_difference("answer", [_content(answers[0])], [_content(answers[1])]):
+                yield leak._replace(question=question.id, recipe=name)
 
 
-def first(what: str, whole: Sequence[str], cut: Sequence[str]) -> Iterator[LeakedKnowledge]:
+def first_difference(what: str, whole: Sequence[str], cut: Sequence[str]) -> Iterator[LeakedKnowledge]:
     """The first place at which two lists differ, if they do."""
-    for rank, (mine, other) in enumerate(zip_longest(whole, cut), 1):
-        if mine != other:
-            yield LeakedKnowledge(what, rank, mine, other)
+    for rank, (one, other) in enumerate(zip_longest(whole, cut), 1):
+        if one != other:
+            yield LeakedKnowledge(what, rank, one, other)
             return
 
 
-def facts(view: View) -> list[str]:
-    """All facts of a view in canonical order, each in full."""
-    return [_line(each) for each in all_facts(view)]
+def fact_lines(view: View) -> list[str]:
+    """All facts of a view in canonical order, each with all that it states."""
+    return [_fact_line(known) for known in all_facts(view)]
 
 
-def _line(known: StatedFact) -> str:
+def _fact_line(known: StatedFact) -> str:
     fact, when = known.fact, known.fact.when
     time = None if when is None else [when.span.first, when.span.last, when.text, when.by]
     amount = None if fact.amount is None else asdict(fact.amount)
@@ -103,28 +103,28 @@ def _line(known: StatedFact) -> str:
     )  # fmt: skip
 
 
-def names(view: View) -> list[str]:
-    """Which names mean the same as which, everywhere and in single documents, and who says so."""
-    found = Entities.of(view)
-    said = [["said", each.name, each.other, each.document] for each in found.statements]
-    root = [["same", name, other] for name, other in found.merged.root.items()]
-    local = [["in", document, name, other] for (document, name), other in found.merged.local.items()]
-    return sorted(json.dumps(each, ensure_ascii=False) for each in (*said, *root, *local))
+def name_lines(view: View) -> list[str]:
+    """Which names mean the same, everywhere and in single documents, and which document states it."""
+    entities = Entities.of(view)
+    stated = [["said", each.name, each.other, each.document] for each in entities.statements]
+    everywhere = [["same", name, other] for name, other in entities.merged.root.items()]
+    local = [["in", document, name, other] for (document, name), other in entities.merged.local.items()]
+    return sorted(json.dumps(each, ensure_ascii=False) for each in (*stated, *everywhere, *local))
 
 
 def periods(as_of: int) -> list[Period]:
     """The month, the quarter and the year of a moment, and those before them."""
-    here = [Period.containing(nearest_moment(as_of), grain) for grain in GRAINS_TOLD]
-    return [period for each in here for period in (each, each.previous)]
+    current = [Period.containing(nearest_moment(as_of), grain) for grain in REPORT_GRAINS]
+    return [period for each in current for period in (each, each.previous)]
 
 
-def told(then: Snapshot, period: Period) -> str:
+def _report(snapshot: Snapshot, period: Period) -> str:
     """The reports of a period as JSON, without the moment at which they were known."""
-    return _json(then.report(str(period)).as_json())
+    return _json(snapshot.report(str(period)).as_json())
 
 
-def said(answer: Answer) -> str:
-    """An answer as JSON, without the moment at which it was known and what it cost."""
+def _content(answer: Answer) -> str:
+    """An answer as JSON, without the moment at which it was known and without its cost."""
     value = asdict(answer)
     for key in ("known_at", "cost"):
         del value[key]

@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from asof.evaluate.answers.answers import ALL, AnswerRun, AnswerRuns, EvaluatedAnswer, groups
+from asof.evaluate.answers.metrics import ALL
+from asof.evaluate.answers.results import AnswerRuns, groups
+from asof.evaluate.answers.run import AnswerRun, EvaluatedAnswer
 from asof.time.span import iso
 
 TYPE = "type"
@@ -16,8 +18,8 @@ TYPE = "type"
 def as_json(found: AnswerRuns, by: Sequence[str] = (), *, per_query: bool = False) -> dict[str, Any]:
     """What answers are worth, also by type and by the fields `by`; `per_query` adds the answers."""
     value: dict[str, Any] = {
-        "questions": len(found.golds),
-        "answerable": sum(gold.answerable for gold in found.golds),
+        "questions": len(found.references),
+        "answerable": sum(gold.answerable for gold in found.references),
         "judge": None if found.judging is None else asdict(found.judging),
         "runs": [
             {
@@ -53,9 +55,9 @@ def grouped(found: AnswerRuns, run: AnswerRun, field: str) -> list[dict[str, Any
     return [
         {
             "field": field, "value": value, "questions": len(at),
-            "answerable": sum(found.golds[n].answerable for n in at), "metrics": metrics(found, run, at),
+            "answerable": sum(found.references[n].answerable for n in at), "metrics": metrics(found, run, at),
         }
-        for value, at in groups(found.golds, field).items()
+        for value, at in groups(found.references, field).items()
     ]  # fmt: skip
 
 
@@ -67,7 +69,7 @@ def questions(found: AnswerRuns) -> list[dict[str, Any]]:
             "gold": gold.text, "answerable": gold.answerable,
             "runs": [{"recipe": run.name, **_reply(run.replies[number])} for run in found.runs],
         }
-        for number, gold in enumerate(found.golds)
+        for number, gold in enumerate(found.references)
     ]  # fmt: skip
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from asof.evaluate.answers.answers import AnswerRun
-from asof.evaluate.answers.incremental import Incremental, QuestionStage
-from asof.evaluate.report import answers as answer_report
-from asof.evaluate.report import report
+from asof.evaluate.answers.run import AnswerRun
+from asof.evaluate.incremental import Incremental, QuestionStage
+from asof.evaluate.report.answers import as_json as answers_json
+from asof.evaluate.report.evaluation import problem
 from asof.evaluate.runs.compare import Estimate, clusters, estimate
 from asof.evaluate.runs.run import METRICS, Run
 
@@ -28,7 +28,7 @@ def as_json(found: Incremental, *, per_query: bool = False) -> dict[str, Any]:
         "stages": [_stage(found, stage, per_query) for stage in found.stages],
         "changed": [asdict(each) for each in found.changed],
         "notes": list(found.notes),
-        "problems": [report.problem(each) for each in found.dataset.problems],
+        "problems": [problem(each) for each in found.dataset.problems],
     }  # fmt: skip
 
 
@@ -40,7 +40,7 @@ def _stage(found: Incremental, stage: QuestionStage, per_query: bool) -> dict[st
         "rankings": [
             {"recipe": run.name, "metrics": metrics(stage, run, found.options.seed)} for run in stage.runs
         ],
-        "answers": None if answers is None else answer_report.as_json(answers, per_query=per_query),
+        "answers": None if answers is None else answers_json(answers, per_query=per_query),
     }
 
 

@@ -1,4 +1,4 @@
-"""A run: a recipe is asked all questions, and every answer keeps what the metrics need."""
+"""A run: the rankings of all questions by a recipe, with their metrics."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from asof.evaluate.runs.questions import DatasetQuestion
 from asof.rank.recipe import Recipe
 
 SHOWN = 10
-"""The first search asks for so many hits, as a user would; its time is the latency."""
+"""The hits of the first search, as a user would ask for them; its time is the latency."""
 
 METRICS = (*NAMES, "leak@10", *evidence.NAMES)
 
@@ -33,11 +33,11 @@ _BLANK = re.compile(r"\s")
 
 @dataclass(frozen=True, slots=True)
 class QuestionResult:
-    """What a recipe answers to a question.
+    """The ranking of a question by a recipe.
 
-    `ranking` holds documents and the scores of their best passages, best first; `scores` a number for each
-    of METRICS, NaN where it does not apply. `steady`: the first hits were the same when more were asked for.
-    `nowhere` counts sentences that answer the question and stand in no text.
+    `ranking`: documents with the scores of their best passages, best first. `scores`: a value for each of
+    METRICS, NaN where it does not apply. `steady`: the first hits were the same when more were asked for.
+    `missing_sentences`: how many sentences that answer the question are in no document.
     """
 
     question: DatasetQuestion
@@ -46,24 +46,24 @@ class QuestionResult:
     scores: Mapping[str, float]
     latency_ms: float
     steady: bool = True
-    nowhere: int = 0
+    missing_sentences: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A recipe, what it is called here, and its answers in the order of the questions."""
+    """A recipe, its name in this evaluation, and its results in the order of the questions."""
 
     name: str
     recipe: Recipe
-    answers: tuple[QuestionResult, ...]
+    results: tuple[QuestionResult, ...]
 
     def values(self, metric: str) -> Floats:
         """A metric of each question, shape (questions,)."""
-        return np.array([answer.scores[metric] for answer in self.answers], np.float64)
+        return np.array([result.scores[metric] for result in self.results], np.float64)
 
     def latency(self, percent: float) -> float:
         """A percentile of the latencies, in milliseconds."""
-        return float(np.percentile([answer.latency_ms for answer in self.answers], percent))
+        return float(np.percentile([result.latency_ms for result in self.results], percent))
 
 
 def run(
@@ -71,36 +71,36 @@ def run(
     filter_by: Sequence[str] = (), advance: Callable[[], None] | None = None,
 ) -> Run:  # fmt: skip
     """Ask all questions."""
-    answers = []
+    results = []
     for question in questions:
-        answers.append(answered(question, recipe, corpus, dataset, filter_by))
+        results.append(rank_question(question, recipe, corpus, dataset, filter_by))
         if advance is not None:
             advance()
-    return Run(name, recipe, tuple(answers))
+    return Run(name, recipe, tuple(results))
 
 
-def answered(
+def rank_question(
     question: DatasetQuestion, recipe: Recipe, corpus: Corpus, dataset: Dataset, filter_by: Sequence[str] = ()
 ) -> QuestionResult:
-    """Ask one question as of its time and score the documents, ranked by their best passages."""
-    then = Snapshot(corpus, dataset.as_of(question), None)
+    """Ask one question as of its moment, and score the documents, ranked by their best passages."""
+    snapshot = Snapshot(corpus, dataset.as_of(question), None)
     meta = filters(question, filter_by)
     started = time.perf_counter()
-    first = then.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage").hits
-    took = 1000 * (time.perf_counter() - started)
+    first = snapshot.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage").hits
+    latency = 1000 * (time.perf_counter() - started)
     sentences = dataset.sentences.get(question.id, [])
-    hits = gathered(then, question, recipe, dataset, filter_by, evidence.BUDGETS[-1] if sentences else 0)
+    hits = retrieve(snapshot, question, recipe, dataset, filter_by, evidence.BUDGETS[-1] if sentences else 0)
     steady = [hit.id for hit in first] == [hit.id for hit in hits[: len(first)]]
     hits = [hit for hit in hits if hit.document != question.query_doc]
     ranking = by_document(hits)
     ranked = [document for document, _ in ranking]
     measured = {
-        **scores(ranked, relevant(question, dataset)), "leak@10": leak(ranked, dataset.dates, then.as_of),
+        **scores(ranked, relevant(question, dataset)), "leak@10": leak(ranked, dataset.dates, snapshot.as_of),
     }  # fmt: skip
-    shares, nowhere = dict.fromkeys(evidence.NAMES, math.nan), 0
+    shares, missing = dict.fromkeys(evidence.NAMES, math.nan), 0
     if sentences:
-        shares, nowhere = evidence.coverage(hits, sentences, then.text)
-    return QuestionResult(question, then.as_of, ranking, {**measured, **shares}, took, steady, nowhere)
+        shares, missing = evidence.coverage(hits, sentences, snapshot.text)
+    return QuestionResult(question, snapshot.as_of, ranking, {**measured, **shares}, latency, steady, missing)
 
 
 def relevant(question: DatasetQuestion, dataset: Dataset) -> dict[str, int]:
@@ -110,23 +110,23 @@ def relevant(question: DatasetQuestion, dataset: Dataset) -> dict[str, int]:
 
 
 def filters(question: DatasetQuestion, filter_by: Iterable[str]) -> list[tuple[str, str]]:
-    """What the metadata of a document has to be, as the question's record says it."""
-    said = [(key, question.record[key]) for key in filter_by if question.record.get(key) is not None]
-    return [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in said]
+    """The metadata that a document must have: fields of the question's record and their values."""
+    given = [(key, question.record[key]) for key in filter_by if question.record.get(key) is not None]
+    return [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in given]
 
 
-def gathered(
-    then: Snapshot, question: DatasetQuestion, recipe: Recipe, dataset: Dataset, filter_by: Sequence[str],
+def retrieve(
+    snapshot: Snapshot, question: DatasetQuestion, recipe: Recipe, dataset: Dataset, filter_by: Sequence[str],
     tokens: int = 0,
 ) -> list[Hit]:  # fmt: skip
-    """Hits of as many documents as are scored and of so many tokens, or all there are."""
+    """Hits of DEPTH documents and at least so many tokens; fewer only if there are no more."""
     documents = min(DEPTH, len(dataset.dates) - (question.query_doc in dataset.dates))
     meta, k = filters(question, filter_by), DEPTH
     while True:
-        hits = then.search(question.text, k, recipe=recipe, meta=meta, unit="passage").hits
-        found = [hit for hit in hits if hit.document != question.query_doc]
-        many = len({hit.document for hit in found}) >= documents
-        if len(hits) < k or (many and (not tokens or evidence.size(found) >= tokens)):
+        hits = snapshot.search(question.text, k, recipe=recipe, meta=meta, unit="passage").hits
+        counted = [hit for hit in hits if hit.document != question.query_doc]
+        enough = len({hit.document for hit in counted}) >= documents
+        if len(hits) < k or (enough and (not tokens or evidence.size(counted) >= tokens)):
             return list(hits)
         k *= 2
 
@@ -140,9 +140,9 @@ def by_document(hits: Iterable[Hit]) -> tuple[tuple[str, float], ...]:
 
 
 def check_ids(path: Path, dataset: Dataset) -> None:
-    """Refuse what cannot be written as a TREC run: names with white space, a folder that is not there."""
+    """Raises UsageError for what cannot be written as a TREC run: ids with blanks, a missing folder."""
     if not path.parent.is_dir() or path.is_dir():
-        raise UsageError(f"--run {path}: a file in a folder that is there is expected")
+        raise UsageError(f"--run {path}: a file in an existing folder is expected")
     for name in (*dataset.dates, *(question.id for question in dataset.questions)):
         if _BLANK.search(name):
             raise UsageError(f"--run {path}: TREC runs are separated by blanks, and the id {name!r} has one")
@@ -154,9 +154,9 @@ def write(path: Path, runs: Iterable[Run]) -> None:
     try:
         with part.open("w", encoding="utf-8") as file:
             for each in runs:
-                for answer in each.answers:
-                    for rank, (document, score) in enumerate(answer.ranking, 1):
-                        file.write(f"{answer.question.id} Q0 {document} {rank} {score!r} {each.name}\n")
+                for result in each.results:
+                    for rank, (document, score) in enumerate(result.ranking, 1):
+                        file.write(f"{result.question.id} Q0 {document} {rank} {score!r} {each.name}\n")
         part.replace(path)
     except OSError as error:
         part.unlink(missing_ok=True)

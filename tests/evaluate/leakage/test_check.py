@@ -7,7 +7,7 @@ from pathlib import Path
 
 from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, SourcedTime
-from asof.evaluate.leakage.results import difference
+from asof.evaluate.leakage.check import difference
 from asof.time.moment import read
 
 

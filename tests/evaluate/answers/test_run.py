@@ -8,10 +8,12 @@ import pytest
 from tests.support.judged_answers import ASKED, EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.errors import UsageError
-from asof.evaluate.answers.answers import groups, total
-from asof.evaluate.answers.gold import golds, right
-from asof.evaluate.answers.quotes import quotes_sentence
-from asof.evaluate.evaluation import Options, evaluate
+from asof.evaluate.answers.metrics import quotes_sentence
+from asof.evaluate.answers.reference import answer_text, reference_answers
+from asof.evaluate.answers.results import groups
+from asof.evaluate.answers.run import total_cost
+from asof.evaluate.evaluation import evaluate
+from asof.evaluate.options import EvaluationOptions
 from asof.evaluate.report.answers import as_json
 from asof.evaluate.runs.dataset import load
 from asof.time.moment import read
@@ -33,8 +35,8 @@ def answered(dataset, tmp_path):
 
     def run(script=None, questions=ASKED, judged=JUDGED, recipes=("asof",), **options):
         folder = dataset(SHOP, questions, judged, EVIDENCE, name="shop")
-        chosen, stand = Options(answers=True, **options), script or Script(ANSWERS)
-        return evaluate(folder, recipes, chosen, cache=tmp_path / "cache", stand=stand)
+        chosen, answerer_at = EvaluationOptions(answers=True, **options), script or Script(ANSWERS)
+        return evaluate(folder, recipes, chosen, cache=tmp_path / "cache", answerer_at=answerer_at)
 
     return run
 
@@ -52,14 +54,14 @@ def test_questions_with_a_right_answer_are_asked_as_of_their_time(answered):
     script = Script(ANSWERS)
     questions = [{**ASKED[0], "asked_at": "2001-06-15"}, *ASKED[1:]]
     found = answered(script, questions)
-    assert [gold.question.id for gold in found.answers.golds] == ["may", "both", "never", "gone"]
-    assert [gold.answerable for gold in found.answers.golds] == [True, True, False, False]
+    assert [gold.question.id for gold in found.answers.references] == ["may", "both", "never", "gone"]
+    assert [gold.answerable for gold in found.answers.references] == [True, True, False, False]
     moments = [read("2001-06-15").last, *[read("2002-08-01").last] * 3]  # the newest document's day
     assert script.asked == [
         (gold.question.text, moment, "asof")
-        for gold, moment in zip(found.answers.golds, moments, strict=True)
+        for gold, moment in zip(found.answers.references, moments, strict=True)
     ]
-    assert "answers: 1 of 5 questions has no right answer: left out" in found.notes
+    assert "answers: 1 of 5 questions has no reference answer: left out" in found.notes
 
 
 def test_attempts_and_refusals(answered):
@@ -103,13 +105,16 @@ def test_a_refusal_of_an_answerable_question_is_worth_nothing(answered):
 def test_costs_are_added_up(answered):
     assert answered().answers.runs[0].cost == {"calls": 2}
     assert answered(Script({})).answers.runs[0].cost is None
-    assert total([{"calls": 1, "usd": 0.5}, None, {"calls": 2, "cached": True}]) == {"calls": 3, "usd": 0.5}
+    assert total_cost([{"calls": 1, "usd": 0.5}, None, {"calls": 2, "cached": True}]) == {
+        "calls": 3,
+        "usd": 0.5,
+    }
 
 
 def test_by_fields(answered):
     found = answered(by=("hops",))
-    assert groups(found.answers.golds, "type") == {"one": [0, 2, 3], "two": [1]}
-    assert groups(found.answers.golds, "hops") == {"1": [0, 2], "2": [1, 3]}
+    assert groups(found.answers.references, "type") == {"one": [0, 2, 3], "two": [1]}
+    assert groups(found.answers.references, "hops") == {"1": [0, 2], "2": [1, 3]}
     value = as_json(found.answers, ("hops",))
     sizes = {(each["field"], each["value"]): each["questions"] for each in value["runs"][0]["groups"]}
     assert sizes == {("type", "one"): 3, ("type", "two"): 1, ("hops", "1"): 2, ("hops", "2"): 2}
@@ -133,7 +138,7 @@ def test_two_recipes_are_compared(answered):
 
 def test_the_limit_is_one_of_answers_too(answered):
     found = answered(limit=2)
-    assert len(found.answers.golds) == 2
+    assert len(found.answers.references) == 2
     assert "answers: 2 of 4 questions, chosen by a hash of their ids" in found.notes
 
 
@@ -141,11 +146,11 @@ def test_a_dataset_without_judgements_has_answers_all_the_same(answered):
     """Then no document is relevant, so every question with an answer is unanswerable."""
     found = answered(judged=())
     assert found.runs == ()
-    assert [gold.answerable for gold in found.answers.golds] == [False] * 4
+    assert [gold.answerable for gold in found.answers.references] == [False] * 4
 
 
 def test_a_dataset_without_answers_is_wrong_usage(answered):
-    with pytest.raises(UsageError, match=r"none of the 1 questions in queries\.jsonl has a right answer"):
+    with pytest.raises(UsageError, match=r"none of the 1 questions in queries\.jsonl has a reference answer"):
         answered(questions=[{"id": "may", "text": "How many?"}])
 
 
@@ -165,21 +170,21 @@ def test_a_dataset_without_answers_is_wrong_usage(answered):
 )
 def test_what_is_answerable(dataset, fields, judged, expected):
     folder = dataset(SHOP, [{"id": "q", "text": "What?", **fields}], judged, name="one")
-    assert [gold.answerable for gold in golds(load(folder))] == [expected]
+    assert [gold.answerable for gold in reference_answers(load(folder))] == [expected]
 
 
 def test_overviews_are_asked_only_where_they_are_judged(dataset):
     questions = [{"id": "a", "text": "What happened?", "type": "abstract"}, {"id": "b", "text": "And?"}]
     data = load(dataset(SHOP, questions, [], EVIDENCE, name="abstract"))
-    assert golds(data) == []
-    assert [(gold.question.id, gold.text, gold.abstract) for gold in golds(data, overviews=True)] == [
-        ("a", "", True)
-    ]
+    assert reference_answers(data) == []
+    assert [
+        (gold.question.id, gold.text, gold.abstract) for gold in reference_answers(data, overviews=True)
+    ] == [("a", "", True)]
 
 
 def test_right_answers_of_all_shapes():
-    assert right([1, ["a", None], " b "]) == "1, a, b"
-    assert right(True) == "true"
+    assert answer_text([1, ["a", None], " b "]) == "1, a, b"
+    assert answer_text(True) == "true"
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,17 @@ from typing import Any
 import pytest
 
 from asof.errors import MissingExtra, UsageError
-from asof.evaluate.evaluation import Options, evaluate
-from asof.evaluate.report import canvas, drawing
-from asof.evaluate.report.curves import DAYS, aged
-from asof.evaluate.report.figures import NAMES, figures
+from asof.evaluate.evaluation import evaluate
+from asof.evaluate.figures import canvas, drawing
+from asof.evaluate.figures.age_curves import DAYS, aged
+from asof.evaluate.figures.figures import NAMES, figures
+from asof.evaluate.figures.scaling import QueryLatencies, moments
+from asof.evaluate.figures.score_parts import ScorePartMean, parted
+from asof.evaluate.figures.trials import Budgeted, Trials, budgeted
+from asof.evaluate.figures.variants import ablations
+from asof.evaluate.options import EvaluationOptions
 from asof.evaluate.runs.corpus import prepared
 from asof.evaluate.runs.run import Run
-from asof.evaluate.runs.scaling import QueryLatencies, moments
-from asof.evaluate.runs.score_parts import ScorePartMean, parted
-from asof.evaluate.runs.trials import Budgeted, Trials, budgeted
-from asof.evaluate.runs.variants import ablations
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.recipe import Recipe
@@ -36,7 +37,7 @@ WORDS = Recipe("words", "words alone", (Lexical(), TopK()))
 @pytest.fixture
 def evaluated(dataset, tmp_path):
     def run(*recipes, folder=None, **options):
-        return evaluate(folder or dataset(), recipes, Options(**options), cache=tmp_path / "cache")
+        return evaluate(folder or dataset(), recipes, EvaluationOptions(**options), cache=tmp_path / "cache")
 
     return run
 
@@ -173,7 +174,7 @@ def test_parts_add_up_to_the_scores(evaluated, trials):
     found = evaluated("twe", "asof", "vault", "papers", "tempralm")
     rows = parted(trials(found), found.runs, still)
     for run in found.runs:
-        firsts = [answer.ranking[0][1] for answer in run.answers]
+        firsts = [answer.ranking[0][1] for answer in run.results]
         first = [row.mean for row in rows if row.recipe == run.name and row.rank == 1]
         assert sum(first) == pytest.approx(sum(firsts) / len(firsts))
     assert {row.part for row in rows if row.recipe == "twe"} == {

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from asof.evaluate.runs.accepted import question_fields, some
 from asof.evaluate.runs.questions import DatasetQuestion
+from asof.evaluate.runs.selection import listed, question_fields
 
 
 def test_eight_are_named_and_the_others_counted():
-    assert some([]) == "none"
-    assert some(["a", "b"]) == "a, b"
-    assert some(map(str, range(8))) == "0, 1, 2, 3, 4, 5, 6, 7"
-    assert some(map(str, range(1010))) == "0, 1, 2, 3, 4, 5, 6, 7 and 1,002 more"  # 1,010 - 8
+    assert listed([]) == "none"
+    assert listed(["a", "b"]) == "a, b"
+    assert listed(map(str, range(8))) == "0, 1, 2, 3, 4, 5, 6, 7"
+    assert listed(map(str, range(1010))) == "0, 1, 2, 3, 4, 5, 6, 7 and 1,002 more"  # 1,010 - 8
 
 
 def test_long_ones_are_cut_where_one_sees_it():
-    assert some(["x" * 40, "y" * 41]) == f"{'x' * 40}, {'y' * 39}…"
+    assert listed(["x" * 40, "y" * 41]) == f"{'x' * 40}, {'y' * 39}…"
 
 
 def test_fields_with_the_fewest_values_come_first():

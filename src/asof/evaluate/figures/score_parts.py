@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from asof.data import Why
+from asof.evaluate.figures.trials import Trials
 from asof.evaluate.runs.run import SHOWN, Run
-from asof.evaluate.runs.trials import Trials
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.recipe import Recipe
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from asof.data import Problem
 from asof.evaluate.evaluation import Evaluation
-from asof.evaluate.leakage.results import Leakage
+from asof.evaluate.leakage.check import Leakage
 from asof.evaluate.report.answers import as_json as answers_json
 from asof.evaluate.runs.run import METRICS, QuestionResult, Run
 from asof.rank.fields import plain
@@ -62,7 +62,7 @@ def metrics(evaluation: Evaluation, run: Run) -> dict[str, Any]:
         **found,
         "latency_ms_p50": round(run.latency(50), 3),
         "latency_ms_p95": round(run.latency(95), 3),
-        "scored": len(run.answers),
+        "scored": len(run.results),
     }
 
 
@@ -97,7 +97,7 @@ def questions(evaluation: Evaluation) -> list[dict[str, Any]]:
         {
             "query": question.id, "text": question.text, "type": question.type,
             "as_of": iso(evaluation.dataset.as_of(question)),
-            "runs": [{"recipe": run.name, **_answer(run.answers[number])} for run in evaluation.runs],
+            "runs": [{"recipe": run.name, **_answer(run.results[number])} for run in evaluation.runs],
         }
         for number, question in enumerate(evaluation.questions)
     ]  # fmt: skip

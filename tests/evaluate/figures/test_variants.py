@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.evaluate.runs.variants import CANDIDATES, ablations, budgets, limit, sensitivities, spaced, without
+from asof.evaluate.figures.variants import (
+    CANDIDATES,
+    ablations,
+    budgets,
+    limit,
+    sensitivities,
+    spaced,
+    without,
+)
 from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.pool import Pool
 from asof.rank.candidates.top_k import TopK

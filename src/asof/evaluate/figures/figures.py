@@ -16,13 +16,14 @@ from typing import Any
 
 from asof import environment
 from asof.errors import UsageError
-from asof.evaluate.evaluation import Evaluation, Progress
-from asof.evaluate.report import canvas, drawing
-from asof.evaluate.report.curves import QUESTIONS, aged
+from asof.evaluate.evaluation import Evaluation
+from asof.evaluate.figures import canvas, drawing
+from asof.evaluate.figures.age_curves import QUESTIONS, aged
+from asof.evaluate.figures.scaling import MOMENTS, moments, timed
+from asof.evaluate.figures.score_parts import parted
+from asof.evaluate.figures.trials import Trials, ablated, budgeted, swept
+from asof.evaluate.options import Progress
 from asof.evaluate.runs.corpus import prepared
-from asof.evaluate.runs.scaling import MOMENTS, moments, timed
-from asof.evaluate.runs.score_parts import parted
-from asof.evaluate.runs.trials import Trials, ablated, budgeted, swept
 from asof.models.ports import Encoder
 
 NAMES = ("decay", "parts", "budget", "scaling", "ablation", "sensitivity")
@@ -100,8 +101,8 @@ def _caption(name: str, trials: Trials) -> str:
     """What a figure was made of."""
     evaluation = trials.evaluation
     asked, there = len(trials.questions), len(trials.dataset.questions)
-    some = asked in (trials.limit, evaluation.options.limit) and asked < there
-    which = f"{asked:,} of {there:,} questions, chosen by a hash" if some else f"{asked:,} questions"
+    listed = asked in (trials.limit, evaluation.options.limit) and asked < there
+    which = f"{asked:,} of {there:,} questions, chosen by a hash" if listed else f"{asked:,} questions"
     data = f"{trials.dataset.name}: {which}."
     bands = "Intervals: 95%, bootstrap over questions of different text."
     asks = " and ".join(f'"{text}" ({kind})' for kind, text in QUESTIONS.items())

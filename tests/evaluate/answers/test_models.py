@@ -8,10 +8,11 @@ import pytest
 from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer
 
 from asof.config import Config
-from asof.evaluate.answers.by_model import Models
-from asof.evaluate.answers.incremental import evaluate as incremental
-from asof.evaluate.evaluation import Options, evaluate
-from asof.evaluate.leakage.knowledge import said
+from asof.evaluate.answers.models import EvaluationModels
+from asof.evaluate.evaluation import evaluate
+from asof.evaluate.incremental import evaluate as incremental
+from asof.evaluate.leakage.knowledge import _content
+from asof.evaluate.options import EvaluationOptions
 from asof.knowledge.choice import Facts
 from asof.models.scripted import ScriptedModel
 
@@ -41,9 +42,11 @@ def test_the_replies_of_a_judge_are_kept(shop, tmp_path):
     """The second time nothing is asked, and all is as it was."""
 
     def judged(judge):
-        options, models = Options(answers=True), Models(judges=True, model=judge)
-        stand = Script(ANSWERS)
-        found = evaluate(shop, options=options, cache=tmp_path / "cache", stand=stand, models=models).answers
+        options, models = EvaluationOptions(answers=True), EvaluationModels(judges=True, model=judge)
+        answerer_at = Script(ANSWERS)
+        found = evaluate(
+            shop, options=options, cache=tmp_path / "cache", answerer_at=answerer_at, models=models
+        ).answers
         assert found is not None
         assert found.judging is not None
         return found, found.judging
@@ -62,8 +65,8 @@ def test_the_replies_of_a_judge_are_kept(shop, tmp_path):
 def test_what_a_model_reads_of_an_update_is_counted(shop):
     """Every document is one passage: two are read for the base, one for the update."""
     reader = model()
-    models = Models(Config(facts=Facts(extractor="model")), writes=True, model=reader)
-    found = incremental(shop, "year=2", models=models, stand=Script({}))
+    models = EvaluationModels(Config(facts=Facts(extractor="model")), writes=True, model=reader)
+    found = incremental(shop, "year=2", models=models, answerer_at=Script({}))
     assert (found.base.calls, found.update.calls) == (2, 1)
     assert found.update.prompt_tokens > 0
     assert found.update.facts == found.update.periods == 0
@@ -79,7 +82,7 @@ def test_a_model_writes_answers(shop, tmp_path):
 
     question = {"id": "may", "text": "How many loaves did the bakery sell in May 2001?", "answer": "1,204"}
     (shop / "queries.jsonl").write_text(json.dumps(question))
-    options, models = Options(answers=True), Models(writes=True, model=ScriptedModel(say))
+    options, models = EvaluationOptions(answers=True), EvaluationModels(writes=True, model=ScriptedModel(say))
     found = evaluate(shop, options=options, cache=tmp_path / "cache", models=models).answers
     assert found is not None
     (reply,) = found.runs[0].replies
@@ -91,12 +94,17 @@ def test_a_model_writes_answers(shop, tmp_path):
 
 
 def test_without_a_model_none_is_asked(shop, tmp_path):
-    silent = ScriptedModel([])
-    evaluate(shop, options=Options(answers=True), cache=tmp_path / "cache", models=Models(model=silent))
-    assert silent.asked == []
+    no_progress = ScriptedModel([])
+    evaluate(
+        shop,
+        options=EvaluationOptions(answers=True),
+        cache=tmp_path / "cache",
+        models=EvaluationModels(model=no_progress),
+    )
+    assert no_progress.asked == []
 
 
 def test_answers_are_compared_without_what_they_cost():
     here, there = answer("x", cost={"calls": 1}), answer("x")
-    assert said(here) == said(there)
-    assert said(answer("y")) != said(here)
+    assert _content(here) == _content(there)
+    assert _content(answer("y")) != _content(here)

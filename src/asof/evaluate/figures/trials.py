@@ -12,13 +12,13 @@ from asof.corpus.snapshot import Snapshot
 from asof.data import Hit, Why
 from asof.errors import UsageError
 from asof.evaluate.evaluation import Evaluation
-from asof.evaluate.leakage.results import spread
+from asof.evaluate.figures.variants import ablations, budgets, limit, sensitivities
 from asof.evaluate.runs.compare import Estimate, Floats, clusters, estimate
 from asof.evaluate.runs.dataset import Dataset
 from asof.evaluate.runs.metrics import scores
 from asof.evaluate.runs.questions import DatasetQuestion
-from asof.evaluate.runs.run import Run, by_document, filters, gathered, relevant
-from asof.evaluate.runs.variants import ablations, budgets, limit, sensitivities
+from asof.evaluate.runs.run import Run, by_document, filters, relevant, retrieve
+from asof.evaluate.runs.selection import sample
 from asof.rank.candidates.pool import Pool
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.recipe import Recipe
@@ -93,7 +93,7 @@ class Trials:
 
     @classmethod
     def of(cls, evaluation: Evaluation, corpus: Corpus, limit: int) -> Trials:
-        questions = spread(evaluation.questions, limit, evaluation.options.seed)
+        questions = sample(evaluation.questions, limit, evaluation.options.seed)
         ids = {question.id for question in questions}
         places = [at for at, question in enumerate(evaluation.questions) if question.id in ids]
         return cls(evaluation, corpus, limit, questions, places)
@@ -138,7 +138,7 @@ class Trials:
 
     def _scores(self, question: DatasetQuestion, recipe: Recipe) -> dict[str, float]:
         then = Snapshot(self.corpus, self.dataset.as_of(question), None)
-        hits = gathered(then, question, recipe, self.dataset, self.evaluation.options.filter_by)
+        hits = retrieve(then, question, recipe, self.dataset, self.evaluation.options.filter_by)
         ranking = by_document(hit for hit in hits if hit.document != question.query_doc)
         return scores([document for document, _ in ranking], relevant(question, self.dataset))
 

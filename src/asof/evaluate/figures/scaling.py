@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from asof.corpus.snapshot import Snapshot
+from asof.evaluate.figures.trials import Tell, Trials
 from asof.evaluate.runs.dataset import Dataset
 from asof.evaluate.runs.run import SHOWN, Run
-from asof.evaluate.runs.trials import Tell, Trials
 from asof.time.span import NEVER, iso
 
 MOMENTS = 6

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asof.data import Why
-from asof.evaluate.runs.score_parts import ScorePartMean, means, parts, sums
+from asof.evaluate.figures.score_parts import ScorePartMean, means, parts, sums
 from asof.recipes import named
 
 FUSED = frozenset({"relevance", "relevance and feedback", "temporal", "unified", "hybrid"})

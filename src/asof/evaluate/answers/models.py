@@ -1,4 +1,4 @@
-"""The language model of `asof.toml` in an evaluation: what it writes, and what it judges."""
+"""The language model of `asof.toml` in an evaluation: it may write facts and answers, and judge answers."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from asof.models.ports import Model
 
 
 @dataclass(frozen=True, slots=True)
-class Models:
-    """`config`: what asof.toml says. `writes`: its [model], [facts] and [ask] hold for the corpus that is
-    evaluated. `judges`: its [model] judges answers. `model`: a language model in place of the named one.
+class EvaluationModels:
+    """`config`: the configuration of asof.toml. `writes`: its [model], [facts] and [ask] hold for the corpus
+    that is evaluated. `judges`: its [model] judges answers. `model`: a model in place of the configured one.
     """
 
     config: Config = field(default_factory=Config)
@@ -24,29 +24,29 @@ class Models:
     model: Model | None = None
 
     def check(self) -> None:
-        """Raises UsageError where a model is wanted and none is named (Untrusted: none that counts)."""
-        for wanted, option in ((self.writes, "--model"), (self.judges, "--judge")):
-            if wanted and self.model is None and self.config.model is None:
+        """Raises UsageError if a model is needed and none is configured (Untrusted: none that is trusted)."""
+        for needed, option in ((self.writes, "--model"), (self.judges, "--judge")):
+            if needed and self.model is None and self.config.model is None:
                 raise self.config.lacking("model", f"{option}: no language model is named")
 
     @property
     def writer(self) -> str:
-        """What tells corpora apart in which different models write; "" for none."""
+        """A name for the model that writes and its settings, for the key of a cached corpus; "" for none."""
         if not self.writes:
             return ""
         model = self.model.name if self.model is not None else str(self.config.model)
         return f"{model} {self.config.facts}"
 
-    def writing(self, corpus: Corpus) -> None:
-        """See to it that the corpus is asked as asof.toml says, if the model is to write."""
+    def configure(self, corpus: Corpus) -> None:
+        """Give a corpus the configuration of asof.toml, if the model writes."""
         if self.writes:
-            said = self.config
-            corpus.config = replace(corpus.config, model=said.model, facts=said.facts, asking=said.asking)
+            given = self.config
+            corpus.config = replace(corpus.config, model=given.model, facts=given.facts, asking=given.asking)
             corpus.models = self._provider(corpus, corpus.config)
 
     @contextmanager
     def judge(self, corpus: Corpus) -> Iterator[Model | None]:
-        """The model as judge; its replies are kept with the corpus. None where it is not to judge."""
+        """The model as judge, or None if it does not judge. Its replies are cached with the corpus."""
         if not self.judges:
             yield None
             return
@@ -59,4 +59,4 @@ class Models:
         )
 
 
-NONE = Models()
+NO_MODELS = EvaluationModels()

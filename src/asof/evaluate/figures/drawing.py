@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from asof.evaluate.report.canvas import COLOURS, GREY, MARKS, panelled
-from asof.evaluate.report.curves import Aged
-from asof.evaluate.runs.scaling import QueryLatencies
-from asof.evaluate.runs.score_parts import ScorePartMean
-from asof.evaluate.runs.trials import WHOLE, Ablated, Budgeted, Swept
-from asof.evaluate.runs.variants import WORDS
+from asof.evaluate.figures.age_curves import Aged
+from asof.evaluate.figures.canvas import COLOURS, GREY, MARKS, panelled
+from asof.evaluate.figures.scaling import QueryLatencies
+from asof.evaluate.figures.score_parts import ScorePartMean
+from asof.evaluate.figures.trials import WHOLE, Ablated, Budgeted, Swept
+from asof.evaluate.figures.variants import WORDS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

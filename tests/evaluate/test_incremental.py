@@ -6,11 +6,11 @@ import pytest
 from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.errors import UsageError
-from asof.evaluate.answers.incremental import evaluate
-from asof.evaluate.answers.split import BASE, NEW, split
-from asof.evaluate.options import Options
+from asof.evaluate.incremental import evaluate
+from asof.evaluate.options import EvaluationOptions
 from asof.evaluate.report.incremental import as_json
 from asof.evaluate.runs.dataset import load
+from asof.evaluate.runs.split import BASE, NEW, split
 
 QUESTIONS = [
     {"id": "may", "text": "How many loaves in May?", "answer": "1,204"},
@@ -72,8 +72,8 @@ def test_several_conditions(dataset):
         ("year=", "accepted: FIELD=VALUE"),
         ("year=2,,", "accepted: FIELD=VALUE"),
         ("colour=red", "no document has the field colour; there are: timestamp, year"),
-        ("year=3", r"no document agrees; .*; year is one of: \d(, \d)*$"),
-        ("year=1,year=2", "every document agrees"),
+        ("year=3", r"no document matches; .*; year is one of: \d(, \d)*$"),
+        ("year=1,year=2", "every document matches"),
     ],
 )
 def test_what_is_no_split(shop, text, message):
@@ -84,7 +84,7 @@ def test_what_is_no_split(shop, text, message):
 def test_before_and_after(shop):
     """The base questions are may, both, cakes: "may" has another answer afterwards. New: july, never."""
     script = Growing({})
-    found = evaluate(shop, "year=2", options=Options(), stand=script)
+    found = evaluate(shop, "year=2", options=EvaluationOptions(), answerer_at=script)
     before, after, new = found.stages
     assert [stage.name for stage in found.stages] == ["base@base", "base@updated", "new@updated"]
     assert [question.id for question in before.judged] == ["may", "both"]
@@ -92,14 +92,14 @@ def test_before_and_after(shop):
     assert before.answers is not None
     assert after.answers is not None
     assert new.answers is not None
-    assert [gold.question.id for gold in before.answers.golds] == ["may", "both", "cakes"]
-    assert [gold.question.id for gold in new.answers.golds] == ["july", "never"]
+    assert [gold.question.id for gold in before.answers.references] == ["may", "both", "cakes"]
+    assert [gold.question.id for gold in new.answers.references] == ["july", "never"]
     assert before.answers.runs[0].values("attempted").tolist()[:2] == [1, 0]
     assert new.answers.runs[0].values("attempted").tolist()[0] == 1
     assert new.answers.runs[0].values("refused").tolist()[1] == 1
     (changed,) = found.changed
     assert (changed.asked, changed.answers, changed.ranked) == (3, 1, 2)
-    firsts = [[answer.ranking[0][0] for answer in stage.runs[0].answers] for stage in (before, after)]
+    firsts = [[answer.ranking[0][0] for answer in stage.runs[0].results] for stage in (before, after)]
     assert changed.rankings == sum(a != b for a, b in zip(*firsts, strict=True))
     moments = {as_of for _, as_of, _ in script.asked}
     assert len(moments) == 1  # the same moment before and after
@@ -107,7 +107,7 @@ def test_before_and_after(shop):
 
 def test_what_documents_took(shop):
     """The rules find something in each text; those of s3 lie in a month, its quarter and its year."""
-    found = evaluate(shop, "year=2", stand=Script({}))
+    found = evaluate(shop, "year=2", answerer_at=Script({}))
     assert (found.base.documents, found.update.documents) == (2, 1)
     assert found.base.calls == found.update.calls == found.update.prompt_tokens == 0
     assert found.base.facts > 0
@@ -120,7 +120,7 @@ def test_an_update_that_changes_a_document(dataset):
     """A later version of s1: its facts come, those of the one before stay what they were then."""
     later = {**SHOP[0], "text": "The bakery sold 1,205 loaves in May.", "timestamp": "2003-01-01", "year": 2}
     folder = dataset([*SHOP[:2], later], QUESTIONS[:1], [("may", "s1", 1)], name="versions")
-    found = evaluate(folder, "year=2", stand=Script({}))
+    found = evaluate(folder, "year=2", answerer_at=Script({}))
     assert found.update.documents == 1
     assert found.stages[0].judged == ()  # s1 is in the update, too
     assert [question.id for question in found.stages[2].judged] == ["may"]
@@ -128,7 +128,7 @@ def test_an_update_that_changes_a_document(dataset):
 
 
 def test_as_json(shop):
-    value = as_json(evaluate(shop, "year=2", options=Options(limit=1), stand=Script({})))
+    value = as_json(evaluate(shop, "year=2", options=EvaluationOptions(limit=1), answerer_at=Script({})))
     assert value["update"] == {"year": ["2"]}
     assert [stage["ranked"] for stage in value["stages"]] == [1, 1, 1]
     assert [stage["answers"]["questions"] for stage in value["stages"]] == [1, 1, 1]

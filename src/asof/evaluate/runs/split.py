@@ -1,0 +1,82 @@
+"""A dataset split in two: a base, and an update that comes later; and which questions need which."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from asof.data import Document
+from asof.errors import UsageError
+from asof.evaluate.runs.dataset import Dataset
+from asof.evaluate.runs.questions import DatasetQuestion
+from asof.evaluate.runs.run import relevant
+from asof.evaluate.runs.selection import listed
+
+BASE, NEW = "base", "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Which documents are the update: for each field the values (in lower case), one of which they have.
+
+    `later`: the ids of the documents of which a version is in the update.
+    """
+
+    wanted: tuple[tuple[str, tuple[str, ...]], ...]
+    later: frozenset[str]
+
+    def documents(self, dataset: Dataset, part: str) -> Iterator[Document]:
+        """The documents of the base, or those of the update (NEW)."""
+        return (each for each in dataset.documents() if matches(each, self.wanted) == (part == NEW))
+
+    def part(self, question: DatasetQuestion, dataset: Dataset) -> str:
+        """NEW for a question with a relevant document in the update, BASE for one with others only.
+
+        If no document is relevant, the question's own field `split` decides; without one it is BASE.
+        """
+        grades = relevant(question, dataset)
+        existing = [document for document in grades if grades[document] > 0 and document in dataset.dates]
+        if existing:
+            return NEW if self.later.intersection(existing) else BASE
+        stated = question.record.get("split")
+        return NEW if isinstance(stated, str) and stated.casefold() == NEW else BASE
+
+
+def matches(document: Document, wanted: tuple[tuple[str, tuple[str, ...]], ...]) -> bool:
+    """Whether a document has one of the values of each field in its metadata; case does not count."""
+    return all(
+        field in document.meta and str(document.meta[field]).casefold() in values for field, values in wanted
+    )
+
+
+def split(dataset: Dataset, text: str) -> Split:
+    """The dataset split by `FIELD=VALUE[,FIELD=VALUE]`; a field that occurs twice may have either value.
+
+    Raises UsageError if the text cannot be read, a field does not exist, or all documents or none match.
+    """
+    values: dict[str, tuple[str, ...]] = {}
+    for piece in text.split(","):
+        field, equals, value = (part.strip() for part in piece.partition("="))
+        if not (field and equals and value):
+            raise UsageError(f"--incremental {text}: accepted: FIELD=VALUE[,FIELD=VALUE], e.g. quarter=q4")
+        values[field] = (*values.get(field, ()), value.casefold())
+    for field in values:
+        if field not in dataset.fields:
+            raise UsageError(
+                f"--incremental {text}: no document has the field {field}; there are: "
+                f"{listed(sorted(dataset.fields))}"
+            )
+    wanted = tuple(values.items())
+    sides = [(each.id, matches(each, wanted)) for each in dataset.documents()]
+    if len({side for _, side in sides}) < 2:
+        which = "every document matches" if sides and sides[0][1] else "no document matches"
+        accepted = "; ".join(f"{field} is one of: {_values(dataset, field)}" for field in values)
+        raise UsageError(f"--incremental {text}: {which}; a base and an update are needed; {accepted}")
+    return Split(wanted, frozenset(id_ for id_, side in sides if side))
+
+
+def _values(dataset: Dataset, field: str) -> str:
+    """The values of a field, those of most documents first."""
+    counts = Counter(str(each.meta[field]) for each in dataset.documents() if field in each.meta)
+    return listed(value for value, _ in sorted(counts.items(), key=lambda each: (-each[1], each[0])))

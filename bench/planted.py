@@ -15,8 +15,7 @@ from asof.learn.loss import gains
 from asof.learn.posed import JudgedQuery
 from asof.learn.scored import scored
 from asof.papers.recipe import PAPERS
-from asof.rank.recipe import Recipe
-from asof.rank.tunable import value_of
+from asof.rank.recipe import Recipe, value_of
 from asof.tuning.material import Ints, Measure, TuningQuestions
 from asof.tuning.outcome import TuningOutcome
 from asof.tuning.tune import TuningOptions, tune

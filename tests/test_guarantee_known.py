@@ -28,9 +28,9 @@ from asof.knowledge import resolve
 from asof.knowledge.hierarchy import Hierarchy
 from asof.knowledge.known import facts_about, facts_during, facts_of_kind
 from asof.knowledge.resolve import Entities
+from asof.store import fact_names
 from asof.store import facts as store_facts
-from asof.store import mentions
-from asof.store import sight as store_sight
+from asof.store import passages as store_sight
 from asof.text.names import key
 from asof.time.span import NEVER, Span
 
@@ -215,7 +215,7 @@ def test_a_query_that_forgets_the_moment_is_caught(
 
 
 def test_names_over_all_facts_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = mentions.namings
+    right = fact_names.alias_facts
 
     def wrong(db: Any, as_of: int, known_at: int) -> Any:
         return right(db, NEVER - 1, known_at)
@@ -234,7 +234,7 @@ def test_aliases_that_are_looked_at_once_are_caught(monkeypatch: pytest.MonkeyPa
 
 
 def test_surnames_of_all_times_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = mentions.mentions_in
+    right = fact_names.mentions_by_document
 
     def wrong(db: Any, documents: Any, as_of: int, known_at: int) -> Any:
         return right(db, documents, NEVER - 1, NEVER)

@@ -25,10 +25,11 @@ from asof.index.view import DerivedCache, View
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
 from asof.store.digest import hit_id
-from asof.store.reader import AsOfReader, StoredPassage
+from asof.store.passages import StoredPassage
+from asof.store.reader import AsOfReader
 from asof.store.run import IndexReport, IndexRun
 from asof.store.schema import get_meta
-from asof.store.store import Store, reading
+from asof.store.store import Store, translate_sqlite_errors
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, shown, shown_apart
 
@@ -101,12 +102,12 @@ def build(
     """
     db = store.writer()
     try:
-        with reading(store.database):
+        with translate_sqlite_errors(store.database):
             run = IndexRun(store, db, clock, manifest.publish, name, kind)
             most = BATCH_ENCODED if manifest.slow else (BATCH_DOCUMENTS, BATCH_CHARACTERS)
             for batch in batches(items, *most):
                 manifest.encode_ahead(db, [item for item in batch if isinstance(item, Document)])
-                run.take(batch)
+                run.add_batch(batch)
                 if progress is not None:
                     progress(run.report)
             run.finish(complete=complete, allow_shrinking=allow_shrinking)

@@ -22,7 +22,7 @@ from asof.models.ports import Reply
 from asof.models.scripted import ScriptedModel
 from asof.store import facts as kept
 from asof.store.facts import Extraction
-from asof.store.sight import VisiblePassage, sights
+from asof.store.passages import VisiblePassage, visible_passages
 from asof.time.moment import read
 from asof.time.period import Period
 from asof.time.span import Span
@@ -43,10 +43,11 @@ def extracted(text: str) -> tuple[Fact, ...]:
 def read_facts(corpus) -> None:
     db = corpus.store.writer()
     found = [
-        Extraction(each.passage, extracted(each.text)) for each in kept.excerpts(db, kept.unread(db, "tiny"))
+        Extraction(each.passage, extracted(each.text))
+        for each in kept.excerpts(db, kept.passages_without_facts(db, "tiny"))
     ]
     db.execute("BEGIN IMMEDIATE")
-    kept.keep(db, "tiny", found)
+    kept.save_extractions(db, "tiny", found)
     db.execute("COMMIT")
     db.close()
 
@@ -231,7 +232,7 @@ def test_the_same_prompts_for_the_same_facts(view):
 
 
 def test_passages_stand_behind_the_reports(view):
-    held = sorted(sights(view.store.db, range(1, 7), view.as_of, view.known_at).values())
+    held = sorted(visible_passages(view.store.db, range(1, 7), view.as_of, view.known_at).values())
     model = model_of(noted(("Tar too.", 60, 0.9, [4])), merged(("Tar too.", [1])))
     digest = ask(view, model, passages=[each for each in held if "tar" in each.text])
     assert "[4] Book (2025-06-01): Quay bought tar in 2024-02." in model.asked[0].user
@@ -240,7 +241,7 @@ def test_passages_stand_behind_the_reports(view):
 
 
 def test_passages_of_another_time_are_not_read(view):
-    held = sorted(sights(view.store.db, range(1, 7), view.as_of, view.known_at).values())
+    held = sorted(visible_passages(view.store.db, range(1, 7), view.as_of, view.known_at).values())
     model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
     ask(view, model, passages=held)
     # all were published in 2025; d0 speaks of 2023, d5 of 2025

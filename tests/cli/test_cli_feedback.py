@@ -11,7 +11,7 @@ import pytest
 
 import asof as library
 from asof.models.scripted import ScriptedModel
-from asof.store.lock import writing
+from asof.store.lock import exclusive_lock
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 LINE = re.compile(r"recorded as ([a-z2-7]{8}): asof feedback \1 1 3\n\Z")
@@ -89,7 +89,7 @@ def test_a_configuration_that_records(asof, notes, write):
 
 def test_a_search_is_shown_where_it_cannot_be_recorded(asof, notes, here):
     plain = asof("search", "crane").out
-    with writing(here / ".asof" / "write.lock", 1.0):
+    with exclusive_lock(here / ".asof" / "write.lock", 1.0):
         said = asof("search", "crane", "--record")
     assert (said.code, said.out) == (0, plain)
     assert said.err.startswith("not recorded: process ")

@@ -62,9 +62,9 @@ def test_what_is_there_stays(asof, here, write):
 
 
 def test_one_that_is_open_elsewhere_stays(here):
-    from asof.store.unused import made_for_something
+    from asof.store.empty_corpus import removed_if_empty
 
-    with made_for_something(here):
+    with removed_if_empty(here):
         with open_corpus(here):
             pass
         other = sqlite3.connect(here / ".asof/corpus.db")

@@ -47,7 +47,7 @@ def ferry(asof, here, write):
         every = [passage for (passage,) in db.execute("SELECT id FROM passages ORDER BY id")]
         found = [Extraction(each.passage, extracted(each.text)) for each in kept.excerpts(db, every)]
         db.execute("BEGIN IMMEDIATE")
-        kept.keep(db, "hand", found)
+        kept.save_extractions(db, "hand", found)
         db.execute("COMMIT")
         db.close()
 

@@ -26,19 +26,17 @@ FILTERS = [
 def test_search_says_why(asof, notes, options, said):
     found = asof("search", "crane", *options)
     assert (found.code, found.err) == (1, "")
-    assert f"note: nothing can be found: {said}" in found.out
-    assert f"nothing can be found: {said}" in " ".join(
-        asof("search", "crane", *options, "--json").json()["notes"]
-    )
+    assert f"note: nothing matches: {said}" in found.out
+    assert f"nothing matches: {said}" in " ".join(asof("search", "crane", *options, "--json").json()["notes"])
 
 
 @pytest.mark.parametrize("command", [["timeline", "crane"], ["facts", "crane"], ["ask", "which crane?"]])
 def test_other_commands_say_why(asof, notes, command):
     said = asof(*command, "--since", "2022", "--until", "2021")
     assert said.code == 1
-    assert "note: nothing can be found: since 2022-01-01 begins after until 2021-" in said.err
+    assert "note: nothing matches: since 2022-01-01 begins after until 2021-" in said.err
     for options in (["--as-of", "2019"], ["--known-at", "2019"]):
-        assert "nothing can be found: no document is known" in asof(*command, *options).err
+        assert "nothing matches: no document is known" in asof(*command, *options).err
 
 
 def test_diff_and_report_before_all_documents(asof, notes):
@@ -60,9 +58,9 @@ def test_what_came_later_is_not_told(asof, notes, write, clock):
             for each, name in zip(said, (there, never), strict=True)
         ]
         assert told[0] == told[1]
-        assert "nothing can be found: " in told[0]
+        assert "nothing matches: " in told[0]
         assert asof("search", "crane", option, there).code == 0
 
 
 def test_words_that_are_nowhere_are_no_filter(asof, notes):
-    assert "nothing can be found" not in asof("search", "zebra", "--tag", "paint").out
+    assert "nothing matches" not in asof("search", "zebra", "--tag", "paint").out

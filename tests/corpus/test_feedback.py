@@ -22,7 +22,7 @@ from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import BeforeHorizon, Busy, DamagedStore, UsageError
 from asof.recipes import NAMES, named
-from asof.store.lock import writing
+from asof.store.lock import exclusive_lock
 from asof.time.moment import read
 from asof.time.span import moment
 
@@ -199,7 +199,7 @@ def test_recording_changes_no_search(corpus: Corpus) -> None:
 def test_it_does_not_wait_for_another_writer(corpus: Corpus) -> None:
     results = corpus.search("lamp")
     id_ = corpus.record(results)
-    with writing(corpus.store.folder / "write.lock", 1.0):
+    with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
         started = time.monotonic()
         with pytest.raises(Busy, match="is writing to"):
             corpus.record(results)

@@ -14,7 +14,7 @@ from asof.knowledge.hierarchy import MOST_NODES, Hierarchy, ancestors, nodes_of,
 from asof.knowledge.known import StatedFact
 from asof.store import facts as kept
 from asof.store.facts import Extraction
-from asof.store.sight import VisiblePassage
+from asof.store.passages import VisiblePassage
 from asof.time.moment import read
 from asof.time.period import Period
 from asof.time.span import Span
@@ -188,9 +188,9 @@ def test_a_view_has_the_facts_of_passages_in_force(tmp_path):
                 [Document(id_, f"{id_} sold rope.", published=SourcedTime(read(date), date, "metadata"))]
             )
         db = corpus.store.writer()
-        passages = kept.unread(db)
+        passages = kept.passages_without_facts(db)
         db.execute("BEGIN")
-        kept.keep(
+        kept.save_extractions(
             db, "test",
             [
                 Extraction(each, (Fact("Quay", "sold", "rope", SourcedTime(read(when), when, "text"), 0, 6),))

@@ -43,7 +43,7 @@ def read(corpus, extractor, **options):
     with closing(corpus.store.writer()) as db:
         learned = read_all(corpus.store, db, extractor, **options)
         stored = db.execute("SELECT count(*) FROM facts").fetchone()[0]
-        return learned, stored, kept.unread(db)
+        return learned, stored, kept.passages_without_facts(db)
 
 
 def test_every_passage_is_read_once(quay):

@@ -19,7 +19,7 @@ from asof.knowledge.reports.report import PeriodReport
 from asof.knowledge.summarise import ReportSelection, summarise
 from asof.store import facts as kept
 from asof.store.facts import Extraction
-from asof.store.sight import VisiblePassage
+from asof.store.passages import VisiblePassage
 from asof.time.moment import read
 from asof.time.period import Period
 
@@ -295,10 +295,11 @@ def corpus_of(folder: Path, texts, *, clock=None):
 def read_facts(corpus) -> None:
     db = corpus.store.writer()
     found = [
-        Extraction(each.passage, extracted(each.text)) for each in kept.excerpts(db, kept.unread(db, "tiny"))
+        Extraction(each.passage, extracted(each.text))
+        for each in kept.excerpts(db, kept.passages_without_facts(db, "tiny"))
     ]
     db.execute("BEGIN IMMEDIATE")
-    kept.keep(db, "tiny", found)
+    kept.save_extractions(db, "tiny", found)
     db.execute("COMMIT")
     db.close()
 

@@ -17,7 +17,7 @@ from asof.learn.feedback import MODEL, RecordedQuestion, ShownHit
 from asof.learn.judging import RelevanceGrade, judge, prompt
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
-from asof.store.reader import StoredPassage
+from asof.store.passages import StoredPassage
 from asof.text.marks import mark_for
 
 ATTACK = """Oil is dear.

@@ -32,7 +32,7 @@ from asof.models.scripted import ScriptedModel
 from asof.papers.outcome import PaperAnswer
 from asof.papers.pipeline import AS_KNOWN_THEN
 from asof.papers.recipe import PAPERS
-from asof.store.lock import writing
+from asof.store.lock import exclusive_lock
 from asof.time.span import moment
 
 BUSY = [busy] * 50
@@ -203,7 +203,7 @@ def test_a_pdf_that_is_broken(archive, corpus):
 def test_nobody_can_record_while_another_writes(corpus):
     ask(corpus)
     corpus.store.wait = 0.01
-    with writing(corpus.store.folder / "write.lock", 1.0):
+    with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
         found = ask(corpus, fetch=False)
     assert names(found)[:3] == [1, 3, 2]
     assert found.recorded == ""

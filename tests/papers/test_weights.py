@@ -12,7 +12,7 @@ from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
 from asof.papers.weights import ANEW, DROPPED, RECIPE, forget, learner
-from asof.store.lock import writing
+from asof.store.lock import exclusive_lock
 from asof.time.moment import read
 from asof.time.span import moment
 
@@ -133,7 +133,7 @@ def test_what_cannot_be_kept_now_is_learned_again(memory_folder: Path):
         corpus.grade(found.recorded, 5, 3)
         state, corpus.store.wait = corpus.learned(RECIPE), 0.01
         notes: list[str] = []
-        with writing(corpus.store.folder / "write.lock", 1.0):
+        with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
             _, blocked = learner(corpus, None, notes)
         assert "not kept now" in notes[0]
         assert corpus.learned(RECIPE) == state

@@ -15,7 +15,7 @@ import pytest
 
 import asof
 from asof.errors import Busy
-from asof.store.lock import writing
+from asof.store.lock import exclusive_lock
 
 Start = Callable[..., subprocess.Popen[str]]
 
@@ -214,8 +214,8 @@ def test_readers_beside_a_purge(memory_folder: Path, start: Start) -> None:
 HOLDER = """
 import sys
 from pathlib import Path
-from asof.store.lock import writing
-with writing(Path(sys.argv[1]) / ".asof" / "write.lock", 5):
+from asof.store.lock import exclusive_lock
+with exclusive_lock(Path(sys.argv[1]) / ".asof" / "write.lock", 5):
     print("held", flush=True)
     sys.stdin.readline()
 """
@@ -255,5 +255,5 @@ def test_the_lock_of_a_killed_process_is_free(memory_folder: Path, start: Start)
 
 def test_threads_wait_for_one_another_too(tmp_path: Path) -> None:
     lock = tmp_path / "write.lock"
-    with writing(lock, 1), pytest.raises(Busy, match=str(os.getpid())), writing(lock, 0):
+    with exclusive_lock(lock, 1), pytest.raises(Busy, match=str(os.getpid())), exclusive_lock(lock, 0):
         pass

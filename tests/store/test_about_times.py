@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from asof.data import SourcedTime
 from asof.store.about import (
     HEADING,
+    MAX_TIMES,
     METADATA,
-    MOST,
     TEXT,
     TITLE,
     AboutTime,
     TimeReadingOptions,
     dumps,
     loads,
-    times_of,
+    passage_times,
 )
 from asof.store.digest import times_json
 from asof.time.moment import read
@@ -32,7 +32,7 @@ def about(text: str, published: str | None = None, title: str = "", headings: st
           manner: TimeReadingOptions = ENGLISH) -> list[tuple[str, str, str]]:  # fmt: skip
     """First day, last day, who says so."""
     stated = [SourcedTime(read(metadata), metadata, "period")] if metadata else []
-    found = times_of(
+    found = passage_times(
         json.dumps(times_json(stated)) if stated else "[]", title, headings, text,
         read(published) if published else None, manner,
     )  # fmt: skip
@@ -95,8 +95,8 @@ def test_a_fiscal_year_begins_where_the_document_says() -> None:
 def test_no_more_than_so_many() -> None:
     text = " ".join(f"In {year} it rained." for year in range(1950, 2000))
     found = about(text, title="Rain of 1999", metadata="2001")
-    assert len(found) == MOST
-    assert [time[0][:4] for time in found] == ["2001", "1999", *map(str, range(1950, 1950 + MOST - 2))]
+    assert len(found) == MAX_TIMES
+    assert [time[0][:4] for time in found] == ["2001", "1999", *map(str, range(1950, 1950 + MAX_TIMES - 2))]
 
 
 def test_kinds_and_storage() -> None:
@@ -107,8 +107,8 @@ def test_kinds_and_storage() -> None:
     assert [time.kind for time in times] == [METADATA, TITLE, HEADING, TEXT]
     assert loads(dumps(times)) == times
     assert (dumps(()), loads("[]")) == ("[]", ())
-    assert times[0].stated().span == Span(None, read("1970-01-01T00:00:00.000006Z").start)
-    assert times[1].stated().span.end is None
+    assert times[0].sourced_time().span == Span(None, read("1970-01-01T00:00:00.000006Z").start)
+    assert times[1].sourced_time().span.end is None
 
 
 PIECES = st.sampled_from(
@@ -127,8 +127,8 @@ def test_any_text_gives_few_different_times_that_can_be_stored(
     text: str, title: str, published: str | None, fiscal_start: int
 ) -> None:
     date = read(published) if published else None
-    found = times_of("[]", title, "", text, date, TimeReadingOptions("en", fiscal_start))
-    assert len(found) <= MOST
+    found = passage_times("[]", title, "", text, date, TimeReadingOptions("en", fiscal_start))
+    assert len(found) <= MAX_TIMES
     assert len({time[:2] for time in found}) == len(found)
     assert all(BEGINNING <= time.first <= time.last <= NEVER for time in found)
     assert loads(dumps(found)) == found

@@ -16,8 +16,8 @@ from asof.errors import Busy, CorpusError
 from asof.models.cached import CachedModel, CachedReply
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
-from asof.store.calls import AT_ONCE, StoredCalls
-from asof.store.lock import writing
+from asof.store.calls import BATCH, StoredCalls
+from asof.store.lock import exclusive_lock
 
 KEPT = CachedReply("the lamp is lit", 7, 4)
 
@@ -66,7 +66,7 @@ def test_a_later_reply_takes_the_place(corpus: Corpus, calls: StoredCalls) -> No
 
 def test_more_than_a_query_takes(calls: StoredCalls) -> None:
     calls.keep(b"last", "m", KEPT, [])
-    wanted = [b"%d" % n for n in range(2 * AT_ONCE)] + [b"last"]
+    wanted = [b"%d" % n for n in range(2 * BATCH)] + [b"last"]
     assert calls.find(wanted) == {b"last": KEPT}
 
 
@@ -79,7 +79,7 @@ def test_other_passages_are_added(corpus: Corpus, calls: StoredCalls) -> None:
 def test_what_is_known_already_takes_no_lock(corpus: Corpus, calls: StoredCalls) -> None:
     corpus.store.wait = 0.0
     calls.keep(b"a", "m", KEPT, [1])
-    with writing(corpus.store.folder / "write.lock", 1.0):
+    with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
         calls.concern({b"a": [1]})
         assert calls.find([b"a"]) == {b"a": KEPT}
         with pytest.raises(Busy, match="is writing to"):

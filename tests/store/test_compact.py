@@ -15,20 +15,20 @@ from asof.data import Document
 from asof.errors import Busy
 from asof.index.view import View
 from asof.store import store as module
-from asof.store.lock import passing, writing
+from asof.store.lock import exclusive_lock, shared_lock
 
 
 def test_readers_wait_while_the_gate_is_held(tmp_path: Path) -> None:
     gate = tmp_path / "readers.lock"
-    with passing(gate):
+    with shared_lock(gate):
         assert not gate.exists()  # a reader makes no file
     passed = threading.Event()
 
     def read() -> None:
-        with passing(gate):
+        with shared_lock(gate):
             passed.set()
 
-    with writing(gate, 0):
+    with exclusive_lock(gate, 0):
         reader = threading.Thread(target=read)
         reader.start()
         assert not passed.wait(0.05)
@@ -69,8 +69,8 @@ def test_a_purge_ends_while_readers_take_turns(tmp_path: Path, monkeypatch: pyte
 HOLDER = """
 import sys, time
 from pathlib import Path
-from asof.store.lock import writing
-with writing(Path(sys.argv[1]), 0):
+from asof.store.lock import exclusive_lock
+with exclusive_lock(Path(sys.argv[1]), 0):
     print("held", flush=True)
     time.sleep(60)
 """
@@ -82,10 +82,10 @@ def test_who_is_killed_holds_no_gate(tmp_path: Path) -> None:
     try:
         assert holder.stdout is not None
         assert holder.stdout.readline()
-        with pytest.raises(Busy), writing(gate, 0):
+        with pytest.raises(Busy), exclusive_lock(gate, 0):
             pass
     finally:
         holder.kill()
         holder.communicate()
-    with passing(gate), pytest.raises(Busy), writing(gate, 0):
+    with shared_lock(gate), pytest.raises(Busy), exclusive_lock(gate, 0):
         pass

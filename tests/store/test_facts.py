@@ -57,7 +57,7 @@ any_fact = st.builds(
 @given(facts=st.lists(any_fact, max_size=4))
 def test_what_is_kept_is_found_again(store, facts):
     store.execute("BEGIN IMMEDIATE")
-    kept.keep(store, "x", [Extraction(1, tuple(facts))])
+    kept.save_extractions(store, "x", [Extraction(1, tuple(facts))])
     found = kept.facts_in(store, [1])
     store.execute("ROLLBACK")
     assert [each.fact for each in found] == facts
@@ -65,27 +65,23 @@ def test_what_is_kept_is_found_again(store, facts):
 
 
 def test_what_was_known_of_a_passage_is_replaced(db):
-    kept.keep(db, "x", [Extraction(1, (fact("A"), fact("B"))), Extraction(2, (fact("C"),))])
-    kept.keep(db, "y", [Extraction(1, (fact("D"),))])
+    kept.save_extractions(db, "x", [Extraction(1, (fact("A"), fact("B"))), Extraction(2, (fact("C"),))])
+    kept.save_extractions(db, "y", [Extraction(1, (fact("D"),))])
     assert [each.fact.subject for each in kept.facts_in(db, [2, 1])] == ["D", "C"]  # by passage
     assert kept.facts_in(db, []) == []
 
 
 def test_what_was_read_and_what_was_not(db):
-    assert kept.unread(db) == [1, 2, 3]
-    kept.keep(db, "x", [Extraction(2, ())])
-    assert kept.unread(db) == [1, 3]
-    assert kept.unread(db, "x") == [1, 3]
-    assert kept.unread(db, "y") == [1, 2, 3]
-    assert kept.unread_of(db, [2, 3]) == [3]
-
-
-def test_what_was_not_erased(db):
-    assert kept.still_there(db, [1, 3, 99]) == {1, 3}
+    assert kept.passages_without_facts(db) == [1, 2, 3]
+    kept.save_extractions(db, "x", [Extraction(2, ())])
+    assert kept.passages_without_facts(db) == [1, 3]
+    assert kept.passages_without_facts(db, "x") == [1, 3]
+    assert kept.passages_without_facts(db, "y") == [1, 2, 3]
+    assert kept.without_facts(db, [2, 3]) == [3]
 
 
 def test_facts_by_the_keys_of_subject_or_object(db):
-    kept.keep(
+    kept.save_extractions(
         db, "x", [Extraction(1, (fact("Quay, Inc."), fact("Crane", "stands on", "the Quay"), fact("Mole")))]
     )
     assert [each.number for each in kept.facts_about(db, ["quay"])] == [0, 1]
@@ -95,12 +91,14 @@ def test_facts_by_the_keys_of_subject_or_object(db):
 
 def test_facts_by_kind(db):
     value = fact(kind=VALUE, amount=Amount(2.0, "EUR"))
-    kept.keep(db, "x", [Extraction(1, (value, fact()))])
+    kept.save_extractions(db, "x", [Extraction(1, (value, fact()))])
     assert [each.fact for each in kept.facts_of_kind(db, VALUE)] == [value]
 
 
 def test_facts_by_time_have_an_instant_in_it(db):
-    kept.keep(db, "x", [Extraction(1, (fact(when="2020"), fact(when="2021-Q1"), fact(when=None)))])
+    kept.save_extractions(
+        db, "x", [Extraction(1, (fact(when="2020"), fact(when="2021-Q1"), fact(when=None)))]
+    )
     year = read("2021")
     assert [each.number for each in kept.facts_during(db, year.first, year.last)] == [1]
     assert [each.number for each in kept.facts_during(db, year.first - 1, year.last)] == [0, 1]
@@ -133,7 +131,9 @@ def test_erasing_a_document_erases_its_facts():
         corpus.add([note("a", "2021-01-01", "Quay | fee | 2 euros"), note("b", "2021-01-01", "x")])
         with closing(corpus.store.writer()) as db:
             db.execute("BEGIN IMMEDIATE")
-            kept.keep(db, "x", Lines().extract(kept.excerpts(db, kept.unread(db))))
+            kept.save_extractions(
+                db, "x", Lines().extract(kept.excerpts(db, kept.passages_without_facts(db)))
+            )
             db.execute("COMMIT")
             assert len(kept.facts_about(db, ["quay"])) == 1
         corpus.purge("a")

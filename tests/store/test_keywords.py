@@ -15,7 +15,7 @@ from asof.data import Document
 from asof.errors import UsageError
 from asof.index.rebuild import stored_parts
 from asof.store.digest import indexed_text
-from asof.store.keywords import LONGEST, MOST_VALUES, keywords_of, names_something, unsaid
+from asof.store.keywords import MAX_CHARACTERS, MAX_VALUES, is_searchable, keywords_of, missing_keywords
 from asof.store.settings import CorpusSettings
 from asof.text.tokens import tokenize
 
@@ -30,7 +30,7 @@ Make = Callable[..., Any]
     ],
 )  # fmt: skip
 def test_names_are_searched(text: str) -> None:
-    assert names_something(text)
+    assert is_searchable(text)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_names_are_searched(text: str) -> None:
     ],
 )  # fmt: skip
 def test_addresses_dates_and_ids_are_not(text: str) -> None:
-    assert not names_something(text)
+    assert not is_searchable(text)
 
 
 def test_a_tag_may_look_like_a_path() -> None:
@@ -66,7 +66,7 @@ def test_values_by_their_keys_each_once() -> None:
 
 def test_a_table_is_no_metadata() -> None:
     many = keywords_of({f"k{at:04}": f"word {at}" for at in range(1000)}, [], "auto")
-    assert many == tuple(f"word {at}" for at in range(MOST_VALUES))
+    assert many == tuple(f"word {at}" for at in range(MAX_VALUES))
 
 
 @pytest.mark.parametrize(
@@ -79,11 +79,11 @@ def test_a_table_is_no_metadata() -> None:
     ],
 )  # fmt: skip
 def test_what_is_said_already_is_not_said_again(word: str, said: str, left: bool) -> None:
-    assert unsaid(json.dumps([word]), said) == ([word] if left else [])
+    assert missing_keywords(json.dumps([word]), said) == ([word] if left else [])
 
 
 VALUES = st.one_of(
-    st.text(max_size=LONGEST + 5),
+    st.text(max_size=MAX_CHARACTERS + 5),
     st.sampled_from(["Ann", "ANN", "mole", "the mole", "2020", "/x", "a@b.c"]),
     st.integers(),
     st.none(),
@@ -98,7 +98,7 @@ def test_any_metadata_gives_short_words_in_one_order(meta: dict[str, Any], tags:
     found = keywords_of(meta, tags, "auto")
     assert found == keywords_of(dict(reversed(meta.items())), tags, "auto")
     assert len({word.casefold() for word in found}) == len(found)
-    assert all(len(word) <= LONGEST and names_something(word, tag=True) for word in found)
+    assert all(len(word) <= MAX_CHARACTERS and is_searchable(word, tag=True) for word in found)
     assert set(keywords_of(meta, tags, tuple(meta))) <= set(found) | {"tags"}
 
 

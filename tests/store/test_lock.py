@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from asof.errors import Busy
-from asof.store.lock import writing
+from asof.store.lock import exclusive_lock
 
 Make = Callable[..., Any]
 
@@ -18,17 +18,17 @@ Make = Callable[..., Any]
 def test_the_second_one_is_told_who_writes(tmp_path: Path) -> None:
     path = tmp_path / "write.lock"
     told = pytest.raises(Busy, match=f"process {os.getpid()} is writing")
-    with writing(path, 0), told, writing(path, 0.02):
+    with exclusive_lock(path, 0), told, exclusive_lock(path, 0.02):
         pass
-    with writing(path, 0):
+    with exclusive_lock(path, 0):
         assert path.read_text() == str(os.getpid())
 
 
 def test_an_error_inside_lets_go(tmp_path: Path) -> None:
     path = tmp_path / "write.lock"
-    with pytest.raises(ZeroDivisionError), writing(path, 0):
+    with pytest.raises(ZeroDivisionError), exclusive_lock(path, 0):
         _ = 1 / 0
-    with writing(path, 0):
+    with exclusive_lock(path, 0):
         pass
 
 
@@ -36,7 +36,7 @@ def test_a_write_waits_no_longer_than_it_is_told_and_a_search_not_at_all(fresh: 
     with fresh() as corpus:
         corpus.add([document("d", "text", "2020")])
         corpus.store.wait = 0.0
-        with writing(corpus.store.folder / "write.lock", 0):
+        with exclusive_lock(corpus.store.folder / "write.lock", 0):
             with pytest.raises(Busy, match=r"within 0 s.*--wait"):
                 corpus.add([document("e", "text", "2020")])
             assert [hit.document for hit in corpus.search("text").hits] == ["d"]
@@ -52,7 +52,7 @@ def test_an_error_in_a_write_leaves_the_corpus_as_it_was(fresh: Make, document: 
         def interrupted() -> None:
             publish = corpus.manifest.publish
             with corpus.store.write(db, corpus.clock, publish, what="x", source=("a", "b")) as write:
-                write.state(document("e", "text", "2021"))
+                write.put(document("e", "text", "2021"))
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):

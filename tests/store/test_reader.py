@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from asof.data import Ended, SourcedTime
-from asof.store.about import TimeReadingOptions, dumps, loads, times_of
+from asof.store.about import TimeReadingOptions, dumps, loads, passage_times
 from asof.store.digest import span_of, times_json
-from asof.store.reader import heads_with
+from asof.store.reader import matching_heads
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span
 
@@ -79,7 +79,7 @@ def test_a_path_comes_before_a_name_and_a_name_before_an_alias(fresh: Make, docu
 
 def names(corpus: Any, **filters: Any) -> set[str]:
     wanted = {"source": "", "path": "", "tags": (), "meta": (), **filters}
-    heads = heads_with(corpus._db, **wanted)
+    heads = matching_heads(corpus._db, **wanted)
     rows = corpus._db.execute("SELECT h.id, d.name FROM heads AS h JOIN documents AS d ON d.id = h.document")
     of = dict(rows.fetchall())
     return {of[head] for head in heads}
@@ -118,8 +118,10 @@ def test_filters_over_attributes(fresh: Make, said: Make, document: Make) -> Non
 def test_times_survive_being_stored() -> None:
     spans = [read("2020"), read("2020-01-01"), Span(None, read("2020").end), Span(read("2020").start, None)]
     times = tuple(SourcedTime(span, "words", "metadata") for span in spans)
-    stored = dumps(times_of(json.dumps(times_json(times)), "", "", "", None, TimeReadingOptions("en", 1)))
-    assert tuple(time.stated() for time in loads(stored)) == times
+    stored = dumps(
+        passage_times(json.dumps(times_json(times)), "", "", "", None, TimeReadingOptions("en", 1))
+    )
+    assert tuple(time.sourced_time() for time in loads(stored)) == times
     assert loads("[]") == ()
 
 

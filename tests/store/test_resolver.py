@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.data import Document, Ended, SourcedTime
-from asof.store.links import LinkResolver, aliases_in_force, documents_in_force, folded
+from asof.store.links import LinkResolver, current_aliases, current_documents, folded
 from asof.time.moment import read
 
 Make = Callable[..., Any]
@@ -45,10 +45,12 @@ def test_many_links_lead_where_one_does(fresh: Make) -> None:
             for when in ("2002", "2004"):
                 store = corpus.at(when).view().store
                 moment = (store.db, store.as_of, store.known_at)
-                ids = {number: name for number, name, _ in documents_in_force(*moment)}
-                assert set(ids.values()) == {name for name, *_ in stated if store.in_force(name) is not None}
+                ids = {number: name for number, name, _ in current_documents(*moment)}
+                assert set(ids.values()) == {
+                    name for name, *_ in stated if store.current_version(name) is not None
+                }
                 resolve = LinkResolver(
-                    ids.values(), [(alias, ids[number]) for alias, number in aliases_in_force(*moment)]
+                    ids.values(), [(alias, ids[number]) for alias, number in current_aliases(*moment)]
                 )
                 for target, origin in [*links, *((name, name) for name, *_ in stated)]:
                     assert resolve(target, origin) == store.resolve(target, origin), (target, origin)

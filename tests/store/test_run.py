@@ -151,7 +151,7 @@ def test_documents_that_could_not_be_read_are_kept(fresh: Make, said: Make, docu
         assert (known.ended, known.failed) == (0, 1)
         unknown = corpus.add(said(document("e", "two"), document("f", "three"), Problem("no", "x", 3)))
         assert unknown.ended == 0
-        assert "none of them was ended" in unknown.problems[-1].message
+        assert "none of them was removed" in unknown.problems[-1].message
         harmless = Problem("a date that is none", document="e", lost=False)
         assert corpus.add(said(document("e", "two"), document("f", "three"), harmless)).ended == 1
         assert texts(corpus, "d", "e") == [None, "two"]

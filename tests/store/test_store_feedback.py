@@ -15,7 +15,7 @@ from asof.data import Document
 from asof.errors import Busy, CorpusError
 from asof.store import feedback
 from asof.store.feedback import AskedRow, JudgementRow, ShownRow
-from asof.store.lock import writing
+from asof.store.lock import exclusive_lock
 
 
 @pytest.fixture
@@ -37,14 +37,16 @@ def hit(rank: int, passage: int) -> ShownRow:
 
 
 def add(corpus: Corpus, id_: str, *passages: int) -> int:
-    with feedback.adding(corpus.store, corpus.clock) as (db, added):
-        feedback.keep(db, question(id_, added), [hit(n, each) for n, each in enumerate(passages, 1)])
+    with feedback.write_feedback(corpus.store, corpus.clock) as (db, added):
+        feedback.insert_question(
+            db, question(id_, added), [hit(n, each) for n, each in enumerate(passages, 1)]
+        )
     return added
 
 
 def say(corpus: Corpus, *said: tuple[str, int, str, float | None]) -> int:
-    with feedback.adding(corpus.store, corpus.clock) as (db, added):
-        return feedback.state(db, [JudgementRow(*each, added) for each in said])
+    with feedback.write_feedback(corpus.store, corpus.clock) as (db, added):
+        return feedback.insert_judgements(db, [JudgementRow(*each, added) for each in said])
 
 
 def read(corpus: Corpus, query: str) -> list[Any]:
@@ -61,8 +63,8 @@ def test_every_write_is_later_than_all_before(corpus: Corpus) -> None:
     assert say(corpus, ("a", 1, "grade", 3.0)) == 1
     assert read(corpus, "SELECT added FROM judgements") == [(1_002,)]
     assert add(corpus, "b", 1) == 1_003
-    with feedback.adding(corpus.store, corpus.clock) as (db, added):
-        feedback.keep_state(db, "papers", "x", added)
+    with feedback.write_feedback(corpus.store, corpus.clock) as (db, added):
+        feedback.insert_learned(db, "papers", "x", added)
     assert add(corpus, "c", 1) == 1_005
     corpus.clock = lambda: 9_000
     assert add(corpus, "d", 1) == 9_000
@@ -71,8 +73,8 @@ def test_every_write_is_later_than_all_before(corpus: Corpus) -> None:
 
 def test_an_error_leaves_nothing(corpus: Corpus) -> None:
     def fail() -> None:
-        with feedback.adding(corpus.store, corpus.clock) as (db, added):
-            feedback.keep(db, question("a", added), [hit(1, 1)])
+        with feedback.write_feedback(corpus.store, corpus.clock) as (db, added):
+            feedback.insert_question(db, question("a", added), [hit(1, 1)])
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -80,7 +82,7 @@ def test_an_error_leaves_nothing(corpus: Corpus) -> None:
     assert read(corpus, "SELECT * FROM asked") == read(corpus, "SELECT * FROM shown") == []
     with (
         pytest.raises(CorpusError, match="no such table"),
-        feedback.adding(corpus.store, lambda: 1) as (db, _),
+        feedback.write_feedback(corpus.store, lambda: 1) as (db, _),
     ):
         db.execute("INSERT INTO nowhere VALUES (1)")
     assert add(corpus, "a", 1)
@@ -94,12 +96,15 @@ def test_two_questions_of_one_id(corpus: Corpus) -> None:
 
 
 def test_patience(corpus: Corpus) -> None:
-    lock = writing(corpus.store.folder / "write.lock", 1.0)
-    with lock, pytest.raises(Busy), feedback.adding(corpus.store, corpus.clock, wait=0.0):
+    lock = exclusive_lock(corpus.store.folder / "write.lock", 1.0)
+    with lock, pytest.raises(Busy), feedback.write_feedback(corpus.store, corpus.clock, wait=0.0):
         pass
     other = sqlite3.connect(corpus.store.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")  # as a merge does, which does not take the lock
-    with pytest.raises(CorpusError, match="locked"), feedback.adding(corpus.store, corpus.clock, wait=0.0):
+    with (
+        pytest.raises(CorpusError, match="locked"),
+        feedback.write_feedback(corpus.store, corpus.clock, wait=0.0),
+    ):
         pass
     other.close()
 
@@ -115,10 +120,11 @@ def test_by_the_beginning_of_an_id(corpus: Corpus) -> None:
     for name in ("ab", "abc", "b"):
         add(corpus, name, 1)
     db = corpus.store.reader()
-    assert [[row.id for row in feedback.named(db, each)] for each in ("a", "abc", "c", "b~", "%")] == [
+    prefixes = ("a", "abc", "c", "b~", "%")
+    assert [[row.id for row in feedback.questions_by_prefix(db, each)] for each in prefixes] == [
         ["ab", "abc"], ["abc"], [], [], [],
     ]  # fmt: skip
-    assert feedback.all_ids(db) == ["b", "abc", "ab"]
+    assert feedback.question_ids(db) == ["b", "abc", "ab"]
     db.close()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asof
 from asof.sources.scheme import ERASED
-from asof.store.versions import never_again, numbered
+from asof.store.versions import mark_erased, version_numbers
 
 
 def test_numbers_of_all_versions(memory_folder, document):
@@ -19,8 +19,8 @@ def test_numbers_of_all_versions(memory_folder, document):
                 document("d", "words", "2024-01-01", meta={"version": 4}),
             ]
         )
-        assert numbered(corpus._db, ["a", "b", "c", "nobody"]) == {"a": {1, 2}}
-        assert numbered(corpus._db, []) == {}
+        assert version_numbers(corpus._db, ["a", "b", "c", "nobody"]) == {"a": {1, 2}}
+        assert version_numbers(corpus._db, []) == {}
 
 
 def test_a_version_that_was_dated_anew_counts_once(memory_folder, document):
@@ -28,7 +28,7 @@ def test_a_version_that_was_dated_anew_counts_once(memory_folder, document):
         corpus.background = False
         corpus.add([document("a", "first", "2024-01-01", meta={"version": 1})])
         corpus.correct("a", "2023-12-01")
-        assert numbered(corpus._db, ["a"]) == {"a": {1}}
+        assert version_numbers(corpus._db, ["a"]) == {"a": {1}}
 
 
 def test_what_was_erased_has_no_version_until_it_is_here_again(memory_folder, document):
@@ -37,8 +37,8 @@ def test_what_was_erased_has_no_version_until_it_is_here_again(memory_folder, do
         corpus.add([document("a", "first", "2024-01-01", meta={"version": 1})])
         db = corpus.store.writer()
         for name in ("a", "b", "b"):
-            never_again(db, name)
+            mark_erased(db, name)
         db.close()
-        assert numbered(corpus._db, ["a", "b", "c"]) == {"a": {1}, "b": {ERASED}}
+        assert version_numbers(corpus._db, ["a", "b", "c"]) == {"a": {1}, "b": {ERASED}}
         corpus.add([document("b", "words", "2024-01-01")])
-        assert numbered(corpus._db, ["a", "b", "c"]) == {"a": {1}}
+        assert version_numbers(corpus._db, ["a", "b", "c"]) == {"a": {1}}

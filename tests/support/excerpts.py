@@ -8,7 +8,7 @@ from typing import Any
 
 from asof.data import Fact
 from asof.knowledge.rules.extractor import RuleExtractor
-from asof.store.about import TimeReadingOptions, times_of
+from asof.store.about import TimeReadingOptions, passage_times
 from asof.store.facts import Excerpt
 from asof.time.span import Span
 
@@ -24,7 +24,7 @@ def excerpt(
     """A passage of a document published on a day, with the times that the store finds in it."""
     day = None if published is None else Span(published, published + timedelta(days=1))
     manner = TimeReadingOptions(language, fiscal_start)
-    found = times_of(times, title, "\n".join(headings), text, day, manner)
+    found = passage_times(times, title, "\n".join(headings), text, day, manner)
     return Excerpt(
         1, "report", title, "", headings, text, language, day, found, fiscal_start, number, (), meta or {}
     )

@@ -190,13 +190,13 @@ class Histories:
                     db, clock, publish, what="test", source=("python", "documents")
                 ) as write:
                     for each in group:
-                        write.load([each.name] if each.name not in write.dossiers else [])
-                        dossier = write.dossier(each.name)
+                        write.load([each.name] if each.name not in write.documents else [])
+                        state = write.document_state(each.name)
                         if each.head is None:
-                            write.begin_silence(dossier, each.stated, each.when, each.by, each.visible)
+                            write.add_deletion(state, each.stated, each.when, each.by, each.visible)
                         else:
-                            write.begin_version(
-                                dossier, self.restored(corpus, each), each.content, each.stated, each.when,
+                            write.add_version(
+                                state, self.restored(corpus, each), each.content, each.stated, each.when,
                                 each.visible,
                             )  # fmt: skip
         merge_some(other, 0, None)

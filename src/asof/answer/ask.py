@@ -146,7 +146,7 @@ def _from_reports(retrieved: RetrievedPassages, context: AnswerContext, options:
     from asof.answer.global_summary import summarise_span
     from asof.knowledge.resolve import Entities
     from asof.knowledge.summarise import ReportSelection
-    from asof.store.sight import sights
+    from asof.store.passages import visible_passages
 
     view, question = retrieved.view, context.parsed
     topics = WeightedPhrase.of(" ".join(question.topics), view)
@@ -158,7 +158,7 @@ def _from_reports(retrieved: RetrievedPassages, context: AnswerContext, options:
     entities = Entities.of(view)
     about = question.names[0] if len(question.names) == 1 else ""
     passages = view.column("passage", np.array(context.rows, np.int64)).tolist()
-    visible = sights(view.store.db, passages, view.as_of, view.known_at)
+    visible = visible_passages(view.store.db, passages, view.as_of, view.known_at)
     summary = summarise_span(
         context.question, view, scope_of(question),
         ReportSelection(entities.canonical, about, relevance if question.topics else None),

@@ -22,7 +22,7 @@ from asof.knowledge.reports.of_span import around
 from asof.knowledge.reports.report import PeriodReport, Quote, ReportPoint
 from asof.knowledge.summarise import ReportSelection
 from asof.models.ports import Model
-from asof.store.sight import VisiblePassage
+from asof.store.passages import VisiblePassage
 from asof.text.budget import header, tokens
 from asof.time.span import Span
 

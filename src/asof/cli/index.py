@@ -97,8 +97,8 @@ def index(
     from asof.environment import holds_corpus
     from asof.errors import ModelError
     from asof.sources.scheme import is_target
+    from asof.store.empty_corpus import removed_if_empty
     from asof.store.store import FOLDER
-    from asof.store.unused import made_for_something
 
     root = corpus_root(into)
     ahead = LearnAhead.of(root, facts=facts, reports=reports, estimate=estimate, budget=budget)
@@ -107,7 +107,7 @@ def index(
         _readable(source, root, history=history, papers=papers)
     indexed: list[tuple[str, IndexReport, float]] = []
     empty = not holds_corpus(root)
-    with made_for_something(root), opened(root, wait, settings, quiet=as_json) as corpus:
+    with removed_if_empty(root), opened(root, wait, settings, quiet=as_json) as corpus:
         for source in sources:
             started = time.perf_counter()
             report = (

@@ -53,11 +53,11 @@ def show_status(figures: Status) -> None:
     span = "-"
     if figures.first is not None and figures.last is not None:
         span = f"{iso(figures.first)[:10]} to {iso(figures.last - 1)[:10]}"
-    languages = ", ".join(settings.languages)
+    languages, current = ", ".join(settings.languages), figures.current_passages
     rows = [
         ("documents", f"{figures.documents:,} current, {figures.ended:,} removed"),
         ("versions", f"{figures.versions:,}"),
-        ("passages", f"{figures.said:,} current, {figures.passages - figures.said:,} superseded or removed"),
+        ("passages", f"{current:,} current, {figures.passages - current:,} superseded or removed"),
         ("published", span),
         ("dated by", dated or "-"),
         ("undated", f"{figures.undated:,} (seen: {settings.undated})"),

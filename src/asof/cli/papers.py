@@ -82,7 +82,7 @@ def papers(
     if forget and not question:
         return _forget(index)
     from asof.papers.outcome import PaperQuestion
-    from asof.store.unused import made_for_something
+    from asof.store.empty_corpus import removed_if_empty
 
     asked = joined(question, "QUESTION", "some words are")
     if judge and no_record:
@@ -98,7 +98,7 @@ def papers(
         asked, named, since, until, per_day, k, read, not offline, not no_record, judge, budget, as_of,
         known_at,
     )  # fmt: skip
-    with made_for_something(corpus_root(index)), _corpus(index) as corpus, fact_progress(corpus):
+    with removed_if_empty(corpus_root(index)), _corpus(index) as corpus, fact_progress(corpus):
         if forget:
             _begin_anew(corpus)
         tell_extractor(corpus.config)

@@ -14,7 +14,7 @@ from asof.data import Hit, SourcedTime, Superseded
 from asof.engine import Results
 from asof.rank.candidates.gather import UNKNOWN, query_terms
 from asof.store.digest import times_json
-from asof.store.unmet import UNMET
+from asof.store.filter_notes import NOTHING_MATCHES
 from asof.text.snippet import snippet
 from asof.time.span import BEGINNING, NEVER, iso, shown
 
@@ -93,7 +93,9 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
             for line in why_lines(hit.why):
                 click.echo(f"     {plain(line)}")
     for note in results.notes:
-        if explain or note.startswith((UNKNOWN, UNMET)):  # some recipes find something for any words
+        if explain or note.startswith(
+            (UNKNOWN, NOTHING_MATCHES)
+        ):  # some recipes find something for any words
             click.secho(f"note: {_shortened(plain(note), NOTE)}", dim=True)
 
 

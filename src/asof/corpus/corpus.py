@@ -21,7 +21,7 @@ from asof.index.manifest import Manifest
 from asof.models.given import encoder_of, model_of
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
-from asof.store.store import DEFAULT_WAIT, FETCHED, FOLDER, Store, reading
+from asof.store.store import DEFAULT_WAIT, FETCHED, FOLDER, Store, translate_sqlite_errors
 from asof.time.bounds import When, last_instant
 
 if TYPE_CHECKING:
@@ -193,10 +193,10 @@ class Corpus(Maintenance):
 
     def _versions(self, names: Iterable[str]) -> dict[str, set[int]]:
         """The numbers of the versions that are stored of documents."""
-        from asof.store.versions import numbered
+        from asof.store.versions import version_numbers
 
-        with self._lock, reading(self.store.database):
-            return numbered(self._db, names)
+        with self._lock, translate_sqlite_errors(self.store.database):
+            return version_numbers(self._db, names)
 
     def prepare(self) -> None:
         """Make now what searches derive from the rows (which passage follows which), as of now; the first

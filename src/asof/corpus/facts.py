@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from asof.corpus.session import Session
 from asof.errors import CorpusError, UsageError
 from asof.knowledge.choice import MODEL
-from asof.store.facts import unread
-from asof.store.lock import writing
-from asof.store.store import translated
+from asof.store.facts import passages_without_facts
+from asof.store.lock import exclusive_lock
+from asof.store.store import translate_errors
 
 if TYPE_CHECKING:
     from asof.knowledge.learning import LearningReport
@@ -33,8 +33,13 @@ class FactIndexer(Session):
         ModelError; what was read stays. One process learns at a time: two would pay for the same twice."""
         from asof.knowledge.learning import learn
 
-        alone = writing(self.store.folder / "learn.lock", self.store.wait)
-        with translated(self.store.database), alone, self._reader(budget) as model, self._writing() as db:
+        alone = exclusive_lock(self.store.folder / "learn.lock", self.store.wait)
+        with (
+            translate_errors(self.store.database),
+            alone,
+            self._reader(budget) as model,
+            self._writing() as db,
+        ):
             return learn(self.store, db, self.config.facts, model, progress=progress)
 
     def estimate(self) -> Usage:
@@ -94,7 +99,7 @@ class FactIndexer(Session):
             last: int = self._db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
             if last == self._read_until:
                 return
-            todo = len(unread(self._db))
+            todo = len(passages_without_facts(self._db))
         if todo:
             self._know(todo)
         self._read_until = last

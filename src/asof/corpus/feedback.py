@@ -17,7 +17,7 @@ from asof.learn import feedback, recording
 from asof.learn.feedback import CLICK, CLICKED, ETA, GRADE, HIGHEST, MODEL, JudgedRecord
 from asof.store import feedback as kept
 from asof.store.feedback import JudgementRow
-from asof.store.store import reading
+from asof.store.store import translate_sqlite_errors
 from asof.time.bounds import When, last_instant
 from asof.time.span import iso
 
@@ -72,10 +72,10 @@ class FeedbackLog(FactIndexer):
         with self._adding(PATIENCE) as (db, added):
             asked, attempt = asked._replace(added=added), 0
             made = asked._replace(id=recording.id_of(asked))
-            while kept.named(db, made.id):
+            while kept.questions_by_prefix(db, made.id):
                 attempt += 1
                 made = asked._replace(id=recording.id_of(asked, attempt))
-            if not kept.keep(db, made, shown):
+            if not kept.insert_question(db, made, shown):
                 raise UsageError("what was found was erased meanwhile: there is nothing to record")
         return made.id
 
@@ -98,13 +98,13 @@ class FeedbackLog(FactIndexer):
         asked = self.recorded(query_id).asked
         rank = recording.hit_of(asked, hit).rank
         with self._adding() as (db, added):
-            return bool(kept.state(db, [JudgementRow(asked.id, rank, kind, grade, added)]))
+            return bool(kept.insert_judgements(db, [JudgementRow(asked.id, rank, kind, grade, added)]))
 
     def judge(self, query_id: str, budget: float | None = None) -> JudgingReport:
         """Let the language model of asof.toml grade all hits of a question, within a `budget` (US dollars;
         tokens without prices). What it replied is kept and not paid for again. Raises UsageError, ModelError,
         Busy, NoSpace."""
-        from asof.store.reader import records
+        from asof.store.passages import records
 
         asked = self.recorded(query_id).asked
         with self.models.language(budget) as model:
@@ -117,7 +117,7 @@ class FeedbackLog(FactIndexer):
             graded = judge(model, asked, [found.get(passage) for passage in passages])
             cost = model.meter
         with self._adding() as (db, added):
-            kept.state(db, [
+            kept.insert_judgements(db, [
                 JudgementRow(asked.id, each.rank, MODEL, each.grade, added)
                 for each in graded if each.grade is not None
             ])  # fmt: skip
@@ -131,8 +131,8 @@ class FeedbackLog(FactIndexer):
 
         def look(db: sqlite3.Connection) -> JudgedRecord:
             wanted = query_id.strip().lower()
-            found = kept.named(db, wanted) if wanted.isalnum() and wanted.isascii() else []
-            row = recording.chosen(query_id, found, () if len(found) == 1 else kept.all_ids(db))
+            found = kept.questions_by_prefix(db, wanted) if wanted.isalnum() and wanted.isascii() else []
+            row = recording.chosen(query_id, found, () if len(found) == 1 else kept.question_ids(db))
             return _judged(db, [row], None, ETA)[0]
 
         return self._read(look)
@@ -140,7 +140,7 @@ class FeedbackLog(FactIndexer):
     def titles(self, one: JudgedRecord) -> dict[int, tuple[str, str]]:
         """By rank, what the documents that were shown are called, and the day on which they were published
         ("undated")."""
-        from asof.store.reader import published_of, records
+        from asof.store.passages import published_of, records
 
         found = self._read(lambda db: records(db, [each.passage for each in one.asked.shown]))
         there = {each.rank: found[each.passage] for each in one.asked.shown if each.passage in found}
@@ -166,14 +166,14 @@ class FeedbackLog(FactIndexer):
 
     def _questions(self, recipe: str | None, known_at: When | None, eta: float) -> list[JudgedRecord]:
         known = self._known(known_at)
-        return self._read(lambda db: _judged(db, kept.asked(db, known, recipe), known, eta))
+        return self._read(lambda db: _judged(db, kept.recorded_questions(db, known, recipe), known, eta))
 
     # -- what was learned ---------------------------------------------------------------------------
 
     def learned(self, recipe: str, known_at: When | None = None) -> str | None:
         """What learning knew of a recipe at `known_at` (default: now); None: nothing. Raises UsageError."""
         known = self._known(known_at)
-        return self._read(lambda db: kept.learned(db, recipe, known))
+        return self._read(lambda db: kept.learned_state(db, recipe, known))
 
     def learn_state(self, recipe: str, text: str) -> None:
         """Keep what learning knows of a recipe now; earlier states stay, also after a purge: `text` must not
@@ -181,7 +181,7 @@ class FeedbackLog(FactIndexer):
         if len(text) > LONGEST_STATE:
             raise UsageError(f"a state has {len(text):,} characters; accepted: up to {LONGEST_STATE:,}")
         with self._adding() as (db, added):
-            kept.keep_state(db, recipe, text, added)
+            kept.insert_learned(db, recipe, text, added)
 
     # -- transactions -------------------------------------------------------------------------------
 
@@ -191,7 +191,7 @@ class FeedbackLog(FactIndexer):
 
     def _read(self, do: Callable[[sqlite3.Connection], T]) -> T:
         """Read rows that belong together: what is erased meanwhile is there until all are read."""
-        with self._lock, reading(self.store.database):
+        with self._lock, translate_sqlite_errors(self.store.database):
             try:
                 self.store.begin_read(self._db)
                 return do(self._db)
@@ -202,7 +202,7 @@ class FeedbackLog(FactIndexer):
     @contextmanager
     def _adding(self, wait: float | None = None) -> Iterator[tuple[sqlite3.Connection, int]]:
         patience = None if wait is None else min(wait, self.store.wait)
-        with kept.adding(self.store, self.clock, patience) as (db, added):
+        with kept.write_feedback(self.store, self.clock, patience) as (db, added):
             yield db, added
 
 
@@ -210,7 +210,7 @@ def _judged(
     db: sqlite3.Connection, rows: Sequence[kept.AskedRow], known_at: int | None, eta: float
 ) -> list[JudgedRecord]:
     ids = [row.id for row in rows]
-    shown, said = kept.shown(db, ids), kept.judgements(db, ids, known_at)
+    shown, said = kept.shown_hits(db, ids), kept.judgements(db, ids, known_at)
     return [
         feedback.judged(feedback.asked_of(row, shown[row.id]), feedback.judgements_of(said[row.id]), eta)
         for row in rows

@@ -12,8 +12,8 @@ from asof.corpus.feedback import FeedbackLog
 from asof.data import SourcedTime, given
 from asof.errors import CorpusError, UsageError
 from asof.index.manifest import Manifest
-from asof.store import changes
-from asof.store.store import FETCHED, reading
+from asof.store import corrections
+from asof.store.store import FETCHED, translate_sqlite_errors
 from asof.time.bounds import When, first_instant
 from asof.time.moment import read
 from asof.time.span import moment
@@ -62,9 +62,9 @@ class Maintenance(FeedbackLog):
         from asof.store.status import status
 
         folder = self.store.folder / engine.DERIVED
-        with self._lock, reading(self.store.database):
+        with self._lock, translate_sqlite_errors(self.store.database):
             figures = status(self.store, self._db)
-            known = [*vectors.status(self._db), *facts.status(self._db)]
+            known = [*vectors.status(self._db), *facts.status_lines(self._db)]
         rooms = (succession, evidence, latent)
         derived = (line for room in rooms for line in room.status(folder))
         return replace(figures, derived=(*derived, *known))
@@ -74,10 +74,10 @@ class Maintenance(FeedbackLog):
 
         The index is checked against a sound store only: from another one it could not be rebuilt.
         """
-        from asof.store.status import check
+        from asof.store.status import check_database
 
-        with self._lock, reading(self.store.database):
-            lines = check(self._db, self.store.database) or self.manifest.mend()
+        with self._lock, translate_sqlite_errors(self.store.database):
+            lines = check_database(self._db, self.store.database) or self.manifest.mend()
             self._stepper.forget()
             return lines
 
@@ -109,7 +109,7 @@ class Maintenance(FeedbackLog):
             self._writing() as db,
             self.store.write(db, self.clock, self.manifest.publish, what="correct") as write,
         ):
-            changes.correct(write, document, stated)
+            corrections.correct(write, document, stated)
 
     def purge(self, document: str) -> int:
         """Erase a document with all its versions for good; returns how many passages went.
@@ -120,10 +120,10 @@ class Maintenance(FeedbackLog):
         """
         erasure, group = _erasure(document)
         if erasure is None:
-            return self._remove(lambda db: changes.erase(db, document), "purge")
+            return self._remove(lambda db: corrections.erase(db, document), "purge")
 
         def erase(db: sqlite3.Connection) -> list[int]:
-            return changes.erase_for_good(db, names, group, lambda name: erasure.rename(name, document))
+            return corrections.erase_for_good(db, names, group, lambda name: erasure.rename(name, document))
 
         with erasure.forget(self.store.folder / FETCHED, document):
             names = self.purged_with(document) or (document,)
@@ -135,16 +135,16 @@ class Maintenance(FeedbackLog):
 
         Raises UsageError when none is called so, or several are.
         """
-        from asof.store.called import document_ever_called
+        from asof.store.find_document import find_stored_document
 
-        with self._lock, reading(self.store.database):
-            return document_ever_called(self._db, wanted, part=part)
+        with self._lock, translate_sqlite_errors(self.store.database):
+            return find_stored_document(self._db, wanted, allow_part=part)
 
     def purged_with(self, document: str) -> tuple[str, ...]:
         """The documents of the corpus that go when this one is purged."""
         group = _erasure(document)[1]
         names = group if document in group[:1] else (document,)
-        with self._lock, reading(self.store.database):
+        with self._lock, translate_sqlite_errors(self.store.database):
             found = "SELECT 1 FROM documents WHERE name = ?"
             return tuple(name for name in names if self._db.execute(found, (name,)).fetchone())
 
@@ -153,7 +153,7 @@ class Maintenance(FeedbackLog):
         horizon = first_instant(before, self.clock())
         if horizon > self.clock():
             raise UsageError(f"vacuum --before {before}: only the past can be dropped")
-        return self._remove(lambda db: changes.drop_history(db, horizon), "vacuum")
+        return self._remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
 
     def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
         with self._writing() as db:

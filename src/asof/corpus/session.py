@@ -14,8 +14,8 @@ from asof.corpus.models import ModelProvider
 from asof.engine import ViewFactory
 from asof.errors import DamagedSegment
 from asof.index.manifest import Manifest
-from asof.store.soundness import UNREADABLE
-from asof.store.store import Store, reading
+from asof.store.integrity import UNREADABLE
+from asof.store.store import Store, translate_sqlite_errors
 
 if TYPE_CHECKING:
     import sqlite3
@@ -68,7 +68,7 @@ class Session:
             self._tidying.join()
         self._db.close()
         self.closed = True
-        self.store.settle()
+        self.store.empty_log()
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class Session:
 
     def use(self, as_of: int, known_at: int | None, do: Callable[[View], T]) -> T:
         """Do something with a view; a damaged segment is rebuilt, and the view made anew."""
-        with self._lock, reading(self.store.database):
+        with self._lock, translate_sqlite_errors(self.store.database):
             for attempt in range(3):
                 try:
                     return self._undisturbed(as_of, known_at, do)

@@ -100,9 +100,9 @@ class Snapshot:
     def unmet(self, filters: Filters) -> list[str]:
         """Why nothing can be found here, whatever the words: a filter that no document passes, or a time
         before all of them. It says nothing of what is not visible."""
-        from asof.store.unmet import unmet
+        from asof.store.filter_notes import filter_notes
 
-        return self._use(lambda view: unmet(view.store, filters))
+        return self._use(lambda view: filter_notes(view.store, filters))
 
     def why_not(
         self,
@@ -117,8 +117,9 @@ class Snapshot:
     ) -> WhyNot:
         """Why a document (or a passage, by a hit's id) is not among the hits of a question, or where it is.
 
-        `wanted`: an id, or a title or what else names a document alone (see `asof.store.called`); one that
-        was published later is meant by its whole id only. Raises UsageError when there is none, or several.
+        `wanted`: an id, or a title or what else names a document alone (see `asof.store.find_document`); one
+        that was published later is meant by its whole id only. Raises UsageError when there is none, or
+        several.
         """
         from asof.rank.whynot import why_not
 
@@ -129,9 +130,9 @@ class Snapshot:
     def called(self, wanted: str) -> str:
         """The id of the document that is called so, as it stood: by its id, title, alias, or a part of its
         path, without regard to case. Raises UsageError when it is called so by none, or by several."""
-        from asof.store.called import document_called
+        from asof.store.find_document import find_document
 
-        return self._use(lambda view: document_called(view.store, wanted))
+        return self._use(lambda view: find_document(view.store, wanted))
 
     def text(self, document: str) -> str | None:
         """The text of a document as it stood, byte for byte; None if it said nothing then."""

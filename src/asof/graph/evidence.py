@@ -28,7 +28,7 @@ from asof.graph.rows import Rows
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import View
-from asof.store.evidence import sources_of_heads, values_of_heads
+from asof.store.reader import sources_of_heads, values_of_heads
 
 THRESHOLD = 0.05
 CAP = 256

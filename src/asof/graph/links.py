@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.store.called import document_called
+from asof.store.find_document import find_document
 from asof.store.links import (
     LinkResolver,
-    aliases_in_force,
-    any_links,
-    documents_in_force,
-    links_in_force,
-    versions_after,
+    current_aliases,
+    current_documents,
+    current_links,
+    has_links,
+    visible_instants_after,
 )
 from asof.time.span import shown
 
@@ -74,7 +74,7 @@ class Links:
 
 def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many other documents link to each of these (by number); a corpus without links is not looked at."""
-    if not any_links(view.store.db):
+    if not has_links(view.store.db):
         return np.zeros(len(documents), np.int64)
     return links(view).backlinks(documents)
 
@@ -88,7 +88,7 @@ def links(view: View) -> Links:
     memo = view.prefix.memo
     later = memo.get("links later")
     if later is None:
-        later = memo["links later"] = versions_after(view.store.db, view.prefix.as_of)
+        later = memo["links later"] = visible_instants_after(view.store.db, view.prefix.as_of)
     key = f"links {bisect_right(later, view.as_of)}"
     made: Links | None = memo.get(key)
     if made is None:
@@ -98,14 +98,14 @@ def links(view: View) -> Links:
 
 def _links(view: View) -> Links:
     moment = (view.store.db, view.store.as_of, view.store.known_at)
-    titles = {number: (name, title) for number, name, title in documents_in_force(*moment)}
+    titles = {number: (name, title) for number, name, title in current_documents(*moment)}
     numbers = {name: number for number, (name, _) in titles.items()}
     resolve = LinkResolver(
-        numbers, [(alias, titles[number][0]) for alias, number in aliases_in_force(*moment)]
+        numbers, [(alias, titles[number][0]) for alias, number in current_aliases(*moment)]
     )
     pairs: set[tuple[int, int]] = set()
     broken: dict[int, list[str]] = {}
-    for origin, target in links_in_force(*moment):
+    for origin, target in current_links(*moment):
         found = resolve(target, titles[origin][0])
         if found is None:
             broken.setdefault(origin, []).append(target)
@@ -177,10 +177,10 @@ class Reach(NamedTuple):
 def reach(view: View, document: str, depth: int) -> Reach:
     """What a document links to and what links to it, up to `depth` links away.
 
-    `document`: its id, its title or what else names it alone (see `store.called`). Raises UsageError when no
-    such document was in force in the view, or several are meant.
+    `document`: its id, its title or what else names it alone (see `store.find_document`). Raises UsageError
+    when no such document was in force in the view, or several are meant.
     """
-    name = document_called(view.store, document)
-    if view.store.in_force(name) is None:
+    name = find_document(view.store, document)
+    if view.store.current_version(name) is None:
         raise UsageError(f"document {name!r} was not current as of {shown(view.as_of)}")
     return Reach(name, neighbours(view, name, depth), broken(view, name))

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from asof.index.file_format import Array, ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
-from asof.store.evidence import texts_between, texts_of
+from asof.store.passages import texts_between, texts_of
 from asof.text.shingles import Shingler
 
 TEXTS_AT_ONCE = 8_192

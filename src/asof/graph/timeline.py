@@ -14,7 +14,7 @@ from asof.graph.succession import Succession, succession
 from asof.graph.wording import WordChanges, apart, below_heading, changed, telling
 from asof.index.view import View
 from asof.store.digest import hit_id
-from asof.store.reader import StoredPassage, published_of
+from asof.store.passages import StoredPassage, published_of
 from asof.text.tokens import tokenize
 
 FIRST_HITS = 5

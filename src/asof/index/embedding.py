@@ -24,9 +24,9 @@ from asof.index.segment import SegmentWriter
 from asof.index.vectors import dimensions, keep, made
 from asof.models.ports import Encoder
 from asof.store.digest import indexed_text
-from asof.store.lock import POLL_SECONDS, writing
+from asof.store.lock import POLL_SECONDS, exclusive_lock
 from asof.store.settings import change_encoder, encoder_of
-from asof.store.store import translated
+from asof.store.store import translate_errors
 
 AT_ONCE = 64
 """So many passages are encoded, and then on the disk: a process that is killed loses no more."""
@@ -68,7 +68,7 @@ class EmbeddingRun:
     def run(self, progress: Callable[[int, int], None] | None = None) -> EmbeddingReport:
         """Change it; what an interrupted run encoded is used. `progress` is told how many passages have
         vectors, of how many. Raises ModelError, MissingExtra, UsageError, Busy, NoSpace."""
-        with translated(self.manifest.store.database):
+        with translate_errors(self.manifest.store.database):
             before = encoder_of(self.db)
             encoded = self.fill(progress)
             if before == self.name and not encoded:
@@ -209,7 +209,7 @@ class EmbeddingRun:
     def _transaction(self) -> Iterator[None]:
         """The write lock and a transaction, undone unless it was committed."""
         store = self.manifest.store
-        with translated(store.database), writing(store.folder / "write.lock", store.wait):
+        with translate_errors(store.database), exclusive_lock(store.folder / "write.lock", store.wait):
             self.db.execute("BEGIN IMMEDIATE")
             try:
                 yield

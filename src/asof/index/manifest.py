@@ -31,10 +31,10 @@ from asof.index.rebuild import SegmentEntry, rebuild
 from asof.index.segment import SEGMENT, Segment
 from asof.models.hashed import HashedNgrams
 from asof.models.ports import Encoder
-from asof.store.lock import writing
+from asof.store.lock import exclusive_lock
 from asof.store.rows import EndRow, Ids
 from asof.store.settings import encoder_of
-from asof.store.store import Store, translated
+from asof.store.store import Store, translate_errors
 from asof.store.write import Transaction
 
 SEGMENT_NAME = re.compile(r"[0-9a-f]{16}\.seg")
@@ -118,15 +118,17 @@ class Manifest:
 
     def publish(self, write: Transaction) -> None:
         """Write the segment of a transaction and enter it in the list (see `store.Publish`)."""
-        if not write.begun and not write.ended:
+        if not write.new_rows and not write.new_ends:
             return
         self._refuse_other(write.db)
         corpus_files.make_folder(self.folder)
-        matrix = vectors.written(write, self.encoder, self._ready) if self.encoder and write.begun else None
+        matrix = (
+            vectors.written(write, self.encoder, self._ready) if self.encoder and write.new_rows else None
+        )
         self._ready = {}
         file = f"{secrets.token_hex(8)}.seg"
         size, checksum = build(
-            self.folder / file, write.begun, write.ended, write.analyzer, matrix, self.encoder_name
+            self.folder / file, write.new_rows, write.new_ends, write.analyzer, matrix, self.encoder_name
         )
         passages, ends = write.ids["passages"], write.ids["ends"]
         entry = SegmentEntry(
@@ -135,7 +137,7 @@ class Manifest:
             passages.next - 1,
             ends.first,
             ends.next - 1,
-            len(write.begun),
+            len(write.new_rows),
             size,
             checksum,
         )
@@ -161,7 +163,7 @@ class Manifest:
 
     def tidy(self, db: sqlite3.Connection) -> int:
         """Merge until nothing is due; returns the number of merges. One process at a time does this."""
-        with translated(self.store.database), self.merging() as mine:
+        with translate_errors(self.store.database), self.merging() as mine:
             if not mine:
                 return 0
             self._sweep(db)
@@ -270,13 +272,16 @@ class Manifest:
 
     def sweep(self, db: sqlite3.Connection) -> None:
         """Remove files that a killed process left behind, unless a process is merging just now."""
-        with translated(self.store.database), self.merging() as mine:
+        with translate_errors(self.store.database), self.merging() as mine:
             if mine:
                 self._sweep(db)
 
     def _sweep(self, db: sqlite3.Connection) -> None:
         """Remove files that a killed process left behind; nobody else writes segments now."""
-        with translated(self.store.database), writing(self.store.folder / "write.lock", self.store.wait):
+        with (
+            translate_errors(self.store.database),
+            exclusive_lock(self.store.folder / "write.lock", self.store.wait),
+        ):
             listed = {entry.file for entry in self.entries(db)}
             for name in corpus_files.names(self.folder):
                 if name not in listed and LEFTOVER.fullmatch(name):
@@ -306,7 +311,10 @@ class Manifest:
         """
         db = self.store.writer()
         try:
-            with translated(self.store.database), writing(self.store.folder / "write.lock", self.store.wait):
+            with (
+                translate_errors(self.store.database),
+                exclusive_lock(self.store.folder / "write.lock", self.store.wait),
+            ):
                 # no merge can be entered in the list from here on: what is missing really is missing
                 db.execute("BEGIN IMMEDIATE")
                 damaged = self.faults(db)

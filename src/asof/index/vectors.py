@@ -18,7 +18,7 @@ from asof.data import Document
 from asof.errors import ModelError, UsageError
 from asof.index.dense import quantise
 from asof.models.ports import Encoder
-from asof.store.digest import content_digest, cuts_of, head_of, indexed_text
+from asof.store.digest import content_digest, document_passages, indexed_text, shared_attributes
 from asof.store.settings import CorpusSettings, encoder_of
 from asof.store.write import Transaction
 
@@ -109,11 +109,11 @@ def keep(
 
 def written(write: Transaction, encoder: Encoder, ready: dict[bytes, Vector]) -> Vector:
     """The vectors (n, d) of what a write begins, kept by its transaction. `ready`: those made before it."""
-    texts = [row.text for row in write.begun]
+    texts = [row.text for row in write.new_rows]
     digests = [text_digest(text) for text in texts]
     unready = [text for text, digest in zip(texts, digests, strict=True) if digest not in ready]
     of = ready | made(write.db, encoder, unready)
-    keep(write.db, encoder.name, [row.id for row in write.begun], texts, of)
+    keep(write.db, encoder.name, [row.id for row in write.new_rows], texts, of)
     return np.stack([of[digest] for digest in digests])
 
 
@@ -158,8 +158,10 @@ def texts_ahead(
     for document in documents:
         if (document.id, content_digest(document)) in known:
             continue
-        head = head_of(document, settings.languages[0], settings.search)  # no language stands in the text
-        for cut in cuts_of(document, head, chunking):
+        head = shared_attributes(
+            document, settings.languages[0], settings.search
+        )  # no language stands in the text
+        for cut in document_passages(document, head, chunking):
             yield indexed_text(head.title, cut.headings, head.about, cut.text, head.keywords)
 
 

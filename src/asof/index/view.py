@@ -18,7 +18,8 @@ from asof.index.file_format import Array
 from asof.index.prefix import Prefix, Window
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, layout_places
-from asof.store.reader import AsOfReader, StoredPassage, about_of, heads_with, published_of, records
+from asof.store.passages import StoredPassage, about_of, published_of, records
+from asof.store.reader import AsOfReader, matching_heads
 from asof.text.tokens import Analyzer
 
 
@@ -115,7 +116,7 @@ class View:
             if getattr(filters, name)
         }
         if of_head:
-            heads = heads_with(self.store.db, **of_head)
+            heads = matching_heads(self.store.db, **of_head)
             passes = np.isin(window.column("head"), np.array(heads, np.int64))
             mask = passes if mask is None else mask & passes
         return mask

@@ -12,7 +12,7 @@ from asof.data import Fact
 from asof.index.view import View
 from asof.store import facts as kept
 from asof.store.facts import StoredFact
-from asof.store.sight import VisiblePassage, sights
+from asof.store.passages import VisiblePassage, visible_passages
 from asof.text.sentences import shown
 
 MOST = 20_000
@@ -46,7 +46,7 @@ def facts_of(view: View, rows: NDArray[np.int64]) -> list[StatedFact]:
     """
     passages = view.column("passage", rows).tolist()
     found = kept.facts_in(view.store.db, passages)
-    return _known(view, [*found, *_read_now(view, kept.unread_of(view.store.db, passages))], ended=False)
+    return _known(view, [*found, *_read_now(view, kept.without_facts(view.store.db, passages))], ended=False)
 
 
 def _read_now(view: View, passages: Sequence[int]) -> list[StoredFact]:
@@ -86,6 +86,6 @@ def facts_of_kind(view: View, kind: str) -> list[StatedFact]:
 
 def _known(view: View, found: Sequence[StoredFact], *, ended: bool) -> list[StatedFact]:
     passages = dict.fromkeys(each.passage for each in found)
-    seen = sights(view.store.db, passages, view.as_of, view.known_at, ended=ended)
+    seen = visible_passages(view.store.db, passages, view.as_of, view.known_at, ended=ended)
     known = [StatedFact(each.fact, each.number, seen[each.passage]) for each in found if each.passage in seen]
     return sorted(known, key=lambda each: each.order)

@@ -69,7 +69,7 @@ def learn(
     asking = ModelExtractor(metered, facts.entity_types, facts.gleaning)
     stopping = _Stopping(asking)
     if progress is not None:
-        fine = _Progress(progress, len(kept.unread(db, asking.name)))
+        fine = _Progress(progress, len(kept.passages_without_facts(db, asking.name)))
         asking.arrived, progress = fine.arrived, fine.settled
     read = read_all(store, db, stopping, anew=True, progress=progress)
     return LearningReport(
@@ -88,7 +88,7 @@ def estimate(db: sqlite3.Connection, facts: Facts, model: MeteredModel | None = 
 
     estimating = _ExtractionEstimate(_present(model), facts.gleaning)
     asking = ModelExtractor(estimating, facts.entity_types, facts.gleaning)
-    wanted = kept.unread(db, asking.name)
+    wanted = kept.passages_without_facts(db, asking.name)
     for first in range(0, len(wanted), BATCH):
         estimating.rounds = 0
         for _ in asking.extract(kept.excerpts(db, wanted[first : first + BATCH])):

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from asof.data import Problem
 from asof.store import facts as kept
-from asof.store.lock import writing
-from asof.store.store import Store, translated
+from asof.store.lock import exclusive_lock
+from asof.store.passages import existing_passages
+from asof.store.store import Store, translate_errors
 
 if TYPE_CHECKING:
     from asof.knowledge.extract import Extractor
@@ -45,7 +46,7 @@ def read_all(
     `progress` is told how many are done, of how many. Raises Busy, NoSpace, ModelError; what was committed
     stays.
     """
-    wanted = kept.unread(db, extractor.name if anew else "")
+    wanted = kept.passages_without_facts(db, extractor.name if anew else "")
     learned = ExtractionReport()
     if wanted and progress is not None:
         progress(0, len(wanted))
@@ -67,12 +68,12 @@ def _read(
     given = kept.excerpts(db, passages)
     document_of = {excerpt.passage: excerpt.document for excerpt in given}
     found = list(islice(extractor.extract(given), len(given)))
-    with translated(store.database), writing(store.folder / "write.lock", store.wait):
+    with translate_errors(store.database), exclusive_lock(store.folder / "write.lock", store.wait):
         db.execute("BEGIN IMMEDIATE")
         try:
             # what was erased while a model was thinking is not written back
-            alive = kept.still_there(db, [each.passage for each in found])
-            kept.keep(
+            alive = existing_passages(db, [each.passage for each in found])
+            kept.save_extractions(
                 db, extractor.name, (each for each in found if each.passage in alive and not each.problem)
             )
             db.execute("COMMIT")

@@ -20,20 +20,20 @@ from asof.index.view import View
 from asof.knowledge.entities.merging import MergedNames, SameNameStatement, acronym, merged
 from asof.knowledge.entities.surnames import full_name, surname_of, surnames
 from asof.knowledge.known import StatedFact
-from asof.store.links import versions_after
-from asof.store.mentions import (
+from asof.store.fact_names import (
     AliasFact,
     NameMention,
     TitleAlias,
+    alias_facts,
     all_names,
-    any_aliases,
-    mentions_in,
-    mentions_of,
-    namings,
-    titled,
+    has_aliases,
+    mentions_by_document,
+    mentions_by_key,
+    title_aliases,
 )
+from asof.store.links import visible_instants_after
+from asof.store.passages import visible_passages
 from asof.store.reader import AsOfReader
-from asof.store.sight import sights
 from asof.text.names import key
 
 NEAR = 0.6
@@ -76,21 +76,21 @@ class Entities:
         """The entities of a view, kept with it."""
         memo, moment = view.prefix.memo, (view.store.db, view.as_of, view.known_at)
         name = "entities"
-        if any_aliases(view.store.db):  # a version can change its aliases and no passage
+        if has_aliases(view.store.db):  # a version can change its aliases and no passage
             later = memo.get("entities later")
             if later is None:
-                later = memo["entities later"] = versions_after(view.store.db, view.prefix.as_of)
+                later = memo["entities later"] = visible_instants_after(view.store.db, view.prefix.as_of)
             name = f"entities {bisect_right(later, view.as_of)}"
         made: Self | None = memo.get(name)
         if made is None:
             said = [
                 SameNameStatement(each.subject, each.object, each.document, not each.end, each)
-                for each in namings(*moment)
+                for each in alias_facts(*moment)
             ]
             if name != "entities":
                 said += [
                     SameNameStatement(each.title, each.alias, each.document, False, each)
-                    for each in titled(*moment)
+                    for each in title_aliases(*moment)
                 ]
             made = memo[name] = cls(view.store, tuple(said), merged(said))
         return made
@@ -178,7 +178,7 @@ class Entities:
             self._stated = defaultdict(set)
             for each in self.statements:
                 self._stated[each.document] |= {key(each.name), key(each.other)}
-        found = mentions_in(self.store.db, missing, self.store.as_of, self.store.known_at)
+        found = mentions_by_document(self.store.db, missing, self.store.as_of, self.store.known_at)
         for document in missing:
             kept = self._stated.get(document, set()) | self.merged.owners
             self._surnames[document] = surnames(found.get(document, ()), kept)
@@ -223,7 +223,7 @@ class Entities:
         return self._titled
 
     def _mentions(self, keys: Iterable[str]) -> list[NameMention]:
-        return mentions_of(self.store.db, keys, self.store.as_of, self.store.known_at)
+        return mentions_by_key(self.store.db, keys, self.store.as_of, self.store.known_at)
 
     def _merge(self, said: SameNameStatement) -> NameMerge:
         wide = self.merged.root_of(key(said.name)) == self.merged.root_of(key(said.other))
@@ -231,6 +231,8 @@ class Entities:
             return NameMerge(said.name, said.other, said.document, "", said.source.visible, "", wide)
         naming = said.source
         assert isinstance(naming, AliasFact)  # noqa: S101  there are no others
-        sight = sights(self.store.db, [naming.passage], self.store.as_of, self.store.known_at)[naming.passage]
+        sight = visible_passages(self.store.db, [naming.passage], self.store.as_of, self.store.known_at)[
+            naming.passage
+        ]
         sentence = " ".join(sight.text[naming.start : naming.end].split())
         return NameMerge(said.name, said.other, said.document, sight.id, sight.visible, sentence, wide)

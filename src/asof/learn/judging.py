@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from asof.learn.feedback import RecordedQuestion
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import one_line, prompt_text
-from asof.store.reader import StoredPassage
+from asof.store.passages import StoredPassage
 from asof.text.marks import mark_for
 from asof.time.span import iso
 

@@ -13,7 +13,7 @@ from asof.data import Query
 from asof.index.view import View
 from asof.learn.loss import ideal
 from asof.rank.recipe import Recipe
-from asof.store.reader import heads_with
+from asof.store.reader import matching_heads
 
 Floats = NDArray[np.float64]
 
@@ -56,6 +56,6 @@ class JudgedQuery:
         for name, gain in {**self.gains, **({self.left_out: -1.0} if self.left_out else {})}.items():
             named.setdefault(gain, []).append(name)
         for gain, names in named.items():
-            own = heads_with(view.store.db, documents=names)
+            own = matching_heads(view.store.db, documents=names)
             found[np.isin(heads, np.array(own, np.int64))] = gain
         return found

@@ -12,8 +12,8 @@ from asof.data import Filters, Query
 from asof.index.view import View
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
-from asof.store.called import document_called
-from asof.store.reader import PassageHistory, whereabouts
+from asof.store.find_document import find_document
+from asof.store.passages import PassageHistory, passage_histories
 from asof.time.span import BEGINNING, shown_apart
 
 
@@ -38,14 +38,15 @@ class WhyNot:
 
 
 def why_not(wanted: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
-    """What became of a document (by what names it, see `store.called`) or of one passage (by a hit's id).
+    """What became of a document (by what names it, see `store.find_document`) or of one passage (by a hit's
+    id).
 
     Raises UsageError when there is none such.
     """
-    known = whereabouts(view.store.db, wanted)
+    known = passage_histories(view.store.db, wanted)
     if not known:
-        wanted = document_called(view.store, wanted)
-        known = whereabouts(view.store.db, wanted)
+        wanted = find_document(view.store, wanted)
+        known = passage_histories(view.store.db, wanted)
         if not known:
             return WhyNot(wanted, None, "it has no text that could be found")
     rows = _rows(view, known)

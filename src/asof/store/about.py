@@ -1,9 +1,8 @@
-"""What a passage is about, in time: what its document's metadata says, and what is written in the passage.
+"""The times that a passage is about: those in its document's metadata, and time expressions in its text.
 
-A time that is written relative to another (`last quarter`, `yesterday`) counts from the date of the version
-that said it first, and is left out where that date is unknown or too coarse to tell. An hour of that very day
-(`at 3 pm`, `tonight`) says no more than the date does. Of `before 2020` the year counts, not all the time
-before it.
+Relative expressions (`last quarter`, `yesterday`) count from the date of the first version with the passage,
+and are left out where that date is unknown or too coarse. So is an hour of that very day (`at 3 pm`,
+`tonight`). Of `before 2020` the year counts, not all the time before it.
 """
 
 from __future__ import annotations
@@ -22,13 +21,13 @@ from asof.time.span import NEVER, Span, nearest_moment
 if TYPE_CHECKING:
     from asof.time.expressions import TimeMention
 
-MOST = 16
-"""So many different times of a passage are kept: those of its metadata, title, headings, then of its text."""
+MAX_TIMES = 16
+"""The most times of a passage: first those of its metadata, title and headings, then those of its text."""
 
 Where = Literal["title", "heading", "text"]
 METADATA, TITLE, HEADING, TEXT = range(4)
 KIND = {"title": TITLE, "heading": HEADING, "text": TEXT}
-"""Where a time stands, most weighty first; what is none of these names is a field of the metadata."""
+"""Where a time occurs, most important first; any other name is a field of the metadata."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _DAY = timedelta(days=1)
@@ -36,7 +35,7 @@ _FINE = frozenset(("hour", "minute", "second"))
 
 
 class AboutTime(NamedTuple):
-    """A time that a passage is about: its first and last instant, its words, and where they stand."""
+    """A time that a passage is about: first and last instant, the words, and where they occur."""
 
     first: int
     last: int
@@ -48,48 +47,49 @@ class AboutTime(NamedTuple):
         """METADATA, TITLE, HEADING or TEXT."""
         return KIND.get(self.by, METADATA)
 
-    def stated(self) -> SourcedTime:
+    def sourced_time(self) -> SourcedTime:
+        """As a time with its source."""
         return SourcedTime(span_of(self.first, min(self.last + 1, NEVER)), self.text, self.by)
 
 
 class TimeReadingOptions(NamedTuple):
-    """How the times in a document's words are read: its language, the first month of its fiscal year."""
+    """Options for reading time expressions: the language, the first month of the fiscal year."""
 
     language: str
     fiscal_start: int
 
 
-def times_of(
-    metadata: str, title: str, headings: str, text: str, published: Span | None, manner: TimeReadingOptions
+def passage_times(
+    metadata: str, title: str, headings: str, text: str, published: Span | None, options: TimeReadingOptions
 ) -> tuple[AboutTime, ...]:
     """The different times that a passage is about, at most MOST, each with the first place that says it.
 
-    `metadata`: the times of the document as JSON (`digest.times_json`); `headings` parted by line feeds;
+    `metadata`: the times of the document as JSON (`digest.times_json`); `headings` separated by line feeds;
     `published`: the date of the version, from which relative times count.
     """
-    found: dict[tuple[int, int], AboutTime] = {}
-    for time in _all_times(metadata, title, headings, text, published, manner):
-        found.setdefault(time[:2], time)
-        if len(found) == MOST:
+    times: dict[tuple[int, int], AboutTime] = {}
+    for time in _iter_times(metadata, title, headings, text, published, options):
+        times.setdefault(time[:2], time)
+        if len(times) == MAX_TIMES:
             break
-    return tuple(found.values())
+    return tuple(times.values())
 
 
-def _all_times(
-    metadata: str, title: str, headings: str, text: str, published: Span | None, manner: TimeReadingOptions
+def _iter_times(
+    metadata: str, title: str, headings: str, text: str, published: Span | None, options: TimeReadingOptions
 ) -> Iterator[AboutTime]:
     if metadata != "[]":
-        yield from _of_metadata(metadata)
+        yield from _metadata_times(metadata)
     if title:
-        yield from _of_title(title, "title", published, manner)
+        yield from _title_times(title, "title", published, options)
     if headings:
         for heading in headings.split("\n"):
-            yield from _of_title(heading, "heading", published, manner)
-    yield from _written(text, "text", published, manner)
+            yield from _title_times(heading, "heading", published, options)
+    yield from _text_times(text, "text", published, options)
 
 
 @lru_cache(maxsize=1024)
-def _of_metadata(metadata: str) -> tuple[AboutTime, ...]:
+def _metadata_times(metadata: str) -> tuple[AboutTime, ...]:
     times = []
     for time in json.loads(metadata):
         start = read(time["from"]).start if time["from"] else None
@@ -100,27 +100,29 @@ def _of_metadata(metadata: str) -> tuple[AboutTime, ...]:
 
 
 @lru_cache(maxsize=4096)
-def _of_title(
-    title: str, by: Where, published: Span | None, manner: TimeReadingOptions
+def _title_times(
+    title: str, by: Where, published: Span | None, options: TimeReadingOptions
 ) -> tuple[AboutTime, ...]:
-    """Titles and headings stand above many passages: they are read once."""
-    return tuple(_written(title, by, published, manner))
+    """The times of a title or heading; cached, since many passages share them."""
+    return tuple(_text_times(title, by, published, options))
 
 
-def _written(text: str, by: Where, published: Span | None, manner: TimeReadingOptions) -> Iterator[AboutTime]:
+def _text_times(
+    text: str, by: Where, published: Span | None, options: TimeReadingOptions
+) -> Iterator[AboutTime]:
     from asof.time.expressions import mentions
 
     anchor = None
     if published is not None and published.start is not None and published.end is not None:
         anchor = nearest_moment(published.last)
-    for mention in mentions(text, anchor, fiscal_start=manner.fiscal_start, language=manner.language):
-        if mention.relative and not (published is not None and _tells(mention, published, manner)):
+    for mention in mentions(text, anchor, fiscal_start=options.fiscal_start, language=options.language):
+        if mention.relative and not (published is not None and _is_unambiguous(mention, published, options)):
             continue
         yield AboutTime(mention.core.first, mention.core.last, " ".join(mention.text.split()), by)
 
 
-def _tells(mention: TimeMention, published: Span, manner: TimeReadingOptions) -> bool:
-    """Whether a relative time is the same from every moment of the date, and no hour of that very day."""
+def _is_unambiguous(mention: TimeMention, published: Span, options: TimeReadingOptions) -> bool:
+    """Whether a relative time is the same for every moment of the date, and no hour of that very day."""
     first, last = nearest_moment(published.first), nearest_moment(published.last)
     if mention.grain in _FINE:
         if mention.core.start is not None and mention.core.start.date() == last.date():
@@ -129,8 +131,8 @@ def _tells(mention: TimeMention, published: Span, manner: TimeReadingOptions) ->
         return True
     from asof.time.expressions import mentions
 
-    again = mentions(mention.text, first, fiscal_start=manner.fiscal_start, language=manner.language)
-    return len(again) == 1 and again[0].core == mention.core
+    repeated = mentions(mention.text, first, fiscal_start=options.fiscal_start, language=options.language)
+    return len(repeated) == 1 and repeated[0].core == mention.core
 
 
 def dumps(times: Iterable[AboutTime]) -> str:

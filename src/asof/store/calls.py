@@ -1,9 +1,8 @@
-"""Replies of language models in the corpus: what was paid for is there when the process dies, and what was
-replied to words that are erased goes with them."""
+"""Replies of language models, stored in the corpus: they survive the process, and a reply to an erased
+passage is erased with it."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,10 +12,11 @@ from types import TracebackType
 from typing import Self
 
 from asof.models.cached import CachedReply
-from asof.store.lock import writing
-from asof.store.store import Store, reading, translated
+from asof.store.lock import exclusive_lock
+from asof.store.passages import existing_passages
+from asof.store.store import Store, translate_errors, translate_sqlite_errors
 
-AT_ONCE = 500
+BATCH = 500
 """Digests in one query: SQLite takes a limited number of values."""
 
 
@@ -49,36 +49,36 @@ class StoredCalls:
         self._db.close()
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
-        """The replies that are kept of these."""
-        found = {}
-        with self._lock, reading(self.store.database):
-            for at in range(0, len(digests), AT_ONCE):
-                some = digests[at : at + AT_ONCE]
+        """The stored replies with these digests."""
+        replies = {}
+        with self._lock, translate_sqlite_errors(self.store.database):
+            for at in range(0, len(digests), BATCH):
+                some = digests[at : at + BATCH]
                 rows = self._db.execute(
                     "SELECT digest, reply, prompt_tokens, reply_tokens FROM calls"
                     f" WHERE digest IN ({', '.join('?' * len(some))})",
                     some,
                 )
-                found.update({row[0]: CachedReply(*row[1:]) for row in rows})
-        return found
+                replies.update({row[0]: CachedReply(*row[1:]) for row in rows})
+        return replies
 
     def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
-        """Keep a reply, in place of an older one. Nothing is kept when one of the passages was erased while
-        the model was being asked: their words may be in it."""
+        """Store a reply, in place of an older one. Nothing is stored when one of the passages was erased
+        while the model was being asked: the reply may contain their words."""
         with self._transaction() as db:
-            if len(_there(db, passages)) < len(set(passages)):
+            if len(existing_passages(db, passages)) < len(set(passages)):
                 return
             db.execute(
                 "INSERT OR REPLACE INTO calls VALUES (?, ?, ?, ?, ?, ?)",
                 (digest, model, *reply, self.clock()),
             )
-            _note(db, digest, passages)
+            _insert_passages(db, digest, passages)
 
     def concern(self, asked: Mapping[bytes, Sequence[int]]) -> None:
-        """Note that kept replies were asked for with the words of these passages too."""
-        with self._lock, reading(self.store.database):
+        """Record that stored replies also depend on these passages."""
+        with self._lock, translate_sqlite_errors(self.store.database):
             new = {
-                digest: [each for each in passages if not _noted(self._db, each, digest)]
+                digest: [each for each in passages if not _has_passage(self._db, each, digest)]
                 for digest, passages in asked.items()
             }
         if not any(new.values()):
@@ -86,12 +86,16 @@ class StoredCalls:
         with self._transaction() as db:
             for digest, passages in new.items():
                 if db.execute("SELECT 1 FROM calls WHERE digest = ?", (digest,)).fetchone():
-                    _note(db, digest, _there(db, passages))
+                    _insert_passages(db, digest, sorted(existing_passages(db, passages)))
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         store = self.store
-        with self._lock, translated(store.database), writing(store.folder / "write.lock", store.wait):
+        with (
+            self._lock,
+            translate_errors(store.database),
+            exclusive_lock(store.folder / "write.lock", store.wait),
+        ):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield self._db
@@ -102,16 +106,7 @@ class StoredCalls:
                 raise
 
 
-def _there(db: sqlite3.Connection, passages: Sequence[int]) -> list[int]:
-    """Those of the passages that have not been erased."""
-    found = db.execute(
-        "SELECT id FROM passages WHERE id IN (SELECT value FROM json_each(?))",
-        (json.dumps(sorted(passages)),),
-    )
-    return [passage for (passage,) in found]
-
-
-def _noted(db: sqlite3.Connection, passage: int, digest: bytes) -> bool:
+def _has_passage(db: sqlite3.Connection, passage: int, digest: bytes) -> bool:
     pair = (passage, digest)
     return (
         db.execute("SELECT 1 FROM call_passages WHERE passage = ? AND digest = ?", pair).fetchone()
@@ -119,7 +114,7 @@ def _noted(db: sqlite3.Connection, passage: int, digest: bytes) -> bool:
     )
 
 
-def _note(db: sqlite3.Connection, digest: bytes, passages: Sequence[int]) -> None:
+def _insert_passages(db: sqlite3.Connection, digest: bytes, passages: Sequence[int]) -> None:
     db.executemany(
         "INSERT OR IGNORE INTO call_passages VALUES (?, ?)", [(passage, digest) for passage in passages]
     )

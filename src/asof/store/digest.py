@@ -1,4 +1,4 @@
-"""Digests that say whether two statements are the same, and the keys of passages."""
+"""Digests that identify equal statements, and the keys of passages."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from asof.data import Document, SourcedTime
-from asof.store.keywords import keywords_of, unsaid
+from asof.store.keywords import keywords_of, missing_keywords
 from asof.time.span import BEGINNING, NEVER, Span, iso, moment
 
 if TYPE_CHECKING:
     from asof.text.chunks import Chunk, Chunking
 
 WEAK_DATES = frozenset({"mtime", "none"})
-"""A date of these is no claim: a file that was merely touched is unchanged."""
+"""Dates that no source states: a file with only another mtime is unchanged."""
 
 KEY_BYTES = 6
 _PLACE = struct.Struct(f"<{KEY_BYTES}sII")
@@ -33,11 +33,11 @@ def digest(value: Any) -> bytes:
 
 
 def name_digest(name: str) -> int:
-    """A 63-bit number for a document's id: the last word where everything else ties."""
+    """A 63-bit number for a document's id, the last criterion for ties."""
     return int.from_bytes(blake2b(name.encode(), digest_size=8).digest(), "little") >> 1
 
 
-def ends_of(stated: SourcedTime | None) -> tuple[int | None, int | None]:
+def time_bounds(stated: SourcedTime | None) -> tuple[int | None, int | None]:
     """First and last-but-exclusive instant of a stated time (None, None when there is none)."""
     if stated is None:
         return None, None
@@ -45,7 +45,7 @@ def ends_of(stated: SourcedTime | None) -> tuple[int | None, int | None]:
 
 
 def span_of(starts: int, ends: int) -> Span:
-    """The inverse of `ends_of`."""
+    """The inverse of `time_bounds`."""
     return Span(
         None if starts <= BEGINNING else moment(starts),
         None if ends >= NEVER else moment(ends),
@@ -67,7 +67,7 @@ def times_json(times: Iterable[SourcedTime]) -> list[dict[str, str | None]]:
 
 @dataclass(frozen=True, slots=True)
 class SharedAttributes:
-    """The attributes that all passages of a version share, ready to be stored."""
+    """The attributes that all passages of a version share, in stored form."""
 
     digest: bytes
     title: str
@@ -80,10 +80,10 @@ class SharedAttributes:
     fiscal_start: int
 
 
-def head_of(document: Document, language: str, search: str | tuple[str, ...]) -> SharedAttributes:
-    """What passages share; `search` says which metadata is searched (see `keywords_of`).
+def shared_attributes(document: Document, language: str, search: str | tuple[str, ...]) -> SharedAttributes:
+    """The shared attributes of a document; `search`: which metadata is searched (see `keywords_of`).
 
-    Not the source: a passage stays the same when its file moves to another folder.
+    Without the source: a passage stays the same when its file moves to another folder.
     """
     fields = (
         document.title, document.uri, language,
@@ -96,7 +96,7 @@ def head_of(document: Document, language: str, search: str | tuple[str, ...]) ->
 
 
 def content_digest(document: Document) -> bytes:
-    """Of all that a document says, its date left out."""
+    """The digest of a document without its date."""
     return digest((
         document.text, document.title, document.uri, document.language, document.tags, document.aliases,
         dict(document.meta), times_json(document.about), document.fiscal_start,
@@ -105,16 +105,16 @@ def content_digest(document: Document) -> bytes:
 
 
 def stated_digest(content: bytes, published: SourcedTime | None) -> bytes:
-    """Of a statement: its content and the date it claims, if that is a claim at all."""
+    """The digest of a statement: its content and date, unless the date is weak."""
     if published is None or published.by in WEAK_DATES:
         return blake2b(content, digest_size=16).digest()
-    starts, ends = ends_of(published)
+    starts, ends = time_bounds(published)
     return blake2b(content + f"{starts}:{ends}".encode(), digest_size=16).digest()
 
 
 @dataclass(frozen=True, slots=True)
 class DigestedPassage:
-    """A passage of a version: its key, where it stands in the text, what it says."""
+    """A passage of a version: its key, its place in the text, its headings and text."""
 
     key: bytes
     start: int
@@ -123,20 +123,20 @@ class DigestedPassage:
     text: str
 
 
-def cut(text: str, pieces: list[Chunk], head: SharedAttributes) -> list[DigestedPassage]:
-    """Passages with keys that are equal in two versions exactly when all that is searched and shown is.
+def passages_from_chunks(text: str, chunks: list[Chunk], head: SharedAttributes) -> list[DigestedPassage]:
+    """Passages with keys; equal in two versions exactly when all that is searched and shown is equal.
 
-    Passages of one document that say the same are told apart by how many came before.
+    Repeated passages of one document differ by how many came before.
     """
     base = blake2b(head.digest, digest_size=KEY_BYTES)
     seen: set[bytes] = set()
-    repeated: dict[bytes, blake2b] = {}  # where the count of passages that say the same has come to
-    cuts: list[DigestedPassage] = []
-    for piece in pieces:
+    repeated: dict[bytes, blake2b] = {}  # the hash after the last repetition
+    passages: list[DigestedPassage] = []
+    for piece in chunks:
         headings = "\n".join(piece.headings)
-        said = text[piece.start : piece.end]
+        passage_text = text[piece.start : piece.end]
         stem = base.copy()
-        stem.update(f"{len(headings)}\n{headings}\n{said}".encode())
+        stem.update(f"{len(headings)}\n{headings}\n{passage_text}".encode())
         first = key = stem.digest()
         if first in seen:
             stem = repeated.get(first, stem)
@@ -145,23 +145,24 @@ def cut(text: str, pieces: list[Chunk], head: SharedAttributes) -> list[Digested
                 key = stem.digest()
             repeated[first] = stem
         seen.add(key)
-        cuts.append(DigestedPassage(key, piece.start, piece.end, headings, said))
-    return cuts
+        passages.append(DigestedPassage(key, piece.start, piece.end, headings, passage_text))
+    return passages
 
 
-def cuts_of(document: Document, head: SharedAttributes, chunking: Chunking) -> list[DigestedPassage]:
-    """The passages of a document; one without a text that has a title is found by that: a passage of no
-    characters."""
+def document_passages(
+    document: Document, head: SharedAttributes, chunking: Chunking
+) -> list[DigestedPassage]:
+    """The passages of a document. One with a title and no text has one empty passage, found by its title."""
     from asof.text.chunks import Chunk, chunk
 
-    pieces = chunk(document.text, document.outline, chunking)
-    if not pieces and document.title:
-        pieces = [Chunk(0, 0, ())]
-    return cut(document.text, pieces, head)
+    chunks = chunk(document.text, document.outline, chunking)
+    if not chunks and document.title:
+        chunks = [Chunk(0, 0, ())]
+    return passages_from_chunks(document.text, chunks, head)
 
 
-def pack_layout(cuts: list[DigestedPassage]) -> bytes:
-    return b"".join([_PLACE.pack(c.key, c.start, c.end) for c in cuts])
+def pack_layout(passages: list[DigestedPassage]) -> bytes:
+    return b"".join([_PLACE.pack(c.key, c.start, c.end) for c in passages])
 
 
 def layout_keys(layout: bytes | None) -> tuple[bytes, ...]:
@@ -175,11 +176,11 @@ def layout_places(layout: bytes | None) -> list[tuple[bytes, int, int]]:
 
 
 def indexed_text(title: str, headings: str, about: str, text: str, keywords: str) -> str:
-    """What the index holds of a passage: its document's title, headings, period, keywords, words.
+    """The indexed text of a passage: its document's title, headings, period, keywords, then its text.
 
     `headings` are separated by line feeds, the outermost first; a first heading that repeats the title is
-    not counted twice, and a passage that starts with its own heading does not say it twice. Of the document's
-    `keywords` (a JSON list) those are added that are said nowhere else.
+    not counted twice, nor a heading with which the passage starts. Of the document's `keywords` (a JSON list)
+    those are added that occur nowhere else.
     """
     above = headings.split("\n") if headings else []
     if above and above[0] == title:
@@ -189,7 +190,7 @@ def indexed_text(title: str, headings: str, about: str, text: str, keywords: str
     period = " ".join(time["text"] for time in json.loads(about)) if about != "[]" else ""
     parts = [title, *above, period]
     if keywords != "[]":
-        parts += unsaid(keywords, "\n".join([*parts, text]))
+        parts += missing_keywords(keywords, "\n".join([*parts, text]))
     return "\n".join([part for part in (*parts, text) if part])
 
 

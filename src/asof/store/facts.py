@@ -1,4 +1,4 @@
-"""Facts in the store: what an extractor is given of a passage, and what it found there."""
+"""Facts in the store: the input of an extractor, and the facts extracted from each passage."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from asof.time.span import Span
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """A passage with all that an extractor may know: its own text, and its document's head. Nothing else, so
-    that what is found is a function of them.
+    """The input of an extractor: a passage and the attributes of its document, nothing else, so that facts
+    are a function of them.
 
-    `times` are the times that it is about (see `store/about.py`), `published` the date of the version that
-    said it first, None where nobody knows. `number` is its place in the document.
+    `times` are the times that it is about (see `store/about.py`), `published` the date of the first
+    version with this passage, None where unknown. `number` is its place in the document.
     """
 
     passage: int
@@ -40,8 +40,8 @@ class Excerpt:
 
 
 class Extraction(NamedTuple):
-    """What was found in a passage; `problem` says why it could not be read, "" if it could.
-    `unsent`: nobody was asked, because a budget did not reach so far."""
+    """The facts of one passage; `problem`: why it could not be read, "" if it could. `unsent`: the model was
+    not asked, because the budget was used up."""
 
     passage: int
     facts: tuple[Fact, ...]
@@ -58,9 +58,9 @@ _EXCERPT = (
 
 
 def excerpts(db: sqlite3.Connection, passages: Sequence[int]) -> list[Excerpt]:
-    """What an extractor is given of these passages, in their order."""
-    found = db.execute(_EXCERPT, (json.dumps(list(passages)),))
-    return [_excerpt(*row) for row in found]
+    """The excerpts of these passages, in their order."""
+    rows = db.execute(_EXCERPT, (json.dumps(list(passages)),))
+    return [_excerpt(*row) for row in rows]
 
 
 def _excerpt(
@@ -75,39 +75,30 @@ def _excerpt(
     )  # fmt: skip
 
 
-def unread(db: sqlite3.Connection, extractor: str = "") -> list[int]:
+def passages_without_facts(db: sqlite3.Connection, extractor: str = "") -> list[int]:
     """Passages that no extractor has read (or, with its name, that this one has not), in order of id."""
     where = "e.passage IS NULL" if not extractor else "e.extractor IS NOT ?"
-    found = db.execute(
+    rows = db.execute(
         f"SELECT p.id FROM passages AS p LEFT JOIN extractions AS e ON e.passage = p.id WHERE {where}"
         " ORDER BY p.id",
         (extractor,) if extractor else (),
     )
-    return [passage for (passage,) in found]
+    return [passage for (passage,) in rows]
 
 
-def unread_of(db: sqlite3.Connection, passages: Iterable[int]) -> list[int]:
+def without_facts(db: sqlite3.Connection, passages: Iterable[int]) -> list[int]:
     """Those of these passages that no extractor has read, in their order."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT wanted.value FROM json_each(?) AS wanted"
         " LEFT JOIN extractions AS e ON e.passage = wanted.value WHERE e.passage IS NULL ORDER BY wanted.key",
         (json.dumps(list(passages)),),
     )
-    return [passage for (passage,) in found]
+    return [passage for (passage,) in rows]
 
 
-def still_there(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
-    """Which of these passages were not erased."""
-    found = db.execute(
-        "SELECT p.id FROM json_each(?) AS wanted JOIN passages AS p ON p.id = wanted.value",
-        (json.dumps(list(passages)),),
-    )
-    return {passage for (passage,) in found}
-
-
-def keep(db: sqlite3.Connection, extractor: str, found: Iterable[Extraction]) -> None:
-    """Store what was found in passages, in place of what was known of them. Within a transaction."""
-    for passage, facts, *_ in found:
+def save_extractions(db: sqlite3.Connection, extractor: str, extractions: Iterable[Extraction]) -> None:
+    """Store the facts of passages in place of earlier ones. Within a transaction."""
+    for passage, facts, *_ in extractions:
         db.execute("DELETE FROM facts WHERE passage = ?", (passage,))
         db.execute("INSERT OR REPLACE INTO extractions VALUES (?, ?)", (passage, extractor))
         db.executemany(
@@ -128,7 +119,7 @@ def _row(passage: int, number: int, fact: Fact) -> tuple[object, ...]:
     )  # fmt: skip
 
 
-def status(db: sqlite3.Connection) -> tuple[str, ...]:
+def status_lines(db: sqlite3.Connection) -> tuple[str, ...]:
     """A line about facts for each extractor that read passages, and one about replies of models."""
     lines = [
         f"facts: {facts:,} in {passages:,} passages, read by {extractor}"
@@ -137,10 +128,10 @@ def status(db: sqlite3.Connection) -> tuple[str, ...]:
             " FROM extractions AS e GROUP BY e.extractor ORDER BY e.extractor"
         )
     ]
-    if lines and (left := len(unread(db))):
+    if lines and (left := len(passages_without_facts(db))):
         lines.append(f"facts: {left:,} {'passage is' if left == 1 else 'passages are'} not read yet")
     (calls,) = db.execute("SELECT count(*) FROM calls").fetchone()
-    return (*lines, f"replies of models that are kept: {calls:,}") if calls else tuple(lines)
+    return (*lines, f"stored replies of models: {calls:,}") if calls else tuple(lines)
 
 
 class StoredFact(NamedTuple):
@@ -158,8 +149,8 @@ _COLUMNS = (
 
 
 def facts_in(db: sqlite3.Connection, passages: Iterable[int]) -> list[StoredFact]:
-    """What these passages state, by passage and number."""
-    return _found(
+    """The facts of these passages, by passage and number."""
+    return _query_facts(
         db,
         f"SELECT {_COLUMNS} FROM json_each(?) AS wanted JOIN facts AS f ON f.passage = wanted.value",
         json.dumps(list(passages)),
@@ -168,26 +159,27 @@ def facts_in(db: sqlite3.Connection, passages: Iterable[int]) -> list[StoredFact
 
 def facts_about(db: sqlite3.Connection, keys: Iterable[str]) -> list[StoredFact]:
     """All facts whose subject or object has one of these keys (`text.names.key`)."""
-    wanted = json.dumps(list(keys))
-    return _found(
+    return _query_facts(
         db,
         f"SELECT {_COLUMNS} FROM facts AS f WHERE f.subject_key IN (SELECT value FROM json_each(?1))"
         " OR f.object_key IN (SELECT value FROM json_each(?1))",
-        wanted,
+        json.dumps(list(keys)),
     )
 
 
 def facts_of_kind(db: sqlite3.Connection, kind: str) -> list[StoredFact]:
     """All facts of a kind."""
-    return _found(db, f"SELECT {_COLUMNS} FROM facts AS f WHERE f.kind = ?", kind)
+    return _query_facts(db, f"SELECT {_COLUMNS} FROM facts AS f WHERE f.kind = ?", kind)
 
 
 def facts_during(db: sqlite3.Connection, first: int, last: int) -> list[StoredFact]:
     """All facts whose time has an instant in [first, last]."""
-    return _found(db, f"SELECT {_COLUMNS} FROM facts AS f WHERE f.first <= ?2 AND f.last >= ?1", first, last)
+    return _query_facts(
+        db, f"SELECT {_COLUMNS} FROM facts AS f WHERE f.first <= ?2 AND f.last >= ?1", first, last
+    )
 
 
-def _found(db: sqlite3.Connection, query: str, *values: object) -> list[StoredFact]:
+def _query_facts(db: sqlite3.Connection, query: str, *values: object) -> list[StoredFact]:
     rows = db.execute(f"{query} ORDER BY f.passage, f.number", values)
     return [StoredFact(row[0], row[1], _fact(*row[2:])) for row in rows]
 
@@ -198,6 +190,6 @@ def _fact(
 ) -> Fact:  # fmt: skip
     when = None
     if first is not None and last is not None:
-        when = AboutTime(first, last, text, by).stated()
+        when = AboutTime(first, last, text, by).sourced_time()
     amount = None if value is None else Amount(value, unit, basis)
     return Fact(subject, relation, object_, when, start, end, kind, amount, confidence)

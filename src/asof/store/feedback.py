@@ -1,7 +1,7 @@
-"""Questions that were recorded, what was shown, what was said of it, and states of learning. SQL only.
+"""Recorded questions, the hits shown, judgements of them, and states of learning. SQL only.
 
-No row here changes what a search finds, so none begins a transaction of the corpus (`transactions`). All
-share one clock with it: `added` is later than the last transaction and than everything recorded before.
+No row here changes the result of a search, so none begins a transaction of the corpus (`transactions`). All
+share its clock: `added` is later than the last transaction and than everything recorded before.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from asof.errors import BeforeHorizon
-from asof.store.lock import writing
+from asof.store.lock import exclusive_lock
+from asof.store.passages import existing_passages
 from asof.store.schema import get_meta
-from asof.store.store import Store, translated
+from asof.store.store import Store, translate_errors
 from asof.time.span import NEVER, iso
 
 
@@ -55,7 +56,7 @@ class JudgementRow(NamedTuple):
 
 
 @contextmanager
-def adding(
+def write_feedback(
     store: Store, clock: Callable[[], int], wait: float | None = None
 ) -> Iterator[tuple[sqlite3.Connection, int]]:
     """One transaction, and the `added` of what is written in it (microseconds since 1970).
@@ -63,14 +64,14 @@ def adding(
     `wait`: seconds for another writer, the store's if None. Raises Busy, NoSpace, CorpusError; nothing is
     written then.
     """
-    lock = writing(store.folder / "write.lock", store.wait if wait is None else wait)
-    with translated(store.database), lock:
+    lock = exclusive_lock(store.folder / "write.lock", store.wait if wait is None else wait)
+    with translate_errors(store.database), lock:
         db = store.writer()
         try:
             if wait is not None:
                 db.execute(f"PRAGMA busy_timeout = {int(1000 * wait)}")
             db.execute("BEGIN IMMEDIATE")
-            yield db, max(clock(), _last(db) + 1)
+            yield db, max(clock(), _last_write(db) + 1)
             db.execute("COMMIT")
         finally:
             if db.in_transaction:
@@ -78,8 +79,8 @@ def adding(
             db.close()
 
 
-def _last(db: sqlite3.Connection) -> int:
-    """The latest instant at which anything was written. Judgements and states are numbered in order of it."""
+def _last_write(db: sqlite3.Connection) -> int:
+    """The latest instant at which anything was written. Ids of judgements and states follow its order."""
     last: int = db.execute(
         "SELECT max(coalesce((SELECT max(id) FROM transactions), 0),"
         " coalesce((SELECT max(added) FROM asked), 0),"
@@ -92,53 +93,47 @@ def _last(db: sqlite3.Connection) -> int:
 # -- writing, within a transaction --------------------------------------------------------------------
 
 
-def keep(db: sqlite3.Connection, asked: AskedRow, shown: Sequence[ShownRow]) -> int:
-    """Enter a question with what was shown; returns how many hits were entered.
+def insert_question(db: sqlite3.Connection, question: AskedRow, hits: Sequence[ShownRow]) -> int:
+    """Insert a question with the hits shown; returns how many hits were inserted.
 
-    A passage that was erased since is left out, and so is a question without any that is left.
+    Hits whose passage was erased meanwhile are left out, and so is a question with no hit left.
     """
-    there = {
-        passage
-        for (passage,) in db.execute(
-            "SELECT id FROM passages WHERE id IN (SELECT value FROM json_each(?))",
-            (json.dumps([each.passage for each in shown]),),
-        )
-    }
-    rows = [(asked.id, *each) for each in shown if each.passage in there]
+    existing = existing_passages(db, [hit.passage for hit in hits])
+    rows = [(question.id, *hit) for hit in hits if hit.passage in existing]
     if rows:
-        db.execute("INSERT INTO asked VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", asked)
+        db.execute("INSERT INTO asked VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", question)
         db.executemany("INSERT INTO shown VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
     return len(rows)
 
 
-def state(db: sqlite3.Connection, said: Sequence[JudgementRow]) -> int:
-    """Enter judgements; returns how many. One of a hit that was erased since is left out, and so is one that
-    the latest of its kind says already."""
+def insert_judgements(db: sqlite3.Connection, judgements: Sequence[JudgementRow]) -> int:
+    """Insert judgements; returns how many. Left out: those of erased hits, and those that repeat the latest
+    grade of their kind."""
     entered = 0
-    for each in said:
-        place = (each.asked, each.rank)
+    for judgement in judgements:
+        place = (judgement.asked, judgement.rank)
         if db.execute("SELECT 1 FROM shown WHERE asked = ? AND rank = ?", place).fetchone() is None:
             continue
         latest = db.execute(
             "SELECT grade FROM judgements WHERE asked = ? AND rank = ? AND kind = ? ORDER BY id DESC LIMIT 1",
-            (*place, each.kind),
+            (*place, judgement.kind),
         ).fetchone()
-        if (latest or (None,)) != (each.grade,):
+        if (latest or (None,)) != (judgement.grade,):
             db.execute(
-                "INSERT INTO judgements (asked, rank, kind, grade, added) VALUES (?, ?, ?, ?, ?)", each
+                "INSERT INTO judgements (asked, rank, kind, grade, added) VALUES (?, ?, ?, ?, ?)", judgement
             )
             entered += 1
     return entered
 
 
-def keep_state(db: sqlite3.Connection, recipe: str, text: str, added: int) -> None:
-    """Enter what learning knows of a recipe; what it knew before stays."""
+def insert_learned(db: sqlite3.Connection, recipe: str, text: str, added: int) -> None:
+    """Insert a state of learning for a recipe; earlier states stay."""
     db.execute("INSERT INTO learned (recipe, state, added) VALUES (?, ?, ?)", (recipe, text, added))
 
 
-def forget(db: sqlite3.Connection, passages: Sequence[int]) -> None:
-    """Remove these passages from what was shown, what was said of them, and questions of which nothing is
-    left. States of learning stay: they are numbers."""
+def delete_feedback(db: sqlite3.Connection, passages: Sequence[int]) -> None:
+    """Delete the hits and judgements of these passages, and questions with no hit left. States of learning
+    stay: they are numbers."""
     wanted = json.dumps(passages)
     of_passages = "FROM shown WHERE passage IN (SELECT value FROM json_each(?))"
     db.execute(f"DELETE FROM judgements WHERE (asked, rank) IN (SELECT asked, rank {of_passages})", (wanted,))
@@ -149,8 +144,10 @@ def forget(db: sqlite3.Connection, passages: Sequence[int]) -> None:
 # -- reading ------------------------------------------------------------------------------------------
 
 
-def asked(db: sqlite3.Connection, known_at: int | None = None, recipe: str | None = None) -> list[AskedRow]:
-    """Questions that were recorded by `known_at` (None: all), in order of `added`."""
+def recorded_questions(
+    db: sqlite3.Connection, known_at: int | None = None, recipe: str | None = None
+) -> list[AskedRow]:
+    """Questions recorded by `known_at` (None: all), in order of `added`."""
     return [
         AskedRow(*row)
         for row in db.execute(
@@ -161,44 +158,44 @@ def asked(db: sqlite3.Connection, known_at: int | None = None, recipe: str | Non
     ]
 
 
-def named(db: sqlite3.Connection, prefix: str) -> list[AskedRow]:
-    """Questions whose id begins so, in order of `added`."""
-    found = db.execute(
+def questions_by_prefix(db: sqlite3.Connection, prefix: str) -> list[AskedRow]:
+    """Questions whose id begins with `prefix`, in order of `added`."""
+    rows = db.execute(
         "SELECT id, question, as_of, known_at, recipe, fields, filters, unit, added FROM asked"
         " WHERE id >= ?1 AND id < ?1 || '~' ORDER BY added",
         (prefix,),
     )
-    return [AskedRow(*row) for row in found]
+    return [AskedRow(*row) for row in rows]
 
 
-def shown(db: sqlite3.Connection, questions: Sequence[str]) -> dict[str, list[ShownRow]]:
-    """What was shown for each of these questions, in order of rank."""
-    found: dict[str, list[ShownRow]] = {each: [] for each in questions}
+def shown_hits(db: sqlite3.Connection, questions: Sequence[str]) -> dict[str, list[ShownRow]]:
+    """The hits shown for each of these questions, in order of rank."""
+    by_question: dict[str, list[ShownRow]] = {each: [] for each in questions}
     for name, *row in db.execute(
         "SELECT asked, rank, passage, hit, document, score, why FROM shown"
         " WHERE asked IN (SELECT value FROM json_each(?)) ORDER BY asked, rank",
         (json.dumps(list(questions)),),
     ):
-        found[name].append(ShownRow(*row))
-    return found
+        by_question[name].append(ShownRow(*row))
+    return by_question
 
 
 def judgements(
     db: sqlite3.Connection, questions: Sequence[str], known_at: int | None = None
 ) -> dict[str, list[JudgementRow]]:
-    """What was said by `known_at` (None: until now) of each of these questions, in order of `added`."""
-    found: dict[str, list[JudgementRow]] = {each: [] for each in questions}
+    """The judgements of each of these questions by `known_at` (None: until now), in order of `added`."""
+    by_question: dict[str, list[JudgementRow]] = {each: [] for each in questions}
     for row in db.execute(
         "SELECT asked, rank, kind, grade, added FROM judgements"
         " WHERE asked IN (SELECT value FROM json_each(?)) AND added <= ? ORDER BY id",
         (json.dumps(list(questions)), _until(db, known_at)),
     ):
-        found[row[0]].append(JudgementRow(*row))
-    return found
+        by_question[row[0]].append(JudgementRow(*row))
+    return by_question
 
 
-def learned(db: sqlite3.Connection, recipe: str, known_at: int | None = None) -> str | None:
-    """The last state of learning of a recipe that was entered by `known_at`; None when there is none."""
+def learned_state(db: sqlite3.Connection, recipe: str, known_at: int | None = None) -> str | None:
+    """The last state of learning of a recipe inserted by `known_at`; None when there is none."""
     row = db.execute(
         "SELECT state FROM learned WHERE recipe = ? AND added <= ? ORDER BY id DESC LIMIT 1",
         (recipe, _until(db, known_at)),
@@ -207,7 +204,7 @@ def learned(db: sqlite3.Connection, recipe: str, known_at: int | None = None) ->
 
 
 def _until(db: sqlite3.Connection, known_at: int | None) -> int:
-    """Raises BeforeHorizon where a vacuum took from what was known then."""
+    """`known_at` as an upper bound of `added`; raises BeforeHorizon where a vacuum dropped history."""
     if known_at is None:
         return NEVER
     horizon = int(get_meta(db, "known_horizon") or 0)
@@ -219,6 +216,6 @@ def _until(db: sqlite3.Connection, known_at: int | None) -> int:
     return known_at
 
 
-def all_ids(db: sqlite3.Connection) -> list[str]:
+def question_ids(db: sqlite3.Connection) -> list[str]:
     """The ids of all questions, the latest first."""
     return [name for (name,) in db.execute("SELECT id FROM asked ORDER BY added DESC")]

@@ -1,7 +1,7 @@
-"""Which words of a document's metadata can be searched: short texts that name something.
+"""Searchable keywords in a document's metadata: short texts that name something.
 
-A question that names a source finds what has it in its metadata. Addresses, paths, dates and ids name
-nothing that a question would say in words.
+A query that names a source then finds documents with that source in their metadata. Addresses, paths, dates
+and ids are left out: queries do not contain them as words.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from asof.errors import BadTime
 from asof.time.moment import read
 
 AUTO, NONE = "auto", "none"
-LONGEST, MOST_WORDS = 60, 8
+MAX_CHARACTERS, MAX_WORDS = 60, 8
 """The most characters and words of a value that is searched."""
 
-MOST_VALUES = 64
-"""No more values of one document are searched: a table is no metadata."""
+MAX_VALUES = 64
+"""The most values of one document that are searched."""
 
 _ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://|(?:www|mailto|tel|urn|doi)[.:]")
 _MAIL = re.compile(r"[^\s@]@[^\s@.]+\.[^\s@]")
@@ -31,9 +31,9 @@ _RUN = re.compile(r"[0-9]+|[A-Z]+|[^\W\d_A-Z]+")
 def keywords_of(
     meta: Mapping[str, Any], tags: Iterable[str], search: str | tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The values that are searched, in the order of their keys, each once (whatever its case).
+    """The values that are searched, in the order of their keys, without repetitions (case ignored).
 
-    `search`: "auto" for all keys, "none", or the keys that are meant; `tags` count as the key of that name.
+    `search`: "auto" for all keys, "none", or a list of keys; `tags` count as the key of that name.
     """
     if search == NONE:
         return ()
@@ -42,10 +42,10 @@ def keywords_of(
     found: dict[str, str] = {}
     for key in wanted:
         for text in _texts(values[key]):
-            plain = " ".join(text.split()) if len(text) <= 4 * LONGEST else ""
-            if plain and plain.casefold() not in found and names_something(plain, tag=key == "tags"):
+            plain = " ".join(text.split()) if len(text) <= 4 * MAX_CHARACTERS else ""
+            if plain and plain.casefold() not in found and is_searchable(plain, tag=key == "tags"):
                 found[plain.casefold()] = plain
-                if len(found) == MOST_VALUES:
+                if len(found) == MAX_VALUES:
                     return tuple(found.values())
     return tuple(found.values())
 
@@ -56,9 +56,9 @@ def _texts(value: object) -> Iterator[str]:
             yield item
 
 
-def names_something(text: str, *, tag: bool = False) -> bool:
-    """Whether a value is short and in words, and no address, path (a tag may be one), date or id."""
-    if len(text) > LONGEST or text.count(" ") >= MOST_WORDS or not any(map(str.isalpha, text)):
+def is_searchable(text: str, *, tag: bool = False) -> bool:
+    """Whether a value is a short text of words: no address, path (a tag may be one), date or id."""
+    if len(text) > MAX_CHARACTERS or text.count(" ") >= MAX_WORDS or not any(map(str.isalpha, text)):
         return False
     if _ADDRESS.match(text) or _MAIL.search(text) or (not tag and _PATH.match(text)):
         return False
@@ -68,7 +68,8 @@ def names_something(text: str, *, tag: bool = False) -> bool:
 
 
 def _is_id(text: str) -> bool:
-    """A hash, a UUID, or one word in which figures prevail or kinds of signs take turns (`doc-00123`)."""
+    """Whether a value is a hash, a UUID, or one word of mostly digits or alternating kinds of signs
+    (`doc-00123`)."""
     if " " in text:
         return False
     signs = [sign for sign in text if sign.isalnum()]
@@ -85,15 +86,15 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def unsaid(keywords: str, said: str) -> list[str]:
-    """Those of `keywords` (a JSON list) that do not stand in `said` as whole words, whatever their case."""
+def missing_keywords(keywords: str, text: str) -> list[str]:
+    """Those of `keywords` (a JSON list) that do not occur in `text` as whole words, case ignored."""
     if keywords == "[]":
         return []
-    folded = said.casefold()
-    return [word for word in json.loads(keywords) if not _stands(word.casefold(), folded)]
+    folded = text.casefold()
+    return [word for word in json.loads(keywords) if not _occurs(word.casefold(), folded)]
 
 
-def _stands(word: str, text: str) -> bool:
+def _occurs(word: str, text: str) -> bool:
     at = text.find(word)
     while at >= 0:
         end = at + len(word)

@@ -1,7 +1,7 @@
-"""What a link leads to: by path beside the note that holds it, by path, by name, by alias.
+"""Resolving links: by path relative to the linking document, by path, by name, by alias.
 
-Only documents in force count. The rule stands here once: `AsOfReader.resolve` asks it about the few names
-that SQLite finds, `LinkResolver` about all links of a view at once.
+Only current documents count. `AsOfReader.resolve` resolves one link among the few names that SQLite finds,
+`LinkResolver` all links of a view at once.
 
 Case is ignored in names and aliases; for a target in ASCII only that of ASCII letters, as SQLite does.
 """
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from posixpath import join, normpath
 
 Rank = tuple[int, int, int]
-"""How an id is found (0 beside, 1 by path, 2 by name, 3 not at all), how near, how long; less is better."""
+"""How an id matches (0 relative path, 1 path, 2 name, 3 not at all), nearness, length; lower is better."""
 
 BY_NAME = 2
 _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
@@ -24,14 +24,14 @@ _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrst
 
 @dataclass(frozen=True, slots=True)
 class LinkTarget:
-    """A link's target as it is compared, and the folder of the document that holds it."""
+    """A link's target, normalised, and the folder of the linking document."""
 
     path: str
     folder: str
 
     @classmethod
     def of(cls, target: str, origin: str = "") -> LinkTarget:
-        """`./` and `../` are taken as steps from the folder; what steps out of the root leads nowhere."""
+        """`./` and `../` are taken as steps from the folder; a path out of the root is a broken link."""
         path, folder = target.strip("/").removesuffix(".md"), origin.rpartition("/")[0]
         if "." in target.split("/") or ".." in target.split("/"):
             path = normpath(join(folder, path))
@@ -40,20 +40,20 @@ class LinkTarget:
 
     @property
     def last(self) -> str:
-        """What the last part of a document's id holds, if it is found by its name."""
+        """The last part of the path."""
         return self.path.rpartition("/")[2]
 
     @property
     def exact(self) -> dict[str, int]:
-        """The ids, with or without an ending, that are meant if they are there."""
+        """The ids, with or without an ending, that match exactly, with their ranks."""
         if not self.path:
             return {}
         return {f"{self.folder}/{self.path}".strip("/"): 0, self.path: 1}
 
     def rank(self, name: str) -> Rank:
-        """How well an id fits; of equal ranks the first id in order is meant."""
+        """How well an id matches; of equal ranks the first id in order is taken."""
         exact, stem = self.exact, stem_of(name)
-        near = -shared(self.folder, name)
+        near = -common_prefix(self.folder, name)
         if stem in exact or name in exact:
             return exact.get(stem, exact.get(name, 1)), near, len(name)
         return (BY_NAME if self.names(stem) else BY_NAME + 1), near, len(name)
@@ -99,7 +99,7 @@ class LinkResolver:
         return [*found, key] if key in self._names else found
 
     def _ending_in(self, wanted: LinkTarget) -> list[str]:
-        """The ids whose path ends in the one that is wanted, in order."""
+        """The ids whose path ends in the target, in order."""
         named = self._named.get(wanted.path)
         if named is None:
             candidates = self._lasts.get(wanted.last.casefold(), ())
@@ -108,13 +108,14 @@ class LinkResolver:
         return named
 
     def _near(self, wanted: LinkTarget, named: Sequence[str]) -> str:
-        """Of ids in order the one that shares most with the folder, then the shortest, then the first.
+        """Of sorted ids the one with the longest common prefix with the folder, then the shortest, then the
+        first.
 
-        What shares most stands where the folder would stand itself: a thousand notes of one name are not
-        looked at for each of a thousand links.
+        A binary search finds the ids with the longest prefix: a thousand notes of one name need not be
+        compared for each of a thousand links.
         """
         at = bisect_left(named, wanted.folder)
-        most = max(shared(wanted.folder, name) for name in named[max(at - 1, 0) : at + 1])
+        most = max(common_prefix(wanted.folder, name) for name in named[max(at - 1, 0) : at + 1])
         prefix = wanted.folder[:most]
         nearest = self._nearest.get((wanted.path, prefix))
         if nearest is None:
@@ -130,8 +131,8 @@ def stem_of(name: str) -> str:
     return name.rpartition(".")[0] if "." in name.rpartition("/")[2] else name
 
 
-def shared(folder: str, name: str) -> int:
-    """How many characters a folder and an id share from the start."""
+def common_prefix(folder: str, name: str) -> int:
+    """The length of the common prefix of a folder and an id."""
     same = 0
     for here, there in zip(folder, name, strict=False):
         if here != there:
@@ -141,13 +142,13 @@ def shared(folder: str, name: str) -> int:
 
 
 def folded(text: str, like: str = "") -> str:
-    """The text without case; where `like` is ASCII, only ASCII letters lose theirs, as in SQLite."""
+    """The text in lower case; where `like` is ASCII, only ASCII letters are lowered, as in SQLite."""
     return text.translate(_ASCII_LOWER) if like.isascii() else text.casefold()
 
 
-# -- all links of a moment --------------------------------------------------------------------------------
+# -- all links as of a date --------------------------------------------------------------------------------
 
-_IN_FORCE = (
+_CURRENT = (
     "WITH ordered AS (SELECT id, document, head, row_number() OVER"
     " (PARTITION BY document ORDER BY visible DESC, added DESC, id DESC) AS place FROM versions"
     " WHERE visible <= ?1 AND added <= ?2 AND (retired IS NULL OR retired > ?2)),"
@@ -155,36 +156,36 @@ _IN_FORCE = (
 )
 
 
-def documents_in_force(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[int, str, str]]:
-    """Numbers, ids and titles of all documents in force."""
+def current_documents(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[int, str, str]]:
+    """Numbers, ids and titles of all current documents."""
     return db.execute(
-        f"{_IN_FORCE} SELECT d.id, d.name, h.title FROM force JOIN documents AS d ON d.id = force.document"
+        f"{_CURRENT} SELECT d.id, d.name, h.title FROM force JOIN documents AS d ON d.id = force.document"
         " JOIN heads AS h ON h.id = force.head", (as_of, known_at),
     ).fetchall()  # fmt: skip
 
 
-def links_in_force(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[int, str]]:
-    """The distinct links of all documents in force: the number of the document, the target as written."""
+def current_links(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[int, str]]:
+    """The distinct links of all current documents: the number of the document, the target as written."""
     return db.execute(
-        f"{_IN_FORCE} SELECT DISTINCT force.document, l.target FROM force JOIN links AS l"
+        f"{_CURRENT} SELECT DISTINCT force.document, l.target FROM force JOIN links AS l"
         " ON l.version = force.id", (as_of, known_at),
     ).fetchall()  # fmt: skip
 
 
-def aliases_in_force(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[str, int]]:
-    """The aliases of all documents in force, and the numbers of the documents."""
+def current_aliases(db: sqlite3.Connection, as_of: int, known_at: int) -> list[tuple[str, int]]:
+    """The aliases of all current documents, and the numbers of the documents."""
     return db.execute(
-        f"{_IN_FORCE} SELECT a.alias, force.document FROM aliases AS a JOIN force ON force.id = a.version",
+        f"{_CURRENT} SELECT a.alias, force.document FROM aliases AS a JOIN force ON force.id = a.version",
         (as_of, known_at),
     ).fetchall()
 
 
-def any_links(db: sqlite3.Connection) -> bool:
+def has_links(db: sqlite3.Connection) -> bool:
     """Whether any version ever linked to anything."""
     return db.execute("SELECT 1 FROM links LIMIT 1").fetchone() is not None
 
 
-def versions_after(db: sqlite3.Connection, instant: int) -> list[int]:
+def visible_instants_after(db: sqlite3.Connection, instant: int) -> list[int]:
     """The instants after this one at which a version becomes visible, in order."""
     rows = db.execute("SELECT DISTINCT visible FROM versions WHERE visible > ? ORDER BY visible", (instant,))
     return [visible for (visible,) in rows]

@@ -1,4 +1,4 @@
-"""One writer at a time: a lock file that says who holds it. And a gate that stops new readers for a while."""
+"""File locks: one writer at a time, and a lock that keeps new readers waiting."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ POLL_SECONDS = 0.01
 
 
 @contextmanager
-def writing(path: Path, wait: float) -> Iterator[None]:
-    """Hold the lock on `path`; the kernel lets go of it when the process dies, however it dies.
+def exclusive_lock(path: Path, wait: float) -> Iterator[None]:
+    """Hold the exclusive lock on `path`; the kernel releases it when the process ends in any way.
 
     Raises Busy, naming the holder's process id, after `wait` seconds.
     """
@@ -44,14 +44,14 @@ def writing(path: Path, wait: float) -> Iterator[None]:
 
 
 @contextmanager
-def passing(gate: Path) -> Iterator[None]:
-    """Wait until nobody holds the lock `gate` by `writing`, and keep others from taking it meanwhile.
+def shared_lock(path: Path) -> Iterator[None]:
+    """Wait until nobody holds `exclusive_lock` on `path`, and keep others from taking it meanwhile.
 
-    A reader begins its transaction so. Without the file nothing has ever waited for readers; it is not made
-    here, because a reader may not be allowed to write.
+    A reader begins its transaction under it. A missing file is not made, because a reader may not be allowed
+    to write.
     """
     try:
-        descriptor = open_file(gate)
+        descriptor = open_file(path)
     except (FileNotFoundError, PermissionError):
         yield
         return

@@ -1,4 +1,4 @@
-"""Reading the store as it stood: what is shown of hits, links and aliases, filters, figures for status."""
+"""Reading the store as of a date: versions, texts, links, filters over attributes."""
 
 from __future__ import annotations
 
@@ -6,68 +6,10 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
-from asof.data import Link, SourcedTime
-from asof.store.about import loads
-from asof.store.digest import KEY_BYTES, indexed_text, layout_places, span_of
+from asof.data import Link
+from asof.store.digest import layout_places
 from asof.store.links import BY_NAME, LinkTarget, Rank
-from asof.time.span import NEVER
-
-
-class StoredPassage(NamedTuple):
-    """A passage with the attributes of its document, as they are stored.
-
-    `about` are the times of its document's metadata, `times` all that it is about itself.
-    """
-
-    passage: int
-    document: str
-    key: bytes
-    headings: str
-    text: str
-    title: str
-    uri: str
-    language: str
-    about: str
-    keywords: str
-    times: str
-    published: str | None
-    starts: int | None
-    ends: int | None
-    dated_by: str
-    source: str
-
-    @property
-    def indexed(self) -> str:
-        """The text that the index was made of."""
-        return indexed_text(self.title, self.headings, self.about, self.text, self.keywords)
-
-
-_RECORD = (
-    "SELECT p.id, d.name, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about, h.keywords,"
-    " p.about, v.published, v.starts, v.ends, v.dated_by, s.name"
-    " FROM json_each(?) AS wanted JOIN passages AS p ON p.id = wanted.value"
-    " JOIN documents AS d ON d.id = p.document JOIN versions AS v ON v.id = p.version"
-    " JOIN heads AS h ON h.id = p.head JOIN sources AS s ON s.id = h.source"
-)
-
-
-def records(db: sqlite3.Connection, passages: Iterable[int]) -> dict[int, StoredPassage]:
-    """The records of passages, by their id."""
-    found = (StoredPassage(*row) for row in db.execute(_RECORD, (json.dumps(list(passages)),)))
-    return {record.passage: record for record in found}
-
-
-def published_of(record: StoredPassage) -> SourcedTime | None:
-    if record.starts is None or record.ends is None:
-        return None
-    return SourcedTime(span_of(record.starts, record.ends), record.published or "", record.dated_by)
-
-
-def about_of(record: StoredPassage) -> tuple[SourcedTime, ...]:
-    """The times that a passage is about, those of its document's metadata first."""
-    return tuple(time.stated() for time in loads(record.times))
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,24 +20,24 @@ class AsOfReader:
     as_of: int
     known_at: int
 
-    _IN_FORCE = (
+    _CURRENT = (
         "SELECT v.id, v.layout, v.head FROM versions AS v JOIN documents AS d ON d.id = v.document"
         " WHERE d.name = ? AND v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?)"
         " ORDER BY v.visible DESC, v.added DESC, v.id DESC LIMIT 1"
     )
 
-    def in_force(self, document: str) -> tuple[int, bytes | None] | None:
-        """The version of a document that is in force, as (id, layout); None when it says nothing."""
-        row = self.db.execute(self._IN_FORCE, (document, self.as_of, self.known_at, self.known_at)).fetchone()
+    def current_version(self, document: str) -> tuple[int, bytes | None] | None:
+        """The current version of a document, as (id, layout); None when there is none or it is a deletion."""
+        row = self.db.execute(self._CURRENT, (document, self.as_of, self.known_at, self.known_at)).fetchone()
         return None if row is None or row[2] is None else (row[0], row[1])
 
-    def stated(self, document: str) -> bool:
-        """Whether a document was or had been in force, as was known."""
-        row = self.db.execute(self._IN_FORCE, (document, self.as_of, self.known_at, self.known_at)).fetchone()
+    def was_published(self, document: str) -> bool:
+        """Whether a version of a document was published by `as_of`, as known at `known_at`."""
+        row = self.db.execute(self._CURRENT, (document, self.as_of, self.known_at, self.known_at)).fetchone()
         return row is not None
 
     def sources(self) -> list[str]:
-        """The names of the sources whose documents were or had been in force, as was known, in order."""
+        """The names of the sources with documents published by `as_of`, as known at `known_at`, in order."""
         rows = self.db.execute(
             "SELECT DISTINCT s.name FROM versions AS v JOIN heads AS h ON h.id = v.head"
             " JOIN sources AS s ON s.id = h.source"
@@ -106,7 +48,7 @@ class AsOfReader:
         return [name for (name,) in rows]
 
     def layouts(self, documents: Iterable[str]) -> dict[str, bytes]:
-        """The layouts of the versions in force of these documents; those that say nothing are left out."""
+        """The layouts of the current versions of these documents; deleted documents are left out."""
         rows = self.db.execute(
             "SELECT d.name, v.layout FROM json_each(?) AS wanted"
             " JOIN documents AS d ON d.name = wanted.value JOIN versions AS v ON v.document = d.id"
@@ -118,14 +60,15 @@ class AsOfReader:
         return {name: layout for name, layout in last.items() if layout is not None}
 
     def text(self, document: str) -> str | None:
-        """The text of a document as it stood, put together from its passages by their places."""
-        version = self.in_force(document)
+        """The text of the current version of a document; None when there is none."""
+        version = self.current_version(document)
         if version is None:
             return None
         return text_of(self.db, version[0], version[1])
 
     def links(self, document: str) -> list[Link]:
-        version = self.in_force(document)
+        """The links of the current version of a document, in their order."""
+        version = self.current_version(document)
         if version is None:
             return []
         rows = self.db.execute(
@@ -136,7 +79,7 @@ class AsOfReader:
     def resolve(self, target: str, origin: str = "") -> str | None:
         """The document that a link leads to: by path beside `origin`, by path, by name, by alias.
 
-        Only documents in force count. Among several of one name the one nearest to `origin` is taken, then
+        Only current documents count. Among several of one name the one nearest to `origin` is taken, then
         the one with the shortest id, then the first in order. (For many links: `store.links.LinkResolver`.)
         """
         wanted = LinkTarget.of(target, origin)
@@ -146,17 +89,17 @@ class AsOfReader:
                 "SELECT name FROM documents WHERE name LIKE ? ESCAPE '!'"
                 " UNION SELECT d.name FROM aliases AS a JOIN versions AS v ON v.id = a.version"
                 " JOIN documents AS d ON d.id = v.document WHERE a.alias = ? COLLATE NOCASE",
-                (_around(wanted.last) if wanted.path.isascii() else "%", target),
+                (_like_pattern(wanted.last) if wanted.path.isascii() else "%", target),
             )
         ]
         for rank, name in sorted(candidates):
             by_name = rank[0] <= BY_NAME
-            if (by_name or self._alias(name, target)) and self.in_force(name) is not None:
+            if (by_name or self._alias(name, target)) and self.current_version(name) is not None:
                 return name
         return None
 
     def _alias(self, name: str, alias: str) -> bool:
-        version = self.in_force(name)
+        version = self.current_version(name)
         return version is not None and bool(
             self.db.execute(
                 "SELECT 1 FROM aliases WHERE version = ? AND alias = ? COLLATE NOCASE", (version[0], alias)
@@ -164,8 +107,9 @@ class AsOfReader:
         )
 
 
-def _around(text: str) -> str:
-    """A LIKE pattern for what may hold a text; SQLite folds the case of ASCII only, so others match all."""
+def _like_pattern(text: str) -> str:
+    """A LIKE pattern for strings that contain a text; SQLite folds ASCII case only, so other texts match
+    all."""
     if not text.isascii():
         return "%"
     return "%" + text.replace("!", "!!").replace("%", "!%").replace("_", "!_") + "%"
@@ -186,16 +130,16 @@ def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:
     return "".join(text)
 
 
-def titles_of(db: sqlite3.Connection, heads: Iterable[int]) -> dict[int, tuple[str, str]]:
+def head_titles(db: sqlite3.Connection, heads: Iterable[int]) -> dict[int, tuple[str, str]]:
     """Title and language of heads (`index` column `head`), by their id."""
-    found = db.execute(
+    rows = db.execute(
         "SELECT h.id, h.title, h.language FROM json_each(?) AS wanted JOIN heads AS h ON h.id = wanted.value",
         (json.dumps(list(heads)),),
     )
-    return {head: (title, language) for head, title, language in found}
+    return {head: (title, language) for head, title, language in rows}
 
 
-def heads_with(
+def matching_heads(
     db: sqlite3.Connection, *, source: str = "", path: str = "", tags: Sequence[str] = (),
     meta: Sequence[tuple[str, str]] = (), any_tags: Sequence[str] = (),
     no_tags: Sequence[str] = (), documents: Sequence[str] = (),
@@ -211,11 +155,11 @@ def heads_with(
     for tag in tags:
         where.append("h.id IN (SELECT head FROM tags WHERE tag = ?)")
         values.append(tag.removeprefix("#"))
-    for given, several in (("IN", any_tags), ("NOT IN", no_tags)):
-        if several:
+    for operator, values_of in (("IN", any_tags), ("NOT IN", no_tags)):
+        if values_of:
             tagged = "SELECT head FROM tags WHERE tag IN (SELECT value FROM json_each(?))"
-            where.append(f"h.id {given} ({tagged})")
-            values.append(json.dumps([tag.removeprefix("#") for tag in several]))
+            where.append(f"h.id {operator} ({tagged})")
+            values.append(json.dumps([tag.removeprefix("#") for tag in values_of]))
     if documents:
         where.append(
             "h.document IN (SELECT id FROM documents WHERE name IN (SELECT value FROM json_each(?)))"
@@ -223,53 +167,33 @@ def heads_with(
         values.append(json.dumps(list(documents)))
     for key, value in meta:
         where.append(
-            f"EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ? AND ({_as_text('m')} = ?"
+            f"EXISTS (SELECT 1 FROM json_each(h.meta) AS m WHERE m.key = ? AND ({_json_text('m')} = ?"
             " OR m.type = 'array' AND EXISTS (SELECT 1 FROM json_each(m.value) AS e"
-            f" WHERE {_as_text('e')} = ?)))"
+            f" WHERE {_json_text('e')} = ?)))"
         )
         values += [key, value, value]
     return [row[0] for row in db.execute(f"SELECT h.id FROM heads AS h WHERE {' AND '.join(where)}", values)]
 
 
-def _as_text(each: str) -> str:
+def _json_text(each: str) -> str:
     """SQL for a value of `json_each` as JSON writes it: its true and false are numbers to SQLite."""
     return f"CASE WHEN {each}.type IN ('true', 'false') THEN {each}.type ELSE CAST({each}.value AS TEXT) END"
 
 
-class PassageHistory(NamedTuple):
-    """A life of a passage: from when it is visible, since when this corpus knows it, and all its ends.
-
-    `ends` are pairs (at, added), as text "at:added,…".
-    """
-
-    passage: int
-    visible: int
-    dated: int
-    added: int
-    ends: str | None
-
-    def ended(self, known_at: int) -> int:
-        """When it ended, as was known then; NEVER while nothing was known of an end."""
-        pairs = (pair.split(":") for pair in (self.ends or "").split(",") if pair)
-        return min((int(at) for at, added in pairs if int(added) <= known_at), default=NEVER)
-
-
-def whereabouts(db: sqlite3.Connection, wanted: str) -> list[PassageHistory]:
-    """All lives of the passages of a document (by its id), or of one of its passages (by a hit's id)."""
-    document, _, key = wanted.rpartition("#")
-    where, values = "d.name = ?", [wanted]
-    if document and len(key) == 2 * KEY_BYTES:
-        where = "(d.name = ? OR d.name = ? AND lower(hex(p.key)) = ?)"
-        values += [document, key.lower()]
-    rows = db.execute(
-        "SELECT p.id, p.visible, p.dated, p.added, group_concat(e.at || ':' || e.added)"
-        " FROM passages AS p JOIN documents AS d ON d.id = p.document LEFT JOIN ends AS e ON e.passage = p.id"
-        f" WHERE {where} GROUP BY p.id",
-        values,
-    )
-    return [PassageHistory(*row) for row in rows]
-
-
 def has_document(db: sqlite3.Connection, name: str) -> bool:
-    """Whether a document of that id was ever stated."""
+    """Whether the store holds any version of a document."""
     return db.execute("SELECT 1 FROM documents WHERE name = ?", (name,)).fetchone() is not None
+
+
+def sources_of_heads(db: sqlite3.Connection) -> list[tuple[int, int]]:
+    """Ids of heads, in order, and the ids of their sources."""
+    return db.execute("SELECT id, source FROM heads ORDER BY id").fetchall()
+
+
+def values_of_heads(db: sqlite3.Connection, key: str) -> list[tuple[int, str]]:
+    """Ids of heads whose metadata has a key, in order, and the value; empty values are left out."""
+    return db.execute(
+        "SELECT h.id, m.type || ' ' || m.value FROM heads AS h, json_each(h.meta) AS m"
+        " WHERE m.key = ? AND m.value IS NOT NULL AND m.value <> '' ORDER BY h.id",
+        (key,),
+    ).fetchall()

@@ -1,4 +1,4 @@
-"""What a write hands on: passages and ends as the index takes them, and fresh ids."""
+"""Rows that a write passes to the index, and new ids."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class IndexRow(NamedTuple):
-    """A passage as the index takes it. `text` is what is indexed, title and headings before it.
+    """A passage for the index. `text`: title, headings and text.
 
     `about`: the times that it is about, each as first instant, last instant, kind (`store.about.Time.kind`).
     """
@@ -26,7 +26,7 @@ class IndexRow(NamedTuple):
 
 
 class EndRow(NamedTuple):
-    """An end as the index takes it: `passage` was not said any more from `at` on, known since `added`."""
+    """An end for the index: `passage` is not valid from `at` on, as known since `added`."""
 
     passage: int
     at: int
@@ -34,7 +34,7 @@ class EndRow(NamedTuple):
 
 
 class Ids:
-    """Fresh ids of one table, handed out in order, never twice."""
+    """New ids of one table, ascending, never repeated."""
 
     def __init__(self, db: sqlite3.Connection, table: str) -> None:
         row = db.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,)).fetchone()

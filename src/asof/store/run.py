@@ -1,4 +1,5 @@
-"""One pass over a source: batch by batch, and at the end what the source does not state any more."""
+"""One pass over a source: batch by batch, and at the end the documents that the source does not hold any
+more."""
 
 from __future__ import annotations
 
@@ -8,17 +9,17 @@ from dataclasses import dataclass, field
 
 from asof.data import Document, Ended, Problem
 from asof.errors import SourceShrunk
-from asof.store import state
+from asof.store import statements
 from asof.store.store import Publish, Store
 from asof.store.write import Transaction
 
-MOST_ENDED = 0.3
-"""A run that would end a larger share of a source's documents stops and asks."""
+MAX_ENDED_SHARE = 0.3
+"""A run that would end a larger share of a source's documents raises SourceShrunk."""
 
 
 @dataclass(slots=True)
 class IndexReport:
-    """What a run did, in documents (`passages`: rows begun), and what it could not use."""
+    """Counts of a run, in documents (`passages`: new rows), and its problems."""
 
     added: int = 0
     changed: int = 0
@@ -54,7 +55,11 @@ class NumberSet:
 
 @dataclass(slots=True)
 class IndexRun:
-    """A pass over the source `name`. Call `take` for each batch, then `finish` if the source is complete."""
+    """A pass over the source `name`. Call `add_batch` for each batch, then `finish`.
+
+    `seen_versions`: ids of versions that the source stated in this run. `unreadable`: documents that could
+    not be read; `unreadable_unnamed`: how many files or lines without a known document.
+    """
 
     store: Store
     db: sqlite3.Connection
@@ -63,139 +68,149 @@ class IndexRun:
     name: str
     kind: str
     report: IndexReport = field(default_factory=IndexReport)
-    stated: NumberSet = field(default_factory=NumberSet)
-    unread: set[str] = field(default_factory=set)
-    unknown: int = 0
+    seen_versions: NumberSet = field(default_factory=NumberSet)
+    unreadable: set[str] = field(default_factory=set)
+    unreadable_unnamed: int = 0
     reverted: set[str] = field(default_factory=set)
 
-    def take(self, batch: Iterable[Document | Ended | Problem]) -> None:
-        """Take in one batch, in one transaction; a problem is noted and stops nothing."""
+    def add_batch(self, batch: Iterable[Document | Ended | Problem]) -> None:
+        """Index one batch in one transaction; problems go into the report."""
         batch = list(batch)
         items = [item for item in batch if not isinstance(item, Problem)]
         for problem in batch:
             if isinstance(problem, Problem):
-                self._note(problem)
+                self._add_problem(problem)
         if not items:
             return
-        done = IndexReport()
-        marks: list[int] = []
+        counts = IndexReport()
+        version_ids: list[int] = []
         with self.store.write(
             self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
         ) as write:
             write.load({item.id for item in items})
-            self._recall(write)
+            self._mark_seen(write)
             for item in items:
-                what, known = self._state(write, item)
-                done.count(what)
-                if known is not None:
-                    marks.append(known.id)
-                    known.fresh = True
-        self._acknowledge(done, marks, write)
+                what, version = self._store_item(write, item)
+                counts.count(what)
+                if version is not None:
+                    version_ids.append(version.id)
+                    version.seen = True
+        self._record_commit(counts, version_ids, write)
 
-    def _recall(self, write: Transaction) -> None:
-        for dossier in write.dossiers.values():
-            for known in dossier.versions:
-                known.fresh = known.id in self.stated
+    def _mark_seen(self, write: Transaction) -> None:
+        for document in write.documents.values():
+            for version in document.versions:
+                version.seen = version.id in self.seen_versions
 
-    def _state(self, write: Transaction, item: Document | Ended) -> tuple[str, state.StoredVersion | None]:
+    def _store_item(
+        self, write: Transaction, item: Document | Ended
+    ) -> tuple[str, statements.StoredVersion | None]:
         if isinstance(item, Ended):
             return write.end(item.id, item.at, item.at.by)
-        what, known = write.state(item)
-        current = write.dossier(item.id).current
-        if known is not current and current is not None and current.claims(item.published):
-            self.reverted.add(item.id)  # an older text under the current date: said again, unless both are
-        return what, known
+        what, version = write.put(item)
+        current = write.document_state(item.id).current
+        if version is not current and current is not None and current.has_date(item.published):
+            self.reverted.add(
+                item.id
+            )  # an older text under the current date: restored, unless both are there
+        return what, version
 
-    def _acknowledge(self, done: IndexReport, marks: Sequence[int], write: Transaction) -> None:
-        """Only what is committed counts."""
-        for mark in marks:
-            self.stated.add(mark)
+    def _record_commit(self, counts: IndexReport, version_ids: Sequence[int], write: Transaction) -> None:
+        """Add the counts of a committed transaction to the report."""
+        for version in version_ids:
+            self.seen_versions.add(version)
         for what in ("added", "changed", "corrected", "unchanged", "ended"):
-            setattr(self.report, what, getattr(self.report, what) + getattr(done, what))
-        self.report.passages += len(write.begun)
+            setattr(self.report, what, getattr(self.report, what) + getattr(counts, what))
+        self.report.passages += len(write.new_rows)
 
-    def _note(self, problem: Problem) -> None:
+    def _add_problem(self, problem: Problem) -> None:
         self.report.problems.append(problem)
         if problem.lost:
             self.report.failed += 1
             if problem.document:
-                self.unread.add(problem.document)
+                self.unreadable.add(problem.document)
             else:
-                self.unknown += 1
+                self.unreadable_unnamed += 1
 
     def finish(self, *, complete: bool, allow_shrinking: bool = False) -> None:
-        """Restate what the source states again; end what a `complete` source does not state any more.
+        """Restore older versions that the source states again; end what a `complete` source no longer holds.
 
         Raises SourceShrunk when more than 30% of the source's documents would end, unless that is allowed.
         """
         if not complete:
-            self._end_and_restate([], sorted(self.reverted))
+            self._write_ends_and_copies([], sorted(self.reverted))
             return
         listed = self.db.execute(
             "SELECT d.name, d.current, v.head IS NULL FROM documents AS d JOIN sources AS s"
             " ON s.id = d.source JOIN versions AS v ON v.id = d.current WHERE s.name = ? ORDER BY d.id",
             (self.name,),
         ).fetchall()
-        unstated = [
-            name for name, current, _ in listed if current not in self.stated and name not in self.unread
+        unseen = [
+            name
+            for name, current, _ in listed
+            if current not in self.seen_versions and name not in self.unreadable
         ]
-        if not unstated:
+        if not unseen:
             return
-        gone = {name for name, _, ended in listed if ended}
-        missing, again = self._sort_out(unstated)
-        missing = [name for name in missing if name not in gone]
-        if missing and self.unknown:
+        deleted = {name for name, _, ended in listed if ended}
+        missing, restated = self._split_unseen(unseen)
+        missing = [name for name in missing if name not in deleted]
+        if missing and self.unreadable_unnamed:
             self.report.problems.append(
                 Problem(
                     f"{len(missing)} documents are no longer in the source; since "
-                    f"{self.unknown} of its lines or files could not be read, none of them was removed",
+                    f"{self.unreadable_unnamed} of its lines or files could not be read, "
+                    "none of them was removed",
                     self.name,
                     remedy="mend what could not be read, then index again",
                     lost=False,
                 )
             )
             missing = []
-        if not allow_shrinking and _shrunk(len(missing), len(listed) - len(gone)):
+        if not allow_shrinking and _looks_like_accident(len(missing), len(listed) - len(deleted)):
             raise SourceShrunk(
-                f"{len(missing)} of the {len(listed) - len(gone)} documents of {self.name!r} are not there "
-                "any more; nothing was removed. If they are really gone, say so with --yes"
+                f"{len(missing)} of the {len(listed) - len(deleted)} documents of {self.name!r} are missing; "
+                "nothing was removed. If they are really gone, say so with --yes"
             )
-        self._end_and_restate(missing, again)
+        self._write_ends_and_copies(missing, restated)
 
-    def _sort_out(self, unstated: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Which documents are missing, and which are stated with an older content again."""
-        found = self.db.execute(
+    def _split_unseen(self, unseen: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Of documents whose current version was not seen: the missing ones, and those seen with an older
+        version."""
+        rows = self.db.execute(
             "SELECT d.name, v.id FROM documents AS d JOIN versions AS v ON v.document = d.id"
             " JOIN sources AS s ON s.id = d.source WHERE s.name = ? AND v.retired IS NULL",
             (self.name,),
         )
-        again = {name for name, version in found if version in self.stated}
-        return [name for name in unstated if name not in again], [name for name in unstated if name in again]
+        restated = {name for name, version in rows if version in self.seen_versions}
+        return [name for name in unseen if name not in restated], [
+            name for name in unseen if name in restated
+        ]
 
-    def _end_and_restate(self, missing: Sequence[str], again: Sequence[str]) -> None:
-        if not missing and not again:
+    def _write_ends_and_copies(self, missing: Sequence[str], restated: Sequence[str]) -> None:
+        if not missing and not restated:
             return
-        done = IndexReport()
-        marks: list[int] = []
+        counts = IndexReport()
+        version_ids: list[int] = []
         with self.store.write(
             self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
         ) as write:
-            write.load([*missing, *again])
+            write.load([*missing, *restated])
             for name in missing:
-                done.count(write.end(name, None, "edit")[0])
-            for name in again:
-                dossier = write.dossiers[name]
-                current = dossier.current
-                old = max((k for k in dossier.versions if k.id in self.stated), key=lambda k: k.order)
-                if current is None or current.id in self.stated:
+                counts.count(write.end(name, None, "edit")[0])
+            for name in restated:
+                document = write.documents[name]
+                current = document.current
+                old = max((k for k in document.versions if k.id in self.seen_versions), key=lambda k: k.order)
+                if current is None or current.id in self.seen_versions:
                     continue  # another process was faster
-                verdict = state.edited(current, None, None, write.now)
-                marks.append(write.restate(dossier, old, verdict.published, verdict.visible).id)
-                done.count("changed")
-                done.unchanged -= 1
-        self._acknowledge(done, marks, write)
+                verdict = statements.edit_without_date(current, None, None, write.now)
+                version_ids.append(write.add_copy(document, old, verdict.published, verdict.visible).id)
+                counts.count("changed")
+                counts.unchanged -= 1
+        self._record_commit(counts, version_ids, write)
 
 
-def _shrunk(missing: int, listed: int) -> bool:
-    """Whether so many missing documents look like an accident; one of two or three does not."""
-    return missing > MOST_ENDED * listed and (missing > 1 or missing == listed)
+def _looks_like_accident(missing: int, listed: int) -> bool:
+    """Whether so many documents are missing that it looks like an accident; one of two or three does not."""
+    return missing > MAX_ENDED_SHARE * listed and (missing > 1 or missing == listed)

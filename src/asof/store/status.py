@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from asof.store.integrity import value_faults
 from asof.store.schema import get_meta
 from asof.store.settings import CorpusSettings
-from asof.store.soundness import value_faults
 from asof.store.store import Store
 
 
@@ -18,14 +18,14 @@ from asof.store.store import Store
 class Status:
     """Counts as of now. `first` and `last`: instants between which the dated documents were published.
 
-    `derived`: what recipes have made and kept of the passages, a line for each.
+    `derived`: a line for each set of data that recipes derived from the passages.
     """
 
     documents: int
     ended: int
     versions: int
     passages: int
-    said: int
+    current_passages: int
     first: int | None
     last: int | None
     dated_by: dict[str, int]
@@ -40,8 +40,8 @@ class Status:
 
 
 def status(store: Store, db: sqlite3.Connection) -> Status:
-    """Count it all, in one read transaction."""
-    one = _one(db)
+    """The figures of a corpus, counted in one read transaction."""
+    one = _count(db)
     db.execute("BEGIN")
     try:
         current = " FROM documents AS d JOIN versions AS v ON v.id = d.current WHERE v.head IS NOT NULL"
@@ -59,7 +59,7 @@ def status(store: Store, db: sqlite3.Connection) -> Status:
                       " WHERE v.head IS NULL"),
             versions=one("SELECT count(*) FROM versions"),
             passages=one("SELECT count(*) FROM passages"),
-            said=one("SELECT count(*) FROM passages WHERE id NOT IN (SELECT passage FROM ends)"),
+            current_passages=one("SELECT count(*) FROM passages WHERE id NOT IN (SELECT passage FROM ends)"),
             first=first,
             last=last,
             dated_by=dated_by,
@@ -70,7 +70,7 @@ def status(store: Store, db: sqlite3.Connection) -> Status:
             ).fetchall(),
             segments=db.execute("SELECT file, rows, bytes FROM segments ORDER BY first").fetchall(),
             transactions=one("SELECT count(*) FROM transactions"),
-            bytes=size_of(store.folder),
+            bytes=folder_size(store.folder),
             horizon=int(horizon) if horizon else None,
             settings=store.settings,
         )  # fmt: skip
@@ -78,18 +78,18 @@ def status(store: Store, db: sqlite3.Connection) -> Status:
         db.execute("ROLLBACK")
 
 
-def _one(db: sqlite3.Connection) -> Callable[[str], int]:
+def _count(db: sqlite3.Connection) -> Callable[[str], int]:
     return lambda sql: int(db.execute(sql).fetchone()[0])
 
 
-def size_of(folder: Path) -> int:
+def folder_size(folder: Path) -> int:
     return sum(status.st_size for path in folder.rglob("*") if stat.S_ISREG((status := path.lstat()).st_mode))
 
 
-def check(db: sqlite3.Connection, database: Path) -> list[str]:
-    """Look for what must not be: faults that SQLite finds, and versions whose passages are missing.
+def check_database(db: sqlite3.Connection, database: Path) -> list[str]:
+    """Faults of a database: those that SQLite finds, and values that asof does not write.
 
-    All of it in one read transaction, so that a write meanwhile is no fault.
+    Reads in one transaction, so that a write meanwhile is no fault.
     """
     db.execute("BEGIN")
     try:

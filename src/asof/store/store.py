@@ -1,4 +1,4 @@
-"""The corpus on disk: where it is, how it is opened, and the one way to write to it."""
+"""The corpus on disk: opening it, transactions that write, and compaction."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from asof.corpus_files import FETCHED as FETCHED
 from asof.corpus_files import FOLDER as FOLDER
 from asof.corpus_files import make_folder, refuse_links
 from asof.errors import Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError
-from asof.store.lock import passing, writing
+from asof.store.integrity import UNREADABLE, schema_fault, value_faults
+from asof.store.lock import exclusive_lock, shared_lock
+from asof.store.reconcile import reconcile
 from asof.store.schema import BUSY_MS, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
 from asof.store.settings import CorpusSettings
-from asof.store.soundness import UNREADABLE, schema_fault, value_faults
 from asof.store.write import Transaction
 from asof.text.tokens import Analyzer
 
 DEFAULT_WAIT = 60.0
-BETWEEN = 0.02
-"""Seconds between two looks whether readers have left the write-ahead log."""
-CLOSED, OPEN = 2.0, 0.5
-"""Seconds for which new readers are stopped, so that the others can leave; and let pass after that, because
-one of those may take long (it asks a model)."""
+_POLL_SECONDS = 0.02
+"""Seconds between two attempts to empty the write-ahead log."""
+_GATE_CLOSED, _GATE_OPEN = 2.0, 0.5
+"""Seconds for which new readers wait so that others can finish; and for which they may start after that,
+because a reader may take long (it asks a model)."""
 FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
 
 Publish = Callable[[Transaction], None]
-"""What the index does with the changes of a write, inside its transaction."""
+"""Called with the changes of a write inside its transaction; the index adds a segment."""
 
 
 @dataclass(slots=True)
@@ -61,7 +62,7 @@ class Store:
         try:
             refuse_links(folder)
             make_folder(folder)
-            with writing(folder / "write.lock", wait):
+            with exclusive_lock(folder / "write.lock", wait):
                 db = connect(database, write=True)
                 try:
                     migrate(db)
@@ -111,8 +112,9 @@ class Store:
         return connect(self.database)
 
     def begin_read(self, db: sqlite3.Connection) -> None:
-        """Begin a transaction that reads one state of the corpus; it waits while a removal stops readers."""
-        with passing(self._gate):
+        """Begin a transaction that reads one state of the corpus; it waits while a compaction stops
+        readers."""
+        with shared_lock(self._readers_lock):
             db.execute("BEGIN")
             db.execute("SELECT 1 FROM transactions LIMIT 1").fetchone()  # from here on it sees one state
 
@@ -129,12 +131,13 @@ class Store:
         what: str,
         source: tuple[str, str] = ("", ""),
     ) -> Iterator[Transaction]:
-        """One transaction on `db`. What is collected in the `Transaction` is settled, published, committed.
+        """One transaction on `db`: the caller adds to the `Transaction`, which is then written, published and
+        committed.
 
         When nothing changed, nothing is written. Raises Busy, NoSpace; after any error the corpus is as it
         was before.
         """
-        with translated(self.database), writing(self.folder / "write.lock", self.wait):
+        with translate_errors(self.database), self._write_lock():
             db.execute("BEGIN IMMEDIATE")
             try:
                 last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
@@ -145,7 +148,7 @@ class Store:
                 if write.empty:
                     db.execute("ROLLBACK")
                     return
-                write.settle()
+                reconcile(write)
                 db.execute("INSERT INTO transactions VALUES (?, ?)", (now, what))
                 publish(write)
                 db.execute("COMMIT")
@@ -156,8 +159,8 @@ class Store:
 
     @contextmanager
     def exclusive(self, db: sqlite3.Connection, clock: Callable[[], int], what: str) -> Iterator[None]:
-        """A transaction that removes rows; see `changes.py`."""
-        with translated(self.database), writing(self.folder / "write.lock", self.wait):
+        """A transaction that removes rows; see `corrections.py`."""
+        with translate_errors(self.database), self._write_lock():
             db.execute("PRAGMA secure_delete = ON")
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -171,54 +174,54 @@ class Store:
                 raise
 
     def compact(self, db: sqlite3.Connection) -> None:
-        """Write the database anew without its free pages, and empty the write-ahead log.
+        """Rewrite the database without its free pages, and empty the write-ahead log.
 
-        The log can be emptied in a moment without a reader. Where readers never stop, new ones are kept
-        waiting until the others have left. The lock for writing is free meanwhile: a reader may be about to
-        keep a model's reply, and would wait for us. Raises Busy when a reader stays.
+        The log can only be emptied while nobody reads. Where readers never stop, new ones wait until the
+        others have finished. The lock for writing is free meanwhile: a reader may be about to store a
+        model's reply. Raises Busy when a reader does not finish.
         """
         until = time.monotonic() + BUSY_MS / 1000
-        with translated(self.database), self._locked():
+        with translate_errors(self.database), self._write_lock():
             db.execute("VACUUM")
-        while not self._emptied(db):
+        while not self._try_empty_log(db):
             if time.monotonic() >= until:
                 raise Busy(
                     f"{self.database}: a process that reads keeps what was removed in the write-ahead log: "
                     "end it, then run the same command or `asof status --check` again"
                 )
-            with translated(self.database), writing(self._gate, self.wait):
-                if self._left(db, min(until, time.monotonic() + CLOSED)):
+            with translate_errors(self.database), exclusive_lock(self._readers_lock, self.wait):
+                if self._log_emptied(db, min(until, time.monotonic() + _GATE_CLOSED)):
                     return
-            time.sleep(OPEN)
+            time.sleep(_GATE_OPEN)
 
-    def _left(self, db: sqlite3.Connection, until: float) -> bool:
-        """Whether the readers left before `until`, so that the log is empty."""
-        while not self._emptied(db):
+    def _log_emptied(self, db: sqlite3.Connection, until: float) -> bool:
+        """Whether the log could be emptied before `until`."""
+        while not self._try_empty_log(db):
             if time.monotonic() >= until:
                 return False
-            time.sleep(BETWEEN)
+            time.sleep(_POLL_SECONDS)
         return True
 
     @property
-    def _gate(self) -> Path:
+    def _readers_lock(self) -> Path:
         return self.folder / "readers.lock"
 
-    def _emptied(self, db: sqlite3.Connection) -> bool:
-        """Whether the write-ahead log could be emptied at once."""
-        with translated(self.database), self._locked():
+    def _try_empty_log(self, db: sqlite3.Connection) -> bool:
+        """Empty the write-ahead log if nobody reads; returns whether it is empty."""
+        with translate_errors(self.database), self._write_lock():
             db.execute("PRAGMA busy_timeout = 0")
             try:
                 return not db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             finally:
                 db.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
 
-    def _locked(self) -> contextlib.AbstractContextManager[None]:
-        return writing(self.folder / "write.lock", self.wait)
+    def _write_lock(self) -> contextlib.AbstractContextManager[None]:
+        return exclusive_lock(self.folder / "write.lock", self.wait)
 
-    def settle(self) -> None:
-        """Leave one file where nobody else has the corpus open: the last to close empties the log.
+    def empty_log(self) -> None:
+        """Empty the write-ahead log if nobody else has the corpus open, so that one file is left.
 
-        A connection that only reads cannot do that itself, and may be the last beside one that has written.
+        A read-only connection cannot do that itself.
         """
         if not log_is_empty(self.database):
             with contextlib.suppress(sqlite3.Error, CorpusError):  # read-only: then it stays as it is
@@ -235,19 +238,19 @@ def _settings(stored: str, database: Path) -> CorpusSettings:
 
 
 @contextmanager
-def reading(database: Path) -> Iterator[None]:
-    """Errors of SQLite, and those that come of rows that asof did not write, as errors of ours."""
+def translate_sqlite_errors(database: Path) -> Iterator[None]:
+    """Turns errors of SQLite, and those caused by rows that asof did not write, into errors of asof."""
     try:
         yield
     except sqlite3.Error as error:
         raise store_error(error, database) from error
     except UNREADABLE as error:
-        refuse_unsound(database, error)
+        raise_if_damaged(database, error)
         raise
 
 
-def refuse_unsound(database: Path, error: Exception) -> None:
-    """Raise DamagedStore, caused by `error`, if the rows of the database are not what asof writes."""
+def raise_if_damaged(database: Path, error: Exception) -> None:
+    """Raise DamagedStore, caused by `error`, if the database holds values that asof does not write."""
     with contextlib.closing(connect(database)) as db:
         faults = value_faults(db)
     if faults:
@@ -259,10 +262,10 @@ def refuse_unsound(database: Path, error: Exception) -> None:
 
 
 @contextmanager
-def translated(database: Path) -> Iterator[None]:
-    """Errors of SQLite and of the file system as errors of ours."""
+def translate_errors(database: Path) -> Iterator[None]:
+    """Turns errors of SQLite and of the file system into errors of asof."""
     try:
-        with reading(database):
+        with translate_sqlite_errors(database):
             yield
     except OSError as error:
         unchanged = f"{database.parent}: {error.strerror}; the corpus is as it was before this write"

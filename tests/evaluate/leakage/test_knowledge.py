@@ -14,7 +14,7 @@ from asof.evaluate.options import EvaluationOptions
 from asof.evaluate.runs.corpus import temporary
 from asof.evaluate.runs.dataset import load
 from asof.evaluate.runs.selection import recipes_by_name
-from asof.store import sight
+from asof.store import passages
 from asof.store.settings import CorpusSettings
 
 QUESTIONS = [
@@ -50,7 +50,7 @@ def test_nothing_that_is_known_leaks(checked):
 def test_facts_of_later_documents_are_found_out(checked, monkeypatch):
     """The query for passages forgets as of when they are asked for."""
     monkeypatch.setattr(
-        sight, "_SIGHT", sight._SIGHT.replace("p.visible <= ?2 AND", "p.visible <= ?2 + 1e18 AND")
+        passages, "_SIGHT", passages._VISIBLE.replace("p.visible <= ?2 AND", "p.visible <= ?2 + 1e18 AND")
     )
     found = checked()
     assert {each.what for each in found.differences} >= {"facts", "reports"}

@@ -26,7 +26,7 @@ from asof.knowledge.model.replied import (
 from asof.knowledge.model.written import stands_in
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
-from asof.store.about import TimeReadingOptions, times_of
+from asof.store.about import TimeReadingOptions, passage_times
 from asof.store.facts import Excerpt, Extraction
 from asof.text.marks import mark_for
 from asof.text.sentences import sentences
@@ -46,7 +46,7 @@ def excerpt(text: str = TEXT, number: int = 7, *, title: str = "Gull Bakery", **
     own = json.dumps(more.pop("own", [QUARTER]))
     fiscal_start = more.get("fiscal_start", 1)
     headings = "\n".join(more.get("headings", ()))
-    times = times_of(own, title, headings, text, published, TimeReadingOptions("en", fiscal_start))
+    times = passage_times(own, title, headings, text, published, TimeReadingOptions("en", fiscal_start))
     return Excerpt(number, "gull", title, "", more.pop("headings", ()), text, "en", published, times, **more)
 
 

@@ -19,7 +19,7 @@ from asof.knowledge.summarise import ReportSelection, summarise
 from asof.models.cached import CachedModel, CachedReply
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
-from asof.store.sight import VisiblePassage
+from asof.store.passages import VisiblePassage
 from asof.time.moment import read
 from asof.time.period import Period
 

@@ -11,7 +11,7 @@ from tests.support.differential.played import Clock, Played, Version, new_corpus
 
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.store import changes
+from asof.store import corrections
 from asof.store.schema import get_meta
 from asof.store.store import source_row
 
@@ -57,7 +57,7 @@ def only_visible(played: Played, folder: Path, as_of: int, known_at: int) -> Cor
 
 def _vacuum(corpus: Corpus, db: sqlite3.Connection, last: int, horizon: int) -> None:
     engine.remove(
-        corpus.store, corpus.manifest, db, lambda: last + 1, lambda db: changes.drop_history(db, horizon),
+        corpus.store, corpus.manifest, db, lambda: last + 1, lambda db: corrections.drop_history(db, horizon),
         "vacuum",
     )  # fmt: skip
     corpus._stepper.forget()
@@ -67,12 +67,10 @@ def _begin(corpus: Corpus, db: sqlite3.Connection, versions: Iterable[Version]) 
     """What one write of the whole corpus stored, less what was not to be seen."""
     with corpus.store.write(db, corpus.clock, corpus.manifest.publish, what="test") as write:
         for each in versions:
-            write.load([each.name] if each.name not in write.dossiers else [])
+            write.load([each.name] if each.name not in write.documents else [])
             write.source = source_row(db, each.source, write.now)
-            dossier = write.dossier(each.name)
+            state = write.document_state(each.name)
             if each.document is None:
-                write.begin_silence(dossier, each.stated, each.when, each.by, each.visible)
+                write.add_deletion(state, each.stated, each.when, each.by, each.visible)
             else:
-                write.begin_version(
-                    dossier, each.document, each.content, each.stated, each.when, each.visible
-                )
+                write.add_version(state, each.document, each.content, each.stated, each.when, each.visible)

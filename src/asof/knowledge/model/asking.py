@@ -75,7 +75,7 @@ def days(span: Span) -> str:
 
 
 def _time(time: AboutTime) -> str:
-    return f"{_line(time.text)} ({days(time.stated().span)})"
+    return f"{_line(time.text)} ({days(time.sourced_time().span)})"
 
 
 def _line(text: str) -> str:

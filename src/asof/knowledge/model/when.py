@@ -29,13 +29,13 @@ def time_of(said: str, excerpt: Excerpt, *, expected: bool = False) -> SourcedTi
     plain = _folded(said)
     for time in excerpt.times:
         if time.by != "text" and _folded(time.text) == plain:
-            return time.stated()
+            return time.sourced_time()
     span = _span(said, excerpt, expected=expected) if said else None
     if span is None:
         return Dating.of(excerpt).otherwise(expected=expected)
     for time in excerpt.times:
         if (time.first, time.last) == (span.first, span.last):
-            return time.stated()
+            return time.sourced_time()
     return SourcedTime(span, said, "text" if plain in _folded(excerpt.text) else BY_MODEL)
 
 

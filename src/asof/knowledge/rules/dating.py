@@ -129,7 +129,7 @@ class Dating:
         if own is None or (mark.stated is not None and (mark.sort == "said" or of is None)):
             return mark.stated
         if mark.sort == "own" and own.months == 3:
-            return SourcedTime(own.time.stated().span, mark.text, "text")
+            return SourcedTime(own.time.sourced_time().span, mark.text, "text")
         span: Span | None = None
         if mark.sort == "year":
             ahead = 12 if expected and self._last() else 0
@@ -160,7 +160,7 @@ class Dating:
         return shifted(own.year, shift, length)
 
     def _earlier(self, sort: str, own: DocumentPeriod, of: SourcedTime | None) -> Span | None:
-        base = own.time.stated().span if of is None else of.span
+        base = own.time.sourced_time().span if of is None else of.span
         if base.start is None or base.end is None:
             return None
         months = (base.end.year - base.start.year) * 12 + base.end.month - base.start.month
@@ -176,7 +176,7 @@ class Dating:
             if expected and own is not None and own.months < 12:
                 span = shifted(own.first, own.months, own.months)
                 return None if span is None else SourcedTime(span, f"after {own.time.text}", own.time.by)
-            return self.period.time.stated()
+            return self.period.time.sourced_time()
         published = self.excerpt.published
         if published is None or published.start is None:
             return None

@@ -12,7 +12,7 @@ from asof.index.view import View
 from asof.knowledge.known import StatedFact
 from asof.rank.features.query_terms import weighted_share, weighted_words
 from asof.rank.stage import Values
-from asof.store.reader import StoredPassage, records
+from asof.store.passages import StoredPassage, records
 
 MOST = 200_000
 """The stems of so many facts are remembered between questions."""

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from asof.errors import UsageError
 from asof.index.view import View
-from asof.store.reader import heads_with
+from asof.store.reader import matching_heads
 
 KINDS = ("source", "tag")
 
@@ -33,7 +33,7 @@ def scales(
                 f"half-life {name!r} = {days!r}: source:NAME or tag:NAME, and days above 0, are expected"
             )
         db = view.store.db
-        heads = heads_with(db, source=value) if kind == "source" else heads_with(db, tags=(value,))
+        heads = matching_heads(db, source=value) if kind == "source" else matching_heads(db, tags=(value,))
         fits = free & np.isin(head, np.array(heads, np.int64))
         taus[fits] = days / math.log(2)
         free &= ~fits

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.index.view import View
-from asof.store.reader import titles_of
+from asof.store.reader import head_titles
 from asof.text.titles import TitleStems
 
 MOST = 100_000
@@ -36,7 +36,7 @@ def _read(view: View, rows: NDArray[np.int64]) -> Titles:
     if len(known) > MOST:
         known.clear()
     heads, of = np.unique(view.column("head", rows), return_inverse=True)
-    named = titles_of(view.store.db, heads.tolist())
+    named = head_titles(view.store.db, heads.tolist())
     number: dict[tuple[str, str], int] = {}
     each: list[TitleStems] = []  # not looked up at the end: another thread may clear what is known
     which = np.full(len(heads), -1, np.int64)

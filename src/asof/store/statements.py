@@ -1,14 +1,14 @@
-"""What a new statement means, given what is known of the document: the rules of versions, without SQL.
+"""The rules of versions, without SQL: how a source's new statement changes a document.
 
-| the source states                         | it means                                             |
+| the source states                         | outcome                                              |
 |-------------------------------------------|------------------------------------------------------|
-| what a version said, date included        | unchanged                                            |
+| a stored version, date included           | unchanged                                            |
 | the current text under another date       | a correction: the version with the wrong date retires |
 | another text under another date           | a version of that date, be it later or earlier       |
-| another text under the same date, or none | an edit: published when the change is known          |
-| that the document ended                   | a version that says nothing, from then on            |
-| one that had ended, under a later date    | a version of that date                               |
-| one that had ended, else                  | an edit: published when it is known                  |
+| another text under the same date, or none | an edit, published when the change is known          |
+| that the document ended                   | a deletion, from then on                             |
+| an ended document under a later date      | a version of that date                               |
+| an ended document, else                   | an edit, published when it is known                  |
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from asof.time.span import BEGINNING, LAST, NEVER, Span, iso, moment
 
 @dataclass(slots=True)
 class StoredVersion:
-    """One version of a document as the store has it. `gone`: it is a deletion."""
+    """One version of a document as the store has it. `deleted`: it is a deletion."""
 
     id: int
     content: bytes
     stated: bytes
     visible: int
     added: int
-    gone: bool = False
-    fresh: bool = False  # made or matched by the run that is under way
+    deleted: bool = False
+    seen: bool = False  # made or matched by the run that is under way
 
     @property
     def order(self) -> tuple[int, int, int]:
         return (self.visible, self.added, self.id)
 
-    def claims(self, published: SourcedTime | None) -> bool:
+    def has_date(self, published: SourcedTime | None) -> bool:
         """Whether this version was stated under this date."""
         return stated_digest(self.content, published) == self.stated
 
 
 @dataclass(slots=True)
 class DocumentState:
-    """All that is known of one document: its versions that are not retired."""
+    """A document and its versions that are not retired."""
 
     id: int
     name: str
@@ -53,18 +53,18 @@ class DocumentState:
 
     @property
     def current(self) -> StoredVersion | None:
-        """The version that comes last; None for a document without any."""
-        return max(self.versions, key=lambda known: known.order, default=None)
+        """The last version; None for a document without any."""
+        return max(self.versions, key=lambda version: version.order, default=None)
 
-    def stating(self, stated: bytes) -> StoredVersion | None:
-        """The last version that states just this, or None."""
-        found = [known for known in self.versions if known.stated == stated]
-        return max(found, key=lambda known: known.order, default=None)
+    def with_digest(self, stated: bytes) -> StoredVersion | None:
+        """The last version with this digest of a statement, or None."""
+        matches = [version for version in self.versions if version.stated == stated]
+        return max(matches, key=lambda version: version.order, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class StatementOutcome:
-    """What to do with a statement: `what` is added, changed, corrected or unchanged."""
+    """How a statement changes a document: `what` is added, changed, corrected or unchanged."""
 
     what: str
     published: SourcedTime | None = None
@@ -74,7 +74,7 @@ class StatementOutcome:
 
 
 def visible_from(published: SourcedTime | None, now: int, undated: str) -> int:
-    """The instant from which a text is seen: the last one of its date, or `now` if that falls inside.
+    """The instant from which a text is visible: the last one of its date, or `now` if that falls inside.
 
     Undated texts follow the corpus's setting: from `now` on, always, or never.
     """
@@ -84,8 +84,8 @@ def visible_from(published: SourcedTime | None, now: int, undated: str) -> int:
     return now if first <= now <= last else last
 
 
-def judge(
-    dossier: DocumentState,
+def interpret(
+    document: DocumentState,
     content: bytes,
     stated: bytes,
     published: SourcedTime | None,
@@ -93,42 +93,42 @@ def judge(
     now: int,
     undated: str,
 ) -> StatementOutcome:
-    """What this statement means (see the table above)."""
-    same = dossier.stating(stated)
+    """The outcome of a statement (see the table above)."""
+    same = document.with_digest(stated)
     if same is not None:
         return StatementOutcome("unchanged", same=same)
-    current = dossier.current
+    current = document.current
     visible = visible_from(published, now, undated)
     if current is None:
         return StatementOutcome("added", published, visible)
-    if current.gone:
-        return returned(current, published, changed, now, undated)
+    if current.deleted:
+        return after_deletion(current, published, changed, now, undated)
     if current.content == content:
         if published is None or published.by in WEAK_DATES:
             return StatementOutcome("unchanged", same=current)  # merely touched, or its date was taken away
-        if not current.fresh:
+        if not current.seen:
             return StatementOutcome("corrected", published, visible, retire=current)
-    if published is None or current.claims(published):
-        return edited(current, published, changed, now)
+    if published is None or current.has_date(published):
+        return edit_without_date(current, published, changed, now)
     return StatementOutcome("changed", published, visible)
 
 
-def returned(
+def after_deletion(
     current: StoredVersion, published: SourcedTime | None, changed: SourcedTime | None, now: int, undated: str
 ) -> StatementOutcome:
-    """A document that had ended is stated again: from its own date, if that is later than its end."""
+    """The outcome for a document that had ended: visible from its own date if that is later than its end."""
     visible = visible_from(published, now, undated)
     if published is not None and visible > current.visible:
         return StatementOutcome("changed", published, visible)
-    return edited(current, published, changed, now)
+    return edit_without_date(current, published, changed, now)
 
 
-def edited(
+def edit_without_date(
     current: StoredVersion, published: SourcedTime | None, changed: SourcedTime | None, now: int
 ) -> StatementOutcome:
-    """A change without a date of its own is published when it is known: a later mtime, else now.
+    """The outcome for a change without a date of its own: published at a later mtime, else now.
 
-    Of what is never seen a change is not seen either.
+    A change of a version that is never visible is never visible either.
     """
     if current.visible >= NEVER:
         return StatementOutcome("changed", published, NEVER)

@@ -1,4 +1,4 @@
-"""Whether a database is one of asof's, and holds what asof writes.
+"""Integrity checks: whether a database has the schema of asof, and only values that asof writes.
 
 SQLite checks pages, not meaning: a file that was made up can have triggers, texts where numbers are expected,
 rows that refer to nothing. `schema_fault` is quick and runs whenever a corpus is opened; `value_faults` reads
@@ -28,8 +28,8 @@ UNREADABLE = (
 )  # fmt: skip
 """What Python raises when stored data are not what they should be; or when asof has a fault."""
 
-MOST_FAULTS = 20
-"""So many are listed."""
+MAX_FAULTS = 20
+"""The most faults that are listed."""
 
 _INSTANTS = {
     "transactions": ("id",), "versions": ("starts", "ends", "visible", "added", "retired"),
@@ -62,16 +62,16 @@ Tables = dict[str, tuple[TableColumn, ...]]
 
 
 def schema_fault(db: sqlite3.Connection) -> str:
-    """What this database has that no database of asof has, or lacks; "" when its schema is asof's.
+    """The first difference of a schema from that of asof; "" when they are equal.
 
     For a database of the newest schema version.
     """
-    expected = _expected()
+    expected = _expected_objects()
     objects = _objects(db)
-    if more := sorted(objects - expected.keys()):
-        return f"it has the {more[0][0]} {more[0][1]!r}, which asof does not make"
-    if less := sorted(expected.keys() - objects):
-        return f"it lacks the {less[0][0]} {less[0][1]!r}"
+    if unexpected := sorted(objects - expected.keys()):
+        return f"it has the {unexpected[0][0]} {unexpected[0][1]!r}, which asof does not make"
+    if missing := sorted(expected.keys() - objects):
+        return f"it lacks the {missing[0][0]} {missing[0][1]!r}"
     for kind, name in sorted(objects):
         if kind == "table" and _columns(db, name) != expected[kind, name]:
             return f"its table {name!r} has other columns than asof gives it"
@@ -79,7 +79,7 @@ def schema_fault(db: sqlite3.Connection) -> str:
 
 
 @cache
-def _expected() -> dict[tuple[str, str], tuple[TableColumn, ...]]:
+def _expected_objects() -> dict[tuple[str, str], tuple[TableColumn, ...]]:
     """The objects of the newest schema; of tables their columns."""
     db = sqlite3.connect(":memory:", isolation_level=None)
     try:
@@ -99,11 +99,11 @@ def _columns(db: sqlite3.Connection, table: str) -> tuple[TableColumn, ...]:
 
 
 def value_faults(db: sqlite3.Connection) -> list[str]:
-    """What the rows hold that asof does not write; the first few."""
+    """Values in the rows that asof does not write; the first MAX_FAULTS."""
     faults = []
     for fault in _value_faults(db):
         faults.append(fault)
-        if len(faults) == MOST_FAULTS:
+        if len(faults) == MAX_FAULTS:
             break
     return faults
 
@@ -113,23 +113,23 @@ def _value_faults(db: sqlite3.Connection) -> Iterator[str]:
         yield fault
         return
     yield from _meta_faults(db)
-    for (kind, table), columns in _expected().items():
+    for (kind, table), columns in _expected_objects().items():
         if kind == "table" and table != "segments":  # that is a cache: whoever reads it mends it
             yield from _type_faults(db, table, columns)
     for table, column in ((table, name) for table, names in _INSTANTS.items() for name in names):
-        if _any(db, table, f"{column} NOT BETWEEN {BEGINNING} AND {NEVER}"):
+        if _any_row(db, table, f"{column} NOT BETWEEN {BEGINNING} AND {NEVER}"):
             yield f"{table}.{column} holds an instant out of bounds"
     for (table, column), (low, high) in _BOUNDS.items():
-        if _any(db, table, f"{column} NOT BETWEEN {low} AND {high}"):
+        if _any_row(db, table, f"{column} NOT BETWEEN {low} AND {high}"):
             yield f"{table}.{column} holds a number out of bounds"
     for table, kinds in _JSON.items():
         for column, kind in kinds.items():
             wrong = f"CASE WHEN json_valid({column}) THEN json_type({column}) <> '{kind}' ELSE 1 END"
-            if _any(db, table, wrong):
+            if _any_row(db, table, wrong):
                 yield f"{table}.{column} holds what is not a JSON {kind}"
     for table, _, parent, _ in db.execute("PRAGMA foreign_key_check"):
         yield f"a row of {table} refers to a row of {parent} that is not there"
-    if _any(db, "documents", "current IS NOT NULL AND current NOT IN (SELECT id FROM versions)"):
+    if _any_row(db, "documents", "current IS NOT NULL AND current NOT IN (SELECT id FROM versions)"):
         yield "a document's current version is not there"
     yield from _text_faults(db)
     yield from _layout_faults(db)
@@ -152,14 +152,14 @@ def _type_faults(db: sqlite3.Connection, table: str, columns: tuple[TableColumn,
     for column in columns:
         types = ", ".join(f"'{each}'" for each in _TYPES[column.type])
         empty = "" if column.required or column.key else f' AND "{column.name}" IS NOT NULL'
-        if _any(db, table, f'typeof("{column.name}") NOT IN ({types}){empty}'):
+        if _any_row(db, table, f'typeof("{column.name}") NOT IN ({types}){empty}'):
             yield f"{table}.{column.name} holds a value of another type than {column.type}"
 
 
 def _text_faults(db: sqlite3.Connection) -> Iterator[str]:
     """Times and keywords that cannot be read."""
     readers = (
-        ("passages", "about", lambda stored: [time.stated() for time in loads(stored)]),
+        ("passages", "about", lambda stored: [time.sourced_time() for time in loads(stored)]),
         ("heads", "about", lambda stored: [str.strip(time["text"]) for time in json.loads(stored)]),
         ("heads", "keywords", lambda stored: [str.strip(word) for word in json.loads(stored)]),
         ("heads", "tags", lambda stored: [str.strip(tag) for tag in json.loads(stored)]),
@@ -174,10 +174,10 @@ def _text_faults(db: sqlite3.Connection) -> Iterator[str]:
 
 
 def _layout_faults(db: sqlite3.Connection) -> Iterator[str]:
-    if _any(db, "passages", f"length(key) <> {KEY_BYTES}"):
+    if _any_row(db, "passages", f"length(key) <> {KEY_BYTES}"):
         yield "passages.key holds a key of another length"
         return
-    if _any(db, "versions", f"length(layout) % {PLACE_BYTES}"):
+    if _any_row(db, "versions", f"length(layout) % {PLACE_BYTES}"):
         yield "versions.layout holds a layout that is cut off"
         return
     keys: dict[int, set[bytes]] = {}
@@ -190,5 +190,5 @@ def _layout_faults(db: sqlite3.Connection) -> Iterator[str]:
             yield f"version {version} lacks a passage"
 
 
-def _any(db: sqlite3.Connection, table: str, where: str) -> bool:
+def _any_row(db: sqlite3.Connection, table: str, where: str) -> bool:
     return db.execute(f"SELECT 1 FROM {table} WHERE {where} LIMIT 1").fetchone() is not None

@@ -8,7 +8,13 @@ from itertools import count, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.store.lives import StoredInterval, ValidityInterval, VersionPassages, changes, lives
+from asof.store.validity import (
+    StoredInterval,
+    ValidityInterval,
+    VersionPassages,
+    interval_changes,
+    validity_intervals,
+)
 from asof.time.span import NEVER
 
 A, B, C = b"a", b"b", b"c"
@@ -19,16 +25,16 @@ def version(id_: int, visible: int, *keys: bytes, added: int = 0) -> VersionPass
 
 
 def spans(versions: Sequence[VersionPassages]) -> list[tuple[bytes, int, int]]:
-    return [(life.key, life.start, life.end) for life in lives(versions)]
+    return [(life.key, life.start, life.end) for life in validity_intervals(versions)]
 
 
 def test_no_version_no_life() -> None:
-    assert lives([]) == []
+    assert validity_intervals([]) == []
     assert spans([version(1, 3)]) == []
 
 
 def test_an_unchanged_passage_has_one_life() -> None:
-    assert lives([version(1, 3, A, B), version(2, 8, A, C)]) == [
+    assert validity_intervals([version(1, 3, A, B), version(2, 8, A, C)]) == [
         ValidityInterval(A, 3, NEVER, 1, 0),
         ValidityInterval(B, 3, 8, 1, 1), ValidityInterval(C, 8, NEVER, 2, 1),
     ]  # fmt: skip
@@ -45,7 +51,7 @@ def test_a_late_back_dated_version_ends_a_life_earlier() -> None:
     assert spans([first, second]) == [(A, 3, 8), (B, 8, NEVER)]
     assert spans([first, second, late]) == [(A, 3, 5), (C, 5, 8), (B, 8, NEVER)]
     rows = [StoredInterval(10, A, 1, 3, 8), StoredInterval(11, B, 2, 8, NEVER)]
-    todo = changes([first, second, late], rows)
+    todo = interval_changes([first, second, late], rows)
     assert todo.begin == (ValidityInterval(C, 5, 8, 3, 0),)
     assert todo.end == ((10, 5),)
     assert todo.retire == ()
@@ -54,7 +60,7 @@ def test_a_late_back_dated_version_ends_a_life_earlier() -> None:
 def test_a_life_that_turns_out_to_last_longer_is_begun_anew() -> None:
     first, wrong, right = version(1, 3, A), version(2, 5, B), version(3, 8, B, added=1)
     rows = [StoredInterval(10, A, 1, 3, 5), StoredInterval(11, B, 2, 5, NEVER)]
-    todo = changes([first, right], rows)  # `wrong` retired
+    todo = interval_changes([first, right], rows)  # `wrong` retired
     assert spans([first, wrong]) == [(A, 3, 5), (B, 5, NEVER)]
     assert todo.retire == (10, 11)
     assert todo.begin == (ValidityInterval(A, 3, 8, 1, 0), ValidityInterval(B, 8, NEVER, 3, 0))
@@ -72,7 +78,7 @@ def test_a_silence_ends_everything() -> None:
 
 def test_nothing_to_change() -> None:
     versions = [version(1, 3, A), version(2, 8, B)]
-    todo = changes(versions, [StoredInterval(10, A, 1, 3, 8), StoredInterval(11, B, 2, 8, NEVER)])
+    todo = interval_changes(versions, [StoredInterval(10, A, 1, 3, 8), StoredInterval(11, B, 2, 8, NEVER)])
     assert (todo.begin, todo.end, todo.retire) == ((), (), ())
 
 
@@ -92,12 +98,12 @@ def test_the_order_in_which_versions_are_given_leaves_no_trace(
 ) -> None:
     shuffled = list(versions)
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    assert lives(shuffled) == lives(versions)
+    assert validity_intervals(shuffled) == validity_intervals(versions)
 
 
 @given(VERSIONS)
 def test_lives_of_one_key_never_overlap_and_say_what_is_in_force(versions: list[VersionPassages]) -> None:
-    found = lives(versions)
+    found = validity_intervals(versions)
     for key in (A, B, C):
         mine = [life for life in found if life.key == key]
         assert all(before.end < after.start for before, after in pairwise(mine))
@@ -112,7 +118,7 @@ def test_changes_turn_any_rows_into_the_lives(histories: list[list[VersionPassag
     rows: list[StoredInterval] = []
     fresh = count(1)
     for versions in histories:
-        todo = changes(versions, rows)
+        todo = interval_changes(versions, rows)
         ended = dict(todo.end)
         kept = [
             StoredInterval(row.id, row.key, row.version, row.start, ended.get(row.id, row.end))
@@ -124,4 +130,6 @@ def test_changes_turn_any_rows_into_the_lives(histories: list[list[VersionPassag
             StoredInterval(next(fresh), life.key, life.version, life.start, life.end) for life in todo.begin
         ]
         said = sorted((row.key, row.start, row.end, row.version) for row in rows)
-        assert said == sorted((life.key, life.start, life.end, life.version) for life in lives(versions))
+        assert said == sorted(
+            (life.key, life.start, life.end, life.version) for life in validity_intervals(versions)
+        )

@@ -1,4 +1,4 @@
-"""What a statement means: each line of the table in `asof.store.state`, then the cases between them."""
+"""What a statement means: each line of the table in `asof.store.statements`, then the cases between them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,14 @@ import pytest
 
 from asof.data import SourcedTime
 from asof.store.digest import stated_digest
-from asof.store.state import DocumentState, StatementOutcome, StoredVersion, edited, judge, visible_from
+from asof.store.statements import (
+    DocumentState,
+    StatementOutcome,
+    StoredVersion,
+    edit_without_date,
+    interpret,
+    visible_from,
+)
 from asof.time.moment import read
 from asof.time.span import BEGINNING, LAST, NEVER
 
@@ -25,11 +32,11 @@ def known(
     id_: int, text: str, published: SourcedTime | None, visible: int, *, fresh: bool = False
 ) -> StoredVersion:
     content = text.encode()
-    return StoredVersion(id_, content, stated_digest(content, published), visible, id_, fresh=fresh)
+    return StoredVersion(id_, content, stated_digest(content, published), visible, id_, seen=fresh)
 
 
 def gone(id_: int, at: int) -> StoredVersion:
-    return StoredVersion(id_, b"", b"gone", at, id_, gone=True)
+    return StoredVersion(id_, b"", b"gone", at, id_, deleted=True)
 
 
 def ask(
@@ -40,7 +47,7 @@ def ask(
     undated: str = "added",
 ) -> StatementOutcome:
     content = text.encode()
-    return judge(
+    return interpret(
         DocumentState(1, "d", 1, versions), content, stated_digest(content, published), published, changed,
         NOW, undated,
     )  # fmt: skip
@@ -120,7 +127,7 @@ def test_an_mtime_before_the_old_version_or_in_the_future_is_not_believed(mtime:
 def test_an_edit_of_a_text_that_is_published_in_the_future_stays_there() -> None:
     future = known(1, "A", said("2030"), last("2030"))
     assert ask([future], "B", said("2030")).visible == last("2030")
-    assert edited(future, None, None, NOW).visible == last("2030")
+    assert edit_without_date(future, None, None, NOW).visible == last("2030")
 
 
 # -- one text at several times ----------------------------------------------------------------------
@@ -129,7 +136,7 @@ def test_an_edit_of_a_text_that_is_published_in_the_future_stays_there() -> None
 def test_an_edit_of_a_text_that_is_never_seen_is_never_seen() -> None:
     old = known(1, "A", None, NEVER)
     assert ask([old], "B", undated="never") == StatementOutcome("changed", None, NEVER)
-    assert edited(old, None, None, NOW) == StatementOutcome("changed", None, NEVER)
+    assert edit_without_date(old, None, None, NOW) == StatementOutcome("changed", None, NEVER)
 
 
 @pytest.mark.parametrize("date", ["9999-12-31", "9999-12", "9999", "9999-12-31T23:59:59.999999Z"])
@@ -182,4 +189,4 @@ def test_the_undated_follow_the_setting() -> None:
 def test_a_dossier_without_versions() -> None:
     empty = DocumentState(1, "d", 1)
     assert empty.current is None
-    assert empty.stating(b"") is None
+    assert empty.with_digest(b"") is None

@@ -1,6 +1,6 @@
-"""Why nothing was found: a filter that no document passes, or a time before all of them.
+"""Notes on why nothing was found: a filter that no document passes, or a date before all documents.
 
-Judged on what was visible at (T, K) alone: what came later is neither counted nor named.
+Only what was visible at (T, K) counts and is named.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from asof.data import Filters
 from asof.store.reader import AsOfReader
 from asof.time.span import iso
 
-UNMET = "nothing can be found:"
-"""How a note begins that says so."""
+NOTHING_MATCHES = "nothing matches:"
+"""The beginning of these notes."""
 
-LISTED = 10
+MAX_LISTED = 10
 """The most names that a note lists."""
 
 _VISIBLE = "v.visible <= ?1 AND v.added <= ?2 AND (v.retired IS NULL OR v.retired > ?2)"
@@ -27,28 +27,31 @@ _TAGS = (
 )
 
 
-def unmet(store: AsOfReader, filters: Filters) -> list[str]:
-    """A note for each of these filters that no document passes or had passed, with what there is instead."""
+def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
+    """A note for each of these filters that no document passes or had passed, with suggestions."""
     moment = (store.as_of, store.known_at)
     if store.db.execute(f"{_DOCUMENTS} LIMIT 1", moment).fetchone() is None:
-        return [f"{UNMET} no document is known to have been published by {iso(store.as_of)[:10]}"]
+        return [f"{NOTHING_MATCHES} no document is known to have been published by {iso(store.as_of)[:10]}"]
     notes = []
     if filters.since is not None and filters.until is not None and filters.reversed:
         since, until = iso(filters.since), iso(filters.until)
         if since[:10] != until[:10]:
             since, until = since[:10], until[:10]
-        notes.append(f"{UNMET} since {since} begins after until {until} ends")
+        notes.append(f"{NOTHING_MATCHES} since {since} begins after until {until} ends")
     if filters.source and filters.source not in (names := store.sources()):
-        notes.append(f"{UNMET} there is no source {filters.source!r}; {_instead(filters.source, names)}")
+        notes.append(
+            f"{NOTHING_MATCHES} there is no source {filters.source!r}; {_suggestion(filters.source, names)}"
+        )
     if filters.path and not _matches(store, filters.path):
         notes.append(
-            f"{UNMET} no document's id matches {filters.path!r}; {_path_instead(store, filters.path)}"
+            f"{NOTHING_MATCHES} no document's id matches {filters.path!r}; "
+            f"{_path_suggestion(store, filters.path)}"
         )
     if filters.tags:
         tags = [tag for (tag,) in store.db.execute(_TAGS, moment)]
         asked = [given.removeprefix("#") for given in filters.tags]
         notes += [
-            f"{UNMET} no document has the tag {tag!r}; {_instead(tag, tags)}"
+            f"{NOTHING_MATCHES} no document has the tag {tag!r}; {_suggestion(tag, tags)}"
             for tag in asked
             if tag not in tags
         ]
@@ -62,8 +65,8 @@ def _matches(store: AsOfReader, pattern: str) -> bool:
     return found.fetchone() is not None
 
 
-def _path_instead(store: AsOfReader, pattern: str) -> str:
-    """The pattern as a folder or as a part of ids, if that fits; else folders that there are."""
+def _path_suggestion(store: AsOfReader, pattern: str) -> str:
+    """The pattern as a folder or as a part of ids, if that matches; else similar folders."""
     bare = pattern.removeprefix("./").rstrip("/")
     for other in (bare, f"{bare}/*", f"*/{bare}", f"*/{bare}/*", f"*{bare}*"):
         if bare and _matches(store, other):
@@ -73,12 +76,12 @@ def _path_instead(store: AsOfReader, pattern: str) -> str:
         for (name,) in store.db.execute(_DOCUMENTS, (store.as_of, store.known_at))
         if "/" in name
     }
-    return _instead(bare.removesuffix("/*"), sorted(folders), "/*")
+    return _suggestion(bare.removesuffix("/*"), sorted(folders), "/*")
 
 
-def _instead(given: str, names: Sequence[str], ending: str = "") -> str:
+def _suggestion(given: str, names: Sequence[str], ending: str = "") -> str:
     near = get_close_matches(given, names, 3, 0.6)
     if near:
         return f"did you mean {' or '.join(f'{name}{ending}' for name in near)}?"
-    more = f" and {len(names) - LISTED:,} more" if len(names) > LISTED else ""
-    return f"there are: {', '.join(f'{name}{ending}' for name in names[:LISTED]) or 'none'}{more}"
+    more = f" and {len(names) - MAX_LISTED:,} more" if len(names) > MAX_LISTED else ""
+    return f"there are: {', '.join(f'{name}{ending}' for name in names[:MAX_LISTED]) or 'none'}{more}"

@@ -1,4 +1,4 @@
-"""Changes that no source states: corrections, erasure, and dropping history."""
+"""Changes made by a user and not by a source: corrections of dates, erasure, dropping history."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from collections.abc import Callable, Container, Sequence
 
 from asof.data import SourcedTime
 from asof.errors import UsageError
-from asof.store import feedback, state
+from asof.store import feedback, statements
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
 from asof.store.schema import get_meta, set_meta
-from asof.store.versions import never_again
+from asof.store.versions import mark_erased
 from asof.store.write import Transaction
 from asof.time.span import BEGINNING, NEVER
 
 
 def correct(write: Transaction, name: str, published: SourcedTime) -> None:
-    """The version in force of a document was dated wrongly: it retires, and is stated under this date.
+    """Give the current version of a document another date of publication.
 
-    The source's own statement stays known, so that indexing it again does not undo the correction.
-    Raises UsageError when there is no such document, or it has ended.
+    The version with the wrong date retires. Its statement stays known, so that indexing the source again does
+    not undo the correction. Raises UsageError when there is no such document, or it was removed.
     """
     write.load([name])
-    dossier = write.dossiers.get(name)
-    current = dossier.current if dossier else None
-    if dossier is None or current is None or current.gone:
+    document = write.documents.get(name)
+    current = document.current if document else None
+    if document is None or current is None or current.deleted:
         raise UsageError(f"no current document {name!r}: `asof search` shows the ids")
-    write.source = dossier.source
-    visible = state.visible_from(published, write.now, write.settings.undated)
-    write.restate(dossier, current, published, visible)
-    write.retire(dossier, current)
+    write.source = document.source
+    visible = statements.visible_from(published, write.now, write.settings.undated)
+    write.add_copy(document, current, published, visible)
+    write.retire(document, current)
 
 
 def erase(db: sqlite3.Connection, name: str) -> list[int]:
@@ -43,8 +43,8 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
         raise UsageError(f"no document {name!r} in the corpus: ids are shown by `asof search`")
     document = row[0]
     passages = [id_ for (id_,) in db.execute("SELECT id FROM passages WHERE document = ?", (document,))]
-    forget_calls(db, passages)
-    feedback.forget(db, passages)
+    delete_calls(db, passages)
+    feedback.delete_feedback(db, passages)
     of_document = "(SELECT id FROM {} WHERE document = ?)"
     for table, column, owner in (
         ("ends", "passage", "passages"), ("vectors", "passage", "passages"), ("facts", "passage", "passages"),
@@ -68,7 +68,7 @@ def erase_for_good(
     """
     passages = [passage for name in names for passage in erase(db, name)]
     for name in names:
-        never_again(db, name)
+        mark_erased(db, name)
     some = "SELECT 1 FROM documents WHERE name IN (SELECT value FROM json_each(?))"
     if db.execute(some, (json.dumps(group),)).fetchone() is None:
         _rename_sources(db, names[0].partition(":")[0].lower(), rename)
@@ -79,13 +79,13 @@ def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], s
     """Rename the sources of a kind; one with nothing left in it goes, unless documents are still its own."""
     sources = db.execute("SELECT id, name FROM sources WHERE kind = ?", (kind,)).fetchall()
     for source, name in sources:
-        left = rename(name)
-        if left == name:
+        remaining = rename(name)
+        if remaining == name:
             continue
-        renamed = left or f"{kind}: erased"
+        renamed = remaining or f"{kind}: erased"
         other = db.execute("SELECT id FROM sources WHERE name = ?", (renamed,)).fetchone()
         held = "SELECT 1 FROM documents WHERE source = ?1 UNION SELECT 1 FROM heads WHERE source = ?1"
-        if other is None and (left or db.execute(held, (source,)).fetchone()):
+        if other is None and (remaining or db.execute(held, (source,)).fetchone()):
             db.execute("UPDATE sources SET name = ? WHERE id = ?", (renamed, source))
             continue
         if other is not None:
@@ -95,27 +95,26 @@ def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], s
 
 
 def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
-    """Remove what no question as of `horizon` or later can see; returns the ids of the passages removed.
+    """Remove what no search as of `horizon` or later can see; returns the ids of the passages removed.
 
-    What is known now stays; what was believed before goes with the history it was about. Nothing that a view
-    at (T, K) shows is touched if T is not before the horizon, and K not before the last write.
+    What is visible at (T, K) stays if T is not before the horizon and K not before the last write.
     """
     last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
-    past = _never_again(db, horizon)
-    dropped, kept = _unseen(db, horizon, past)
+    unreachable = _unreachable_versions(db, horizon)
+    dropped, kept = _unreachable_passages(db, horizon, unreachable)
     # said before the horizon, kept for the words of a later version only: as if it had never been in force
     db.executemany("INSERT INTO ends (passage, at, added) VALUES (?, ?, ?)",
                    [(passage, BEGINNING, last) for passage in kept])  # fmt: skip
     wanted = json.dumps(dropped)
-    forget_calls(db, dropped)
-    feedback.forget(db, dropped)
+    delete_calls(db, dropped)
+    feedback.delete_feedback(db, dropped)
     for table, column in (
         ("passages", "id"), ("ends", "passage"), ("vectors", "passage"), ("facts", "passage"),
         ("extractions", "passage"),
     ):  # fmt: skip
         db.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (wanted,))
-    for version in past:
-        _reduce(db, version)
+    for version in unreachable:
+        _shrink_version(db, version)
     db.execute("DELETE FROM tags WHERE head NOT IN (SELECT head FROM passages)")
     db.execute(
         "DELETE FROM heads WHERE id NOT IN (SELECT head FROM passages)"
@@ -126,7 +125,7 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
     return dropped
 
 
-def forget_calls(db: sqlite3.Connection, passages: Sequence[int]) -> None:
+def delete_calls(db: sqlite3.Connection, passages: Sequence[int]) -> None:
     """Remove what models replied to words of these passages, and which passages such calls were about."""
     wanted = json.dumps(passages)
     db.execute(
@@ -137,7 +136,7 @@ def forget_calls(db: sqlite3.Connection, passages: Sequence[int]) -> None:
     db.execute("DELETE FROM call_passages WHERE digest NOT IN (SELECT digest FROM calls)")
 
 
-def _never_again(db: sqlite3.Connection, horizon: int) -> list[int]:
+def _unreachable_versions(db: sqlite3.Connection, horizon: int) -> list[int]:
     """Versions that no view shows any more: retired, or covered by a later one before the horizon."""
     found = db.execute(
         "SELECT v.id FROM versions AS v WHERE v.retired IS NOT NULL OR v.visible <= ?1 AND EXISTS ("
@@ -148,28 +147,30 @@ def _never_again(db: sqlite3.Connection, horizon: int) -> list[int]:
     return [version for (version,) in found]
 
 
-def _unseen(db: sqlite3.Connection, horizon: int, past: Sequence[int]) -> tuple[list[int], list[int]]:
+def _unreachable_passages(
+    db: sqlite3.Connection, horizon: int, unreachable: Sequence[int]
+) -> tuple[list[int], list[int]]:
     """Passages that had ended by the horizon: those to drop, and those whose words a version needs that is
-    not `past` (without those that had turned out wrong before)."""
+    not `unreachable` (without those that had turned out wrong before)."""
     ended = db.execute(
         "SELECT p.id, p.document, p.key, min(e.at) FROM ends AS e JOIN passages AS p ON p.id = e.passage"
         " WHERE e.at <= ?1 GROUP BY p.id ORDER BY p.id",
         (horizon,),
     ).fetchall()
-    going = {passage for passage, *_ in ended}
+    ended_ids = {passage for passage, *_ in ended}
     documents = json.dumps(sorted({document for _, document, *_ in ended}))
     of_documents = "WHERE document IN (SELECT value FROM json_each(?))"
     needed: dict[int, set[bytes]] = {}
-    gone = set(past)
+    removed = set(unreachable)
     for version, document, layout in db.execute(
         f"SELECT id, document, layout FROM versions {of_documents}", (documents,)
     ):
-        if version not in gone:
+        if version not in removed:
             needed.setdefault(document, set()).update(layout_keys(layout))
     for passage, document, key in db.execute(
         f"SELECT id, document, key FROM passages {of_documents}", (documents,)
     ):
-        if passage not in going:
+        if passage not in ended_ids:
             needed.get(document, set()).discard(key)
     dropped, kept = [], []
     for passage, document, key, at in ended:
@@ -182,7 +183,7 @@ def _unseen(db: sqlite3.Connection, horizon: int, past: Sequence[int]) -> tuple[
     return dropped, kept
 
 
-def _reduce(db: sqlite3.Connection, version: int) -> None:
+def _shrink_version(db: sqlite3.Connection, version: int) -> None:
     """A past version goes, or keeps of its layout what lives on, so that those lives stay what they are.
 
     What is left of it does not count as a statement any more: it could not be said again.
@@ -203,13 +204,13 @@ def _reduce(db: sqlite3.Connection, version: int) -> None:
             (document, visible, NEVER),
         )
     }
-    kept = _only(layout or b"", alive)
+    kept = _filter_layout(layout or b"", alive)
     if kept != layout:
         db.execute(
             "UPDATE versions SET layout = ?, content = x'', stated = x'' WHERE id = ?", (kept, version)
         )
 
 
-def _only(layout: bytes, keys: Container[bytes]) -> bytes:
+def _filter_layout(layout: bytes, keys: Container[bytes]) -> bytes:
     places = [layout[at : at + PLACE_BYTES] for at in range(0, len(layout), PLACE_BYTES)]
     return b"".join(place for place in places if place[:KEY_BYTES] in keys)

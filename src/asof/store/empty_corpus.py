@@ -1,4 +1,4 @@
-"""A corpus that was made for a run which then took nothing in goes again."""
+"""Removing a new corpus to which a run wrote nothing."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from asof.corpus_files import FOLDER, try_lock
 from asof.errors import AsofError
 from asof.store.schema import connect
 
-WRITTEN = "SELECT 1 FROM transactions UNION ALL SELECT 1 FROM asked LIMIT 1"
-"""Whether anything was stated or asked: then there is something to keep."""
+_ANY_ROW = "SELECT 1 FROM transactions UNION ALL SELECT 1 FROM asked LIMIT 1"
+"""Selects a row if anything was indexed or recorded."""
 
 
 @contextmanager
-def made_for_something(root: Path) -> Iterator[Path]:
-    """Where a corpus is made in the folder `root`, if there is none. If nothing has been written to it at the
-    end, however that comes about, it goes again, and `root` with it if it was made for it."""
+def removed_if_empty(root: Path) -> Iterator[Path]:
+    """The folder of a corpus in `root`. A corpus that is made inside this context is removed at the end if
+    nothing was written to it, and `root` too if it was made for it."""
     folder = root / FOLDER
-    found, room = folder.exists(), root.exists()
+    folder_existed, root_existed = folder.exists(), root.exists()
     try:
         yield folder
     finally:
-        if not found and folder.exists():
+        if not folder_existed and folder.exists():
             with suppress(OSError, sqlite3.Error, AsofError):  # then it stays, and is used by the next run
-                if _discarded(folder) and not room:
+                if _remove_if_unused(folder) and not root_existed:
                     root.rmdir()
 
 
-def _discarded(folder: Path) -> bool:
+def _remove_if_unused(folder: Path) -> bool:
     """Remove an empty corpus that nobody else has open. Raises OSError, sqlite3.Error."""
     with try_lock(folder / "write.lock") as held:
         if held is None:
@@ -39,7 +39,7 @@ def _discarded(folder: Path) -> bool:
         database = folder / "corpus.db"
         if database.exists():
             with closing(connect(database, write=True)) as db:
-                if db.execute(WRITTEN).fetchone():
+                if db.execute(_ANY_ROW).fetchone():
                     return False
                 # refused while another connection is open, in this process or another
                 if db.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.support.fact_lines import add, corpus_of, note
 
-from asof.store.sight import sights
+from asof.store.passages import existing_passages, visible_passages
 from asof.time.moment import read
 from asof.time.span import NEVER
 
@@ -29,7 +29,7 @@ def texts(corpus, as_of="2025", known_at=None, **options) -> dict[str, int | Non
     db = corpus.store.writer()
     every = [passage for (passage,) in db.execute("SELECT id FROM passages ORDER BY id")]
     known = NEVER if known_at is None else read(known_at).last
-    found = sights(db, every, read(as_of).last, known, **options)
+    found = visible_passages(db, every, read(as_of).last, known, **options)
     db.close()
     assert all(found[passage].passage == passage for passage in found)
     return {each.text: each.ended for each in found.values()}
@@ -61,7 +61,7 @@ def test_what_is_over_but_never_what_was_wrong(fees):
 def test_where_a_passage_stands(fees):
     db = fees.store.writer()
     every = [passage for (passage,) in db.execute("SELECT id FROM passages ORDER BY id")]
-    found = list(sights(db, every, read("2025").last, NEVER).values())
+    found = list(visible_passages(db, every, read("2025").last, NEVER).values())
     db.close()
     three = next(each for each in found if each.text == THREE)
     old = next(each for each in found if each.document == "undated")
@@ -75,6 +75,13 @@ def test_where_a_passage_stands(fees):
 
 def test_no_passages(fees):
     db = fees.store.writer()
-    assert sights(db, [], NEVER, NEVER) == {}
-    assert sights(db, [999_999], NEVER, NEVER) == {}
+    assert visible_passages(db, [], NEVER, NEVER) == {}
+    assert visible_passages(db, [999_999], NEVER, NEVER) == {}
+    db.close()
+
+
+def test_existing_passages(fees):
+    db = fees.store.writer()
+    last = db.execute("SELECT max(id) FROM passages").fetchone()[0]
+    assert existing_passages(db, [1, last, last + 1]) == {1, last}
     db.close()

@@ -1,18 +1,52 @@
-"""Writes cli.md, the help of every command as the command prints it: python docs/reference/make.py"""
+"""Writes the pages of this folder that follow from the code: python docs/reference/make.py
+
+cli.md is the help of every command as the command prints it; `*.schema.json` are the JSON Schemas of what
+commands print with `--json`, and json.md is the same to be read.
+"""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
 from asof.cli.main import cli
+from asof.serialize.schema import SHAPES, schema
 
-PAGE = Path(__file__).with_name("cli.md")
+FOLDER = Path(__file__).parent
 WIDTH = 100
 
+HEAD = """\
+# What `--json` prints
 
-def page() -> str:
+One JSON value on standard output; errors and questions go to standard error. Exit codes are those of the same
+command without `--json`. The shapes below, and a [JSON Schema](https://json-schema.org) for each command, are
+generated from the types in `asof.serialize`; the tests hold the commands to them.
+
+- The top is an object, and a key is always there, with `null`, `""` or `[]` where there is nothing. Only what
+  is long and has to be asked for is absent otherwise: `why` (`--explain`) and `per_query` (`--per-query`).
+- The same thing has the same key everywhere: `query` or `question` is what was asked; `as_of` and `known_at`
+  are the two moments at which the corpus was asked; `id` is a passage, `document` the id of its document;
+  `visible` says since when it can be seen, `removed` since when it is not current; `notes` are texts.
+- An instant is a text in UTC, `2024-03-01T23:59:59.999999Z`. A stretch of time is `{"from", "until"}`,
+  half-open; a time that a text states has its words beside them ([Time](#time)).
+- What several commands have stands [at the end](#shared-values).
+"""
+
+
+def pages() -> dict[str, str]:
+    """The text of each file, by its name."""
+    schemas = {f"{name}.schema.json": json.dumps(schema(name), indent=2) + "\n" for name in SHAPES}
+    return {"cli.md": commands(), "json.md": shapes(), **schemas}
+
+
+# -- the command line -----------------------------------------------------------------------------------
+
+
+def commands() -> str:
     """The text of cli.md."""
     top = click.Context(
         cli, info_name="asof", terminal_width=WIDTH, max_content_width=WIDTH,
@@ -38,5 +72,71 @@ def _block(title: str, text: str) -> str:
     return f"## {title}\n\n```text\n{text}\n```"
 
 
+# -- JSON -----------------------------------------------------------------------------------------------
+
+
+def shapes() -> str:
+    """The text of json.md."""
+    found = {name: schema(name) for name in SHAPES}
+    users: dict[str, set[str]] = {}
+    for name, each in found.items():
+        for part in each["$defs"]:
+            users.setdefault(part, set()).add(name)
+    shared = {part: found[min(used)]["$defs"][part] for part, used in users.items() if len(used) > 1}
+    sections = [HEAD]
+    for name, each in found.items():
+        sections.append(f"## `{each['title']}`: [{name}.schema.json]({name}.schema.json)\n\n{_table(each)}")
+        own = {part: value for part, value in each["$defs"].items() if part not in shared}
+        sections += [f"### {part}\n\n{_table(value)}" for part, value in own.items()]
+    sections.append("## Shared values")
+    sections += [f"### {part}\n\n{_table(value)}" for part, value in sorted(shared.items())]
+    return "\n\n".join(section.rstrip("\n") for section in sections) + "\n"
+
+
+def _table(value: Mapping[str, Any]) -> str:
+    """What an object is, and a row for each of its keys."""
+    rows = [
+        f"| `{key}` | {_kind(each)} | {each.get('description', '')} |".replace("|  |", "| |")
+        for key, each in value["properties"].items()
+    ]
+    return "\n".join([value["description"], "", "| key | | |", "|---|---|---|", *rows])
+
+
+def _kind(value: Mapping[str, Any]) -> str:
+    """The type of a value, in words."""
+    kinds = list(dict.fromkeys(_kinds(value)))
+    if "null" in kinds:
+        kinds.remove("null")
+        kinds.append("null")
+    return " or ".join(kinds)
+
+
+def _kinds(value: Mapping[str, Any]) -> Iterator[str]:
+    if "enum" in value:
+        yield from ("null" if each is None else f"`{each or chr(34) * 2}`" for each in value["enum"])
+    elif "anyOf" in value:
+        for each in value["anyOf"]:
+            yield from _kinds(each)
+    elif "$ref" in value:
+        part = value["$ref"].rpartition("/")[2]
+        yield f"[{part}](#{part.lower()})"
+    elif value.get("type") == "array":
+        yield f"list of {_kind(value['items'])}"
+    elif value.get("type") == "object":
+        names = value.get("propertyNames", {}).get("enum")
+        yield f"{_kind(value['additionalProperties'])} by {'name' if names is None else _names(names)}"
+    elif "type" not in value:
+        yield "anything"
+    else:
+        kinds = value["type"] if isinstance(value["type"], list) else [value["type"]]
+        for each in kinds:
+            yield "instant" if each == "string" and value.get("format") == "date-time" else each
+
+
+def _names(names: list[str]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    for name, text in pages().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")

@@ -6,10 +6,10 @@ import json
 import sys
 
 import pytest
+from tests.support.json_schema import against
 from tests.support.openai_server import ModelServer, says, status
 
 from .conftest import note
-from .test_cli_reference import against
 
 ESCAPES = "\x1b]0;owned\x07\x1b[31mred\u202e"
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.json_schema import against
 from tests.support.meanings import Meanings
 
 from asof import environment
 
 from .conftest import Asof, note
-from .test_cli_reference import against
 
 pytestmark = pytest.mark.usefixtures("here")
 

@@ -6,11 +6,10 @@ import json
 import re
 
 import pytest
+from tests.support.json_schema import against
 
 from asof.index.prefix import Prefix
 from asof.time.span import NEVER
-
-from .test_cli_reference import against
 
 DOCUMENTS = [
     {
@@ -99,13 +98,13 @@ def test_what_the_json_says(asof, mayors, write):
     (run,) = found["runs"]
     assert run["metrics"]["success@1"]["value"] == 0.5
     assert run["metrics"]["evidence@4000"] == {"value": 1.0, "low": 1.0, "high": 1.0}
-    assert run["metrics"]["scored"] == 2
+    assert run["scored"] == 2
     assert run["options"]["seed"] == 7
     assert run["options"]["without"] == ["title", "metadata"]
     assert run["options"]["fields"]["lexical.k1"] == 1.2
     assert found["leakage"] is None
     assert found["problems"][0]["line"] == 4
-    assert [each["query"] for each in found["per_query"]] == ["q1", "q2"]
+    assert [each["query_id"] for each in found["per_query"]] == ["q1", "q2"]
     assert found["per_query"][1]["runs"][0]["first"] == ["m2", "m1"]
     assert found["per_query"][1]["runs"][0]["metrics"]["evidence@4000"] is None
 
@@ -134,7 +133,7 @@ def test_a_leak_makes_code_1(asof, mayors, monkeypatch):
     found = asof("evaluate", *mayors, "--leakage", "1", "--json")
     assert found.code == 1
     assert against("evaluate", found.json()) == []
-    assert found.json()["leakage"]["differences"][0]["query"] == "q1"
+    assert found.json()["leakage"]["differences"][0]["query_id"] == "q1"
 
 
 def test_a_trec_run_is_written(asof, mayors, here):

@@ -92,7 +92,7 @@ def test_the_tree_in_json_recomputes_to_the_last_bit(asof, notes):
             node["label"], node["value"], node["op"], tuple(read(part) for part in node.get("parts", ()))
         )
 
-    hits = asof("search", "the latest blue crane", "--json").json()["hits"]
+    hits = asof("search", "the latest blue crane", "--explain", "--json").json()["hits"]
     assert len(hits) == 3
     for hit in hits:
         assert read(hit["why"]).recomputed() == hit["score"] == hit["why"]["value"]

@@ -63,7 +63,7 @@ def test_several_sources_and_into(asof, here, write):
     write("one/a.md", "a crane")
     write("two/b.md", "an oak")
     write("c.txt", "a willow")
-    reports = asof("index", "one", "two", "c.txt", "--into", "kept", "--json").json()
+    reports = asof("index", "one", "two", "c.txt", "--into", "kept", "--json").json()["sources"]
     assert [(report["source"], report["added"]) for report in reports] == [
         ("one", 1),
         ("two", 1),
@@ -167,7 +167,7 @@ def test_problems_have_place_and_remedy_and_code_3(asof, here, write):
     assert "2 added, 1 failed" in said.out
     assert "  lines.jsonl:2: " in said.err
     said = asof("index", "lines.jsonl", "--json")
-    (report,) = said.json()
+    (report,) = said.json()["sources"]
     assert (said.code, said.err) == (3, "")
     (problem,) = report["problems"]
     assert (problem["file"], problem["line"], problem["lost"]) == ("lines.jsonl", 2, True)
@@ -197,7 +197,7 @@ def test_many_problems_are_counted(asof, here, write):
 
 def test_the_index_is_never_indexed(asof, here, notes):
     for source in (".", here, here.parent):
-        report = asof("index", source, "--into", here, "--json").json()[0]
+        report = asof("index", source, "--into", here, "--json").json()["sources"][0]
         assert report["added"] == 0 or source == here.parent
     assert not [name for name in documents(asof("search", "crane", "--json")) if ".asof" in name]
     for source in (".asof", ".asof/corpus.db"):

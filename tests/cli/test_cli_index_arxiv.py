@@ -58,7 +58,7 @@ def test_the_newest_of_each_day(asof, archive):
     archive.papers = [paper(n, NOW - timedelta(days=2, minutes=n)) for n in range(9)]
     said = asof("index", "arxiv:cs.IR", "--per-day", "1", "--json")
     assert (said.code, said.err) == (0, "")
-    assert said.json()[0]["added"] in (1, 2)  # nine minutes may hold a midnight
+    assert said.json()["sources"][0]["added"] in (1, 2)  # nine minutes may hold a midnight
 
 
 def test_a_paper_with_its_full_text(asof, archive):
@@ -70,7 +70,7 @@ def test_a_paper_with_its_full_text(asof, archive):
     said = asof("index", "arxiv:2401.00002", "--full")
     assert (said.code, said.err) == (0, "arXiv: 1 new version of papers, 1 full text; 1 page, 2 requests\n")
     hit = asof("search", "pendulum", "--json").json()["hits"][0]
-    assert (hit["document"], hit["place"]["headings"]) == ("arxiv:2401.00002/full", ["Page 2"])
+    assert (hit["document"], hit["location"]["headings"]) == ("arxiv:2401.00002/full", ["Page 2"])
     assert hit["title"] == "Ferry 2"
     assert "Page 2" in asof("search", "pendulum").out
 

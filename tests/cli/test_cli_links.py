@@ -39,7 +39,7 @@ def test_what_leads_nowhere_and_what_is_further(asof, linked):
 def test_json(asof, linked):
     said = asof("links", "notes/mole.md", "--as-of", "2021", "--json").json()
     assert said == {
-        "document": "notes/mole.md", "as_of": "2021-12-31T23:59:59.999999Z",
+        "document": "notes/mole.md", "as_of": "2021-12-31T23:59:59.999999Z", "known_at": None,
         "neighbours": [
             {"document": "notes/net.md", "title": "Net", "distance": 1, "direction": "out"},
         ],

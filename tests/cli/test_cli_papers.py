@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from tests.cli.test_cli_reference import REFERENCE, _keys, against, schema_of
 from tests.support.arxiv_server import Archive, Paper, Version, busy
+from tests.support.json_schema import against
 from tests.support.pier_papers import PIER, pdf, settings
 
 import asof as library
@@ -79,29 +79,19 @@ def test_json_keeps_its_schema(asof, archive, here):
     assert against("papers", found) == []
     broken = [each["document"] for each in found["fetched"]["full_texts"]["problems"]]
     assert sorted(broken) == sorted(f"{each['document']}/full" for each in found["papers"][:3])
-    assert {each["paper"] for each in found["says"]} == {each["document"] for each in found["papers"][:3]}
-    assert found["learned"]["loss"] is None
+    assert {each["paper"] for each in found["quotes"]} == {each["document"] for each in found["papers"][:3]}
+    assert found["learning"]["loss"] is None
     assert asof("feedback", found["recorded"], "4", "3").code == 0
     found = asof(*QUESTION, "--json", "--figures", "drawn", "--offline").json()
     assert against("papers", found) == []
     assert found["figures"] == ["learning.csv", "learning.png"]
     assert found["fetched"] == {"abstracts": None, "full_texts": None}
-    assert 0 < found["learned"]["loss"] <= 1
-    assert [each["question"] for each in found["learned"]["told"]] == ["lamp oil spoon"]
+    assert 0 < found["learning"]["loss"] <= 1
+    assert [each["query"] for each in found["learning"]["examples"]] == ["lamp oil spoon"]
     nothing = asof("papers", "lamp oil", "--categories", "cs.CV", "--json")
     assert nothing.code == 1
     assert against("papers", nothing.json()) == []
     assert (nothing.json()["answer"], nothing.json()["recorded"]) == (None, None)
-
-
-def test_every_key_of_the_json_is_described():
-    page = (REFERENCE / "json.md").read_text()
-    section = page.partition("## `asof papers --json`")[2].partition("\n## ")[0]
-    schema = schema_of("papers")
-    own = _keys({**schema, "$defs": {}}) - {"from", "until", "text", "by"}
-    described = section.replace("`", " ").replace(".", " ").replace("[]", " ").replace(",", " ").split()
-    numbers = {f"{part}" for name in schema["$defs"]["numbers"]["properties"] for part in name.split(".")}
-    assert own - numbers <= set(described)
 
 
 def test_no_paper_and_no_answer(asof, archive):

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
+from tests.support.json_schema import against
 
 from asof.corpus.corpus import open as open_corpus
 from asof.data import EVENT, VALUE, Amount, Fact, SourcedTime
 from asof.store import facts as kept
 from asof.store.facts import Extraction
 from asof.time.moment import read
-
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs/reference/report.schema.json").read_text())
 
 FARES = {"2": 2.0, "3": 3.0}
 
@@ -97,12 +95,11 @@ def test_what_is_no_time_is_refused(asof, ferry):
 
 def test_the_json_says_the_same(asof, ferry):
     found = asof("report", "2024-Q1", "--json").json()
-    assert set(found) == set(SCHEMA["required"])
+    assert against("report", found) == []
     (report,) = found["reports"]
-    assert set(report) == set(SCHEMA["properties"]["reports"]["items"]["required"])
     (point,) = report["points"]
     assert point["changes"] == ["2 -> 3, +50.0% against 2023-Q4"]
     assert point["because"] == "corroborated"
     assert [each["document"] for each in point["citations"]] == ["new", "also"]
-    assert (found["from"], found["until"]) == ("2024-01-01T00:00:00Z", "2024-04-01T00:00:00Z")
+    assert found["span"] == {"from": "2024-01-01T00:00:00Z", "until": "2024-04-01T00:00:00Z"}
     assert found["notes"] == ["1 fact of longer times (2024) not told here"]

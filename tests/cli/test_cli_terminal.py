@@ -96,7 +96,7 @@ def long_notes(asof, here, write) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("form", ["-k 900", "-k 20 --json"])
+@pytest.mark.parametrize("form", ["-k 900", "-k 900 --json"])
 def test_a_reader_that_leaves_is_no_error(long_notes, form):
     search = f"{COMMAND} search crane {form} 2>err | head -n 1; echo ${{PIPESTATUS[0]}}"
     said = subprocess.run(["bash", "-c", search], check=True, capture_output=True, text=True, timeout=60)
@@ -152,7 +152,7 @@ def test_json_and_problems_do_not_mix(asof, here, write):
     write("lines.jsonl", "{not json\n")
     said = process("index", "lines.jsonl", "--json")
     assert (said.returncode, said.stderr) == (3, b"")
-    assert json.loads(said.stdout)[0]["failed"] == 1
+    assert json.loads(said.stdout)["sources"][0]["failed"] == 1
 
 
 def test_a_folder_that_cannot_be_made(asof, here, write):

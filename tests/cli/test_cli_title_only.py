@@ -30,7 +30,12 @@ def test_it_has_no_text_and_may_get_one(asof, here, write):
     write("notes/boiler.md", "---\ndate: 2020-01-01\ntitle: Boiler\n---\n")
     asof("index", "notes")
     (hit,) = asof("search", "boiler", "--json").json()["hits"]
-    assert (hit["text"], hit["title"], hit["place"]["start"], hit["place"]["end"]) == ("", "Boiler", 0, 0)
+    assert (hit["text"], hit["title"], hit["location"]["start"], hit["location"]["end"]) == (
+        "",
+        "Boiler",
+        0,
+        0,
+    )
     write("notes/boiler.md", "---\ndate: 2021-01-01\ntitle: Boiler\n---\nIt is old.\n")
     asof("index", "notes")
     said = asof("diff", "boiler", "2020-06", "2021-06")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from tests.support.json_schema import against
 
 from asof import recipes
 
@@ -64,7 +65,7 @@ def test_what_had_ended(asof, notes):
 
 def test_json(asof, notes):
     said = asof("why-not", RED, "crane", "-k", "1", "--json").json()
-    assert set(said) == {"id", "as_of", "rank", "reason", "steps"}
+    assert against("why-not", said) == []
     assert [step["stage"] for step in said["steps"]][:2] == ["lexical", "early_termination"]
     assert said["steps"][0]["candidates"] == 3
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from tests.support.judged_answers import EVIDENCE, JUDGED, SHOP, Script, answer, refusal
 
 from asof.errors import UsageError
 from asof.evaluate.incremental import evaluate
 from asof.evaluate.options import EvaluationOptions
-from asof.evaluate.report.incremental import as_json
+from asof.evaluate.report.incremental import incremental_json
 from asof.evaluate.runs.dataset import load
 from asof.evaluate.runs.split import BASE, NEW, split
 
@@ -128,7 +130,9 @@ def test_an_update_that_changes_a_document(dataset):
 
 
 def test_as_json(shop):
-    value = as_json(evaluate(shop, "year=2", options=EvaluationOptions(limit=1), answerer_at=Script({})))
+    value: Any = incremental_json(
+        evaluate(shop, "year=2", options=EvaluationOptions(limit=1), answerer_at=Script({}))
+    )
     assert value["update"] == {"year": ["2"]}
     assert [stage["ranked"] for stage in value["stages"]] == [1, 1, 1]
     assert [stage["answers"]["questions"] for stage in value["stages"]] == [1, 1, 1]

@@ -17,6 +17,7 @@ from asof.knowledge.reports.central import MOST_POINTS
 from asof.knowledge.reports.of_span import reports
 from asof.knowledge.reports.report import PeriodReport
 from asof.knowledge.summarise import ReportSelection, summarise
+from asof.serialize.knowledge import report_json
 from asof.store import facts as kept
 from asof.store.facts import Extraction
 from asof.store.passages import VisiblePassage
@@ -316,7 +317,7 @@ def test_what_reaches_beyond_a_span_is_counted_in_a_note(tmp_path):
         assert texts(quarter) == ["Quay revenue was $5 in 2024-Q1."]
         assert quarter.points[0].changes == ("$4 -> $5, +25.0% against 2023-Q4",)
         assert found.notes == ("1 fact of longer times (2024) not told here",)
-        assert found.as_json()["reports"][0]["period"] == "2024-Q1"
+        assert report_json(found)["reports"][0]["period"] == "2024-Q1"
         empty = reports(corpus.at().view(), read("2022"))
         assert (empty.reports, empty.notes) == ((), ("no facts in this time",))
 

@@ -58,10 +58,6 @@ def test_calls_tokens_and_money() -> None:
     assert model.meter == Usage(
         calls=2, kept=0, failed=1, refused=0, prompt_tokens=8, reply_tokens=2, cost=(8 * 1.0 + 2 * 10.0) / 1e6
     )
-    assert model.meter.as_json() == {
-        "calls": 2, "kept": 0, "failed": 1, "refused": 0, "prompt_tokens": 8, "reply_tokens": 2,
-        "cost": 2.8e-05,
-    }  # fmt: skip
     assert model.name == "scripted"
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.data import SourcedTime
+from asof.data.json import times_json
 from asof.store.about import (
     HEADING,
     MAX_TIMES,
@@ -21,7 +22,6 @@ from asof.store.about import (
     loads,
     passage_times,
 )
-from asof.store.digest import times_json
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span, iso
 

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from asof.data import Ended, SourcedTime
+from asof.data.json import times_json
 from asof.store.about import TimeReadingOptions, dumps, loads, passage_times
-from asof.store.digest import span_of, times_json
+from asof.store.digest import span_of
 from asof.store.reader import matching_heads
 from asof.time.moment import read
 from asof.time.span import BEGINNING, NEVER, Span

@@ -6,10 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.support.json_schema import against
 from tests.support.planted_weights import BOX, planted
 
 from asof.errors import UsageError
 from asof.learn.columns import CandidateColumns
+from asof.serialize.tuning import tune_json
 from asof.tuning.material import CachedLosses
 from asof.tuning.tune import TuningOptions, along, tune
 
@@ -61,8 +63,8 @@ def test_the_report_has_all_there_is_to_tell() -> None:
         assert len(each.folds) == 2
         assert not each.flat
     assert {"fold 1: lcb", "all questions: coordinates", "judging"} <= set(told)
-    value = found.as_json()
-    assert value["gain"] is found.gain
+    value = tune_json(found)
+    assert against("tune", value) == []
     assert value["difference"]["value"] == pytest.approx(found.tuned.value - found.start.value)
     assert value["values"] == found.values
 

@@ -7,7 +7,7 @@ the periods of the question (`global_summary.py`).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -109,7 +109,7 @@ def write_pending(model: MeteredModel, pending: PendingAnswer, options: AnswerOp
 
 def _finished(unfinished: Answer, notes: tuple[str, ...], options: AnswerOptions) -> Answer:
     """The answer with notes and with what models cost."""
-    cost = options.model.meter.as_json() if options.model else None
+    cost = asdict(options.model.meter) if options.model else None
     return replace(unfinished, notes=(*notes, *unfinished.notes), cost=cost)
 
 

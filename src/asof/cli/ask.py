@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -24,7 +24,8 @@ from asof.cli.progress import fact_progress
 from asof.cli.question import joined
 from asof.cli.terminal import plain
 from asof.data import MODES
-from asof.time.span import iso, shown
+from asof.data.json import answer_json
+from asof.time.span import shown
 
 if TYPE_CHECKING:
     from asof.data import Answer, Citation
@@ -115,29 +116,3 @@ def show_answer(found: Answer, *, dated: bool, known: bool = False, streamed: st
 def _source(citation: Citation) -> str:
     date = citation.published.text if citation.published else "undated"
     return plain(f"{citation.title or citation.document}, {date}")
-
-
-def answer_json(found: Answer) -> dict[str, Any]:
-    """An answer as JSON; docs/reference/ask.schema.json is its schema."""
-    from asof.store.digest import times_json
-
-    return {
-        "question": found.question, "answer": found.text, "refused": found.refused, "reason": found.reason,
-        "mode": found.mode, "by": found.by, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
-        "citations": [
-            {
-                "n": each.n, "id": each.id, "document": each.document, "title": each.title,
-                "published": None if each.published is None else times_json([each.published])[0],
-                "about": times_json(each.about), "quote": each.quote,
-            }
-            for each in found.citations
-        ],
-        "values": [
-            {
-                "name": each.name, "period": each.period, "measure": each.measure, "value": each.value,
-                "citation": each.citation,
-            }
-            for each in found.values
-        ],
-        "notes": list(found.notes), "cost": None if found.cost is None else dict(found.cost),
-    }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -18,7 +18,8 @@ from asof.cli.main import (
     tell_why_nothing,
 )
 from asof.cli.terminal import plain, shortened
-from asof.time.span import iso, shown
+from asof.serialize.history import diff_json
+from asof.time.span import shown
 
 if TYPE_CHECKING:
     from asof.graph.difference import Difference, ResultSide, SubjectChange
@@ -69,33 +70,10 @@ def diff(
         if found.empty and not as_json:
             tell_why_nothing(then)
     if as_json:
-        print_json(_json(found))
+        print_json(diff_json(found))
     else:
         _show(found)
     return NOTHING if found.empty else DONE
-
-
-def _json(found: Difference) -> dict[str, Any]:
-    return {
-        "query": found.question, "a": iso(found.before), "b": iso(found.after),
-        "changes": [
-            {
-                "kind": each.kind, "before": _side_json(each.before), "after": _side_json(each.after),
-                "added": list(each.added), "removed": list(each.removed),
-            }
-            for each in found.changes
-        ],
-    }  # fmt: skip
-
-
-def _side_json(side: ResultSide | None) -> dict[str, Any] | None:
-    if side is None:
-        return None
-    start = None if side.start is None else iso(side.start)
-    return {
-        "rank": side.rank, "id": side.id, "document": side.document, "title": side.title, "from": start,
-        "said": side.said,
-    }  # fmt: skip
 
 
 def _show(found: Difference) -> None:

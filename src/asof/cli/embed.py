@@ -11,6 +11,7 @@ import click
 from asof.cli.main import DONE, index_option, json_option, open_corpus, print_json, tell
 from asof.cli.progress import count_progress
 from asof.cli.terminal import counted, plain
+from asof.serialize.corpus import embed_json
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -40,7 +41,7 @@ def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> i
         with count_progress("embedding", "passages") as advance:
             found = corpus.embed(encoder, advance)
         if as_json:
-            print_json(_as_json(found, before, time.perf_counter() - started))
+            print_json(embed_json(found, before, time.perf_counter() - started))
         else:
             _show(found, before, time.perf_counter() - started)
         _tell_unnamed(corpus, found)
@@ -68,18 +69,6 @@ def _show(found: EmbeddingReport, before: str, seconds: float) -> None:
     new = f", {found.encoded:,} encoded" if found.encoder else ""
     was = f"; before: {plain(before) or 'words only'}" if found.changed else "; nothing to change"
     click.echo(f"encoder: {what}; {counted(found.passages, 'passage')}{new} in {seconds:.1f} s{was}")
-
-
-def _as_json(found: EmbeddingReport, before: str, seconds: float) -> dict[str, object]:
-    return {
-        "encoder": found.encoder or None,
-        "before": before or None,
-        "dimensions": found.dimensions,
-        "passages": found.passages,
-        "encoded": found.encoded,
-        "changed": found.changed,
-        "took_ms": round(seconds * 1000, 1),
-    }
 
 
 def _tell_unnamed(corpus: Corpus, found: EmbeddingReport) -> None:

@@ -133,7 +133,7 @@ def _whole(
     """One corpus, all questions."""
     from asof.cli.scores import show
     from asof.evaluate import evaluation
-    from asof.evaluate.report.evaluation import as_json as value_of
+    from asof.evaluate.report.evaluation import evaluation_json
 
     if figures is not None:
         from asof.evaluate.figures.figures import ready
@@ -148,7 +148,7 @@ def _whole(
         if figures is not None and found.runs:
             found, drawn = _drawn(found, figures, cache, encoder, progress)
     if as_json:
-        print_json(value_of(found, per_query=per_query))
+        print_json(evaluation_json(found, per_query=per_query))
     else:
         show(found, per_query=per_query)
         _tell_problems(found.dataset)
@@ -165,14 +165,14 @@ def _incremental(
 ) -> int:  # fmt: skip
     """A base, then an update."""
     from asof.evaluate import incremental
-    from asof.evaluate.report.incremental import as_json as value_of
+    from asof.evaluate.report.incremental import incremental_json
 
     with step_progress() as progress:
         found = incremental.evaluate(
             dataset, later, recipes or ("asof",), options, progress=progress, models=models
         )
     if as_json:
-        print_json(value_of(found, per_query=per_query))
+        print_json(incremental_json(found, per_query=per_query))
     else:
         from asof.cli.incremental import show_incremental
 

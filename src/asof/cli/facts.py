@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from asof.cli.facts_said import (
     WIDTH,
-    amount_json,
     head,
     stretch_label,
-    time_json,
     time_label,
     unknown,
 )
@@ -30,7 +28,8 @@ from asof.cli.main import (
 )
 from asof.cli.progress import fact_progress
 from asof.cli.terminal import plain, shortened
-from asof.time.span import iso, shown
+from asof.serialize.knowledge import facts_json
+from asof.time.span import shown
 
 if TYPE_CHECKING:
     from asof.knowledge.known import StatedFact
@@ -185,47 +184,3 @@ def _merge(merge: NameMerge) -> str:
         f"{plain(merge.other)} is {plain(merge.name)}: {reason}"
         f" [{plain(merge.document)}] ({shown(merge.at)}){where}"
     )
-
-
-def facts_json(found: FactLine) -> dict[str, Any]:
-    """As `docs/reference/facts.schema.json` has it."""
-    return {
-        "asked": found.asked, "subject": found.subject, "names": list(found.names),
-        "as_of": iso(found.as_of), "known_at": iso(found.known_at), "left_out": found.left_out,
-        "near": list(found.near),
-        "merges": [{**each._asdict(), "at": iso(each.at)} for each in found.merges],
-        "groups": [
-            {
-                "subject": group.subject, "relation": group.relation,
-                "facts": [_entry_json(entry) for entry in group.entries],
-            }
-            for group in found.groups
-        ],
-    }  # fmt: skip
-
-
-def _entry_json(entry: FactEntry) -> dict[str, Any]:
-    return {
-        **_fact_json(entry.known),
-        "from": None if entry.start is None else iso(entry.start),
-        "until": None if entry.end is None else iso(entry.end),
-        "changes": [_fact_json(each) for each in entry.changes],
-        "superseded": None if entry.superseded is None else _other_json(entry.superseded),
-        "corroborated": [_other_json(each) for each in entry.corroborated],
-        "contradicted": [_other_json(each) for each in entry.contradicted],
-        "ended": None if entry.ended is None else iso(entry.ended),
-    }
-
-
-def _fact_json(known: StatedFact) -> dict[str, Any]:
-    fact, sight = known.fact, known.sight
-    return {
-        "object": fact.object, "kind": fact.kind, "amount": amount_json(fact.amount),
-        "when": time_json(fact.when), "confidence": fact.confidence, "said": known.sentence,
-        "id": sight.id, "document": sight.document, "title": sight.title,
-        "published": time_json(sight.published), "visible": iso(sight.visible),
-    }  # fmt: skip
-
-
-def _other_json(other: CorroboratingPassage) -> dict[str, Any]:
-    return {"document": other.document, "id": other.id, "at": iso(other.at), "object": other.object}

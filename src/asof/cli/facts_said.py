@@ -1,19 +1,18 @@
-"""Facts on a terminal and as JSON, as `asof facts` and `asof graph` show them."""
+"""Facts on a terminal, as `asof facts` and `asof graph` show them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from asof.cli.terminal import plain
-from asof.store.digest import times_json
 from asof.time.span import iso, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from asof.data import Amount, SourcedTime
+    from asof.data import SourcedTime
     from asof.time.span import Span
 
 WIDTH = 60
@@ -71,11 +70,3 @@ def unknown(subject: str, near: Sequence[str]) -> str:
     """What is said of a name that no fact has."""
     meant = f"; did you mean {' or '.join(plain(name) for name in near)}?" if near else ""
     return f"no fact about {plain(subject)}{meant}"
-
-
-def time_json(when: SourcedTime | None) -> dict[str, Any] | None:
-    return None if when is None else times_json([when])[0]
-
-
-def amount_json(amount: Amount | None) -> dict[str, Any] | None:
-    return None if amount is None else {"value": amount.value, "unit": amount.unit, "basis": amount.basis}

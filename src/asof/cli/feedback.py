@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,6 +23,7 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.terminal import plain, shortened
+from asof.serialize.feedback import feedback_json, feedback_list_json
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -74,7 +76,7 @@ def feedback(
         one = corpus.recorded(query_id)
         titles = corpus.titles(one)
     if as_json:
-        print_json(_one_json(one, judging))
+        print_json(feedback_json(one, judging))
     else:
         _show(one, titles)
         if judging is not None:
@@ -132,7 +134,7 @@ def _which(recipe: str | None, known_at: str | None) -> str:
 
 def _list(found: list[JudgedRecord], *, as_json: bool, which: str) -> int:
     if as_json:
-        print_json({"queries": [_head_json(each) for each in found]})
+        print_json(feedback_list_json(found))
         return DONE if found else NOTHING
     if not found:
         click.echo(f"no question was recorded{plain(which)}: asof search --record QUERY does")
@@ -168,36 +170,8 @@ def _show(one: JudgedRecord, titles: Mapping[int, tuple[str, str]]) -> None:
 def _tell(judging: JudgingReport) -> None:
     for problem in judging.problems:
         tell(f"not judged: {problem}")
-    used = [f"{name} {value}" for name, value in judging.cost.as_json().items() if value]
+    used = [f"{name} {value}" for name, value in asdict(judging.cost).items() if value]
     tell(f"{judging.graded} hits judged by {judging.judge}; cost: {', '.join(used) or 'no call'}")
-
-
-def _head_json(one: JudgedRecord) -> dict[str, Any]:
-    from asof.time.span import iso
-
-    asked = one.asked
-    return {
-        "id": asked.id, "question": asked.question, "as_of": iso(asked.as_of),
-        "known_at": iso(asked.known_at), "recipe": asked.recipe, "unit": asked.unit,
-        "added": iso(asked.added), "shown": len(asked.shown), "judged": sum(map(bool, one.kinds)),
-    }  # fmt: skip
-
-
-def _one_json(one: JudgedRecord, judging: JudgingReport | None) -> dict[str, Any]:
-    """docs/reference/feedback.schema.json is its schema."""
-    return {
-        **_head_json(one),
-        "hits": [
-            {"rank": hit.rank, "id": hit.hit, "document": hit.document, "score": hit.score, "grade": grade,
-             "weight": weight, "by": kind}
-            for hit, grade, weight, kind
-            in zip(one.asked.shown, one.grades, one.weights, one.kinds, strict=True)
-        ],
-        "judging": None if judging is None else {
-            "judge": judging.judge, "graded": judging.graded, "problems": list(judging.problems),
-            "cost": judging.cost.as_json(),
-        },
-    }  # fmt: skip
 
 
 def _export(found: list[JudgedRecord], folder: Path) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.facts_said import WIDTH, head, time_json, time_label, unknown
+from asof.cli.facts_said import WIDTH, head, time_label, unknown
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -21,7 +21,7 @@ from asof.cli.main import (
 )
 from asof.cli.progress import fact_progress
 from asof.cli.terminal import counted, plain, shortened
-from asof.time.span import iso
+from asof.serialize.knowledge import graph_json
 
 if TYPE_CHECKING:
     from asof.knowledge.around import Around, Edge, Node
@@ -103,14 +103,3 @@ def _leads_to(edge: Edge, node: Node, steps: dict[str, int]) -> bool:
     """Whether a fact joins a node to one that is nearer to the middle."""
     ends = {edge.source, edge.target}
     return node.name in ends and any(steps[each] < node.steps for each in ends)
-
-
-def graph_json(found: Around) -> dict[str, Any]:
-    """As `docs/reference/graph.schema.json` has it."""
-    return {
-        "around": found.asked, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
-        "left_out": found.left_out, "near": list(found.near),
-        "nodes": [each._asdict() for each in found.nodes],
-        "documents": [each._asdict() for each in found.documents],
-        "edges": [{**each._asdict(), "when": time_json(each.when)} for each in found.edges],
-    }  # fmt: skip

@@ -24,6 +24,7 @@ from asof.cli.main import (
 from asof.cli.opening import opened
 from asof.cli.progress import index_progress
 from asof.cli.terminal import counted, plain
+from asof.serialize.corpus import index_json
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -125,15 +126,14 @@ def index(
             if not as_json:
                 _show(*indexed[-1])
         corpus.prepare()
-        said = [_as_json(*each) for each in indexed]
         try:
             done = ahead.do(corpus, quiet=as_json)
         except ModelError:
             if as_json:  # what was taken in stays; the error itself is told on standard error
-                print_json({"sources": said})
+                print_json(index_json(indexed))
             raise
     if as_json:
-        print_json({"sources": said, **done.as_json()} if done.asked else said)
+        print_json(index_json(indexed, facts=done.lesson, reports=done.told, estimate=done.estimate))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
     if empty and not as_json:
         tell("nothing was taken in, and no index is left behind")
@@ -200,17 +200,3 @@ def _show(source: str, report: IndexReport, seconds: float) -> None:
         tell(f"  {problems[0]}{more}")
     if len(groups) > SHOWN_PROBLEMS:
         tell(f"  and {sum(map(len, groups[SHOWN_PROBLEMS:])):,} more problems: --json lists them all")
-
-
-def _as_json(source: str, report: IndexReport, seconds: float) -> dict[str, Any]:
-    return {
-        "source": source,
-        **{what: getattr(report, what) for what in _COUNTS},
-        "passages": report.passages,
-        "problems": [
-            {"message": p.message, "file": p.file, "line": p.line, "remedy": p.remedy, "document": p.document,
-             "lost": p.lost}
-            for p in report.problems
-        ],
-        "took_ms": round(seconds * 1000, 1),
-    }  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,6 +20,7 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.terminal import counted, plain
+from asof.serialize.corpus import status_json
 
 if TYPE_CHECKING:
     from asof.store.status import Status
@@ -35,7 +36,7 @@ def status(check: bool, index: Path | None, as_json: bool) -> int:
         found = corpus.check() if check else None
         figures = corpus.status()
     if as_json:
-        print_json({**status_json(figures), **({} if found is None else {"check": found})})
+        print_json(status_json(figures, found))
     else:
         show_status(figures)
         for line in found or ():
@@ -72,24 +73,6 @@ def show_status(figures: Status) -> None:
         rows.append(("history", f"kept from {shown(figures.horizon)} on"))
     for label, value in rows:
         click.echo(f"{label:>10}  {plain(value)}")
-
-
-def status_json(figures: Status) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from asof.time.span import iso
-
-    values = asdict(figures)
-    values["sources"] = [
-        {"name": name, "kind": kind, "documents": count} for name, kind, count in figures.sources
-    ]
-    values["segments"] = [
-        {"file": file, "rows": rows, "bytes": size} for file, rows, size in figures.segments
-    ]
-    for key in ("first", "horizon"):
-        values[key] = None if values[key] is None else iso(values[key])
-    values["last"] = None if figures.last is None else iso(figures.last - 1)
-    return values
 
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -28,23 +27,17 @@ SHOWN_PROBLEMS = 20
 @dataclass(frozen=True, slots=True)
 class LearningDone:
     """What was done, or estimated, ahead of questions; None for what was not. `asked`: whether anything was
-    to be done; `estimates`: those of facts and reports, by their keys in JSON."""
+    to be done; `estimate`: those of facts, and of reports (None: not known)."""
 
     asked: bool
     lesson: LearningReport | None = None
     told: GeneratedReports | None = None
-    estimates: Mapping[str, Usage | None] = field(default_factory=dict)
+    estimate: tuple[Usage, Usage | None] | None = None
 
     @property
     def complete(self) -> bool:
         """Whether nothing is left, and nothing went wrong."""
         return all(each is None or each.complete for each in (self.lesson, self.told))
-
-    def as_json(self) -> dict[str, Any]:
-        """The keys beside `sources` of what is printed as JSON."""
-        found = {"facts": self.lesson, "reports": self.told, **self.estimates}
-        done = {name: each.as_json() for name, each in found.items() if each is not None}
-        return done | {name: None for name, each in self.estimates.items() if each is None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +84,9 @@ class LearnAhead:
         if not self.facts:
             return LearningDone(asked=False)
         if self.estimate:
-            found: dict[str, Usage | None] = {"estimate": _estimate(corpus, quiet=quiet)}
-            if self.reports:
-                found["reports_estimate"] = _estimate_reports(corpus, quiet=quiet)
-            return LearningDone(asked=True, estimates=found)
+            facts = _estimate(corpus, quiet=quiet)
+            reports = _estimate_reports(corpus, quiet=quiet) if self.reports else None
+            return LearningDone(asked=True, estimate=(facts, reports))
         lesson = _learn(corpus, self.budget, quiet=quiet)
         if not self.reports:
             return LearningDone(True, lesson)

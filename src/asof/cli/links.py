@@ -17,7 +17,8 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.terminal import plain
-from asof.time.span import iso, shown
+from asof.serialize.knowledge import links_json
+from asof.time.span import shown
 
 SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 
@@ -40,10 +41,7 @@ def links(
         then = corpus.at(as_of, known_at)
         found = then.links(document, depth)
     if as_json:
-        print_json({
-            "document": found.document, "as_of": iso(then.as_of),
-            "neighbours": [each._asdict() for each in found.neighbours], "broken": list(found.broken),
-        })  # fmt: skip
+        print_json(links_json(found, then.as_of, then.known_at))
     else:
         click.secho(f"{plain(found.document)} as of {shown(then.as_of) if as_of else 'now'}", bold=True)
         for each in found.neighbours:

@@ -155,11 +155,12 @@ def _drawn(found: PaperAnswer, figures: Path) -> list[str]:
 
 
 def _shown(found: PaperAnswer, figures: Path | None, *, as_json: bool) -> int:
-    from asof.cli.papers_shown import outcome_json, show_outcome
+    from asof.cli.papers_shown import show_outcome
+    from asof.serialize.papers import papers_json
 
     drawn = [] if figures is None else _drawn(found, figures)
     if as_json:
-        print_json({**outcome_json(found), "figures": drawn})
+        print_json(papers_json(found, drawn))
     else:
         show_outcome(found)
         if drawn:

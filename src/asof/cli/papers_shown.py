@@ -1,16 +1,17 @@
-"""What came of a question about papers, on a terminal and as JSON."""
+"""What came of a question about papers, on a terminal."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.ask import answer_json, show_answer
+from asof.cli.ask import show_answer
 from asof.cli.main import tell
-from asof.cli.show import TITLE, hit_json
+from asof.cli.show import TITLE
 from asof.cli.terminal import plain, shortened
 from asof.data import Answer, Hit, Why
 from asof.rank.candidates.gather import UNKNOWN
@@ -161,64 +162,7 @@ def _tell_problems(found: PaperAnswer) -> None:
 
 
 def _tell_judging(judging: JudgingReport) -> None:
-    used = ", ".join(f"{name} {value}" for name, value in judging.cost.as_json().items() if value)
+    used = ", ".join(f"{name} {value}" for name, value in asdict(judging.cost).items() if value)
     tell(f"{judging.judge} graded {judging.graded} of the papers; cost: {used or 'no call'}")
     for problem in judging.problems[:SHOWN_PROBLEMS]:
         tell(f"  not graded: {shortened(problem, NOTE)}")
-
-
-def outcome_json(found: PaperAnswer) -> dict[str, Any]:
-    """The documented JSON; docs/reference/papers.schema.json is its schema."""
-    wish, learned, judging = found.wish, found.learned, found.judging
-    reports = {"abstracts": found.fetched, "full_texts": found.texts}
-    return {
-        "question": found.request.question,
-        "wish": {
-            "categories": list(wish.categories), "since": iso(wish.since), "until": iso(wish.until),
-            "papers": wish.papers, "by": wish.by,
-        },
-        "as_of": iso(found.found.view.as_of), "known_at": iso(found.found.view.known_at),
-        "fetched": {name: None if each is None else _report_json(each) for name, each in reports.items()},
-        "papers": [hit_json(hit) for hit in found.found.hits],
-        "says": [
-            {
-                "paper": each.paper, "document": each.hit.document, "id": each.hit.id, "place": each.place,
-                "uri": each.hit.uri, "quote": each.quote,
-            }
-            for each in found.says
-        ],
-        "answer": None if found.answer is None else answer_json(found.answer),
-        "learned": {
-            "stage": learned.stage, "question": learned.question, "before": dict(learned.before),
-            "now": dict(learned.now), "new": learned.new, "loss": _number(learned.lost),
-            "loss_at_first": _number(learned.began), "compared": learned.compared,
-            "told": [
-                {"id": each.id, "question": each.question, "loss": each.lost, "numbers": dict(each.numbers)}
-                for each in learned.told
-            ],
-        },
-        "recorded": found.recorded or None,
-        "judging": None if judging is None else {
-            "judge": judging.judge, "graded": judging.graded, "problems": list(judging.problems),
-            "cost": judging.cost.as_json(),
-        },
-        "incomplete": found.incomplete, "notes": [*found.notes, *found.found.notes],
-    }  # fmt: skip
-
-
-def _report_json(report: IndexReport) -> dict[str, Any]:
-    counts = ("added", "changed", "corrected", "unchanged", "failed", "passages")
-    return {
-        **{name: getattr(report, name) for name in counts},
-        "problems": [
-            {
-                "message": each.message, "file": each.file, "line": each.line, "remedy": each.remedy,
-                "document": each.document, "lost": each.lost,
-            }
-            for each in report.problems
-        ],
-    }  # fmt: skip
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else value

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from asof.cli.main import DONE, corpus_root, index_option, json_option, print_json
+from asof.serialize.search import recipes_json
 
 
 @click.command()
@@ -27,12 +28,7 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     configured = environment.configuration(corpus_root(index))
     chosen = [configured.recipe_named(each) for each in ([name] if name else known.all_names())]
     if as_json:
-        print_json([
-            {"name": each.name, "about": each.about, "default": each.name == configured.recipe,
-             "stages": list(each.stages_by_name()),
-             "fields": {key: plain(value) for key, value in each.fields()}}
-            for each in chosen
-        ])  # fmt: skip
+        print_json(recipes_json(chosen, configured.recipe))
         return DONE
     for each in chosen:
         default = "  (default)" if each.name == configured.recipe else ""

@@ -22,6 +22,7 @@ from asof.cli.main import (
 from asof.cli.progress import fact_progress
 from asof.cli.question import joined
 from asof.cli.terminal import plain, shortened
+from asof.serialize.knowledge import report_json
 from asof.time.span import shown
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def report(
         if not found.reports and not as_json:
             tell_why_nothing(then)
     if as_json:
-        print_json(found.as_json())
+        print_json(report_json(found))
     else:
         show_reports(found, dated=as_of is not None, known=known_at is not None)
     return DONE if found.reports else NOTHING

@@ -11,6 +11,7 @@ import click
 from asof.cli.main import DONE, NOTHING, open_corpus, print_json, tell
 from asof.cli.question import EPILOG, joined, question_options
 from asof.errors import AsofError
+from asof.serialize.search import search_json
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 @click.command(epilog=EPILOG)
 @click.argument("query", nargs=-1, required=True)
 @question_options
-@click.option("--explain", is_flag=True, help="Why each one ranks where it does.")
+@click.option(
+    "--explain", is_flag=True, help="Why each one ranks where it does (--json: the tree of each score)."
+)
 @click.option(
     "--record/--no-record", default=None, help="Remember it with what was shown, for asof feedback."
 )
@@ -39,7 +42,7 @@ def search(
     Words in double quotes have to stand as they are; the shell needs quotes around them:
     asof search 'mooring "harbour master"'
     """
-    from asof.cli.show import results_json, show_results
+    from asof.cli.show import show_results
 
     question = joined(query)
     with open_corpus(index) as corpus:
@@ -48,8 +51,8 @@ def search(
         took = 1000 * (time.perf_counter() - started)
         recording = corpus.config.record if record is None else record
         if as_json:
-            said = results_json(results, took)
-            print_json({**said, "recorded": _recorded(corpus, results)} if recording else said)
+            recorded = _recorded(corpus, results) if recording else None
+            print_json(search_json(results, took, recorded=recorded, explain=explain))
         else:
             dated, known = as_of is not None or known_at is not None, known_at is not None
             show_results(results, explain=explain, dated=dated, known=known)

@@ -1,78 +1,26 @@
-"""Results for a reader, and the same as JSON."""
+"""Results for a reader."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
 from asof.cli.terminal import counted, plain
 from asof.cli.why import why_lines
-from asof.data import Hit, SourcedTime, Superseded
+from asof.data import Hit, SourcedTime
 from asof.engine import Results
 from asof.rank.candidates.gather import UNKNOWN, query_terms
-from asof.store.digest import times_json
 from asof.store.filter_notes import NOTHING_MATCHES
 from asof.text.snippet import snippet
-from asof.time.span import BEGINNING, NEVER, iso, shown
+from asof.time.span import iso, shown
 
 TITLE = 120
 """The most characters of a title and its headings."""
 
 NOTE = 500
 """The most characters of a note: a question may hold a word of twenty thousand."""
-
-
-def results_json(results: Results, took_ms: float) -> dict[str, Any]:
-    """The documented JSON of a search."""
-    query, view = results.query, results.view
-    filters = query.filters
-    return {
-        "query": {
-            "text": query.text, "lexical": query.lexical, "recency": query.recency, "k": query.k,
-            "recipe": results.recipe, "as_of": iso(view.as_of), "known_at": iso(view.known_at),
-            "since": None if filters.since is None else iso(filters.since),
-            "until": None if filters.until is None else iso(filters.until),
-            "about": None if filters.about is None else _stretch(*filters.about),
-            "source": filters.source, "path": filters.path, "tags": list(filters.tags),
-            "meta": dict(filters.meta),
-        },
-        "hits": [hit_json(hit) for hit in results.hits],
-        "notes": list(results.notes),
-        "took_ms": round(took_ms, 2),
-    }  # fmt: skip
-
-
-def hit_json(hit: Hit) -> dict[str, Any]:
-    """A hit as every command has it in JSON."""
-    return {
-        "rank": hit.rank, "score": hit.score, "id": hit.id, "document": hit.document, "title": hit.title,
-        "uri": hit.uri, "published": _time(hit.published), "dated_by": hit.dated_by,
-        "ended": None if hit.ended is None else iso(hit.ended), "about": times_json(hit.about),
-        "place": {"number": hit.place.number, "start": hit.place.start, "end": hit.place.end,
-                  "headings": list(hit.place.headings)},
-        "superseded": _later_json(hit.superseded), "text": hit.text, "why": hit.why.as_json(),
-    }  # fmt: skip
-
-
-def _later_json(later: Superseded | None) -> dict[str, str] | None:
-    if later is None:
-        return None
-    return {"at": iso(later.at), "id": later.id, "document": later.document, "title": later.title}
-
-
-def _stretch(first: int, last: int) -> dict[str, str | None]:
-    """A half-open span from its first and last instant; null where it is open."""
-    return {
-        "from": None if first <= BEGINNING else iso(first),
-        "until": None if last >= NEVER else iso(last + 1),
-    }
-
-
-def _time(stated: SourcedTime | None) -> dict[str, str | None] | None:
-    return None if stated is None else times_json([stated])[0]
 
 
 def show_results(results: Results, *, explain: bool, dated: bool, known: bool = False) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -20,8 +20,8 @@ from asof.cli.main import (
 )
 from asof.cli.question import joined
 from asof.cli.terminal import plain, shortened
-from asof.store.digest import times_json
-from asof.time.span import iso, shown
+from asof.serialize.history import timeline_json
+from asof.time.span import shown
 
 if TYPE_CHECKING:
     from asof.graph.timeline import Timeline, TimelineEntry
@@ -58,31 +58,10 @@ def timeline(
         if not found.entries and not as_json:
             tell_why_nothing(then, since, until)
     if as_json:
-        print_json(_json(found))
+        print_json(timeline_json(found))
     else:
         show_timeline(found, dated=as_of is not None, known=known_at is not None)
     return DONE if found.entries else NOTHING
-
-
-def _json(found: Timeline) -> dict[str, Any]:
-    return {
-        "query": found.question, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
-        "left_out": found.left_out,
-        "entries": [
-            {
-                "id": entry.id, "document": entry.document, "title": entry.title,
-                "published": None if entry.published is None else times_json([entry.published])[0],
-                "from": iso(entry.start),
-                "until": None if entry.end is None else iso(entry.end), "said": entry.said,
-                "added": list(entry.added), "removed": list(entry.removed),
-                "contradicted": [
-                    {"id": each.id, "document": each.document, "from": iso(each.start), "said": each.said}
-                    for each in entry.contradicted
-                ],
-            }
-            for entry in found.entries
-        ],
-    }  # fmt: skip
 
 
 def show_timeline(found: Timeline, *, dated: bool, known: bool) -> None:

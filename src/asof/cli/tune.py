@@ -152,7 +152,9 @@ def _material(
 
 def _show(found: TuningOutcome, change: ConfigEdit | None, as_json: bool) -> None:
     if as_json:
-        print_json({**found.as_json(), "written": None if change is None else _written(change)})
+        from asof.serialize.tuning import tune_json
+
+        print_json(tune_json(found, change))
         return
     from asof.cli.tuned import show
 
@@ -169,14 +171,12 @@ def _undo(folder: Path, as_json: bool) -> int:
     with environment.rewriting(folder, change.before, change.leaves) as trusted:
         undo(change, follow=trusted)
     if as_json:
-        print_json({"undone": _written(change)})
+        from asof.serialize.tuning import tune_undo_json
+
+        print_json(tune_undo_json(change))
     else:
         _tell_change(change, "undid")
     return DONE
-
-
-def _written(change: ConfigEdit) -> dict[str, Any]:
-    return {"path": str(change.path), "diff": change.diff, "at": change.entry["at"]}
 
 
 def _tell_change(change: ConfigEdit, what: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from asof.cli.main import DONE, TIMES, corpus_root, index_option, json_option, print_json, tell, time_option
 from asof.cli.terminal import plain, shortened
+from asof.serialize.question import when_json
 from asof.time.span import instant, iso, nearest_moment, shown
 
 if TYPE_CHECKING:
@@ -17,9 +18,6 @@ if TYPE_CHECKING:
     from asof.text.question import QuestionReading
     from asof.time.expressions import TimeMention
     from asof.time.span import Span
-
-DIGITS = 4
-"""Decimals of recency and volatility in JSON."""
 
 MIDNIGHT = "T00:00:00Z"
 
@@ -66,7 +64,7 @@ def when(
     asked = nearest_moment(now if as_of is None else last_instant(as_of, now))
     reading = read(question, asked, language=" ".join(languages), fiscal_start=fiscal_start or configured)
     if as_json:
-        print_json(_json(reading, asked))
+        print_json(when_json(reading, instant(asked)))
     else:
         _show(reading, asked, dated=as_of is not None)
     return DONE
@@ -83,36 +81,6 @@ def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
             return corpus.store.settings.languages, corpus.config.fields.fiscal_start
     configured = environment.configuration(root)
     return configured.index.languages, configured.fields.fiscal_start
-
-
-def _json(reading: QuestionReading, asked: datetime) -> dict[str, Any]:
-    query, intent = reading.query, reading.intent
-    return {
-        "asked": iso(instant(asked)),
-        "mentions": [_mention_json(each) for each in reading.mentions],
-        "view": iso(reading.as_of) if _moved(reading, asked) else None,
-        "recency": round(query.recency, DIGITS),
-        "direction": intent.direction if intent else None,
-        "volatility": round(intent.volatility, DIGITS) if intent else None,
-        "lexical": query.lexical,
-        "reasons": list(intent.reasons) if intent else [],
-        "notes": list(reading.notes),
-    }
-
-
-def _mention_json(mention: TimeMention) -> dict[str, Any]:
-    return {
-        "text": mention.text, "start": mention.start, "end": mention.end, **_span_json(mention.span),
-        "grain": mention.grain, "relation": mention.relation, "fiscal": mention.fiscal,
-        "alternatives": [_span_json(each) for each in mention.alternatives],
-    }  # fmt: skip
-
-
-def _span_json(span: Span) -> dict[str, str | None]:
-    return {
-        "from": None if span.start is None else iso(instant(span.start)),
-        "until": None if span.end is None else iso(instant(span.end)),
-    }
 
 
 def _moved(reading: QuestionReading, asked: datetime) -> bool:

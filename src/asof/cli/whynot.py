@@ -10,7 +10,8 @@ import click
 from asof.cli.main import DONE, NOTHING, open_corpus, print_json
 from asof.cli.question import EPILOG, joined, question_options
 from asof.cli.terminal import plain
-from asof.time.span import iso, shown
+from asof.serialize.search import why_not_json
+from asof.time.span import shown
 
 
 @click.command(name="why-not", epilog=EPILOG)
@@ -42,16 +43,7 @@ def why_not(
             wanted, joined(query), k, filters=then.filters(**filters), unit=unit, recipe=recipe, rerank=rerank
         )
     if as_json:
-        print_json(
-            {
-                "id": found.id, "as_of": iso(then.as_of), "rank": found.rank, "reason": found.reason,
-                "steps": [
-                    {"stage": step.stage, "rank": step.rank, "score": step.score,
-                     "candidates": step.candidates, "notes": list(step.notes)}
-                    for step in found.steps
-                ],
-            }
-        )  # fmt: skip
+        print_json(why_not_json(found, then.as_of, then.known_at))
     else:
         click.secho(f"{plain(found.id)} as of {shown(then.as_of) if as_of else 'now'}", bold=True)
         for step in found.steps:

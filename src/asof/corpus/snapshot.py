@@ -171,7 +171,7 @@ class Snapshot:
     def diff(
         self, question: str, other: Snapshot, k: int | None = None, *, recipe: str | Recipe | None = None
     ) -> Difference:
-        """The answer here beside the answer at another snapshot of the corpus: what came, went, changed.
+        """The answer here beside that at another snapshot: what changed, was added, was removed, stayed.
 
         Raises UsageError, BeforeHorizon.
         """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from asof.errors import UsageError
 from asof.knowledge.choice import MODEL, Facts
@@ -35,13 +35,6 @@ class LearningReport(ExtractionReport):
     def complete(self) -> bool:
         """Whether every passage has been read."""
         return not (self.left or self.problems)
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "passages": self.passages, "facts": self.facts, "left": self.left, "dropped": dict(self.dropped),
-            "problems": [{"message": each.message, "document": each.document} for each in self.problems],
-            "cost": None if self.cost is None else self.cost.as_json(),
-        }  # fmt: skip
 
 
 def learn(

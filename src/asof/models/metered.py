@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
 
 from asof.errors import ModelError
 from asof.models.arriving import replies, settings
@@ -41,9 +41,6 @@ class Usage:
     prompt_tokens: int = 0
     reply_tokens: int = 0
     cost: float | None = None
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 @runtime_checkable

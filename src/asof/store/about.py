@@ -64,7 +64,7 @@ def passage_times(
 ) -> tuple[AboutTime, ...]:
     """The different times that a passage is about, at most MOST, each with the first place that says it.
 
-    `metadata`: the times of the document as JSON (`digest.times_json`); `headings` separated by line feeds;
+    `metadata`: document times as JSON (`data.json.times_json`); `headings` separated by line feeds;
     `published`: the date of the version, from which relative times count.
     """
     times: dict[tuple[int, int], AboutTime] = {}

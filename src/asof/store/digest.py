@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from asof.data import Document, SourcedTime
+from asof.data.json import times_json
 from asof.store.keywords import keywords_of, missing_keywords
-from asof.time.span import BEGINNING, NEVER, Span, iso, moment
+from asof.time.span import BEGINNING, NEVER, Span, moment
 
 if TYPE_CHECKING:
     from asof.text.chunks import Chunk, Chunking
@@ -50,19 +50,6 @@ def span_of(starts: int, ends: int) -> Span:
         None if starts <= BEGINNING else moment(starts),
         None if ends >= NEVER else moment(ends),
     )
-
-
-def times_json(times: Iterable[SourcedTime]) -> list[dict[str, str | None]]:
-    """Times as the JSON that is stored and shown: from and until (half-open), text, by."""
-    return [
-        {
-            "from": None if time.span.start is None else iso(time.span.first),
-            "until": None if time.span.end is None else iso(time.span.last + 1),
-            "text": time.text,
-            "by": time.by,
-        }
-        for time in times
-    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from asof.evaluate.runs.compare import Comparison, Estimate
 
@@ -104,36 +103,6 @@ class TuningOutcome:
         why = "worse than before" if found.high < 0 else "no more than chance gives"
         return f"No gain: {from_to} on questions it did not see {moved} is {why}; nothing is recommended"
 
-    def as_json(self) -> dict[str, Any]:
-        """As `docs/reference/tune.schema.json` has it."""
-        return {
-            "material": self.material,
-            "recipe": self.recipe,
-            "metric": self.metric,
-            "questions": self.questions,
-            "groups": self.groups,
-            "in_time": self.in_time,
-            "gain": self.gain,
-            "sentence": self.sentence,
-            "start": _estimate(self.start),
-            "tuned": _estimate(self.tuned),
-            "difference": {
-                "value": self.comparison.difference, "low": self.comparison.low,
-                "high": self.comparison.high, "p": self.comparison.p,
-            },
-            "values": self.values,
-            "fields": [_field(each) for each in self.fields],
-            "folds": [_fold(each) for each in self.folds],
-            "search": self.fitted,
-            "searches": dict(self.searches),
-            "how": self.how,
-            "measured": self.measured,
-            "evaluations": self.evaluations,
-            "seconds": round(self.seconds, 1),
-            "seed": self.seed,
-            "notes": list(self.notes),
-        }  # fmt: skip
-
 
 def short(value: float) -> str:
     """.412; 1.000."""
@@ -147,22 +116,3 @@ def _p(value: float) -> str:
 def signed(value: float) -> str:
     """+.025; -.003."""
     return ("+" if value >= 0 else "") + short(value)
-
-
-def _estimate(found: Estimate) -> dict[str, float]:
-    return {"value": found.value, "low": found.low, "high": found.high}
-
-
-def _field(each: TunedNumber) -> dict[str, Any]:
-    return {
-        "field": each.field, "low": each.low, "high": each.high, "start": each.start, "value": each.value,
-        "folds": list(each.folds), "agree": each.agree, "flat": each.flat,
-        "curve": [list(pair) for pair in each.curve],
-    }  # fmt: skip
-
-
-def _fold(each: FoldOutcome) -> dict[str, Any]:
-    return {
-        "name": each.name, "train": each.train, "test": each.test, "search": each.search,
-        "values": dict(each.values), "start": each.start, "tuned": each.tuned, "rival": each.rival,
-    }  # fmt: skip

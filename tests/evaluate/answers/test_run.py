@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 from tests.support.judged_answers import ASKED, EVIDENCE, JUDGED, SHOP, Script, answer, refusal
@@ -14,7 +15,7 @@ from asof.evaluate.answers.results import groups
 from asof.evaluate.answers.run import total_cost
 from asof.evaluate.evaluation import evaluate
 from asof.evaluate.options import EvaluationOptions
-from asof.evaluate.report.answers import as_json
+from asof.evaluate.report.answers import answers_json
 from asof.evaluate.runs.dataset import load
 from asof.time.moment import read
 
@@ -115,7 +116,7 @@ def test_by_fields(answered):
     found = answered(by=("hops",))
     assert groups(found.answers.references, "type") == {"one": [0, 2, 3], "two": [1]}
     assert groups(found.answers.references, "hops") == {"1": [0, 2], "2": [1, 3]}
-    value = as_json(found.answers, ("hops",))
+    value: Any = answers_json(found.answers, ("hops",))
     sizes = {(each["field"], each["value"]): each["questions"] for each in value["runs"][0]["groups"]}
     assert sizes == {("type", "one"): 3, ("type", "two"): 1, ("hops", "1"): 2, ("hops", "2"): 2}
     hops = next(

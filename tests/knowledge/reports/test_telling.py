@@ -73,7 +73,6 @@ def test_all_periods_are_told_from_the_bottom_up(corpus, model):
     assert (told.reports, told.left, told.problems, told.complete) == (12, 0, (), True)
     assert told.cost.calls == 12
     assert told.cost.prompt_tokens == sum(words(each.system) + words(each.user) for each in model.asked)
-    assert told.as_json()["cost"]["calls"] == 12
 
 
 def test_they_are_what_a_question_asks_for(corpus, model):
@@ -92,7 +91,7 @@ def test_without_a_model_they_are_made_when_asked(memory_folder):
 
 def test_without_facts_there_is_nothing_to_tell(memory_folder, model):
     with asof.open(memory_folder, model=model) as corpus:
-        assert corpus.report_all().as_json()["reports"] == 0
+        assert corpus.report_all().reports == 0
         assert corpus.estimate_reports() == Usage()
     assert model.asked == []
 
@@ -161,7 +160,6 @@ def test_a_report_that_fails_is_a_problem_and_the_others_are_told(memory_folder)
         assert (told.reports, told.left, told.complete) == (11, 0, False)
         (problem,) = told.problems
         assert problem.message == "2021-02: extracted, because scripted gave none: it hung"
-        assert told.as_json()["problems"] == [problem.message]
 
 
 def test_what_was_told_is_kept_when_the_model_goes_away(memory_folder, model):

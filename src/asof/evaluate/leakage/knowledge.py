@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import zip_longest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
@@ -119,8 +119,8 @@ def periods(as_of: int) -> list[Period]:
 
 
 def _report(snapshot: Snapshot, period: Period) -> str:
-    """The reports of a period as JSON, without the moment at which they were known."""
-    return _json(snapshot.report(str(period)).as_json())
+    """The reports of a period in words, without the moment at which they were known."""
+    return repr(replace(snapshot.report(str(period)), known_at=0))
 
 
 def _content(answer: Answer) -> str:
@@ -128,9 +128,4 @@ def _content(answer: Answer) -> str:
     value = asdict(answer)
     for key in ("known_at", "cost"):
         del value[key]
-    return _json(value)
-
-
-def _json(value: dict[str, Any]) -> str:
-    value.pop("known_at", None)
     return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)

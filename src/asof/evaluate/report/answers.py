@@ -1,26 +1,141 @@
-"""The answers of an evaluation as the documented JSON."""
+"""The answers of an evaluation as the documented JSON, and the figures that all evaluations share."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Annotated, NotRequired, TypedDict
 
+from asof.data.json import Instant, keys
 from asof.evaluate.answers.metrics import ALL
-from asof.evaluate.answers.results import AnswerRuns, groups
+from asof.evaluate.answers.results import AnswerRuns, JudgeUsage, groups
 from asof.evaluate.answers.run import AnswerRun, EvaluatedAnswer
+from asof.evaluate.runs.compare import Comparison, Estimate
 from asof.time.span import iso
 
 TYPE = "type"
 
 
-def as_json(found: AnswerRuns, by: Sequence[str] = (), *, per_query: bool = False) -> dict[str, Any]:
+class EstimateJson(TypedDict):
+    """A mean over questions."""
+
+    value: float
+    low: Annotated[float, "the least that the mean would be in 95 of 100 drawings of other questions"]
+    high: Annotated[float, "the most"]
+
+
+class ComparisonJson(TypedDict):
+    """A metric of two recipes, paired."""
+
+    a: Annotated[str, "a recipe"]
+    b: Annotated[str, "another recipe"]
+    metric: str
+    difference: Annotated[float, "a - b"]
+    p: Annotated[float, "how often chance alone makes it as large"]
+    low: Annotated[float, "the least that it would be in 95 of 100 drawings of other questions"]
+    high: Annotated[float, "the most"]
+
+
+class PreferenceJson(TypedDict):
+    """How often a judge preferred one of two answers to an abstract question."""
+
+    a: Annotated[str, "a recipe"]
+    b: Annotated[str, "another recipe"]
+    dimension: Annotated[str, "by what they were judged"]
+    a_better: int
+    b_better: int
+    ties: int
+    unusable: Annotated[int, "pairs without a judgement"]
+
+
+class JudgeJson(TypedDict):
+    """What a model did as judge."""
+
+    judge: Annotated[str, "the name of the model"]
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    preferred: list[PreferenceJson]
+    unusable_replies: Annotated[list[str], "why they were of no use"]
+
+
+AnswerMetrics = Annotated[dict[str, EstimateJson | None], keys(ALL), "null: a metric does not apply"]
+
+
+class AnswerGroupJson(TypedDict):
+    """The metrics of the questions with one value of a field."""
+
+    field: Annotated[str, "`type`, and those of `--by`"]
+    value: str
+    questions: int
+    answerable: int
+    metrics: AnswerMetrics
+
+
+class AnswerRunJson(TypedDict):
+    """The answers by one recipe."""
+
+    recipe: str
+    metrics: AnswerMetrics
+    latency_ms_p50: Annotated[float, "of an answer"]
+    latency_ms_p95: Annotated[float, "of an answer"]
+    cost: Annotated[dict[str, float] | None, "sums of what models took; null: none was asked"]
+    groups: list[AnswerGroupJson]
+
+
+class AnswerCitationJson(TypedDict):
+    """A passage that an answer rests on."""
+
+    n: Annotated[int, "its number in the answer, from 1"]
+    id: Annotated[str, "the passage"]
+    document: Annotated[str, "its document"]
+    quote: Annotated[str, "what is taken from it"]
+
+
+class EvaluatedAnswerJson(TypedDict):
+    """What a recipe answered."""
+
+    recipe: str
+    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
+    answer: str
+    refused: bool
+    reason: Annotated[str, 'why it was refused; "" else']
+    mode: str
+    by: Annotated[str, "`extractive`, or the name of the model"]
+    citations: list[AnswerCitationJson]
+    metrics: Annotated[dict[str, float | None], keys(ALL), "null: a metric does not apply"]
+    latency_ms: float
+    notes: list[str]
+
+
+class AnsweredQuestionJson(TypedDict):
+    """A question and its answers."""
+
+    query_id: str
+    query: Annotated[str, "as it was asked"]
+    type: str
+    gold: Annotated[str, "the right answer"]
+    answerable: bool
+    runs: list[EvaluatedAnswerJson]
+
+
+class AnswersJson(TypedDict):
+    """What answers are worth."""
+
+    questions: int
+    answerable: Annotated[int, "how many of them have an answer"]
+    judge: Annotated[JudgeJson | None, "with `--judge`; else null"]
+    runs: list[AnswerRunJson]
+    comparisons: list[ComparisonJson]
+    per_query: Annotated[NotRequired[list[AnsweredQuestionJson]], "only with `--per-query`"]
+
+
+def answers_json(found: AnswerRuns, by: Sequence[str] = (), *, per_query: bool = False) -> AnswersJson:
     """What answers are worth, also by type and by the fields `by`; `per_query` adds the answers."""
-    value: dict[str, Any] = {
+    value: AnswersJson = {
         "questions": len(found.references),
         "answerable": sum(gold.answerable for gold in found.references),
-        "judge": None if found.judging is None else asdict(found.judging),
+        "judge": None if found.judging is None else _judge_json(found.judging),
         "runs": [
             {
                 "recipe": run.name,
@@ -32,7 +147,7 @@ def as_json(found: AnswerRuns, by: Sequence[str] = (), *, per_query: bool = Fals
             }
             for run in found.runs
         ],
-        "comparisons": [asdict(comparison) for comparison in found.comparisons],
+        "comparisons": [comparison_json(each) for each in found.comparisons],
     }
     if per_query:
         value["per_query"] = questions(found)
@@ -44,13 +159,49 @@ def fields(by: Sequence[str]) -> list[str]:
     return list(dict.fromkeys((TYPE, *by)))
 
 
-def metrics(found: AnswerRuns, run: AnswerRun, at: Sequence[int] | None = None) -> dict[str, Any]:
+def metrics(
+    found: AnswerRuns, run: AnswerRun, at: Sequence[int] | None = None
+) -> dict[str, EstimateJson | None]:
     """Means with intervals, None where a metric does not apply."""
-    estimates = {name: found.estimate(run, name, at) for name in ALL}
-    return {name: None if each is None else asdict(each) for name, each in estimates.items()}
+    return {name: optional_estimate_json(found.estimate(run, name, at)) for name in ALL}
 
 
-def grouped(found: AnswerRuns, run: AnswerRun, field: str) -> list[dict[str, Any]]:
+def estimate_json(found: Estimate) -> EstimateJson:
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def optional_estimate_json(found: Estimate | None) -> EstimateJson | None:
+    return None if found is None else estimate_json(found)
+
+
+def comparison_json(found: Comparison) -> ComparisonJson:
+    return {
+        "a": found.a, "b": found.b, "metric": found.metric, "difference": found.difference, "p": found.p,
+        "low": found.low, "high": found.high,
+    }  # fmt: skip
+
+
+def _judge_json(found: JudgeUsage) -> JudgeJson:
+    return {
+        "judge": found.judge, "calls": found.calls, "prompt_tokens": found.prompt_tokens,
+        "reply_tokens": found.reply_tokens,
+        "preferred": [
+            {
+                "a": each.a, "b": each.b, "dimension": each.dimension, "a_better": each.a_better,
+                "b_better": each.b_better, "ties": each.ties, "unusable": each.unusable,
+            }
+            for each in found.preferred
+        ],
+        "unusable_replies": list(found.problems),
+    }  # fmt: skip
+
+
+def numbers(scores: Mapping[str, float]) -> dict[str, float | None]:
+    """The metrics of one question, None where one does not apply."""
+    return {name: None if math.isnan(value) else value for name, value in scores.items()}
+
+
+def grouped(found: AnswerRuns, run: AnswerRun, field: str) -> list[AnswerGroupJson]:
     """The metrics of the questions of each value of a field."""
     return [
         {
@@ -61,27 +212,27 @@ def grouped(found: AnswerRuns, run: AnswerRun, field: str) -> list[dict[str, Any
     ]  # fmt: skip
 
 
-def questions(found: AnswerRuns) -> list[dict[str, Any]]:
+def questions(found: AnswerRuns) -> list[AnsweredQuestionJson]:
     """What each question was answered."""
     return [
         {
-            "query": gold.question.id, "text": gold.question.text, "type": gold.question.type,
+            "query_id": gold.question.id, "query": gold.question.text, "type": gold.question.type,
             "gold": gold.text, "answerable": gold.answerable,
-            "runs": [{"recipe": run.name, **_reply(run.replies[number])} for run in found.runs],
+            "runs": [_reply(run.name, run.replies[number]) for run in found.runs],
         }
         for number, gold in enumerate(found.references)
     ]  # fmt: skip
 
 
-def _reply(reply: EvaluatedAnswer) -> dict[str, Any]:
+def _reply(recipe: str, reply: EvaluatedAnswer) -> EvaluatedAnswerJson:
     answer = reply.answer
     return {
-        "as_of": iso(answer.as_of), "answer": answer.text, "refused": answer.refused, "reason": answer.reason,
-        "mode": answer.mode, "by": answer.by,
+        "recipe": recipe, "as_of": iso(answer.as_of), "answer": answer.text, "refused": answer.refused,
+        "reason": answer.reason, "mode": answer.mode, "by": answer.by,
         "citations": [
             {"n": each.n, "id": each.id, "document": each.document, "quote": each.quote}
             for each in answer.citations
         ],
-        "metrics": {name: None if math.isnan(value) else value for name, value in reply.scores.items()},
+        "metrics": numbers(reply.scores),
         "latency_ms": round(reply.latency_ms, 3), "notes": list(answer.notes),
     }  # fmt: skip

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
-from asof.data import Problem
+from asof.data.json import Instant, ProblemJson, keys, one_of, problem_json
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.leakage.check import Leakage
-from asof.evaluate.report.answers import as_json as answers_json
+from asof.evaluate.report.answers import (
+    AnswersJson,
+    ComparisonJson,
+    EstimateJson,
+    answers_json,
+    comparison_json,
+    numbers,
+    optional_estimate_json,
+)
 from asof.evaluate.runs.run import METRICS, QuestionResult, Run
 from asof.rank.fields import plain
 from asof.time.span import iso
@@ -17,30 +23,128 @@ from asof.time.span import iso
 FIRST = 10
 
 
-def as_json(evaluation: Evaluation, *, per_query: bool = False) -> dict[str, Any]:
+class RunOptionsJson(TypedDict):
+    """All that a run was made with, so that it can be made again."""
+
+    queries: Annotated[list[str], "files of questions"]
+    limit: int | None
+    without: Annotated[list[str], "fields of documents that were blanked"]
+    filter_by: list[str]
+    seed: int
+    chunking: str
+    encoder: Annotated[str, "empty: words only"]
+    languages: list[str]
+    stem: bool
+    fields: Annotated[dict[str, Any], "all numbers of the recipe"]
+
+
+class RunJson(TypedDict):
+    """What a recipe is worth."""
+
+    recipe: Annotated[str, "its name; the second of a name is called `name-2`"]
+    options: RunOptionsJson
+    metrics: Annotated[dict[str, EstimateJson | None], keys(METRICS), "null: a metric does not apply"]
+    latency_ms_p50: Annotated[float, "of the first search, for ten hits"]
+    latency_ms_p95: Annotated[float, "of the first search, for ten hits"]
+    scored: Annotated[int, "how many questions"]
+
+
+class ComparedJson(TypedDict):
+    """How much of what is known was compared."""
+
+    moments: int
+    facts: int
+    names: int
+    reports: int
+    answers: int
+
+
+class LeakedResultJson(TypedDict):
+    """Where the whole corpus first differs from the one that was cut."""
+
+    query_id: Annotated[str, 'the question; "" where none was asked']
+    as_of: Annotated[Instant, "where it was cut"]
+    recipe: Annotated[str, '"" where no question was asked']
+    rank: int
+    what: Annotated[
+        str,
+        one_of("hits", "score", "why", "superseded", "facts", "names", "reports", "answer"),
+        "that differs",
+    ]
+    whole: Annotated[str | float | None, "by the whole corpus"]
+    cut: Annotated[str | float | None, "by the cut one"]
+
+
+class LeakageJson(TypedDict):
+    """Whether anything later shows in corpora that are cut where questions were asked."""
+
+    queries: Annotated[int, "how many questions were asked twice"]
+    moments: Annotated[int, "how many cut corpora"]
+    clean: bool
+    known: ComparedJson
+    differences: list[LeakedResultJson]
+
+
+class RankedJson(TypedDict):
+    """What a recipe found for a question."""
+
+    recipe: str
+    metrics: Annotated[dict[str, float | None], keys(METRICS), "null: a metric does not apply"]
+    latency_ms: float
+    first: Annotated[list[str], "ten documents, best first"]
+
+
+class RankedQuestionJson(TypedDict):
+    """A question and what was found for it."""
+
+    query_id: str
+    query: Annotated[str, "as it was asked"]
+    type: str
+    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
+    runs: list[RankedJson]
+
+
+class EvaluationJson(TypedDict):
+    """What recipes are worth on a dataset."""
+
+    dataset: Annotated[str, "the name of its folder"]
+    runs: list[RunJson]
+    comparisons: list[ComparisonJson]
+    leakage: Annotated[LeakageJson | None, "with `--leakage`; else null"]
+    answers: Annotated[AnswersJson | None, "with `--answers`; else null"]
+    notes: Annotated[list[str], "what was left out, and what else to know"]
+    problems: Annotated[list[ProblemJson], "lines that could not be used"]
+    per_query: Annotated[NotRequired[list[RankedQuestionJson]], "only with `--per-query`"]
+
+
+def evaluation_json(evaluation: Evaluation, *, per_query: bool = False) -> EvaluationJson:
     """The JSON of `asof evaluate`; `per_query` adds what each question got."""
-    value: dict[str, Any] = {
+    value: EvaluationJson = {
         "dataset": evaluation.dataset.name,
-        "runs": [
-            {
-                "recipe": run.name,
-                "options": options(evaluation, run),
-                "metrics": metrics(evaluation, run),
-            }
-            for run in evaluation.runs
-        ],
-        "comparisons": [asdict(comparison) for comparison in evaluation.comparisons],
+        "runs": [_run_json(evaluation, run) for run in evaluation.runs],
+        "comparisons": [comparison_json(each) for each in evaluation.comparisons],
         "leakage": None if evaluation.leakage is None else leakage(evaluation.leakage),
         "answers": answers(evaluation, per_query=per_query),
         "notes": list(evaluation.notes),
-        "problems": [problem(each) for each in evaluation.dataset.problems],
+        "problems": [problem_json(each) for each in evaluation.dataset.problems],
     }
     if per_query:
         value["per_query"] = questions(evaluation)
     return value
 
 
-def options(evaluation: Evaluation, run: Run) -> dict[str, Any]:
+def _run_json(evaluation: Evaluation, run: Run) -> RunJson:
+    return {
+        "recipe": run.name,
+        "options": options(evaluation, run),
+        "metrics": {name: optional_estimate_json(evaluation.estimate(run, name)) for name in METRICS},
+        "latency_ms_p50": round(run.latency(50), 3),
+        "latency_ms_p95": round(run.latency(95), 3),
+        "scored": len(run.results),
+    }
+
+
+def options(evaluation: Evaluation, run: Run) -> RunOptionsJson:
     """All that a run was made with, so that it can be made again."""
     chosen = evaluation.options
     settings = chosen.settings
@@ -52,60 +156,45 @@ def options(evaluation: Evaluation, run: Run) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def metrics(evaluation: Evaluation, run: Run) -> dict[str, Any]:
-    """Means with intervals (None where a metric does not apply), latencies, the number of questions."""
-    found: dict[str, Any] = {}
-    for name in METRICS:
-        estimate = evaluation.estimate(run, name)
-        found[name] = None if estimate is None else asdict(estimate)
-    return {
-        **found,
-        "latency_ms_p50": round(run.latency(50), 3),
-        "latency_ms_p95": round(run.latency(95), 3),
-        "scored": len(run.results),
-    }
-
-
-def answers(evaluation: Evaluation, *, per_query: bool) -> dict[str, Any] | None:
+def answers(evaluation: Evaluation, *, per_query: bool) -> AnswersJson | None:
     """What answers are worth; None when that was not asked for."""
     found = evaluation.answers
     return None if found is None else answers_json(found, evaluation.options.by, per_query=per_query)
 
 
-def leakage(found: Leakage) -> dict[str, Any]:
+def leakage(found: Leakage) -> LeakageJson:
     return {
         "queries": found.questions, "moments": found.moments, "clean": found.clean,
-        "known": asdict(found.known),
+        "known": {
+            "moments": found.known.moments, "facts": found.known.facts, "names": found.known.names,
+            "reports": found.known.reports, "answers": found.known.answers,
+        },
         "differences": [
-            {"query": each.question, "as_of": iso(each.as_of), "recipe": each.recipe, "rank": each.rank,
-             "what": each.what, "whole": each.whole, "cut": each.cut}
+            {
+                "query_id": each.question, "as_of": iso(each.as_of), "recipe": each.recipe,
+                "rank": each.rank, "what": each.what, "whole": each.whole, "cut": each.cut,
+            }
             for each in found.differences
         ],
     }  # fmt: skip
 
 
-def problem(found: Problem) -> dict[str, Any]:
-    return {
-        "message": found.message, "file": found.file, "line": found.line, "remedy": found.remedy,
-        "document": found.document, "lost": found.lost,
-    }  # fmt: skip
-
-
-def questions(evaluation: Evaluation) -> list[dict[str, Any]]:
+def questions(evaluation: Evaluation) -> list[RankedQuestionJson]:
     """What each question got, with the first documents."""
     return [
         {
-            "query": question.id, "text": question.text, "type": question.type,
+            "query_id": question.id, "query": question.text, "type": question.type,
             "as_of": iso(evaluation.dataset.as_of(question)),
-            "runs": [{"recipe": run.name, **_answer(run.results[number])} for run in evaluation.runs],
+            "runs": [_answer(run.name, run.results[number]) for run in evaluation.runs],
         }
         for number, question in enumerate(evaluation.questions)
     ]  # fmt: skip
 
 
-def _answer(answer: QuestionResult) -> dict[str, Any]:
+def _answer(recipe: str, answer: QuestionResult) -> RankedJson:
     return {
-        "metrics": {name: None if math.isnan(value) else value for name, value in answer.scores.items()},
+        "recipe": recipe,
+        "metrics": numbers(answer.scores),
         "latency_ms": round(answer.latency_ms, 3),
         "first": [document for document, _ in answer.ranking[:FIRST]],
     }

@@ -3,18 +3,92 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import Annotated, TypedDict
 
+from asof.data.json import ProblemJson, keys, one_of, problem_json
+from asof.evaluate.answers.facts import IndexingCost
 from asof.evaluate.answers.run import AnswerRun
 from asof.evaluate.incremental import Incremental, QuestionStage
-from asof.evaluate.report.answers import as_json as answers_json
-from asof.evaluate.report.evaluation import problem
+from asof.evaluate.report.answers import (
+    AnswersJson,
+    EstimateJson,
+    answers_json,
+    optional_estimate_json,
+)
 from asof.evaluate.runs.compare import Estimate, clusters, estimate
 from asof.evaluate.runs.run import METRICS, Run
 
 
-def as_json(found: Incremental, *, per_query: bool = False) -> dict[str, Any]:
+class IncrementalOptionsJson(TypedDict):
+    """What the stages were asked with."""
+
+    queries: Annotated[list[str], "files of questions"]
+    limit: int | None
+    without: Annotated[list[str], "fields of documents that were blanked"]
+    filter_by: list[str]
+    seed: int
+
+
+class UpdateCostJson(TypedDict):
+    """What it took to take documents in."""
+
+    documents: int
+    index_seconds: float
+    facts_seconds: float
+    facts: Annotated[int, "that are new"]
+    calls: Annotated[int, "of a model that read them"]
+    prompt_tokens: int
+    reply_tokens: int
+    periods: Annotated[int, "whose reports are others now"]
+
+
+class CostsJson(TypedDict):
+    """What base and update took."""
+
+    base: UpdateCostJson
+    update: UpdateCostJson
+
+
+class RankingJson(TypedDict):
+    """What a recipe is worth in a stage."""
+
+    recipe: str
+    metrics: Annotated[dict[str, EstimateJson | None], keys(METRICS), "null: a metric does not apply"]
+
+
+class StageJson(TypedDict):
+    """Questions asked of a corpus."""
+
+    stage: Annotated[str, one_of("base@base", "base@updated", "new@updated"), "questions@corpus"]
+    ranked: Annotated[int, "how many questions were ranked for"]
+    rankings: list[RankingJson]
+    answers: Annotated[AnswersJson | None, "null: no question has a right answer"]
+
+
+class ChangedAnswersJson(TypedDict):
+    """How many of the base questions got something else after the update."""
+
+    recipe: str
+    asked: int
+    answers: Annotated[int, "of those asked, how many got another answer"]
+    ranked: int
+    rankings: Annotated[int, "of those ranked, how many got another first document"]
+
+
+class IncrementalJson(TypedDict):
+    """A base, then an update: what they took, and what changed."""
+
+    dataset: Annotated[str, "the name of its folder"]
+    update: Annotated[dict[str, list[str]], "the values of fields that documents of the update have"]
+    options: IncrementalOptionsJson
+    costs: CostsJson
+    stages: list[StageJson]
+    changed: list[ChangedAnswersJson]
+    notes: list[str]
+    problems: list[ProblemJson]
+
+
+def incremental_json(found: Incremental, *, per_query: bool = False) -> IncrementalJson:
     """The JSON of `asof evaluate --incremental`; `per_query` adds the answers to each question."""
     return {
         "dataset": found.dataset.name,
@@ -24,30 +98,42 @@ def as_json(found: Incremental, *, per_query: bool = False) -> dict[str, Any]:
             "without": list(found.options.without), "filter_by": list(found.options.filter_by),
             "seed": found.options.seed,
         },
-        "costs": {"base": asdict(found.base), "update": asdict(found.update)},
+        "costs": {"base": _cost_json(found.base), "update": _cost_json(found.update)},
         "stages": [_stage(found, stage, per_query) for stage in found.stages],
-        "changed": [asdict(each) for each in found.changed],
+        "changed": [
+            {
+                "recipe": each.recipe, "asked": each.asked, "answers": each.answers, "ranked": each.ranked,
+                "rankings": each.rankings,
+            }
+            for each in found.changed
+        ],
         "notes": list(found.notes),
-        "problems": [problem(each) for each in found.dataset.problems],
+        "problems": [problem_json(each) for each in found.dataset.problems],
     }  # fmt: skip
 
 
-def _stage(found: Incremental, stage: QuestionStage, per_query: bool) -> dict[str, Any]:
-    answers = stage.answers
+def _cost_json(found: IndexingCost) -> UpdateCostJson:
+    return {
+        "documents": found.documents, "index_seconds": found.index_seconds,
+        "facts_seconds": found.facts_seconds, "facts": found.facts, "calls": found.calls,
+        "prompt_tokens": found.prompt_tokens, "reply_tokens": found.reply_tokens, "periods": found.periods,
+    }  # fmt: skip
+
+
+def _stage(found: Incremental, stage: QuestionStage, per_query: bool) -> StageJson:
+    answers, seed = stage.answers, found.options.seed
     return {
         "stage": stage.name,
         "ranked": len(stage.judged),
         "rankings": [
-            {"recipe": run.name, "metrics": metrics(stage, run, found.options.seed)} for run in stage.runs
+            {
+                "recipe": run.name,
+                "metrics": {name: optional_estimate_json(mean(stage, run, name, seed)) for name in METRICS},
+            }
+            for run in stage.runs
         ],
         "answers": None if answers is None else answers_json(answers, per_query=per_query),
     }
-
-
-def metrics(stage: QuestionStage, run: Run, seed: int) -> dict[str, Any]:
-    """Means with intervals, None where a metric does not apply."""
-    means = {name: mean(stage, run, name, seed) for name in METRICS}
-    return {name: None if each is None else asdict(each) for name, each in means.items()}
 
 
 def mean(stage: QuestionStage, run: Run, metric: str, seed: int) -> Estimate | None:

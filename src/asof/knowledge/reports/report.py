@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from asof.data import SourcedTime
 from asof.knowledge.known import StatedFact
 from asof.knowledge.reports.claims import PUBLISHED, Claim, key
-from asof.store.digest import times_json
 from asof.time.period import Period
-from asof.time.span import Span, iso
+from asof.time.span import Span
 
 
 class Quote(NamedTuple):
@@ -30,13 +29,6 @@ class Quote(NamedTuple):
         sight = known.sight
         when = known.fact.when
         return cls(sight.id, sight.document, sight.title, sight.published, known.sentence, when)
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "id": self.id, "document": self.document, "title": self.title,
-            "published": _time_json(self.published), "sentence": self.sentence,
-            "when": _time_json(self.when),
-        }  # fmt: skip
 
 
 def citations_of(claims: tuple[Claim, ...]) -> tuple[Quote, ...]:
@@ -72,12 +64,6 @@ class ReportPoint:
         named = not self.subject or any(word in words for word in key(self.subject).split())
         return self.text if named else f"{self.subject}: {self.text}"
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "text": self.text, "subject": self.subject, "changes": list(self.changes),
-            "because": self.because, "citations": [each.as_json() for each in self.citations],
-        }  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class PeriodReport:
@@ -101,14 +87,6 @@ class PeriodReport:
     notes: tuple[str, ...] = ()
     unsent: bool = False
 
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "period": str(self.period), "title": self.title, "summary": self.summary,
-            "points": [each.as_json() for each in self.points], "facts": self.facts,
-            "documents": self.documents, "children": [str(each) for each in self.children],
-            "labels": list(self.labels), "by": self.by, "notes": list(self.notes),
-        }  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class PeriodReports:
@@ -120,16 +98,6 @@ class PeriodReports:
     as_of: int
     known_at: int
     notes: tuple[str, ...] = ()
-
-    def as_json(self) -> dict[str, Any]:
-        """As `asof report --json` prints it."""
-        start, end = self.span.start, self.span.end
-        return {
-            "from": None if start is None else iso(self.span.first),
-            "until": None if end is None else iso(self.span.last + 1),
-            "about": self.about, "as_of": iso(self.as_of), "known_at": iso(self.known_at),
-            "reports": [each.as_json() for each in self.reports], "notes": list(self.notes),
-        }  # fmt: skip
 
 
 def labels_of(facts: tuple[StatedFact, ...], period: Period) -> tuple[str, ...]:
@@ -145,7 +113,3 @@ def labels_of(facts: tuple[StatedFact, ...], period: Period) -> tuple[str, ...]:
         key=lambda name: (-len(documents[name]), name),
     )
     return tuple(names[:3])
-
-
-def _time_json(stated: SourcedTime | None) -> dict[str, Any] | None:
-    return None if stated is None else dict(times_json([stated])[0])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from asof.data import Problem
 from asof.index.view import View
@@ -39,12 +39,6 @@ class GeneratedReports:
     def complete(self) -> bool:
         """Whether the model has told every period."""
         return not (self.left or self.problems)
-
-    def as_json(self) -> dict[str, Any]:
-        return {
-            "reports": self.reports, "left": self.left,
-            "problems": [each.message for each in self.problems], "cost": self.cost.as_json(),
-        }  # fmt: skip
 
 
 class ReportMaterial(NamedTuple):

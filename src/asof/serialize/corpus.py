@@ -1,0 +1,223 @@
+"""What a corpus holds, and what was done to it: indexing, status, embedding."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, TypedDict
+
+from asof.data.json import CostJson, Instant, ProblemJson, cost_json, one_of, problem_json
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from asof.index.embedding import EmbeddingReport
+    from asof.knowledge.learning import LearningReport
+    from asof.knowledge.reports.telling import GeneratedReports
+    from asof.models.metered import Usage
+    from asof.store.run import IndexReport
+    from asof.store.status import Status
+
+# -- index --------------------------------------------------------------------------------------------
+
+
+class IndexedJson(TypedDict):
+    """What a run did, in documents."""
+
+    added: int
+    changed: Annotated[int, "with another text than before"]
+    corrected: Annotated[int, "with another date than before"]
+    unchanged: int
+    removed: Annotated[int, "that the source does not have any more"]
+    failed: Annotated[int, "that could not be read"]
+    passages: Annotated[int, "new passages"]
+    problems: list[ProblemJson]
+
+
+class SourceJson(IndexedJson):
+    """What a run did with a source."""
+
+    source: Annotated[str, "as it was given"]
+    took_ms: Annotated[float, "reading and indexing"]
+
+
+class ExtractionJson(TypedDict):
+    """What came of reading facts."""
+
+    passages: Annotated[int, "that were read"]
+    facts: Annotated[int, "in them"]
+    remaining: Annotated[int, "passages that were not read (the budget, a server that is down)"]
+    dropped: Annotated[dict[str, int], "facts of a model's replies that were not kept, by reason"]
+    problems: Annotated[list[ProblemJson], "passages that could not be read"]
+    cost: Annotated[CostJson | None, "null: no model was asked"]
+
+
+class GenerationJson(TypedDict):
+    """What came of writing reports by a model."""
+
+    reports: Annotated[int, "that a model has written, now or before"]
+    remaining: Annotated[int, "that were not begun (the budget)"]
+    problems: Annotated[list[ProblemJson], "why others could not be written"]
+    cost: CostJson
+
+
+class EstimateJson(TypedDict):
+    """What `--facts` and `--reports` would take at most."""
+
+    facts: CostJson
+    reports: Annotated[CostJson | None, "null: not asked for, or passages have to be read first"]
+
+
+class IndexJson(TypedDict):
+    """What was indexed."""
+
+    sources: Annotated[list[SourceJson], "in the order given"]
+    facts: Annotated[ExtractionJson | None, "with `--facts` (or ahead = true) or `--reports`; else null"]
+    reports: Annotated[GenerationJson | None, "with `--reports`; null else, and while facts are remaining"]
+    estimate: Annotated[EstimateJson | None, "with `--estimate`; else null"]
+
+
+def index_json(
+    sources: Sequence[tuple[str, IndexReport, float]],
+    *,
+    facts: LearningReport | None = None,
+    reports: GeneratedReports | None = None,
+    estimate: tuple[Usage, Usage | None] | None = None,
+) -> IndexJson:
+    """`sources`: name, what was done, and seconds of each. `estimate`: of facts, and of reports."""
+    return {
+        "sources": [
+            {**indexed_json(report), "source": source, "took_ms": round(seconds * 1000, 1)}
+            for source, report, seconds in sources
+        ],
+        "facts": None if facts is None else _extraction_json(facts),
+        "reports": None if reports is None else _generation_json(reports),
+        "estimate": None if estimate is None else _estimate_json(*estimate),
+    }
+
+
+def indexed_json(report: IndexReport) -> IndexedJson:
+    return {
+        "added": report.added, "changed": report.changed, "corrected": report.corrected,
+        "unchanged": report.unchanged, "removed": report.ended, "failed": report.failed,
+        "passages": report.passages, "problems": [problem_json(each) for each in report.problems],
+    }  # fmt: skip
+
+
+def _extraction_json(found: LearningReport) -> ExtractionJson:
+    return {
+        "passages": found.passages, "facts": found.facts, "remaining": found.left,
+        "dropped": dict(found.dropped), "problems": [problem_json(each) for each in found.problems],
+        "cost": None if found.cost is None else cost_json(asdict(found.cost)),
+    }  # fmt: skip
+
+
+def _generation_json(found: GeneratedReports) -> GenerationJson:
+    return {
+        "reports": found.reports, "remaining": found.left,
+        "problems": [problem_json(each) for each in found.problems], "cost": cost_json(asdict(found.cost)),
+    }  # fmt: skip
+
+
+def _estimate_json(facts: Usage, reports: Usage | None) -> EstimateJson:
+    return {
+        "facts": cost_json(asdict(facts)),
+        "reports": None if reports is None else cost_json(asdict(reports)),
+    }
+
+
+# -- status -------------------------------------------------------------------------------------------
+
+
+class StatusSourceJson(TypedDict):
+    """A source of documents."""
+
+    name: str
+    kind: str
+    documents: int
+
+
+class SegmentJson(TypedDict):
+    """A file of the index."""
+
+    file: str
+    rows: int
+    bytes: int
+
+
+class SettingsJson(TypedDict):
+    """How texts were read, as the first run decided."""
+
+    languages: list[str]
+    stem: bool
+    chunking: str
+    undated: Annotated[str, one_of("added", "always", "never"), "from when undated texts are seen"]
+    encoder: Annotated[str, "whose vectors the corpus holds; empty: none"]
+    search: Annotated[str | list[str], "the metadata that is searched: `auto`, `none`, or names"]
+
+
+class StatusJson(TypedDict):
+    """What a corpus holds."""
+
+    documents: Annotated[int, "that are current"]
+    removed: Annotated[int, "documents that are not current any more"]
+    versions: int
+    passages: Annotated[int, "of all versions"]
+    current_passages: int
+    first: Annotated[Instant | None, "the earliest publication of a dated document"]
+    last: Annotated[Instant | None, "the latest one"]
+    dated_by: Annotated[dict[str, int], "current documents by where their date was found"]
+    undated: Annotated[int, "current documents without a date"]
+    sources: list[StatusSourceJson]
+    segments: list[SegmentJson]
+    transactions: Annotated[int, "writes so far"]
+    bytes: Annotated[int, "on disk"]
+    horizon: Annotated[Instant | None, "queries as of an earlier moment are refused; null: none is"]
+    settings: SettingsJson
+    derived: Annotated[list[str], "caches and what was read by models, a line each"]
+    check: Annotated[list[str] | None, "with `--check`: faults that were found; null: not checked"]
+
+
+def status_json(found: Status, check: Sequence[str] | None = None) -> StatusJson:
+    settings = found.settings
+    return {
+        "documents": found.documents, "removed": found.ended, "versions": found.versions,
+        "passages": found.passages, "current_passages": found.current_passages,
+        "first": None if found.first is None else iso(found.first),
+        "last": None if found.last is None else iso(found.last - 1),
+        "dated_by": dict(found.dated_by), "undated": found.undated,
+        "sources": [
+            {"name": name, "kind": kind, "documents": count} for name, kind, count in found.sources
+        ],
+        "segments": [{"file": file, "rows": rows, "bytes": size} for file, rows, size in found.segments],
+        "transactions": found.transactions, "bytes": found.bytes,
+        "horizon": None if found.horizon is None else iso(found.horizon),
+        "settings": {
+            "languages": list(settings.languages), "stem": settings.stem, "chunking": settings.chunking,
+            "undated": settings.undated, "encoder": settings.encoder,
+            "search": settings.search if isinstance(settings.search, str) else list(settings.search),
+        },
+        "derived": list(found.derived), "check": None if check is None else list(check),
+    }  # fmt: skip
+
+
+# -- embed --------------------------------------------------------------------------------------------
+
+
+class EmbedJson(TypedDict):
+    """What a change of the encoder did."""
+
+    encoder: Annotated[str | None, "whose vectors the corpus holds now; null: words only"]
+    previous_encoder: Annotated[str | None, "whose vectors it held before; null: words only"]
+    changed: Annotated[bool, "whether these differ"]
+    dimensions: Annotated[int | None, "of a vector; null: there is none"]
+    passages: int
+    encoded: Annotated[int, "passages that were given a vector by this run"]
+    took_ms: float
+
+
+def embed_json(found: EmbeddingReport, previous: str, seconds: float) -> EmbedJson:
+    return {
+        "encoder": found.encoder or None, "previous_encoder": previous or None, "changed": found.changed,
+        "dimensions": found.dimensions, "passages": found.passages, "encoded": found.encoded,
+        "took_ms": round(seconds * 1000, 1),
+    }  # fmt: skip

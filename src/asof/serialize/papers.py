@@ -1,0 +1,135 @@
+"""What came of a question about papers."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Annotated, TypedDict
+
+from asof.data.json import AnswerJson, HitJson, Instant, answer_json, hit_json, one_of
+from asof.serialize.corpus import IndexedJson, indexed_json
+from asof.serialize.feedback import JudgingJson, judging_json
+from asof.time.span import iso
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from asof.papers.outcome import PaperAnswer, WeightUpdate
+    from asof.papers.saying import PaperStatement
+
+
+class PaperRequestJson(TypedDict):
+    """What was wanted of arXiv."""
+
+    categories: Annotated[list[str], "closest first"]
+    since: Annotated[Instant, "papers submitted from then on"]
+    until: Annotated[Instant, "papers submitted until then"]
+    papers: Annotated[int, "how many"]
+    by: Annotated[str, one_of("rules", "model"), "what read the question"]
+
+
+class FetchedJson(TypedDict):
+    """What was fetched; null: nothing was asked for, or arXiv could not be reached (see `notes`)."""
+
+    abstracts: IndexedJson | None
+    full_texts: IndexedJson | None
+
+
+class PaperQuoteJson(TypedDict):
+    """A sentence of a paper that was read."""
+
+    paper: Annotated[str, "the document of its abstract"]
+    document: Annotated[str, "where the sentence stands: its abstract or its full text"]
+    id: Annotated[str, "the passage"]
+    section: Annotated[str, "`abstract`, or the page"]
+    uri: str
+    quote: str
+
+
+class LearnedQueryJson(TypedDict):
+    """A judged query that weights were learned from."""
+
+    id: str
+    query: str
+    loss: Annotated[float, "1 - nDCG@10"]
+    weights: Annotated[dict[str, float], "that ranked it"]
+
+
+class LearningJson(TypedDict):
+    """How the weights of the ranking moved."""
+
+    stage: Annotated[str, one_of("baseline", "exploration", "evolution", "bayesian")]
+    number: Annotated[int, "which of the queries that are learned from this is, from 1"]
+    weights: Annotated[dict[str, float], "that ranked this question"]
+    previous_weights: Annotated[dict[str, float], "that ranked the question before"]
+    examples: Annotated[list[LearnedQueryJson], "oldest first"]
+    new: Annotated[int, "how many of the examples are new"]
+    compared: Annotated[int, "on how many of the last ones settings are compared"]
+    loss: Annotated[float | None, "of `weights` on those, on average; null: nothing is judged"]
+    initial_loss: Annotated[float | None, "of the weights of the beginning on those"]
+
+
+class PapersJson(TypedDict):
+    """An answer from new papers of arXiv."""
+
+    question: Annotated[str, "as it was asked"]
+    request: PaperRequestJson
+    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
+    known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
+    fetched: FetchedJson
+    papers: Annotated[list[HitJson], "best first, each with `why`"]
+    quotes: Annotated[list[PaperQuoteJson], "of the papers that were read"]
+    answer: Annotated[AnswerJson | None, "null: there is no paper, or the model failed"]
+    learning: LearningJson
+    recorded: Annotated[str | None, "the id for `asof feedback`; null: it is not recorded"]
+    judging: Annotated[JudgingJson | None, "with `--judge`; else null"]
+    incomplete: Annotated[bool, "whether arXiv did not give all that was asked"]
+    notes: list[str]
+    figures: Annotated[list[str], "files that were drawn"]
+
+
+def papers_json(found: PaperAnswer, figures: Sequence[str] = ()) -> PapersJson:
+    wish, view = found.wish, found.found.view
+    return {
+        "question": found.request.question,
+        "request": {
+            "categories": list(wish.categories), "since": iso(wish.since), "until": iso(wish.until),
+            "papers": wish.papers, "by": wish.by,
+        },
+        "as_of": iso(view.as_of), "known_at": iso(view.known_at),
+        "fetched": {
+            "abstracts": None if found.fetched is None else indexed_json(found.fetched),
+            "full_texts": None if found.texts is None else indexed_json(found.texts),
+        },
+        "papers": [hit_json(hit, explain=True) for hit in found.found.hits],
+        "quotes": [_quote_json(each) for each in found.says],
+        "answer": None if found.answer is None else answer_json(found.answer),
+        "learning": _learning_json(found.learned),
+        "recorded": found.recorded or None,
+        "judging": None if found.judging is None else judging_json(found.judging),
+        "incomplete": found.incomplete, "notes": [*found.notes, *found.found.notes],
+        "figures": list(figures),
+    }  # fmt: skip
+
+
+def _quote_json(each: PaperStatement) -> PaperQuoteJson:
+    return {
+        "paper": each.paper, "document": each.hit.document, "id": each.hit.id, "section": each.place,
+        "uri": each.hit.uri, "quote": each.quote,
+    }  # fmt: skip
+
+
+def _learning_json(learned: WeightUpdate) -> LearningJson:
+    return {
+        "stage": learned.stage, "number": learned.question, "weights": dict(learned.now),
+        "previous_weights": dict(learned.before),
+        "examples": [
+            {"id": each.id, "query": each.question, "loss": each.lost, "weights": dict(each.numbers)}
+            for each in learned.told
+        ],
+        "new": learned.new, "compared": learned.compared, "loss": _number(learned.lost),
+        "initial_loss": _number(learned.began),
+    }  # fmt: skip
+
+
+def _number(value: float) -> float | None:
+    return None if math.isnan(value) else value

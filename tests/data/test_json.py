@@ -1,0 +1,82 @@
+"""Hits, answers and times as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from asof.data import Amount, Hit, Location, SourcedTime, Superseded, Why
+from asof.data.json import amount_json, cost_json, hit_json, span_json, times_json, validity_json
+from asof.time.moment import read
+from asof.time.span import Span
+
+YEAR = SourcedTime(read("2020"), "in 2020", "text")
+TIME = {"from": "2020-01-01T00:00:00Z", "until": "2021-01-01T00:00:00Z", "text": "in 2020", "by": "text"}
+
+
+def hit(**changes: Any) -> Hit:
+    values = {
+        "rank": 1, "score": 2.0, "id": "a#1", "document": "a", "title": "A", "uri": "file:a",
+        "published": None, "dated_by": "none", "ended": None, "about": (), "text": "a crane",
+        "place": Location(0, 0, 7, ("Cranes",)), "explain": lambda: Why("two", 2.0), **changes,
+    }  # fmt: skip
+    return Hit(**values)
+
+
+def test_a_hit_without_times() -> None:
+    assert hit_json(hit()) == {
+        "rank": 1, "score": 2.0, "id": "a#1", "document": "a", "title": "A", "uri": "file:a",
+        "published": None, "dated_by": "none", "about": [], "superseded_by": None, "text": "a crane",
+        "location": {"number": 0, "start": 0, "end": 7, "headings": ["Cranes"]},
+    }  # fmt: skip
+
+
+def test_the_tree_is_made_only_when_it_is_asked_for() -> None:
+    made = []
+
+    def explain() -> Why:
+        made.append(1)
+        return Why("two", 2.0)
+
+    assert "why" not in hit_json(hit(explain=explain))
+    assert made == []
+    assert hit_json(hit(explain=explain), explain=True)["why"] == {
+        "label": "two",
+        "value": 2.0,
+        "op": "given",
+    }
+
+
+def test_times_of_a_hit() -> None:
+    later = Superseded(read("2021").first, "b#1", "b", "B")
+    found = hit_json(hit(published=YEAR, about=(YEAR, YEAR), superseded=later))
+    assert (found["published"], found["about"]) == (TIME, [TIME, TIME])
+    assert found["superseded_by"] == {
+        "id": "b#1", "document": "b", "title": "B", "visible": "2021-01-01T00:00:00Z",
+    }  # fmt: skip
+
+
+def test_open_spans() -> None:
+    start, first = read("2020").start, read("2020").first
+    assert span_json(Span(start, None)) == {"from": "2020-01-01T00:00:00Z", "until": None}
+    assert span_json(Span(None, start)) == {"from": None, "until": "2020-01-01T00:00:00Z"}
+    assert validity_json(None, first) == {"from": None, "until": "2020-01-01T00:00:00Z"}
+    assert times_json([SourcedTime(Span(None, None), "always", "text")]) == [
+        {"from": None, "until": None, "text": "always", "by": "text"}
+    ]
+
+
+def test_figures_and_costs() -> None:
+    assert amount_json(None) is None
+    assert amount_json(Amount(3.5, "USD")) == {"value": 3.5, "unit": "USD", "basis": ""}
+    used = {
+        "calls": 1,
+        "kept": 2,
+        "failed": 3,
+        "refused": 4,
+        "prompt_tokens": 5,
+        "reply_tokens": 6,
+        "cost": 7.0,
+    }
+    assert cost_json(used) == {
+        "calls": 1, "cached": 2, "failed": 3, "refused": 4, "prompt_tokens": 5, "reply_tokens": 6, "usd": 7.0,
+    }  # fmt: skip

@@ -1,0 +1,106 @@
+"""JSON Schemas out of types, and the style that all shapes keep."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, NotRequired, TypedDict
+
+import pytest
+from tests.support.json_schema import faults
+
+from asof.data.json import Instant, Keyword, SpanJson, keys, one_of
+from asof.serialize import schema as module
+from asof.serialize.schema import SHAPES, schema
+
+
+class LeafJson(TypedDict):
+    """A leaf."""
+
+    leaves: Annotated[NotRequired[list[LeafJson]], "below it"]
+
+
+class ShapeJson(LeafJson):
+    """A shape."""
+
+    when: Annotated[Instant | None, "an instant"]
+    span: SpanJson | None
+    kind: Annotated[str | None, one_of("a", "b")]
+    scores: Annotated[dict[str, float], keys(["x"])]
+    anything: Any
+
+
+@pytest.fixture
+def shape(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    monkeypatch.setattr(module, "SHAPES", {"shape": ("asof shape", ShapeJson)})
+    return schema("shape")
+
+
+def test_each_kind_of_type(shape: dict[str, Any]) -> None:
+    assert (shape["title"], shape["description"]) == ("asof shape", "A shape.")
+    assert shape["properties"] == {
+        "leaves": {"type": "array", "items": {"$ref": "#/$defs/Leaf"}, "description": "below it"},
+        "when": {"type": ["string", "null"], "format": "date-time", "description": "an instant"},
+        "span": {"anyOf": [{"$ref": "#/$defs/Span"}, {"type": "null"}]},
+        "kind": {"type": ["string", "null"], "enum": ["a", "b", None]},
+        "scores": {"type": "object", "additionalProperties": {"type": "number"}, "required": ["x"],
+                   "propertyNames": {"enum": ["x"]}},
+        "anything": {},
+    }  # fmt: skip
+    assert shape["required"] == ["when", "span", "kind", "scores", "anything"]
+    assert sorted(shape["$defs"]) == ["Leaf", "Span"]
+    assert shape["$defs"]["Leaf"]["required"] == []
+
+
+GOOD = {"when": None, "span": None, "kind": "a", "scores": {"x": 1}, "anything": [1, "a", {"b": None}]}
+
+
+@pytest.mark.parametrize(
+    ("change", "wrong"),
+    [
+        ({}, []),
+        ({"leaves": [{"leaves": []}]}, []),
+        ({"leaves": [{"leaf": 1}]}, ["$.leaves[0]: leaf is not documented"]),
+        ({"kind": "c"}, ["$.kind: 'c' is none of ['a', 'b', None]"]),
+        ({"when": 1}, ["$.when: 1 is no ['string', 'null']"]),
+        ({"scores": {"y": 1}}, ["$.scores: x is missing", "$.scores: y is no name of it"]),
+        ({"scores": {"x": True}}, ["$.scores.x: True is no number"]),
+    ],
+)
+def test_the_schema_finds_what_is_wrong(
+    shape: dict[str, Any], change: dict[str, Any], wrong: list[str]
+) -> None:
+    assert list(faults({**GOOD, **change}, shape, shape)) == wrong
+
+
+def test_a_type_that_json_has_no_like_of() -> None:
+    with pytest.raises(TypeError, match="bytes"):
+        module._schema(bytes, {})
+
+
+def test_a_keyword_is_not_shared() -> None:
+    """The null of one key is not added to another one's values."""
+    values = one_of("a")
+    first, second = (module._schema(Annotated[kind, values], {}) for kind in (str | None, str))
+    assert (first["enum"], second["enum"]) == (["a", None], ["a"])
+    assert values == Keyword("enum", ("a",))
+
+
+INSTANTS = ("as_of", "known_at", "visible", "removed", "since", "until", "recorded_at", "asked_at")
+TIMES = {"published": "Time", "time": "Time", "span": "Span", "valid": "Span"}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_the_same_key_has_the_same_shape(name: str) -> None:
+    """Where times are, what holds of them: an instant is a text, a stretch a Span, a stated time a Time."""
+    found = schema(name)
+    for part, value in {"": found, **found["$defs"]}.items():
+        for key, each in value["properties"].items():
+            where = f"{name} {part}.{key}"
+            if key in INSTANTS and part != "Span" and each["type"] != "integer":
+                assert each["format"] == "date-time", where
+            if key in TIMES:
+                assert f"'#/$defs/{TIMES[key]}'" in str(each), where
+            if key == "notes":
+                assert (each["type"], each["items"]) == ("array", {"type": "string"}), where
+            if key == "took_ms":
+                assert each["type"] == "number", where
+            assert key not in ("said", "told", "in_force", "ended", "near", "came", "went"), where

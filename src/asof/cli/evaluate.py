@@ -201,9 +201,9 @@ def keeping(encoder: Encoder | None, cache: Path | None) -> Iterator[Encoder | N
         yield None
         return
     from asof import environment
-    from asof.evaluate.runs.corpus import kept_vectors
+    from asof.evaluate.runs.corpus import cached_vectors
 
-    with kept_vectors(encoder, cache or environment.cache_folder(), tell) as kept:
+    with cached_vectors(encoder, cache or environment.cache_folder(), tell) as kept:
         yield kept
 
 

@@ -14,11 +14,11 @@ import pytest
 from asof.errors import MissingExtra, UsageError
 from asof.evaluate.evaluation import evaluate
 from asof.evaluate.figures import canvas, drawing
-from asof.evaluate.figures.age_curves import DAYS, aged
+from asof.evaluate.figures.age_curves import AGES, age_rows
 from asof.evaluate.figures.figures import NAMES, figures
 from asof.evaluate.figures.scaling import QueryLatencies, moments
-from asof.evaluate.figures.score_parts import ScorePartMean, parted
-from asof.evaluate.figures.trials import Budgeted, Trials, budgeted
+from asof.evaluate.figures.score_parts import ScorePartMean, score_part_rows
+from asof.evaluate.figures.trials import BudgetRow, Trials, budget_rows
 from asof.evaluate.figures.variants import ablations
 from asof.evaluate.options import EvaluationOptions
 from asof.evaluate.runs.corpus import prepared
@@ -119,7 +119,7 @@ def test_the_state_of_pyplot_is_left_alone():
 
 def test_curves_of_age_are_what_the_stages_compute():
     """twe: 2.5 exp(-days / 90) for the newest; else r = .3, so .75 exp(-days / (730 - 640 · .3))."""
-    rows = aged([Run(name, named(name), ()) for name in ("twe", "asof", "vault", "papers")])
+    rows = age_rows([Run(name, named(name), ()) for name in ("twe", "asof", "vault", "papers")])
     found = {(row.recipe, row.question, row.age_days): row.weight for row in rows}
     for day in (0, 7, 90, 3650):
         assert found["twe", "wishes for the newest", day] == pytest.approx(2.5 * math.exp(-day / 90))
@@ -129,11 +129,11 @@ def test_curves_of_age_are_what_the_stages_compute():
     assert {row.effect for row in rows if row.recipe in ("twe", "papers")} == {"added"}
     assert {row.effect for row in rows if row.recipe == "vault"} == {"factor"}
     assert "asof" not in {row.recipe for row in rows}, "age decides among near-equals only: that is no curve"
-    assert len(rows) == len(DAYS) * (2 + 1 + 1)
+    assert len(rows) == len(AGES) * (2 + 1 + 1)
 
 
 def test_a_recipe_that_does_not_look_at_age_has_no_curve():
-    assert aged([Run("words", WORDS, ()), Run("tempralm", named("tempralm"), ())]) == []
+    assert age_rows([Run("words", WORDS, ()), Run("tempralm", named("tempralm"), ())]) == []
 
 
 def test_the_whole_is_what_the_evaluation_found(drawn):
@@ -172,7 +172,7 @@ def test_a_part_that_is_off_is_missed(dataset, drawn):
 
 def test_parts_add_up_to_the_scores(evaluated, trials):
     found = evaluated("twe", "asof", "vault", "papers", "tempralm")
-    rows = parted(trials(found), found.runs, still)
+    rows = score_part_rows(trials(found), found.runs, still)
     for run in found.runs:
         firsts = [answer.ranking[0][1] for answer in run.results]
         first = [row.mean for row in rows if row.recipe == run.name and row.rank == 1]
@@ -194,7 +194,7 @@ def test_a_recipe_looks_at_what_its_budget_lets_in(dataset, evaluated, trials):
     folder = dataset(documents, [question], [("q", "d000", 1)])
     eager = named("twe").replaced({"budgeted_rerank.margin": 0.0, "budgeted_rerank.agreement": 0.0})
     found = evaluated("twe", "tempralm", "vault", eager, folder=folder)
-    rows = budgeted(trials(found), found.runs, still)
+    rows = budget_rows(trials(found), found.runs, still)
     own = {row.recipe: row.candidates for row in rows if row.own}
     assert own == {"twe": 100, "tempralm": 100, "vault": 40, "twe-2": 30}  # the last is sure at once
     assert sorted({row.candidates for row in rows if not row.own}) == [10, 20, 30, 40, 60, 80, 100]
@@ -338,7 +338,7 @@ def test_what_takes_away_hangs_below_zero():
 
 def test_the_own_number_of_candidates_is_marked():
     rows = [
-        Budgeted("twe", n, own, metric, 0.5, 0.4, 0.6, 9)
+        BudgetRow("twe", n, own, metric, 0.5, 0.4, 0.6, 9)
         for n, own in ((10.0, False), (100.0, False), (42.5, True))
         for metric in ("ndcg@10", "success@1")
     ]

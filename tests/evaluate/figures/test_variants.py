@@ -15,7 +15,7 @@ from asof.evaluate.figures.variants import (
     budgets,
     limit,
     sensitivities,
-    spaced,
+    values_around,
     without,
 )
 from asof.rank.candidates.gather import Dense, Lexical
@@ -183,11 +183,11 @@ def test_which_numbers_are_varied():
 
 
 def test_values_rise_by_factors_of_three_in_a_wide_range():
-    assert sorted(spaced(90.0, 0.1, 100_000.0)) == [3.33, 10, 30, 90, 270, 810, 2430]
-    assert sorted(spaced(0.1, 0.1, 100_000.0)) == pytest.approx([0.1 * 3**n for n in range(7)])
-    assert sorted(spaced(2.5, 0.0, 10.0)) == [0, 0.625, 1.25, 2.5, 3.75, 5, 10]
-    assert sorted(spaced(0.0, 0.0, 1.0)) == [0, 0.2, 0.4, 0.6, 0.8, 1]
-    assert all(isinstance(value, int) for value in spaced(60, 1, 1_000))
+    assert sorted(values_around(90.0, 0.1, 100_000.0)) == [3.33, 10, 30, 90, 270, 810, 2430]
+    assert sorted(values_around(0.1, 0.1, 100_000.0)) == pytest.approx([0.1 * 3**n for n in range(7)])
+    assert sorted(values_around(2.5, 0.0, 10.0)) == [0, 0.625, 1.25, 2.5, 3.75, 5, 10]
+    assert sorted(values_around(0.0, 0.0, 1.0)) == [0, 0.2, 0.4, 0.6, 0.8, 1]
+    assert all(isinstance(value, int) for value in values_around(60, 1, 1_000))
 
 
 @given(st.data())
@@ -195,7 +195,7 @@ def test_values_are_within_their_range(data):
     low = data.draw(st.sampled_from([0.0, 0.0001, 0.1, 1.0]))
     high = low + data.draw(st.floats(0.5, 1e6))
     present = data.draw(st.floats(low, high))
-    found = spaced(present, low, high)
+    found = values_around(present, low, high)
     assert present in found
     assert len(found) == len(set(found)) <= 7
     assert all(low <= value <= high for value in found)

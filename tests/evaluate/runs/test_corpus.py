@@ -10,7 +10,7 @@ import pytest
 import asof
 from asof.corpus.corpus import open as open_corpus
 from asof.corpus.snapshot import Snapshot
-from asof.evaluate.runs import corpus as room
+from asof.evaluate.runs import corpus as corpora
 from asof.evaluate.runs.corpus import build, key, prepared
 from asof.evaluate.runs.dataset import load
 from asof.models.hashed import HashedNgrams
@@ -30,11 +30,11 @@ def built(monkeypatch):
     """How often a corpus was built."""
     calls = []
 
-    def progress_counter(*arguments, **more):
+    def counting(*arguments, **more):
         calls.append(arguments)
         build(*arguments, **more)
 
-    monkeypatch.setattr(room, "build", progress_counter)
+    monkeypatch.setattr(corpora, "build", counting)
     return calls
 
 
@@ -58,7 +58,7 @@ def test_it_is_made_anew_for_other_data_options_or_code(dataset, tmp_path, built
     documents(load(folder, without=["title"]), SETTINGS, cache)
     documents(load(folder), replace(SETTINGS, chunking="whole"), cache)
     documents(load(folder), replace(SETTINGS, encoder=HashedNgrams().name), cache)
-    monkeypatch.setattr(room, "code_version", lambda: "another")
+    monkeypatch.setattr(corpora, "code_version", lambda: "another")
     documents(load(folder), SETTINGS, cache)
     monkeypatch.undo()
     assert len(built) == 5
@@ -76,9 +76,9 @@ def test_the_key_tells_the_code(dataset, tmp_path, monkeypatch):
     versions = set()
     for text in ("x = 1\n", "x = 2\n"):
         (package / "rank.py").write_text(text)
-        room.code_version.cache_clear()
-        versions.add(room.code_version())
-    room.code_version.cache_clear()
+        corpora.code_version.cache_clear()
+        versions.add(corpora.code_version())
+    corpora.code_version.cache_clear()
     assert len(versions) == 2
 
 
@@ -89,7 +89,7 @@ def test_what_was_interrupted_is_not_taken_for_whole(dataset, tmp_path, monkeypa
         build(folder, *arguments, **more)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(room, "build", interrupted)
+    monkeypatch.setattr(corpora, "build", interrupted)
     with pytest.raises(KeyboardInterrupt):
         documents(found, SETTINGS, cache)
     assert list((cache / "evaluate").iterdir()) == []
@@ -114,7 +114,7 @@ def test_another_process_may_be_faster(dataset, tmp_path, monkeypatch):
         build(part, *arguments, **more)
         shutil.copytree(part, folder)
 
-    monkeypatch.setattr(room, "build", beaten)
+    monkeypatch.setattr(corpora, "build", beaten)
     assert documents(found, SETTINGS, cache) == {"m1", "m2", "m3", "u1"}
     assert list((cache / "evaluate").iterdir()) == [folder]
 
@@ -123,7 +123,7 @@ def test_a_cache_that_cannot_be_written_to_is_no_error(dataset, tmp_path):
     (tmp_path / "cache").write_text("a file stands where the folder would be")
     lines: list[str] = []
     assert "m1" in documents(load(dataset()), SETTINGS, tmp_path / "cache", tell=lines.append)
-    assert ["the corpus is not kept" in line for line in lines] == [True]
+    assert ["the corpus is not cached" in line for line in lines] == [True]
 
 
 def test_the_clock_is_that_of_the_dataset(dataset, tmp_path):

@@ -1,4 +1,4 @@
-"""What age adds to a score, or multiplies it by: the stages of time, run over passages of all ages."""
+"""What age adds to a score, or multiplies it by: stages are run over passages of all ages."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ from asof.text.question import as_typed, read
 from asof.time.span import Span, moment, nearest_moment
 
 LANDMARKS = (0, 7, 13, 14, 30, 59, 60, 90, 179, 180, 365, 730, 1825, 3650)
-DAYS = sorted({*LANDMARKS, *(round(10 ** (power / 25)) for power in range(101))})
-"""Ages that are looked at: dense on a log scale, and both sides of usual steps."""
+AGES = sorted({*LANDMARKS, *(round(10 ** (power / 25)) for power in range(101))})
+"""The ages, in days: dense on a log scale, and both sides of usual steps."""
 
 NOW = Span.at(moment(2**50))
 """The moment from which ages are counted; any would do."""
 
 QUESTIONS = {"wishes for the newest": "What is the latest?", "general": "How does it work?"}
-"""Kinds of questions, and one of each: stages read for themselves whether the newest is wanted."""
+"""Kinds of questions with an example: stages read in it whether the newest is wanted."""
 
 ADDED: Mapping[type[Stage], str] = {Decay: "decay", Freshness: "freshness"}
-"""Stages that make a column that a later sum weighs."""
+"""Stages whose column is weighted in a later sum."""
 
 FACTORS: tuple[type[Stage], ...] = (RecencyTiers,)
 """Stages that multiply the score so far."""
 
 
 @dataclass(frozen=True, slots=True)
-class Aged:
-    """What an age is worth to a recipe: `weight` is added to its score, or multiplies it (`effect`)."""
+class AgeEffect:
+    """The effect of an age in a recipe: `weight` is added to the score, or multiplies it (`effect`)."""
 
     recipe: str
     question: str
@@ -55,9 +55,9 @@ class Aged:
     weight: float
 
 
-def aged(runs: Sequence[Run]) -> list[Aged]:
-    """The curves of each recipe that has any."""
-    rows: list[Aged] = []
+def age_rows(runs: Sequence[Run]) -> list[AgeEffect]:
+    """The curves of each recipe that has a stage of time."""
+    rows: list[AgeEffect] = []
     with _passages() as view:
         for run in runs:
             for stage in run.recipe.stages:
@@ -65,8 +65,8 @@ def aged(runs: Sequence[Run]) -> list[Aged]:
     return rows
 
 
-def _curves(name: str, recipe: Recipe, stage: Stage, view: View) -> list[Aged]:
-    """One curve where all questions have the same, else one for each kind of question."""
+def _curves(name: str, recipe: Recipe, stage: Stage, view: View) -> list[AgeEffect]:
+    """One curve if all questions have the same, else one for each kind of question."""
     if type(stage) in ADDED:
         effect = "added"
     elif type(stage) in FACTORS:
@@ -77,24 +77,24 @@ def _curves(name: str, recipe: Recipe, stage: Stage, view: View) -> list[Aged]:
     if len(set(map(tuple, curves.values()))) == 1:
         curves = {"any": next(iter(curves.values()))}
     return [
-        Aged(name, kind, effect, day, weight)
+        AgeEffect(name, kind, effect, day, weight)
         for kind, weights in curves.items()
-        for day, weight in zip(DAYS, weights, strict=True)
+        for day, weight in zip(AGES, weights, strict=True)
     ]
 
 
 def _weights(recipe: Recipe, stage: Stage, text: str, view: View) -> list[float]:
-    """What the stage makes of a score of 1 at each of DAYS."""
+    """What the stage adds to a score of 1, or makes of it, at each age."""
     reading = as_typed(text, view.as_of) if recipe.typed else read(text, nearest_moment(view.as_of))
-    query = replace(reading.query, k=len(DAYS))
+    query = replace(reading.query, k=len(AGES))
     window = view.window(Filters())
     one = Ranking(window, np.arange(window.n)).with_column("one", np.ones(window.n), _same)
     ranking = stage(query, one, view)
     column = ADDED.get(type(stage))
     values = ranking.columns[column].values * _weight(recipe, column) if column else ranking.score
     newest_first = np.argsort(-view.column("visible", ranking.rows))
-    found: list[float] = values[newest_first].tolist()
-    return found
+    weights: list[float] = values[newest_first].tolist()
+    return weights
 
 
 def _same(row: int) -> Why:
@@ -119,7 +119,7 @@ def _passages() -> Iterator[View]:
     ):
         corpus.clock = itertools.count(NOW.last + 1, 1_000_000).__next__
         corpus.background = False
-        corpus.add(_document(day) for day in DAYS)
+        corpus.add(_document(day) for day in AGES)
         yield corpus.at(moment(NOW.last)).view()
 
 

@@ -1,4 +1,4 @@
-"""What figures are drawn on: matplotlib without pyplot's state, a display, or a date in the files."""
+"""Figures by matplotlib, without the state of pyplot, a display, or a date in the files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 DPI = 150
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#666666", "#000000")
-"""Okabe and Ito's palette, which is told apart without red or green; yellow is too light for lines."""
+"""Okabe and Ito's palette, which the colour-blind can tell apart; yellow is too light for lines."""
 
 MARKS = "osD^vPX*"
 GREY = "#555555"
@@ -70,7 +70,7 @@ def panelled(
 ) -> tuple[Figure, list[Axes]]:  # fmt: skip
     """A figure of so many panels, row by row, with a title above and a caption below.
 
-    `width` of a panel and `height` of all rows or of each, in inches. `legend`: room for one beside them.
+    `width` of a panel and `height` of all rows or of each, in inches. `legend`: one is beside them.
     """
     from matplotlib.figure import Figure
 

@@ -1,15 +1,15 @@
-"""Each figure, drawn from plain rows, which stand beside it as CSV."""
+"""How each figure is drawn from its rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from asof.evaluate.figures.age_curves import Aged
+from asof.evaluate.figures.age_curves import AgeEffect
 from asof.evaluate.figures.canvas import COLOURS, GREY, MARKS, panelled
 from asof.evaluate.figures.scaling import QueryLatencies
 from asof.evaluate.figures.score_parts import ScorePartMean
-from asof.evaluate.figures.trials import WHOLE, Ablated, Budgeted, Swept
+from asof.evaluate.figures.trials import WHOLE, AblationRow, BudgetRow, SensitivityRow
 from asof.evaluate.figures.variants import WORDS
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ AGES = {
     1: "1 day", 7: "1 week", 30: "1 month", 90: "3 months", 365: "1 year", 1825: "5 years", 7300: "20 years",
 }  # fmt: skip
 ACROSS = 4
-"""So many panels stand beside each other at most."""
+"""The most panels in a row."""
 
 FIELDS = {
     "decay.delta": "δ: the most that age adds",
@@ -31,7 +31,7 @@ FIELDS = {
     "time_preference.recency_weight": "weight of age among equally good matches",
     "time_preference.tie_margin": "score margin of equally good matches",
     "time_preference.cautious_margin": "the same margin for cautious questions",
-    "time_preference.termination_penalty": "what is over",
+    "time_preference.termination_penalty": "penalty of ended documents",
     "freshness.rate": "rate of freshness, 1/day",
     "gap.floor": "smallest age that counts, days",
     "backlinks.weight": "weight of a backlink",
@@ -42,11 +42,11 @@ FIELDS = {
 T = TypeVar("T")
 
 
-def decay(rows: Sequence[Aged], caption: str) -> Figure:
-    """What age is worth: a panel for what is added to a score, one for what multiplies it."""
+def decay(rows: Sequence[AgeEffect], caption: str) -> Figure:
+    """The weight of age: a panel for what is added to a score, one for what multiplies it."""
     titles = {"added": "added to the score", "factor": "factor of the score"}
     effects = [effect for effect in titles if any(row.effect == effect for row in rows)]
-    figure, panels = panelled(len(effects), 1, 6.4, 3.6, "What age is worth", caption)
+    figure, panels = panelled(len(effects), 1, 6.4, 3.6, "The weight of age", caption)
     colours = _colours(row.recipe for row in rows)
     for axes, effect in zip(panels, effects, strict=True):
         for (recipe, question), line in _grouped(
@@ -54,11 +54,11 @@ def decay(rows: Sequence[Aged], caption: str) -> Figure:
             lambda row: (row.recipe, row.question),
         ):
             dash = "--" if question == "general" else "-"
-            told = "any question" if question == "any" else f"question that {question}"
-            told = "general question" if question == "general" else told
+            kind = "any question" if question == "any" else f"question that {question}"
+            kind = "general question" if question == "general" else kind
             axes.plot(
                 [row.age_days for row in line], [row.weight for row in line], dash,
-                color=colours[recipe], label=f"{recipe}: {told}",
+                color=colours[recipe], label=f"{recipe}: {kind}",
             )  # fmt: skip
         axes.set_xscale("log")
         axes.set_xticks(list(AGES), list(AGES.values()))
@@ -70,16 +70,16 @@ def decay(rows: Sequence[Aged], caption: str) -> Figure:
 
 
 def parts(rows: Sequence[ScorePartMean], caption: str) -> Figure:
-    """Mean parts of the score by rank, stacked; what takes away hangs below 0. A panel for each recipe."""
+    """Mean parts of the score by rank, stacked, negative ones below 0. A panel for each recipe."""
     recipes = list(dict.fromkeys(row.recipe for row in rows))
-    figure, panels = panelled(len(recipes), 2, 4.6, 3.4, "What scores are made of", caption, legend=True)
-    there = {row.part for row in rows if row.mean}
-    names = list(dict.fromkeys(WORDS.get(row.part, row.part) for row in rows if row.part in there))
+    figure, panels = panelled(len(recipes), 2, 4.6, 3.4, "The parts of scores", caption, legend=True)
+    shown = {row.part for row in rows if row.mean}
+    names = list(dict.fromkeys(WORDS.get(row.part, row.part) for row in rows if row.part in shown))
     seen: dict[str, Any] = {}
     for axes, recipe in zip(panels, recipes, strict=True):
         above: dict[int, float] = {}
         below: dict[int, float] = {}
-        own = [row for row in rows if row.recipe == recipe and row.part in there]
+        own = [row for row in rows if row.recipe == recipe and row.part in shown]
         for part, bars in _grouped(own, lambda row: row.part):
             bottoms = []
             for row in bars:
@@ -103,10 +103,10 @@ def parts(rows: Sequence[ScorePartMean], caption: str) -> Figure:
     return figure
 
 
-def budget(rows: Sequence[Budgeted], caption: str) -> Figure:
-    """Quality against the number of candidates; a recipe's own number stands out."""
+def budget(rows: Sequence[BudgetRow], caption: str) -> Figure:
+    """Quality by the number of candidates; a star is a recipe's own number."""
     figure, panels = panelled(
-        len(METRICS), 2, 4.4, 3.4, "Quality by the number of candidates looked at", caption, legend=True
+        len(METRICS), 2, 4.4, 3.4, "Quality by the number of candidates", caption, legend=True
     )
     colours = _colours(row.recipe for row in rows)
     for axes, (metric, title) in zip(panels, METRICS.items(), strict=True):
@@ -128,8 +128,8 @@ def budget(rows: Sequence[Budgeted], caption: str) -> Figure:
 
 
 def scaling(rows: Sequence[QueryLatencies], caption: str) -> Figure:
-    """Latency against the number of passages in force."""
-    figure, (axes,) = panelled(1, 1, 6.4, 3.6, "Time to answer by the size of the past", caption)
+    """Latency by the number of current passages."""
+    figure, (axes,) = panelled(1, 1, 6.4, 3.6, "Latency by the size of the corpus", caption)
     colours = _colours(row.recipe for row in rows)
     for number, (recipe, line) in enumerate(_grouped(rows, lambda row: row.recipe)):
         x = [row.passages for row in line]
@@ -150,13 +150,13 @@ def scaling(rows: Sequence[QueryLatencies], caption: str) -> Figure:
     return figure
 
 
-def ablation(rows: Sequence[Ablated], caption: str) -> Figure:
-    """Bars with intervals: the whole, and each part off. A row of panels for each recipe."""
+def ablation(rows: Sequence[AblationRow], caption: str) -> Figure:
+    """Bars with intervals: the whole recipe, and without each part. A row of panels for each recipe."""
     recipes = _grouped(rows, lambda row: row.recipe)
     bars_of = [len({row.variant for row in group}) for _, group in recipes]
     heights = [0.8 + 0.27 * count for count in bars_of]
     figure, panels = panelled(
-        len(recipes) * len(METRICS), len(METRICS), 4.4, heights, "Each part off", caption
+        len(recipes) * len(METRICS), len(METRICS), 4.4, heights, "Recipes without single parts", caption
     )
     farthest = max(row.high for row in rows)
     cells = ((name, group, metric) for name, group in recipes for metric in METRICS)
@@ -180,8 +180,8 @@ def ablation(rows: Sequence[Ablated], caption: str) -> Figure:
     return figure
 
 
-def sensitivity(rows: Sequence[Swept], caption: str) -> Figure:
-    """A panel for each field of each recipe: quality against its value; a line marks the present one."""
+def sensitivity(rows: Sequence[SensitivityRow], caption: str) -> Figure:
+    """A panel for each field of each recipe: quality by its value; a line marks the present one."""
     cells = _grouped(rows, lambda row: (row.recipe, row.field))
     figure, panels = panelled(
         len(cells), ACROSS, 2.9, 2.3, "Quality by the values of single fields", caption, legend=True
@@ -206,14 +206,14 @@ def sensitivity(rows: Sequence[Swept], caption: str) -> Figure:
 
 
 def _field(key: str) -> str:
-    """A field in words, with its unit; its key where there are no words."""
+    """A field in words, with its unit; its key if there are no words for it."""
     stage, _, rest = key.partition(".")
     kind = stage.split("-")[0]
     return FIELDS.get(f"{kind}.{rest}", FIELDS.get(rest, key))
 
 
 def _band(
-    axes: Axes, rows: Sequence[Budgeted] | Sequence[Swept], x: list[float], colour: str, label: str,
+    axes: Axes, rows: Sequence[BudgetRow] | Sequence[SensitivityRow], x: list[float], colour: str, label: str,
     mark: str = "o",
 ) -> None:  # fmt: skip
     """A line with its interval."""

@@ -1,7 +1,4 @@
-"""`figures`: what an evaluation looks like, as the published papers drew theirs, on the given data.
-
-Each figure is a PNG, with its numbers beside it as CSV under the same name.
-"""
+"""The figures of an evaluation, like those of the published papers: each a PNG, with its numbers as CSV."""
 
 from __future__ import annotations
 
@@ -18,11 +15,11 @@ from asof import environment
 from asof.errors import UsageError
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.figures import canvas, drawing
-from asof.evaluate.figures.age_curves import QUESTIONS, aged
-from asof.evaluate.figures.scaling import MOMENTS, moments, timed
-from asof.evaluate.figures.score_parts import parted
-from asof.evaluate.figures.trials import Trials, ablated, budgeted, swept
-from asof.evaluate.options import Progress
+from asof.evaluate.figures.age_curves import QUESTIONS, age_rows
+from asof.evaluate.figures.scaling import MOMENTS, latency_rows, moments
+from asof.evaluate.figures.score_parts import score_part_rows
+from asof.evaluate.figures.trials import StepProgress, Trials, ablation_rows, budget_rows, sensitivity_rows
+from asof.evaluate.options import Progress, no_progress
 from asof.evaluate.runs.corpus import prepared
 from asof.models.ports import Encoder
 
@@ -30,7 +27,7 @@ NAMES = ("decay", "parts", "budget", "scaling", "ablation", "sensitivity")
 """Each as NAME.png and NAME.csv."""
 
 LIMIT = 100
-"""So many questions are asked for figures."""
+"""The most questions that are asked for figures."""
 
 
 def figures(
@@ -43,86 +40,80 @@ def figures(
     progress: Progress | None = None,
     tell: Callable[[str], None] | None = None,
 ) -> list[Path]:
-    """Draw the recipes of an evaluation into a folder, which is made: the paths that were written.
+    """Draw the figures of an evaluation into a folder, which is created; returns the paths written.
 
-    `limit`: on so many of its questions, chosen by a hash. `tell` gets a line for each figure that does not
-    apply and is left out. `cache` and `encoder` as for `evaluate`. Raises MissingExtra without matplotlib,
-    UsageError when the folder cannot be written to.
+    `limit`: on so many of its questions, chosen by a hash. `tell` gets a line for each figure that is left
+    out. `cache` and `encoder` as for `evaluate`. Raises MissingExtra without matplotlib, UsageError if the
+    folder cannot be written to.
     """
     ready(folder)
     if limit < 1:
         raise UsageError(f"figures of {limit} questions: a whole number from 1 is expected")
-    say, show = tell or _silent, progress or _still
+    progress = progress or no_progress
     paths: list[Path] = []
     with prepared(
         evaluation.dataset, evaluation.options.settings, cache or environment.cache_folder(), encoder,
-        lambda report: show("indexing", report.added, len(evaluation.dataset.dates)), say,
+        lambda report: progress("indexing", report.added, len(evaluation.dataset.dates)), tell,
     ) as corpus:  # fmt: skip
         trials = Trials.of(evaluation, corpus, limit)
         for name in NAMES:
-            rows = _rows(name, trials, partial(show, f"figures: {name}"))
+            rows = _rows(name, trials, partial(progress, f"figures: {name}"))
             if rows:
                 draw = getattr(drawing, name)
                 paths.append(_written(folder / f"{name}.csv", _csv(rows)))
                 paths.append(_written(folder / f"{name}.png", canvas.png(draw, rows, _caption(name, trials))))
             else:
                 old = "; the file of that name is an older one" if (folder / f"{name}.png").exists() else ""
-                say(f"figures: {name} is left out: {_left_out(name, trials)}{old}")
+                if tell is not None:
+                    tell(f"figures: {name} is left out: {_left_out(name, trials)}{old}")
     return paths
 
 
-def _silent(line: str) -> None:
-    """A program looks at what was written."""
-
-
-def _still(what: str, done: int, of: int) -> None:
-    """Progress is no news to a program."""
-
-
-def _rows(name: str, trials: Trials, tell: Callable[[int, int], None]) -> Sequence[Any]:
-    """The numbers of a figure; none where it does not apply."""
+def _rows(name: str, trials: Trials, progress: StepProgress) -> Sequence[Any]:
+    """The numbers of a figure; none if it does not apply."""
     runs = trials.evaluation.runs
     match name:
         case "decay":
-            return aged(runs)
+            return age_rows(runs)
         case "parts":
-            return parted(trials, runs, tell)
+            return score_part_rows(trials, runs, progress)
         case "budget":
-            return budgeted(trials, runs, tell)
+            return budget_rows(trials, runs, progress)
         case "scaling":
-            return timed(trials, runs, tell) if len(moments(trials.dataset)) > 1 else []
+            return latency_rows(trials, runs, progress) if len(moments(trials.dataset)) > 1 else []
         case "ablation":
-            return ablated(trials, runs, tell)
+            return ablation_rows(trials, runs, progress)
         case _:
-            return swept(trials, runs, tell)
+            return sensitivity_rows(trials, runs, progress)
 
 
 def _caption(name: str, trials: Trials) -> str:
-    """What a figure was made of."""
+    """The caption: which questions, and what bands and marks mean."""
     evaluation = trials.evaluation
-    asked, there = len(trials.questions), len(trials.dataset.questions)
-    listed = asked in (trials.limit, evaluation.options.limit) and asked < there
-    which = f"{asked:,} of {there:,} questions, chosen by a hash" if listed else f"{asked:,} questions"
-    data = f"{trials.dataset.name}: {which}."
+    count, total = len(trials.questions), len(trials.dataset.questions)
+    listed = count in (trials.limit, evaluation.options.limit) and count < total
+    questions = f"{count:,} of {total:,} questions, chosen by a hash" if listed else f"{count:,} questions"
+    data = f"{trials.dataset.name}: {questions}."
     bands = "Intervals: 95%, bootstrap over questions of different text."
-    asks = " and ".join(f'"{text}" ({kind})' for kind, text in QUESTIONS.items())
-    told = {
-        "decay": f"Computed by the stages of each recipe for the questions {asks}, weights of sums included.",
+    examples = " and ".join(f'"{text}" ({kind})' for kind, text in QUESTIONS.items())
+    captions = {
+        "decay": "Computed by the stages of each recipe, with the weights of sums, for the questions "
+        f"{examples}.",
         "parts": f"{data} Means over the questions that have a passage of that rank.",
-        "budget": f"{data} {bands} A star: as many candidates as the recipe itself looks at.",
+        "budget": f"{data} {bands} A star: as many candidates as the recipe itself reads.",
         "scaling": f"{data} Asked as of {MOMENTS} moments of the corpus, of equal numbers of documents. "
         "Bands: quartiles. The first search at each moment is not counted.",
         "ablation": f"{data} {bands} Dotted: the whole.",
         "sensitivity": f"{data} {bands} One field at a time, all others as in the recipe.",
     }
-    return told[name]
+    return captions[name]
 
 
 def _left_out(name: str, trials: Trials) -> str:
     """Why a figure has no numbers."""
     recipes = ", ".join(run.name for run in trials.evaluation.runs)
     reasons = {
-        "decay": f"{recipes}: no stage gives an age a worth that does not depend on the other candidates",
+        "decay": f"{recipes}: no stage weighs age independently of the other candidates",
         "parts": f"{recipes}: no question has a hit",
         "budget": f"{recipes}: no stage limits the candidates",
         "scaling": "the documents have no two different dates",
@@ -133,7 +124,7 @@ def _left_out(name: str, trials: Trials) -> str:
 
 
 def _csv(rows: Sequence[Any]) -> bytes:
-    """Rows of one kind, the names of their fields above."""
+    """Rows of one kind as CSV, with the names of their fields as header."""
     out = io.StringIO()
     writer = csv.DictWriter(out, list(asdict(rows[0])), lineterminator="\n")
     writer.writeheader()
@@ -142,7 +133,7 @@ def _csv(rows: Sequence[Any]) -> bytes:
 
 
 def ready(folder: Path) -> None:
-    """Whether figures could be drawn and written there, before much is computed. Raises as `figures` does."""
+    """Check that figures can be drawn and written, before they are computed. Raises as `figures` does."""
     canvas.require()
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Of what parts the scores of the first ten are made, on average: the tops of their trees."""
+"""Which parts the scores of the first ten hits consist of, on average: rows for a figure."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from asof.evaluate.runs.run import SHOWN, Run
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.recipe import Recipe
 
-FUSED = ("relevance", "relevance and feedback", "temporal")
-"""Labels of sums that stages make of other columns, beside those that recipes name."""
+SUM_LABELS = ("relevance", "relevance and feedback", "temporal")
+"""Labels of sums that stages make of other columns, besides those named in recipes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScorePartMean:
-    """The mean of a part of the score over the questions that have a hit of this rank."""
+    """The mean of a part of the score over the questions with a hit at this rank."""
 
     recipe: str
     rank: int
@@ -27,54 +27,58 @@ class ScorePartMean:
     questions: int
 
 
-def parted(trials: Trials, runs: Sequence[Run], tell: Callable[[int, int], None]) -> list[ScorePartMean]:
+def score_part_rows(
+    trials: Trials, runs: Sequence[Run], progress: Callable[[int, int], None]
+) -> list[ScorePartMean]:
     """The mean parts of each recipe's scores by rank."""
     rows: list[ScorePartMean] = []
     for done, run in enumerate(runs):
-        tell(done, len(runs))
-        answers = [
+        progress(done, len(runs))
+        trees = [
             [hit.why for hit in trials.hits(question, run.recipe, SHOWN)] for question in trials.questions
         ]
-        rows += means(run.name, answers, sums(run.recipe))
+        rows += means(run.name, trees, sums(run.recipe))
     return rows
 
 
-def means(name: str, answers: Iterable[Sequence[Why]], fused: frozenset[str]) -> list[ScorePartMean]:
-    """Mean parts by rank, of the trees of each answer in order of rank; a part that is not there is 0."""
+def means(name: str, trees: Iterable[Sequence[Why]], sum_labels: frozenset[str]) -> list[ScorePartMean]:
+    """Mean parts by rank. `trees`: for each question those of its hits in order; a missing part counts 0."""
     by_rank: dict[int, list[dict[str, float]]] = defaultdict(list)
-    for answer in answers:
-        for rank, tree in enumerate(answer, 1):
-            by_rank[rank].append(parts(tree, fused))
-    labels = dict.fromkeys(label for found in by_rank.values() for each in found for label in each)
+    for of_question in trees:
+        for rank, tree in enumerate(of_question, 1):
+            by_rank[rank].append(parts(tree, sum_labels))
+    labels = dict.fromkeys(label for values in by_rank.values() for each in values for label in each)
     return [
-        ScorePartMean(name, rank, label, sum(each.get(label, 0.0) for each in found) / len(found), len(found))
-        for rank, found in sorted(by_rank.items())
+        ScorePartMean(
+            name, rank, label, sum(each.get(label, 0.0) for each in values) / len(values), len(values)
+        )
+        for rank, values in sorted(by_rank.items())
         for label in labels
     ]
 
 
 def sums(recipe: Recipe) -> frozenset[str]:
-    """The labels of trees that add up what other stages made."""
-    return frozenset({*FUSED, *(stage.name for stage in recipe.stages if isinstance(stage, Combine))})
+    """The labels of sums of other stages' columns."""
+    return frozenset({*SUM_LABELS, *(stage.name for stage in recipe.stages if isinstance(stage, Combine))})
 
 
-def parts(tree: Why, fused: frozenset[str]) -> dict[str, float]:
-    """The parts of a score, which add up to it: summands, and what each factor changes.
+def parts(tree: Why, sum_labels: frozenset[str]) -> dict[str, float]:
+    """The parts of a score, which add up to it: its summands, and what each factor changes.
 
-    Sums of weighted sums are taken apart; a summand of any other kind is one part.
+    Sums inside a sum are split into their summands if their label is in `sum_labels`.
     """
-    found: dict[str, float] = defaultdict(float)
-    for label, value in _parts(tree, fused):
-        found[label] += value
-    return dict(found)
+    values: dict[str, float] = defaultdict(float)
+    for label, value in _parts(tree, sum_labels):
+        values[label] += value
+    return dict(values)
 
 
-def _parts(tree: Why, fused: frozenset[str]) -> list[tuple[str, float]]:
-    if tree.op == "sum" and tree.label in fused:
-        return [found for part in tree.parts for found in _parts(part, fused)]
-    if tree.op == "product" and tree.parts and _composed(tree.parts[0], fused):
+def _parts(tree: Why, sum_labels: frozenset[str]) -> list[tuple[str, float]]:
+    if tree.op == "sum" and tree.label in sum_labels:
+        return [values for part in tree.parts for values in _parts(part, sum_labels)]
+    if tree.op == "product" and tree.parts and _composed(tree.parts[0], sum_labels):
         base, *factors = tree.parts
-        inner = _parts(base, fused)
+        inner = _parts(base, sum_labels)
         so_far = base.value
         for factor in factors:
             if factor.label == "weight":
@@ -86,8 +90,8 @@ def _parts(tree: Why, fused: frozenset[str]) -> list[tuple[str, float]]:
     return [(tree.label, tree.value)]
 
 
-def _composed(tree: Why, fused: frozenset[str]) -> bool:
-    """Whether a tree is such a sum, or one times factors."""
+def _composed(tree: Why, sum_labels: frozenset[str]) -> bool:
+    """Whether a tree is a sum to be split, or such a sum times factors."""
     if tree.op == "product":
-        return bool(tree.parts) and _composed(tree.parts[0], fused)
-    return tree.op == "sum" and tree.label in fused
+        return bool(tree.parts) and _composed(tree.parts[0], sum_labels)
+    return tree.op == "sum" and tree.label in sum_labels

@@ -1,4 +1,4 @@
-"""What variants of a recipe are worth, on some of the questions of an evaluation: numbers for figures."""
+"""The metrics of variants of recipes on some questions of an evaluation: rows for figures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from asof.data import Hit, Why
 from asof.errors import UsageError
 from asof.evaluate.evaluation import Evaluation
 from asof.evaluate.figures.variants import ablations, budgets, limit, sensitivities
-from asof.evaluate.runs.compare import Estimate, Floats, clusters, estimate
+from asof.evaluate.runs.compare import Floats, clusters, estimate
 from asof.evaluate.runs.dataset import Dataset
 from asof.evaluate.runs.metrics import scores
 from asof.evaluate.runs.questions import DatasetQuestion
@@ -28,13 +28,15 @@ METRICS = ("ndcg@10", "success@1")
 WHOLE = "the whole"
 
 Values = Mapping[str, Floats]
-Tell = Callable[[int, int], None]
-"""How much is done, of how much."""
+"""By metric, its value for each question."""
+
+StepProgress = Callable[[int, int], None]
+"""Gets how much is done, and of how much."""
 
 
 @dataclass(frozen=True, slots=True)
-class Ablated:
-    """A metric of a recipe without a part, with its interval, and what it differs from the whole by."""
+class AblationRow:
+    """A metric of a recipe without a part, and its difference from the whole recipe, with intervals."""
 
     recipe: str
     variant: str
@@ -49,8 +51,8 @@ class Ablated:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """A metric of a recipe with a value of one of its fields; `present`: it is the one that it has."""
+class SensitivityRow:
+    """A metric of a recipe with a value of one of its fields; `present`: it is the recipe's own value."""
 
     recipe: str
     field: str
@@ -64,8 +66,8 @@ class Swept:
 
 
 @dataclass(frozen=True, slots=True)
-class Budgeted:
-    """A metric of a recipe that looks at so many candidates; `own`: as many as it says (then their mean)."""
+class BudgetRow:
+    """A metric of a recipe with so many candidates; `own`: the recipe's own number (their mean)."""
 
     recipe: str
     candidates: float
@@ -79,17 +81,16 @@ class Budgeted:
 
 @dataclass(slots=True)
 class Trials:
-    """Tries variants of recipes on the same questions of an evaluation.
+    """Runs variants of recipes on `limit` questions of an evaluation, chosen by a hash.
 
-    `limit`: on so many of its questions, chosen by a hash. Runs of the evaluation are the whole recipes, so
-    what is shown of them is what the evaluation says of these questions.
+    The whole recipes are not run again: their values are those of the evaluation.
     """
 
     evaluation: Evaluation
     corpus: Corpus
     limit: int
     questions: list[DatasetQuestion]
-    _at: list[int]
+    _places: list[int]
 
     @classmethod
     def of(cls, evaluation: Evaluation, corpus: Corpus, limit: int) -> Trials:
@@ -108,66 +109,58 @@ class Trials:
         return self.corpus.at().view().encoder is not None
 
     def whole(self, run: Run) -> Values:
-        """What the evaluation found."""
-        return {metric: run.values(metric)[self._at] for metric in METRICS}
+        """The metrics of the whole recipe, from the evaluation."""
+        return {metric: run.values(metric)[self._places] for metric in METRICS}
 
-    def tried(self, recipe: Recipe) -> Values:
-        """What a variant is worth on each question."""
-        each = [self._scores(question, recipe) for question in self.questions]
-        return {metric: np.array([found[metric] for found in each], np.float64) for metric in METRICS}
+    def run(self, recipe: Recipe) -> Values:
+        """The metrics of a variant."""
+        results = [self._scores(question, recipe) for question in self.questions]
+        return {metric: np.array([result[metric] for result in results], np.float64) for metric in METRICS}
 
-    def estimate(self, values: Floats) -> Estimate:
-        found = estimate(
-            values, clusters([question.text for question in self.questions]), self.evaluation.options.seed
-        )
-        if found is None:
+    def interval(self, values: Floats) -> tuple[float, float, float]:
+        """The mean of a metric and the ends of its interval. Raises UsageError without questions."""
+        cluster = clusters([question.text for question in self.questions])
+        mean = estimate(values, cluster, self.evaluation.options.seed)
+        if mean is None:
             raise UsageError("there is no question to draw figures of")
-        return found
+        return mean.value, mean.low, mean.high
 
     def hits(
         self, question: DatasetQuestion, recipe: Recipe, k: int, as_of: int | None = None
     ) -> tuple[Hit, ...]:
-        """The first hits of a question, as of when it is asked or of another time."""
-        when = self.dataset.as_of(question) if as_of is None else as_of
+        """The first hits of a question, as of its moment or another."""
+        moment = self.dataset.as_of(question) if as_of is None else as_of
         meta = filters(question, self.evaluation.options.filter_by)
-        return (
-            Snapshot(self.corpus, when, None)
-            .search(question.text, k, recipe=recipe, meta=meta, unit="passage")
-            .hits
-        )
+        snapshot = Snapshot(self.corpus, moment, None)
+        return snapshot.search(question.text, k, recipe=recipe, meta=meta, unit="passage").hits
 
     def _scores(self, question: DatasetQuestion, recipe: Recipe) -> dict[str, float]:
-        then = Snapshot(self.corpus, self.dataset.as_of(question), None)
-        hits = retrieve(then, question, recipe, self.dataset, self.evaluation.options.filter_by)
+        snapshot = Snapshot(self.corpus, self.dataset.as_of(question), None)
+        hits = retrieve(snapshot, question, recipe, self.dataset, self.evaluation.options.filter_by)
         ranking = by_document(hit for hit in hits if hit.document != question.query_doc)
         return scores([document for document, _ in ranking], relevant(question, self.dataset))
 
 
-def ablated(trials: Trials, runs: Sequence[Run], tell: Tell) -> list[Ablated]:
-    """Each run as a whole, then each part of its recipe off."""
+def ablation_rows(trials: Trials, runs: Sequence[Run], progress: StepProgress) -> list[AblationRow]:
+    """Each recipe as a whole, then with each part off."""
     work: list[tuple[Run, str, Recipe]] = []
     for run in runs:
-        variants = ablations(run.recipe, vectors=trials.vectors)
-        work += [(run, called, recipe) for called, recipe in {WHOLE: run.recipe, **variants}.items()]
+        variants = {WHOLE: run.recipe, **ablations(run.recipe, vectors=trials.vectors)}
+        work += [(run, variant, recipe) for variant, recipe in variants.items()]
     rows = []
-    for done, (run, called, recipe) in enumerate(work):
-        tell(done, len(work))
+    for done, (run, variant, recipe) in enumerate(work):
+        progress(done, len(work))
         whole = trials.whole(run)
-        values = whole if called == WHOLE else trials.tried(recipe)
+        values = whole if variant == WHOLE else trials.run(recipe)
         for metric in METRICS:
-            mean = trials.estimate(values[metric])
-            gap = trials.estimate(values[metric] - whole[metric])
-            rows.append(
-                Ablated(
-                    run.name, called, metric, mean.value, mean.low, mean.high, gap.value, gap.low, gap.high,
-                    len(trials.questions),
-                )
-            )  # fmt: skip
+            mean = trials.interval(values[metric])
+            difference = trials.interval(values[metric] - whole[metric])
+            rows.append(AblationRow(run.name, variant, metric, *mean, *difference, len(trials.questions)))
     return rows
 
 
-def swept(trials: Trials, runs: Sequence[Run], tell: Tell) -> list[Swept]:
-    """Each run with other values of the numbers of its recipe."""
+def sensitivity_rows(trials: Trials, runs: Sequence[Run], progress: StepProgress) -> list[SensitivityRow]:
+    """Each recipe with other values of its numbers, one at a time."""
     work = [
         (run, field, setting, recipe)
         for run in runs
@@ -176,22 +169,19 @@ def swept(trials: Trials, runs: Sequence[Run], tell: Tell) -> list[Swept]:
     ]
     rows = []
     for done, (run, field, setting, recipe) in enumerate(work):
-        tell(done, len(work))
+        progress(done, len(work))
         present = recipe == run.recipe
-        values = trials.whole(run) if present else trials.tried(recipe)
+        values = trials.whole(run) if present else trials.run(recipe)
         for metric in METRICS:
-            mean = trials.estimate(values[metric])
+            mean = trials.interval(values[metric])
             rows.append(
-                Swept(
-                    run.name, field, setting, present, metric, mean.value, mean.low, mean.high,
-                    len(trials.questions),
-                )
-            )  # fmt: skip
+                SensitivityRow(run.name, field, setting, present, metric, *mean, len(trials.questions))
+            )
     return rows
 
 
-def budgeted(trials: Trials, runs: Sequence[Run], tell: Tell) -> list[Budgeted]:
-    """Each run with other numbers of candidates; its own number is how many it looked at, on average."""
+def budget_rows(trials: Trials, runs: Sequence[Run], progress: StepProgress) -> list[BudgetRow]:
+    """Each recipe with other numbers of candidates, and with its own: how many it reads on average."""
     work: list[tuple[Run, int, Recipe]] = []
     for run in runs:
         sizes = budgets(run.recipe)
@@ -199,35 +189,30 @@ def budgeted(trials: Trials, runs: Sequence[Run], tell: Tell) -> list[Budgeted]:
         work += [(run, size, recipe) for size, recipe in sizes.items()]
     rows = []
     for done, (run, size, recipe) in enumerate(work):
-        tell(done, len(work))
-        values = trials.tried(recipe) if size else trials.whole(run)
-        candidates = float(size) if size else looked_at(trials, recipe)
+        progress(done, len(work))
+        values = trials.run(recipe) if size else trials.whole(run)
+        candidates = float(size) if size else candidates_read(trials, recipe)
         for metric in METRICS:
-            mean = trials.estimate(values[metric])
-            rows.append(
-                Budgeted(
-                    run.name, candidates, not size, metric, mean.value, mean.low, mean.high,
-                    len(trials.questions),
-                )
-            )  # fmt: skip
+            mean = trials.interval(values[metric])
+            rows.append(BudgetRow(run.name, candidates, not size, metric, *mean, len(trials.questions)))
     return rows
 
 
-def looked_at(trials: Trials, recipe: Recipe) -> float:
-    """How many candidates a recipe looks at: what it says, or what its budget lets in, on average."""
+def candidates_read(trials: Trials, recipe: Recipe) -> float:
+    """How many candidates a recipe reads: its limit, or how many its budget lets in on average."""
     _, stage = limit(recipe) or ("", None)
     if isinstance(stage, Pool):
         return float(stage.n)
     if isinstance(stage, ReciprocalRank):
         return float(stage.depth)
     if not isinstance(stage, BudgetedRerank):
-        raise UsageError(f"recipe {recipe.name} looks at all candidates")
+        raise UsageError(f"recipe {recipe.name} reads all candidates")
     counts = []
     for question in trials.questions:
         hits = trials.hits(question, recipe, stage.sizes[-1])
-        counts.append(sum(not _says(hit.why, OUTSIDE) for hit in hits))
+        counts.append(sum(not _has_label(hit.why, OUTSIDE) for hit in hits))
     return float(np.mean(counts))
 
 
-def _says(tree: Why, label: str) -> bool:
-    return tree.label == label or any(_says(part, label) for part in tree.parts)
+def _has_label(tree: Why, label: str) -> bool:
+    return tree.label == label or any(_has_label(part, label) for part in tree.parts)

@@ -1,4 +1,4 @@
-"""Which recipes show what a part of a recipe is worth: without it, and with other values of its numbers."""
+"""Variants of a recipe: without each of its parts, with other values of its numbers, other budgets."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ WORDS = {
     "lexical": "words", "normalized": "words", "latent": "latent semantics", "dense": "vectors",
     "query_coverage": "query coverage", "neighbouring_text": "neighbouring text",
 }  # fmt: skip
-"""What columns are called where people read; others are called by their names."""
+"""The names of columns in figures; others have their own."""
 
 
 OPTIONAL: Mapping[type[Stage], tuple[str, Callable[[Any], bool] | None]] = {
@@ -46,7 +46,7 @@ OPTIONAL: Mapping[type[Stage], tuple[str, Callable[[Any], bool] | None]] = {
     BudgetedRerank: ("budget", None),
     Rerank: ("reranking", None),
 }
-"""Stages whose column no other stage needs: their names, and whether one does anything (None: always)."""
+"""Stages whose column no other stage needs: their names, and whether one has an effect (None: always)."""
 
 NUMBERS: Mapping[type[Stage], tuple[str, ...]] = {
     Decay: ("delta", "tau_min", "tau_max", "general"),
@@ -55,16 +55,16 @@ NUMBERS: Mapping[type[Stage], tuple[str, ...]] = {
     Gap: ("floor",),
     Backlinks: ("weight",),
 }
-"""The numbers of stages of time, and of the graph, to which a recipe may be sensitive."""
+"""The fields of stages on time and the graph that are varied."""
 
 WEIGHTS = ("centrality", "freshness")
-"""Columns whose weight in a sum may matter as much; that of `decay` is its delta."""
+"""Columns whose weight in a sum is varied too; that of `decay` is its delta."""
 
 CANDIDATES = (10, 20, 30, 40, 60, 80, 100)
-"""So many candidates are looked at where a recipe limits them."""
+"""The numbers of candidates that a recipe with a limit is run with."""
 
-STEPS = 7
-FEWEST = 5
+MAX_STEPS = 7
+MIN_STEPS = 5
 WIDE = 100.0
 MULTIPLES = (0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 4.0)
 
@@ -75,56 +75,59 @@ def ablations(recipe: Recipe, *, vectors: bool = True) -> dict[str, Recipe]:
     A part is a weight of a sum (which becomes 0, where another one is left) or a stage that can be left out.
     `vectors`: the corpus has an encoder; without one, vectors are no part.
     """
-    found: dict[str, Recipe] = {}
+    variants: dict[str, Recipe] = {}
     for name, stage in recipe.stages_by_name().items():
         parts = [part for part in _parts(stage) if vectors or part.column != "dense"]
         for part in parts if len(parts) > 1 else ():
-            found[_free(f"without {_called(part.column, recipe)}", name, found)] = recipe.replaced(
-                part.weighing(name, 0.0)
+            variants[_unique(f"without {_words_for(part.column, recipe)}", name, variants)] = recipe.replaced(
+                part.replacement(name, 0.0)
             )
         if type(stage) in OPTIONAL:
-            called, acts = OPTIONAL[type(stage)]
-            if acts is None or acts(stage):
-                found[_free(f"without {called}", name, found)] = without(recipe, stage)
-    return found
+            label, has_effect = OPTIONAL[type(stage)]
+            if has_effect is None or has_effect(stage):
+                variants[_unique(f"without {label}", name, variants)] = without(recipe, stage)
+    return variants
 
 
-def _free(called: str, stage: str, taken: Mapping[str, Recipe]) -> str:
-    return f"{called} ({stage})" if called in taken else called
+def _unique(label: str, stage: str, used: Mapping[str, Recipe]) -> str:
+    return f"{label} ({stage})" if label in used else label
 
 
 def without(recipe: Recipe, stage: Stage) -> Recipe:
-    """The recipe without one of its stages; what knew it knows the one that it knew."""
-    later = getattr(stage, "then", None)
+    """The recipe without one of its stages; a stage that points to it points to the one after it."""
+    next_stage = getattr(stage, "then", None)
     return dataclasses.replace(
-        recipe, stages=tuple(_forgetting(each, stage, later) for each in recipe.stages if each != stage)
+        recipe,
+        stages=tuple(_without_next(each, stage, next_stage) for each in recipe.stages if each != stage),
     )
 
 
-def _forgetting(stage: Any, gone: Stage, later: Stage | None) -> Any:
-    known = getattr(stage, "then", None)
-    if known is None:
+def _without_next(stage: Any, removed: Stage, next_stage: Stage | None) -> Any:
+    following = getattr(stage, "then", None)
+    if following is None:
         return stage
-    return dataclasses.replace(stage, then=later if known == gone else _forgetting(known, gone, later))
+    return dataclasses.replace(
+        stage, then=next_stage if following == removed else _without_next(following, removed, next_stage)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A number of a stage, mostly the weight of a column: the field that holds it, alone or with others."""
+    """A number of a stage, mostly the weight of a column, in `field`; `pairs`: all weights in that field."""
 
     column: str
     weight: float
     field: str
     pairs: tuple[tuple[str, float], ...] = ()
 
-    def weighing(self, stage: str, weight: float) -> dict[str, Any]:
-        """What to replace in a recipe."""
+    def replacement(self, stage: str, weight: float) -> dict[str, Any]:
+        """The values to give to `Recipe.replaced`."""
         value: Any = {**dict(self.pairs), self.column: weight} if self.pairs else weight
         return {f"{stage}.{self.field}": value}
 
 
 def _parts(stage: Stage) -> list[_Part]:
-    """What a stage adds up, as far as its weight is not 0."""
+    """The columns that a stage adds up with a weight other than 0."""
     if isinstance(stage, Combine | ReciprocalRank):
         pairs = stage.weights
         return [_Part(column, weight, "weights", pairs) for column, weight in pairs if weight]
@@ -134,24 +137,24 @@ def _parts(stage: Stage) -> list[_Part]:
     return []
 
 
-def _called(column: str, recipe: Recipe) -> str:
-    """A column in words; one that is a sum by its parts."""
+def _words_for(column: str, recipe: Recipe) -> str:
+    """A column in words; a sum by those of its parts."""
     for stage in recipe.stages:
         if isinstance(stage, Combine) and stage.name == column:
-            return " and ".join(_called(part.column, recipe) for part in _parts(stage))
+            return " and ".join(_words_for(part.column, recipe) for part in _parts(stage))
     return WORDS.get(column, column)
 
 
 def sensitivities(recipe: Recipe) -> dict[str, list[tuple[float, Recipe]]]:
-    """The recipe with other values of its numbers about time and corroboration, each alone.
+    """The recipe with other values of its numbers on time and the graph, one at a time.
 
     By field, `decay.tau_min`, or column of a sum, `combine-2.weights.centrality`: five to seven values in
-    rising order, the present one among them, within the range that the field accepts.
+    rising order, among them the current one, in the range that the field accepts.
     """
     return {
         number.key: [
-            (value, recipe if value == number.present else recipe.replaced(number.setting(value)))
-            for value in sorted(spaced(number.present, number.low, number.high))
+            (value, recipe if value == number.current else recipe.replaced(number.setting(value)))
+            for value in sorted(values_around(number.current, number.low, number.high))
         ]
         for number in _numbers(recipe)
     }
@@ -159,10 +162,10 @@ def sensitivities(recipe: Recipe) -> dict[str, list[tuple[float, Recipe]]]:
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A number that can be varied: its value, the range to look at, what to replace for another value."""
+    """A number to vary: its current value, its range, and the replacement for another value."""
 
     key: str
-    present: float
+    current: float
     low: float
     high: float
     setting: Callable[[float], dict[str, Any]]
@@ -174,33 +177,35 @@ def _numbers(recipe: Recipe) -> Iterator[_Number]:
             if field.name in NUMBERS.get(type(stage), ()):
                 low, high = field.metadata["low"], field.metadata["high"]
                 part = _Part(field.name, getattr(stage, field.name), field.name)
-                yield _Number(f"{name}.{field.name}", part.weight, low, high, partial(part.weighing, name))
+                yield _Number(f"{name}.{field.name}", part.weight, low, high, partial(part.replacement, name))
         for part in _parts(stage):
             if part.column in WEIGHTS and part.pairs:
                 key, high = f"{name}.weights.{part.column}", max(4 * part.weight, 1.0)
-                yield _Number(key, part.weight, 0.0, high, partial(part.weighing, name))
+                yield _Number(key, part.weight, 0.0, high, partial(part.replacement, name))
 
 
-def spaced(present: float, low: float, high: float) -> list[float]:
-    """The present value and up to six around it, nearest first: by factors of 3 in a wide range, else from 0
-    to four times as much; from end to end where that gives too few.
+def values_around(current: float, low: float, high: float) -> list[float]:
+    """The current value and up to six around it, nearest first.
+
+    In a wide range they differ by factors of 3, else they are multiples from 0 to 4; if these are too few,
+    they are spread over the range.
     """
     if low > 0 and high / low > WIDE:
-        near = [present * 3.0**step for step in sorted(range(-60, 61), key=abs)]
+        candidates = [current * 3.0**step for step in sorted(range(-60, 61), key=abs)]
     else:
-        near = [max(low, min(high, present * multiple)) for multiple in MULTIPLES]
-        if len(set(near)) < FEWEST:
-            near = [low + (high - low) * step / FEWEST for step in range(FEWEST + 1)]
-    if isinstance(present, int):
-        near = [round(value) for value in near]
+        candidates = [max(low, min(high, current * multiple)) for multiple in MULTIPLES]
+        if len(set(candidates)) < MIN_STEPS:
+            candidates = [low + (high - low) * step / MIN_STEPS for step in range(MIN_STEPS + 1)]
+    if isinstance(current, int):
+        candidates = [round(value) for value in candidates]
     else:
-        near = [value if value == present else float(f"{value:.3g}") for value in near]
-    allowed = dict.fromkeys(value for value in (present, *near) if low <= value <= high)
-    return list(allowed)[:STEPS]
+        candidates = [value if value == current else float(f"{value:.3g}") for value in candidates]
+    allowed = dict.fromkeys(value for value in (current, *candidates) if low <= value <= high)
+    return list(allowed)[:MAX_STEPS]
 
 
 def limit(recipe: Recipe) -> tuple[str, Stage] | None:
-    """The stage, and its name, that says how many candidates are looked at; None when no stage does."""
+    """The stage that limits the candidates, with its name; None if none does."""
     for kind in (BudgetedRerank, Pool, ReciprocalRank):
         for name, stage in recipe.stages_by_name().items():
             if isinstance(stage, kind):
@@ -208,18 +213,18 @@ def limit(recipe: Recipe) -> tuple[str, Stage] | None:
     return None
 
 
-def _instead(recipe: Recipe, old: Stage, new: Stage) -> Recipe:
-    """The recipe with another stage in place of one that no other stage knows."""
+def _with_stage(recipe: Recipe, old: Stage, new: Stage) -> Recipe:
+    """The recipe with another stage in place of one that no other stage points to."""
     return dataclasses.replace(recipe, stages=tuple(new if each is old else each for each in recipe.stages))
 
 
 def budgets(recipe: Recipe) -> dict[int, Recipe]:
-    """The recipe looking at so many candidates, whatever its doubts; {} when no stage limits them."""
-    found = limit(recipe)
-    if found is None:
+    """The recipe with each number of CANDIDATES, whatever its uncertainty; {} if no stage limits them."""
+    variants = limit(recipe)
+    if variants is None:
         return {}
-    name, stage = found
+    name, stage = variants
     if isinstance(stage, BudgetedRerank):
-        return {n: _instead(recipe, stage, dataclasses.replace(stage, sizes=(n,))) for n in CANDIDATES}
+        return {n: _with_stage(recipe, stage, dataclasses.replace(stage, sizes=(n,))) for n in CANDIDATES}
     field = "n" if isinstance(stage, Pool) else "depth"
     return {n: recipe.replaced({f"{name}.{field}": n}) for n in CANDIDATES}

@@ -1,4 +1,4 @@
-"""The corpus of a dataset: built once, kept in a folder that is named by all that it was built from."""
+"""The corpus of a dataset, cached in a folder that is named by a digest of all that it is built from."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache as once
+from functools import cache as memoize
 from pathlib import Path
 
 import asof
@@ -23,17 +23,17 @@ from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
 from asof.time.span import NEVER
 
-ROOM = "evaluate"
-"""The folder for such corpora in the folder of the cache."""
+CACHE_FOLDER = "evaluate"
+"""The folder of such corpora in the cache."""
 
 VECTORS = "embeddings.db"
-"""The file of vectors in that folder: of other code, another chunking, or a corpus that is cut (--leakage),
-the same texts are not encoded again, and have the same bits."""
+"""The file of vectors in that folder: a text is encoded once, whatever the code, the chunking and the cut of
+the corpus (--leakage), so that its vector has the same bits."""
 
 SOURCES = (".py", ".toml", ".md")
 
 
-@once
+@memoize
 def code_version() -> str:
     """The version of asof and a digest of its source files: code, lists of words, prompts."""
     package = Path(asof.__file__).parent
@@ -46,47 +46,51 @@ def code_version() -> str:
 
 
 def key(dataset: Dataset, settings: CorpusSettings, writer: str = "") -> str:
-    """What the corpus is a function of, as a digest: documents, code, options, what reads its facts."""
+    """A digest of what the corpus depends on: documents, code, options, the model that reads its facts."""
     parts = [dataset.fingerprint(), code_version(), settings.dumps(), sorted(dataset.without), writer]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:32]
 
 
 @contextmanager
-def kept_vectors(
-    encoder: Encoder, cache: Path, tell: Callable[[str], None] | None = None
+def cached_vectors(
+    encoder: Encoder, cache: Path, on_note: Callable[[str], None] | None = None
 ) -> Iterator[Encoder]:  # fmt: skip
-    """The encoder with its vectors kept in the folder `cache`; where it cannot be written to, until the end
-    of this, and `tell` gets a line about that."""
+    """The encoder with its vectors cached in the folder `cache`.
+
+    If that cannot be written to, they are cached in memory, and `on_note` gets a line about it.
+    """
     from asof.models.kept_encoder import MEMORY, CachedEncoder
 
-    path = cache / ROOM / VECTORS
+    path = cache / CACHE_FOLDER / VECTORS
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        kept = CachedEncoder(encoder, path)
+        cached = CachedEncoder(encoder, path)
     except (OSError, CorpusError) as error:
-        if tell is not None:
-            tell(f"{error}: vectors are not kept")
-        kept = CachedEncoder(encoder, MEMORY)
-    with kept:
-        yield kept
+        if on_note is not None:
+            on_note(f"{error}: vectors are not cached")
+        cached = CachedEncoder(encoder, MEMORY)
+    with cached:
+        yield cached
 
 
 @contextmanager
 def prepared(
     dataset: Dataset, settings: CorpusSettings, cache: Path, encoder: Encoder | None = None,
-    progress: Callable[[IndexReport], None] | None = None, tell: Callable[[str], None] | None = None,
+    progress: Callable[[IndexReport], None] | None = None, on_note: Callable[[str], None] | None = None,
     writer: str = "",
 ) -> Iterator[Corpus]:  # fmt: skip
-    """The corpus of the dataset, open, out of the folder `cache` or new; one for each `writer` of facts.
+    """The open corpus of the dataset, from the folder `cache` or built; one for each `writer` of facts.
 
-    Where the cache cannot be written to, it is made in a temporary folder; `tell` gets a line about that.
+    If the cache cannot be written to, it is built in a temporary folder, and `on_note` gets a line about it.
     """
-    folder = cache / ROOM / f"{dataset.name[:40]}-{key(dataset, settings, writer)}"
+    folder = cache / CACHE_FOLDER / f"{dataset.name[:40]}-{key(dataset, settings, writer)}"
     try:
-        corpus = _kept(folder, encoder) or _made(folder, dataset, settings, encoder, progress)
+        corpus = _cached_corpus(folder, encoder) or _build_cached(
+            folder, dataset, settings, encoder, progress
+        )
     except OSError as error:
-        if tell is not None:
-            tell(f"{cache} cannot be written to ({error.strerror or error}): the corpus is not kept")
+        if on_note is not None:
+            on_note(f"{cache} cannot be written to ({error.strerror or error}): the corpus is not cached")
         with temporary(dataset, settings, encoder, progress=progress) as corpus:
             yield corpus
         return
@@ -94,8 +98,8 @@ def prepared(
         yield corpus
 
 
-def _kept(folder: Path, encoder: Encoder | None) -> Corpus | None:
-    """The corpus in a folder of the cache; None when there is none, or none that is sound."""
+def _cached_corpus(folder: Path, encoder: Encoder | None) -> Corpus | None:
+    """The corpus in a folder of the cache; None if there is none, or it is damaged (then it is deleted)."""
     if not folder.is_dir():
         return None
     try:
@@ -105,11 +109,11 @@ def _kept(folder: Path, encoder: Encoder | None) -> Corpus | None:
         return None
 
 
-def _made(
+def _build_cached(
     folder: Path, dataset: Dataset, settings: CorpusSettings, encoder: Encoder | None,
     progress: Callable[[IndexReport], None] | None,
 ) -> Corpus:  # fmt: skip
-    """Build beside the folder and rename: what was interrupted is never taken for whole."""
+    """Build the corpus beside the folder, then rename it, so that a partial one is never used."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     part = Path(tempfile.mkdtemp(prefix=f"{folder.name}.part-", dir=folder.parent))
     try:
@@ -130,7 +134,7 @@ def temporary(
     dataset: Dataset, settings: CorpusSettings, encoder: Encoder | None = None, *, until: int = NEVER,
     progress: Callable[[IndexReport], None] | None = None,
 ) -> Iterator[Corpus]:  # fmt: skip
-    """A corpus of the documents that were published by `until`, in a folder that is gone afterwards."""
+    """A corpus of the documents that were published by `until`, in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name:
         build(Path(name), dataset, settings, encoder, until, progress)
         with open_corpus(name, create=False, encoder=encoder, configured=Config()) as corpus:
@@ -141,7 +145,7 @@ def build(
     folder: Path, dataset: Dataset, settings: CorpusSettings, encoder: Encoder | None = None,
     until: int = NEVER, progress: Callable[[IndexReport], None] | None = None,
 ) -> None:  # fmt: skip
-    """Index the documents that were published by `until`. The clock stands after all dates, not at today."""
+    """Index the documents that were published by `until`. The clock is set after all dates, not to today."""
     with open_corpus(folder, settings=settings, encoder=encoder, configured=Config()) as corpus:
         corpus.clock = itertools.count(dataset.clock, 1_000_000).__next__
         corpus.background = False

@@ -9,8 +9,8 @@ from tests.support.meanings import Meanings
 
 from asof.evaluate.evaluation import evaluate
 from asof.evaluate.options import EvaluationOptions
-from asof.evaluate.runs import corpus as room
-from asof.evaluate.runs.corpus import VECTORS, kept_vectors, prepared
+from asof.evaluate.runs import corpus as corpora
+from asof.evaluate.runs.corpus import VECTORS, cached_vectors, prepared
 from asof.evaluate.runs.dataset import load
 from asof.store.settings import CorpusSettings
 
@@ -34,23 +34,23 @@ def passages(dataset, cache, encoder, settings=SETTINGS):
 
 def test_another_corpus_of_the_same_texts(dataset, tmp_path, monkeypatch):
     found, cache, inner = load(dataset()), tmp_path / "cache", Restless()
-    with kept_vectors(inner, cache) as encoder:
+    with cached_vectors(inner, cache) as encoder:
         first = passages(found, cache, encoder)
         asked = len(inner.asked)
         assert asked == len(first) == 5
-        monkeypatch.setattr(room, "code_version", lambda: "of tomorrow")
+        monkeypatch.setattr(corpora, "code_version", lambda: "of tomorrow")
         assert passages(found, cache, encoder) == first
         assert passages(found, cache, encoder, replace(SETTINGS, stem=False)) == first
-    with kept_vectors(inner, cache) as encoder:
+    with cached_vectors(inner, cache) as encoder:
         assert passages(found, cache, encoder, replace(SETTINGS, chunking="whole")) == first
     assert len(inner.asked) == asked
-    assert (cache / room.ROOM / VECTORS).is_file()
+    assert (cache / corpora.CACHE_FOLDER / VECTORS).is_file()
 
 
 def test_leakage_is_not_what_an_encoder_gives_twice(dataset, tmp_path):
     """A corpus that is cut, made anew, has the same vectors."""
     folder, inner = dataset(), Restless()
-    with kept_vectors(inner, tmp_path) as encoder:
+    with cached_vectors(inner, tmp_path) as encoder:
         found = evaluate(
             folder, ["tempralm", "asof"], EvaluationOptions(leakage=3), encoder=encoder, cache=tmp_path
         )
@@ -64,9 +64,9 @@ def test_a_cache_that_cannot_be_written_to(dataset, tmp_path):
     found, inner = load(dataset()), Meanings()
     said: list[str] = []
     (tmp_path / "cache").write_text("a file")
-    with kept_vectors(inner, tmp_path / "cache", said.append) as encoder:
+    with cached_vectors(inner, tmp_path / "cache", said.append) as encoder:
         passages(found, tmp_path / "other", encoder)
         passages(found, tmp_path / "another", encoder)
     assert len(said) == 1
-    assert said[0].endswith(": vectors are not kept")
+    assert said[0].endswith(": vectors are not cached")
     assert len(inner.asked) == 5, "kept until the end all the same"

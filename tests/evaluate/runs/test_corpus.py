@@ -122,7 +122,7 @@ def test_another_process_may_be_faster(dataset, tmp_path, monkeypatch):
 def test_a_cache_that_cannot_be_written_to_is_no_error(dataset, tmp_path):
     (tmp_path / "cache").write_text("a file stands where the folder would be")
     lines: list[str] = []
-    assert "m1" in documents(load(dataset()), SETTINGS, tmp_path / "cache", tell=lines.append)
+    assert "m1" in documents(load(dataset()), SETTINGS, tmp_path / "cache", on_note=lines.append)
     assert ["the corpus is not cached" in line for line in lines] == [True]
 
 

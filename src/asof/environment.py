@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from asof import layers
-from asof.config import Config
+from asof.config import FILE, Config
 from asof.errors import UsageError
 from asof.store.store import FOLDER
 from asof.time.span import iso
@@ -83,13 +83,20 @@ def configuration(folder: Path, tell: Callable[[str], None] | None = None, *, tr
 
 def trust(folder: Path) -> dict[str, str]:
     """Let asof.toml of a folder count in full until it changes; what it names outside, in words by table.
-    Raises UsageError, BadConfig."""
+    Raises UsageError, also where there is nothing to trust, and BadConfig."""
+    if folder.is_dir() and not (folder / FILE).exists() and (not holds_corpus(folder) or _own(folder)):
+        raise UsageError(f"nothing to trust: {folder} has no {FILE}")
     return layers.allow(folder, os.environ, iso(now()))
 
 
 def distrust(folder: Path) -> bool:
     """Trust a folder no more; whether it was trusted. Raises UsageError."""
     return layers.trusted(os.environ).remove(folder)
+
+
+def own_configuration() -> Config:
+    """What the user's own configuration says, without any folder's. Raises BadConfig."""
+    return layers.own_configured(os.environ)
 
 
 def user_configuration() -> Path | None:

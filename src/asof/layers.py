@@ -92,6 +92,11 @@ def configured(
     return _merged(own, beside, withheld)
 
 
+def own_configured(environment: Mapping[str, str]) -> Config:
+    """What the user's own configuration says. Raises BadConfig."""
+    return _merged(Layer.read(user_file(environment)), Layer(None, None, {}), {})
+
+
 def user_file(environment: Mapping[str, str]) -> Path | None:
     """The user's own configuration, which may be missing; None where there is no home. Raises BadConfig
     where $ASOF_CONFIG names none."""

@@ -39,11 +39,11 @@ def completes(asof, here, write):
 
 def test_commands_and_options(completes):
     assert completes("asof se") == ["search"]
-    assert completes("asof ") == [*Commands.rooms, "help", "--help", "--version"]
+    assert completes("asof ") == [*Commands.entries, "help", "--help", "--version"]
     assert completes("asof help wh") == ["why-not", "when"]
     assert completes("asof search harbour --un") == ["--until", "--unit"]
     assert completes("asof search x") == []
-    for name in Commands.rooms:
+    for name in Commands.entries:
         command = cli.get_command(click.Context(cli), name)
         assert command is not None
         spelled = {each for param in command.params if isinstance(param, click.Option) for each in param.opts}

@@ -13,7 +13,7 @@ import pytest
 from asof import config
 from asof.arxiv.settings import ArxivSettings
 from asof.cli.config import keys, text
-from asof.cli.config_words import EXAMPLES, TABLES, WORDS
+from asof.cli.config_help import EXAMPLES, TABLES, WORDS
 from asof.config import Config
 from asof.recipes import named
 

@@ -33,9 +33,9 @@ def test_help_has_each_group_with_an_example(asof, here):
     assert asof("-h").out == asof("help").out == said
 
 
-@pytest.mark.parametrize("name", Commands.rooms)
+@pytest.mark.parametrize("name", Commands.entries)
 def test_help_of_a_command_has_an_example_that_it_accepts(asof, here, name):
-    example = Commands.rooms[name].example
+    example = Commands.entries[name].example
     said = asof(name, "-h")
     assert f"\n  Example:\n    {example}\n" in said.out
     assert asof("help", name).out == said.out == asof(name, "--help").out
@@ -47,8 +47,8 @@ def test_help_of_a_command_has_an_example_that_it_accepts(asof, here, name):
 
 
 def test_what_is_meant_is_there():
-    assert set(MEANT.values()) <= set(Commands.rooms)
-    assert not set(MEANT) & set(Commands.rooms)
+    assert set(MEANT.values()) <= set(Commands.entries)
+    assert not set(MEANT) & set(Commands.entries)
 
 
 def test_index_takes_the_option_that_all_others_take(asof, here, write):

@@ -167,7 +167,7 @@ def test_demo_leaves_nothing_behind(asof, here, tmp_path, monkeypatch):
 
 
 def test_demo_that_is_kept_can_be_asked(asof, here):
-    said = asof("demo", "--keep", "island", "-k", "1")
+    said = asof("demo", "--keep", "island", "--explain")
     assert said.code == 0
     assert " equally good match = " in said.out
     assert said.out.splitlines()[-1].endswith('asof search --index island "your question"')

@@ -75,3 +75,13 @@ def test_papers_ranks_documents_once(asof, notes):
                         for unit in ([], ["--unit", "document"]))  # fmt: skip
     assert papers["notes"] == passages["notes"]
     assert papers["hits"] == passages["hits"]
+
+
+def test_the_file_that_sets_a_field_is_named(asof, here, write, monkeypatch):
+    """The folder's where both set it; the user's own by its path."""
+    own = write("own/config.toml", "[recipes.twe]\ndecay.tau_min = 50\ndecay.tau_max = 900\n")
+    write("asof.toml", "[recipes.twe]\ndecay.tau_max = 800\n")
+    monkeypatch.setenv("ASOF_CONFIG", str(own))
+    lines = asof("recipes", "twe").out.splitlines()
+    assert f"  decay.tau_min = 50.0  ({own})" in lines
+    assert "  decay.tau_max = 800.0  (asof.toml)" in lines

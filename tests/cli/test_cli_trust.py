@@ -42,15 +42,21 @@ def test_the_list(asof, here, write):
     assert asof("trust", "--list") == (1, "no folder is trusted\n", "")
     write("a/asof.toml", "[search]\nk = 3\n")
     assert asof("trust", "a").out.endswith("  it names no model, address or key\n")
-    (here / "b").mkdir()
+    write("b/asof.toml", "")
     assert asof("trust", here / "b").code == 0
     assert asof("trust", "--list").out == f"{here / 'a'}\n{here / 'b'}\n"
     write("a/asof.toml", "[search]\nk = 4\n")
-    write("b/asof.toml", "")
+    write("b/asof.toml", "[search]\n")
     told = "  (asof.toml has changed since: trust it again)\n"
     assert asof("trust", "--list").out == f"{here / 'a'}{told}{here / 'b'}{told}"
     assert asof("trust", "--revoke", "a") == (0, f"no longer trusted: {here / 'a'}\n", "")
     assert asof("trust", "--revoke", "a") == (1, f"was not trusted: {here / 'a'}\n", "")
+
+
+def test_nothing_to_trust(asof, here):
+    said = asof("trust", here)
+    assert said == (2, "", f"asof: nothing to trust: {here} has no asof.toml\n")
+    assert asof("trust", "--list").code == 1
 
 
 @pytest.mark.parametrize(

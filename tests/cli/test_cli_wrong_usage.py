@@ -10,7 +10,7 @@ WRONG = [
     (["serch", "x"], "no command 'serch'; did you mean search?"),
     (
         ["frobnicate"],
-        "no command 'frobnicate'; there are " + ", ".join(Commands.rooms),
+        "no command 'frobnicate'; there are " + ", ".join(Commands.entries),
     ),
     (["find", "x"], "no command 'find'; did you mean search?"),
     (["Who is the master?"], "to look for these words: asof search 'Who is the master?'"),

@@ -18,6 +18,10 @@ PASSAGE_PART = 10
 """One of this many parts of the budget is for passages, the rest for reports."""
 
 
+LEFT_OUT = "left out:"
+"""How a note on what did not fit begins."""
+
+
 class Packed(NamedTuple):
     """The numbers of the items taken, in the order of taking, and of those left out, in the order given.
 
@@ -35,8 +39,8 @@ class Packed(NamedTuple):
             return ""
         whole = len(self.taken) + len(self.left_out)
         return (
-            f"{len(self.left_out):,} of {whole:,} {what} are left out: they have {self.left:,} tokens,"
-            f" and {self.used:,} of {budget:,} are used"
+            f"{LEFT_OUT} {len(self.left_out):,} of {whole:,} {what} "
+            f"({self.left:,} tokens; {self.used:,} of {budget:,} are used)"
         )
 
 

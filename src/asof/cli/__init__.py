@@ -1,4 +1,4 @@
-"""The command line. Each command's room is loaded when it runs; `asof --help` loads none of the engine."""
+"""The command line. The module of a command is imported when it runs, so `asof --help` loads no engine."""
 
 from __future__ import annotations
 

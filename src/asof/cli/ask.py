@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from asof.answer.pack import LEFT_OUT
 from asof.cli.main import (
     DONE,
     NOTHING,
@@ -19,10 +20,11 @@ from asof.cli.main import (
     tell_extractor,
     tell_why_nothing,
     time_option,
+    verbose_option,
 )
 from asof.cli.progress import fact_progress
 from asof.cli.question import joined
-from asof.cli.terminal import plain
+from asof.cli.terminal import plain, show
 from asof.data import MODES
 from asof.data.json import answer_json
 from asof.time.span import shown
@@ -49,10 +51,11 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @index_option
 @json_option
+@verbose_option
 def ask(
     question: tuple[str, ...], mode: str | None, as_of: str | None, known_at: str | None, since: str | None,
     until: str | None, about: str | None, recipe: str | None, tokens: int | None, index: Path | None,
-    as_json: bool,
+    as_json: bool, verbose: bool,
 ) -> int:  # fmt: skip
     """Answer QUESTION from current passages, with citations; or say why there is no answer.
 
@@ -74,7 +77,8 @@ def ask(
         print_json(answer_json(found))
     else:
         show_answer(
-            found, dated=as_of is not None, known=known_at is not None, streamed=streamed.text
+            found, dated=as_of is not None, known=known_at is not None, streamed=streamed.text,
+            verbose=verbose,
         )  # fmt: skip
     return NOTHING if found.refused else DONE
 
@@ -90,23 +94,30 @@ class _Streamed:
         click.echo("\n".join(plain(line) for line in piece.split("\n")), nl=False)
 
 
-def show_answer(found: Answer, *, dated: bool, known: bool = False, streamed: str) -> None:
-    """The answer, unless it is what was `streamed`; then what it rests on. `dated`, `known`: which clocks
-    were set."""
+def show_answer(
+    found: Answer, *, dated: bool, known: bool = False, streamed: str, verbose: bool = False
+) -> None:  # fmt: skip
+    """The answer, unless it was `streamed`; then its sources. `dated`, `known`: which clocks were set."""
     if streamed:
         click.echo()
     if streamed.strip() != found.text:
         for line in found.text.split("\n"):
-            click.echo(plain(line))
+            show(plain(line), hang=4 if line.startswith("[") else 0)
     if found.by != "extractive" and not found.refused:
         for citation in found.citations:
-            click.secho(f"[{citation.n}] {_source(citation)}", dim=True)
+            show(f"[{citation.n}] {_source(citation)}", hang=4, dim=True)
     moment = f"as of {shown(found.as_of) if dated else 'now'}"
     if known:
         moment += f" · known at {shown(found.known_at)}"
-    click.secho(f"{moment} · {found.mode} · {plain(found.by)}", dim=True)
+    by = "quoted, no model" if found.by == "extractive" else f"by {plain(found.by)}"
+    if verbose:
+        moment += f" · {'reports' if found.mode == 'global' else 'single passages'}"
+    if verbose or found.by != "extractive":
+        moment += f" · {by}"
+    show(moment, dim=True)
     for note in found.notes:
-        click.secho(f"note: {plain(note)}", dim=True)
+        if verbose or not note.startswith(LEFT_OUT):
+            show(f"note: {plain(note)}", hang=6, dim=True)
     if found.cost is not None:
         used = [f"{name} {value}" for name, value in found.cost.items() if value]
         estimated = " (tokens estimated: a stream has no count of them)" if streamed and used else ""

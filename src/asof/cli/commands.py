@@ -1,4 +1,4 @@
-"""The commands by what they are for: where each is written, what it does, how it is typed. Loads nothing."""
+"""The commands by group: module, summary and example of each. Imports none of them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import ClassVar, NamedTuple
 import click
 
 
-class Room(NamedTuple):
-    """Where a command is written, what it does in a line, and a line that uses it."""
+class CommandEntry(NamedTuple):
+    """The module of a command, a line that says what it does, and an example of its use."""
 
     module: str
     about: str
@@ -23,106 +23,106 @@ START = """\
 asof searches documents that change, as of any date.
 
   asof demo                                          see it at work; leaves nothing behind
-  asof index NOTES                                   take in a folder of notes, or a .jsonl file
+  asof index NOTES                                   index a folder of notes, or a .jsonl file
   asof search "harbour master"                       what is current now
   asof search "harbour master" --as-of 2020-06       what was current then
   asof --help                                        all commands; -h after each: its options"""
 
-GROUPS: dict[str, dict[str, Room]] = {
-    "Start": {
-        "demo": Room(
+GROUPS: dict[str, dict[str, CommandEntry]] = {
+    "Get started": {
+        "demo": CommandEntry(
             "demo", "Index the example notes and ask one question as of three dates.",
             "asof demo --keep island",
         ),
-        "index": Room(
-            "index", "Take in folders, vaults, .jsonl files; again: what changed.", "asof index notes"
+        "index": CommandEntry(
+            "index", "Index folders, vaults, .jsonl files; run again to update.", "asof index notes"
         ),
-        "status": Room(
-            "keep", "What the corpus holds, how it is dated, how big it is.", "asof status --check"
+        "status": CommandEntry(
+            "maintenance", "Show what the index holds, its dates and its size.", "asof status --check"
         ),
-        "config": Room(
-            "config", "An asof.toml with all that can be set, and what it means.", "asof config"
+        "config": CommandEntry(
+            "config", "Print an asof.toml with all settings and what they mean.", "asof config"
         ),
-        "completion": Room(
-            "completion", "Let bash, zsh or fish complete commands, options and files.",
+        "completion": CommandEntry(
+            "completion", "Print a completion script for bash, zsh or fish.",
             "asof completion bash",
         ),
     },
-    "Ask": {
-        "search": Room(
-            "search", "The best passages for a question, as of any date, with reasons.",
+    "Search and ask": {
+        "search": CommandEntry(
+            "search", "Find the best passages for a question, as of any date.",
             'asof search "harbour master" --as-of 2020-06',
         ),
-        "ask": Room(
-            "ask", "An answer with citations, as of any date; refuses when the evidence is missing.",
+        "ask": CommandEntry(
+            "ask", "Answer a question with citations, or say that the evidence is missing.",
             'asof ask "How much did a ticket cost in 2019?"',
         ),
-        "papers": Room(
-            "papers", "Answer from new papers of arXiv; the ranking learns from feedback.",
+        "papers": CommandEntry(
+            "papers", "Answer from new arXiv papers; the ranking learns from feedback.",
             'asof papers "new work on dense retrieval this week"',
         ),
-        "feedback": Room(
-            "feedback", "Say how well hits answered; what was asked and said so far.", "asof feedback"
+        "feedback": CommandEntry(
+            "feedback", "Grade the hits of recorded searches, or list them.", "asof feedback"
         ),
     },
-    "Look at change": {
-        "timeline": Room(
-            "timeline", "How the answer to a question changed, statement by statement.",
+    "See what changed": {
+        "timeline": CommandEntry(
+            "timeline", "Show how the answer to a question changed over time.",
             'asof timeline "harbour master"',
         ),
-        "diff": Room(
-            "diff", "The answers as of two dates side by side.", 'asof diff "harbour master" 2019 2023-06'
+        "diff": CommandEntry(
+            "diff", "Compare the answers as of two dates.", 'asof diff "harbour master" 2019 2023-06'
         ),
-        "links": Room(
-            "links", "What a document links to, and what links to it.", "asof links ferry --as-of 2020"
+        "links": CommandEntry(
+            "links", "List the links from and to a document.", "asof links ferry --as-of 2020"
         ),
-        "facts": Room(
-            "facts", "What is known of a subject: facts with their times, and what replaced what.",
+        "facts": CommandEntry(
+            "facts", "List the facts about a subject with their times.",
             "asof facts ferry --since 2019",
         ),
-        "graph": Room(
-            "graph", "The entities around one, and the facts between them.", "asof graph --around ferry"
+        "graph": CommandEntry(
+            "graph", "Show the entities around one and the facts between them.", "asof graph --around ferry"
         ),
-        "report": Room(
-            "report", "What happened in a period: its central facts, against the period before.",
+        "report": CommandEntry(
+            "report", "Summarise a period, compared with the one before.",
             "asof report 2023",
         ),
     },
-    "Understand": {
-        "why-not": Room(
-            "whynot", "Why a document is not among the hits, or at which rank it is.",
+    "Explain results": {
+        "why-not": CommandEntry(
+            "whynot", "Say why a document is not among the hits.",
             'asof why-not ferry "harbour master"',
         ),
-        "when": Room(
-            "when", "How the time in a question is read; needs no corpus.",
+        "when": CommandEntry(
+            "when", "Show how the time in a question is understood.",
             'asof when "prices since last spring"',
         ),
-        "recipes": Room(
-            "recipes", "The ways of ranking, and what can be set about them.", "asof recipes asof"
+        "recipes": CommandEntry(
+            "recipes", "List the ranking recipes and their settings.", "asof recipes asof"
         ),
     },
-    "Keep": {
-        "correct": Room(
-            "keep", "Say that a document was dated wrongly.", "asof correct ferry --published 2019-05-01"
+    "Maintain the index": {
+        "correct": CommandEntry(
+            "maintenance", "Correct the date of a document.", "asof correct ferry --published 2019-05-01"
         ),
-        "purge": Room("keep", "Erase a document and all its versions for good.", "asof purge ferry"),
-        "vacuum": Room("keep", "Drop history before a date.", "asof vacuum --before 2015"),
-        "embed": Room(
-            "embed", "Another encoder for a corpus: its vectors made anew, or none.",
+        "purge": CommandEntry("maintenance", "Erase a document with all its versions.", "asof purge ferry"),
+        "vacuum": CommandEntry("maintenance", "Drop the history before a date.", "asof vacuum --before 2015"),
+        "embed": CommandEntry(
+            "embed", "Change the encoder and compute the vectors again.",
             "asof embed --encoder hashed",
         ),
-        "trust": Room(
-            "trust", "Let a folder's asof.toml say where texts are sent.",
+        "trust": CommandEntry(
+            "trust", "Let a folder's asof.toml name models and servers.",
             "asof trust notes",
         ),
     },
-    "Measure": {
-        "evaluate": Room(
-            "evaluate", "What recipes are worth on a dataset, and whether they see the future.",
+    "Measure and tune": {
+        "evaluate": CommandEntry(
+            "evaluate", "Measure recipes on a dataset, and check for leaks from the future.",
             "asof evaluate dataset --leakage 20",
         ),
-        "tune": Room(
-            "tune", "Fit a recipe's numbers to judgements, and what that gains on the rest.",
+        "tune": CommandEntry(
+            "tune", "Fit a recipe's numbers to judged questions.",
             "asof tune --feedback",
         ),
     },
@@ -141,20 +141,22 @@ MEANT = {
 class Commands(click.Group):
     """Commands by name, loaded when asked for: `--help` loads none of them."""
 
-    rooms: ClassVar[dict[str, Room]] = {
-        name: room for commands in GROUPS.values() for name, room in commands.items()
+    entries: ClassVar[dict[str, CommandEntry]] = {
+        name: entry for commands in GROUPS.values() for name, entry in commands.items()
     }
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(self.rooms)
+        return list(self.entries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        room = self.rooms.get(cmd_name)
-        if room is None:
+        entry = self.entries.get(cmd_name)
+        if entry is None:
             return None
-        written: click.Command = getattr(import_module(f"asof.cli.{room.module}"), cmd_name.replace("-", "_"))
+        written: click.Command = getattr(
+            import_module(f"asof.cli.{entry.module}"), cmd_name.replace("-", "_")
+        )
         command = copy(written)
-        command.epilog = f"\b\nExample:\n  {room.example}" + (
+        command.epilog = f"\b\nExample:\n  {entry.example}" + (
             f"\n\n{command.epilog}" if command.epilog else ""
         )
         return command
@@ -171,11 +173,11 @@ class Commands(click.Group):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            if not set(args) & set(self.rooms):
+            if not set(args) & set(self.entries):
                 raise
             raise click.UsageError(
                 f"no option {error.option_name} before the command; options stand after it: "
-                f"{self.rooms['search'].example}", ctx,
+                f"{self.entries['search'].example}", ctx,
             ) from error  # fmt: skip
 
     def resolve_command(
@@ -183,7 +185,7 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Raises click.UsageError for a word that is no command, with what may have been meant."""
         name = args[0]
-        if name not in self.rooms:
+        if name not in self.entries:
             raise click.UsageError(f"no command {name!r}; {self._meant(args)}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -191,17 +193,17 @@ class Commands(click.Group):
         """What the words may have been meant to be: another command, or a question."""
         name, words = args[0].lower(), " ".join(args).split()
         question = len(words) > 1 and not any(word.startswith("-") for word in words)
-        near = [MEANT[name]] if name in MEANT else get_close_matches(name, self.rooms, 1, 0.75)
+        near = [MEANT[name]] if name in MEANT else get_close_matches(name, self.entries, 1, 0.75)
         if near:
             return f"did you mean {near[0]}?"
         if question:
             return f"to look for these words: asof search {shlex.quote(' '.join(words))}"
-        return f"there are {', '.join(self.rooms)}"
+        return f"there are {', '.join(self.entries)}"
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         for group, commands in GROUPS.items():
             with formatter.section(group):
-                formatter.write_dl([(name, room.about) for name, room in commands.items()], col_max=12)
+                formatter.write_dl([(name, entry.about) for name, entry in commands.items()], col_max=12)
                 formatter.write(
                     f"{'':{formatter.current_indent}}e.g. {next(iter(commands.values())).example}\n"
                 )

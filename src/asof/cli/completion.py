@@ -66,7 +66,7 @@ def described() -> tuple[Completed, ...]:
         places = [_place(each, context) for each in command.get_params(context)]
         found.append(
             Completed(
-                name, cli.rooms[name].about, tuple(each for each in places if each.spellings),
+                name, cli.entries[name].about, tuple(each for each in places if each.spellings),
                 tuple(each for each in places if not each.spellings),
             )
         )  # fmt: skip

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from asof.cli.config_words import EXAMPLES, TABLES, WORDS
+from asof.cli.config_help import EXAMPLES, TABLES, WORDS
 from asof.cli.main import DONE, NOTHING, tell
 
 WIDTH = 100

@@ -11,7 +11,7 @@ import click
 
 import asof
 from asof.cli.main import DONE
-from asof.cli.terminal import counted, plain
+from asof.cli.terminal import counted, plain, show
 
 QUESTION = "Who is the current harbour master?"
 SUBJECT = "harbour master"
@@ -25,8 +25,15 @@ ASKED = (
 
 @click.command()
 @click.option("--keep", type=click.Path(path_type=Path), metavar="DIR", help="Leave notes and index in DIR.")
-@click.option("--explain/--no-explain", default=True, help="Show why (default), or do not.")
-@click.option("-k", "k", type=click.IntRange(1, 100), default=2, metavar="N", help="How many (default 2).")
+@click.option("--explain/--no-explain", default=False, help="Show how the last score was computed.")
+@click.option(
+    "-k",
+    "k",
+    type=click.IntRange(1, 100),
+    default=1,
+    metavar="N",
+    help="Hits of each search (default 1).",
+)
 def demo(keep: Path | None, explain: bool, k: int) -> int:
     """Index the example notes (an island, its ferry, its bakery) and ask one question as of three dates."""
     folder = keep if keep is not None else Path(tempfile.mkdtemp(prefix="asof-demo-"))
@@ -37,11 +44,11 @@ def demo(keep: Path | None, explain: bool, k: int) -> int:
             shutil.rmtree(folder, ignore_errors=True)
     if keep is not None:
         where = shlex.quote(str(keep))
-        click.echo(f'\nNotes and index are in {keep}; ask on: asof search --index {where} "your question"')
+        click.echo()
+        show(f'Notes and index are in {keep}; try: asof search --index {where} "your question"')
     else:
-        click.echo(
-            "\nNothing is left behind. asof demo --keep DIR leaves notes and index in DIR to play with."
-        )
+        click.echo()
+        show("Nothing is left behind. asof demo --keep DIR keeps notes and index in DIR to play with.")
     return DONE
 
 

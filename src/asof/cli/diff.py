@@ -17,7 +17,7 @@ from asof.cli.main import (
     print_json,
     tell_why_nothing,
 )
-from asof.cli.terminal import plain, shortened
+from asof.cli.terminal import plain, readable, show
 from asof.serialize.history import diff_json
 from asof.time.span import shown
 
@@ -88,15 +88,15 @@ def _show_change(change: SubjectChange) -> None:
     side = change.after or change.before
     if side is None:
         return
-    title = shortened(plain(side.title or side.document))
-    click.echo(f"{SIGNS[change.kind]} {change.kind:<10}{_ranks(change):<10}{click.style(title, bold=True)}")
+    title = readable(side.title or side.document)
+    show(f"{SIGNS[change.kind]} {change.kind:<10}{_ranks(change):<10}{click.style(title, bold=True)}", hang=4)
     if change.kind == "changed":
         for word, each in (("before", change.before), ("after", change.after)):
             if each is not None:
-                click.echo(f"    {word:<6}  {shortened(plain(each.said))}")
+                show(f"    {word:<6}  {readable(each.said)}", hang=8)
                 click.secho(f"{'':12}{plain(each.document)}{_since(each)}", dim=True)
     else:
-        click.echo(f"    {shortened(plain(side.said)) or '(only a title)'}")
+        show(f"    {readable(side.said) or '(only a title)'}")
         click.secho(f"    {plain(side.document)}{_since(side)}", dim=True)
 
 

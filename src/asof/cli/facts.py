@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.facts_said import (
+from asof.cli.fact_labels import (
     WIDTH,
     head,
     stretch_label,
@@ -27,7 +27,7 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.progress import fact_progress
-from asof.cli.terminal import plain, shortened
+from asof.cli.terminal import plain, readable, shortened, show
 from asof.serialize.knowledge import facts_json
 from asof.time.span import shown
 
@@ -94,7 +94,7 @@ def show_facts(found: FactLine, *, why: bool, dated: bool, known: bool) -> None:
             f"({found.left_out:,} older left out; -k {found.left_out + found.count} shows all)", dim=True
         )
     for merge in found.merges if why else ():
-        click.secho(f"  {_merge(merge)}", dim=True)
+        show(f"  {_merge(merge)}", hang=2, dim=True)
     if not found.groups:
         click.echo("nothing found")
     for group in found.groups:
@@ -125,9 +125,9 @@ def _show_entries(entries: tuple[FactEntry, ...], *, why: bool, still: str) -> N
         line = "   ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)
         click.echo(f"    {line}   {click.style(f'[{plain(entry.known.sight.document)}]', dim=True)}")
         for mark, colour in _marks(entry):
-            click.secho(f"      {mark}", fg=colour)
+            show(f"      {mark}", hang=2, fg=colour)
         for told in (entry.known, *entry.changes) if why else ():
-            click.secho(f"      {_told(told)}", dim=True)
+            show(f"      {_told(told)}", hang=2, dim=True)
 
 
 def _when(entry: FactEntry, still: str) -> str:
@@ -164,7 +164,7 @@ def _told(told: StatedFact) -> str:
     """The sentence of a fact, and how its time is known."""
     stated = told.fact.when
     dated = f"; its time is from {_source(stated.by, stated.text)}" if stated else "; no time is known"
-    said = f'"{shortened(plain(told.sentence))}"' if told.sentence else "(stated by the head of the document)"
+    said = f'"{readable(told.sentence)}"' if told.sentence else "(stated by the head of the document)"
     return f"{said} - since {shown(told.sight.visible)}{dated}"
 
 
@@ -178,7 +178,7 @@ def _source(by: str, text: str) -> str:
 
 
 def _merge(merge: NameMerge) -> str:
-    reason = f'"{shortened(plain(merge.sentence))}"' if merge.sentence else "its title and metadata"
+    reason = f'"{readable(merge.sentence)}"' if merge.sentence else "its title and metadata"
     where = "" if merge.everywhere else " (in this document only)"
     return (
         f"{plain(merge.other)} is {plain(merge.name)}: {reason}"

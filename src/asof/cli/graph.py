@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.facts_said import WIDTH, head, time_label, unknown
+from asof.cli.fact_labels import WIDTH, head, time_label, unknown
 from asof.cli.main import (
     DONE,
     NOTHING,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.fetched import check, fetch
+from asof.cli.arxiv import check, fetch
 from asof.cli.main import (
     DONE,
     NOTHING,

@@ -95,13 +95,13 @@ def _run(command: click.Command) -> int:
 
 def _typed() -> str:
     """The command that was typed, for errors that do not say of which they are."""
-    return f"asof {sys.argv[1]}" if sys.argv[1:2] and sys.argv[1] in Commands.rooms else "asof"
+    return f"asof {sys.argv[1]}" if sys.argv[1:2] and sys.argv[1] in Commands.entries else "asof"
 
 
 def _for_example(error: click.ClickException) -> str:
     """How a command is typed that was typed without what it needs."""
     name = error.ctx.info_name if isinstance(error, click.MissingParameter) and error.ctx else None
-    return f"; for example: {Commands.rooms[name].example}" if name in Commands.rooms else ""
+    return f"; for example: {Commands.entries[name].example}" if name in Commands.entries else ""
 
 
 def sure(question: str, otherwise: str) -> bool:

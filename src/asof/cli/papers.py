@@ -155,7 +155,7 @@ def _drawn(found: PaperAnswer, figures: Path) -> list[str]:
 
 
 def _shown(found: PaperAnswer, figures: Path | None, *, as_json: bool) -> int:
-    from asof.cli.papers_shown import show_outcome
+    from asof.cli.papers_report import show_outcome
     from asof.serialize.papers import papers_json
 
     drawn = [] if figures is None else _drawn(found, figures)

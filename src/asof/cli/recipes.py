@@ -23,6 +23,7 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     """
     from asof import environment
     from asof import recipes as known
+    from asof.config import FILE
     from asof.rank.fields import plain
 
     configured = environment.configuration(corpus_root(index))
@@ -36,7 +37,9 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     if name:
         published = dict(known.named(name).fields())
         click.echo(f"stages: {', '.join(chosen[0].stages_by_name())}")
+        own = dict(environment.own_configuration().recipe_named(name).fields())
         for key, value in chosen[0].fields():
-            changed = "" if published.get(key) == value else "  (asof.toml)"
+            file = environment.user_configuration() if own.get(key) == value else FILE
+            changed = "" if published.get(key) == value else f"  ({file})"
             click.echo(f"  {key} = {json.dumps(plain(value))}{changed}")
     return DONE

@@ -21,7 +21,7 @@ from asof.cli.main import (
 )
 from asof.cli.progress import fact_progress
 from asof.cli.question import joined
-from asof.cli.terminal import plain, shortened
+from asof.cli.terminal import plain, readable, shortened, show
 from asof.serialize.knowledge import report_json
 from asof.time.span import shown
 
@@ -70,7 +70,7 @@ def show_reports(found: PeriodReports, *, dated: bool, known: bool) -> None:
             click.echo()
         _show(each, moment)
     for note in found.notes:
-        click.secho(f"({plain(note)})", dim=True)
+        show(f"({plain(note)})", dim=True)
 
 
 def _show(report: PeriodReport, moment: str) -> None:
@@ -78,22 +78,23 @@ def _show(report: PeriodReport, moment: str) -> None:
     click.echo(click.style(plain(report.title), bold=True) + click.style(f"  {moment}{by}", dim=True))
     if report.labels:
         click.secho(f"  called {', '.join(map(plain, report.labels))}", dim=True)
-    click.echo(f"  {plain(report.summary)}")
+    show(f"  {readable(report.summary, LONGEST_SUMMARY)}")
     for point in report.points:
         _show_point(point)
     for note in report.notes:
-        click.secho(f"  ({plain(note)})", dim=True)
+        show(f"  ({plain(note)})", dim=True)
 
 
 MOST_CITED = 3  # citations of a point
+LONGEST_SUMMARY = 2_000  # characters
 
 
 def _show_point(point: ReportPoint) -> None:
-    click.echo(f"  - {shortened(plain(point.said))}")
+    show(f"  - {readable(point.said)}", hang=2)
     for change in point.changes:
-        click.secho(f"    {plain(change)}", fg="cyan")
+        show(f"    {plain(change)}", fg="cyan")
     for quote in point.citations[:MOST_CITED]:
-        click.secho(f"    {_from(quote)}", dim=True)
+        show(f"    {_from(quote)}", hang=2, dim=True)
     if len(point.citations) > MOST_CITED:
         click.secho(f"    and {len(point.citations) - MOST_CITED:,} more", dim=True)
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 
 import click
 
-from asof.cli.terminal import counted, plain
+from asof.cli.terminal import counted, plain, readable, shortened, show
 from asof.cli.why import why_lines
 from asof.data import Hit, SourcedTime
 from asof.engine import Results
 from asof.rank.candidates.gather import UNKNOWN, query_terms
 from asof.store.filter_notes import NOTHING_MATCHES
+from asof.text.markup import unmarked
 from asof.text.snippet import snippet
 from asof.time.span import iso, shown
 
@@ -29,22 +30,22 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
     moment = f"as of {shown(view.as_of) if dated else 'now'}"
     if known:
         moment += f" · known at {shown(view.known_at)}"
-    click.secho(f"{moment} · {counted(view.n, 'current passage')}", dim=True)
+    show(f"{moment} · {counted(view.n, 'current passage')}", dim=True)
     if not results.hits:
         click.echo("nothing found")
     words = {term.word for term in query_terms(results.query, view.analyzer)}
     for hit in results.hits:
         _show_hit(hit, words, results)
         if hit.about and (explain or results.query.filters.about is not None):
-            click.secho(f"     about {_shortened(plain(_told(hit.about)), TITLE)}", dim=True)
+            show(f"     about {shortened(plain(_listed(hit.about)), TITLE)}", dim=True)
         if explain:
             for line in why_lines(hit.why):
-                click.echo(f"     {plain(line)}")
+                show(f"     {plain(line)}", hang=4)
     for note in results.notes:
         if explain or note.startswith(
             (UNKNOWN, NOTHING_MATCHES)
-        ):  # some recipes find something for any words
-            click.secho(f"note: {_shortened(plain(note), NOTE)}", dim=True)
+        ):  # of any recipe
+            show(f"note: {shortened(plain(note), NOTE)}", hang=6, dim=True)
 
 
 def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
@@ -52,31 +53,27 @@ def _show_hit(hit: Hit, words: set[str], results: Results) -> None:
     path = [hit.title or hit.document, *hit.place.headings]
     if len(path) > 1 and path[0] == path[1]:
         del path[0]
-    title = click.style(_shortened(plain(" › ".join(path)), TITLE), bold=True)
-    click.echo(f"{hit.rank:>3}. {title}  {click.style(plain(when), fg='cyan')}")
+    title = click.style(readable(" › ".join(path), TITLE), bold=True)
+    show(f"{hit.rank:>3}. {title}  {click.style(plain(when), fg='cyan')}", hang=3)
     click.secho(f"     {plain(hit.document)}  {hit.score:.4f}", dim=True)
     if later := hit.superseded:
-        told = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
-        click.secho(f"     {_shortened(plain(told), TITLE)}", fg="yellow")
+        by = f"superseded on {iso(later.at)[:10]} by {later.title or later.document}"
+        show(f"     {shortened(plain(by), TITLE)}", fg="yellow")
     analyzer = results.view.analyzer
-    text, ranges = snippet(_body(hit), words, analyzer, analyzer.detect(hit.text))
-    click.echo(f"     {_highlight(plain(text), ranges)}" if text else "     (only a title)")
+    text, ranges = snippet(unmarked(_body(hit)), words, analyzer, analyzer.detect(hit.text))
+    show(f"     {_highlight(plain(text), ranges)}" if text else "     (only a title)")
 
 
-def _told(times: Sequence[SourcedTime]) -> str:
+def _listed(times: Sequence[SourcedTime]) -> str:
     """Times as they were stated, and where: `Q1 2024 (fiscal_quarter), last March (text)`."""
     return ", ".join(f"{time.text} ({time.by})" for time in times)
-
-
-def _shortened(text: str, width: int) -> str:
-    return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
 def _body(hit: Hit) -> str:
     """The text without the line of its heading, which stands above it already."""
     first, _, rest = hit.text.partition("\n")
-    said = hit.place.headings and first.lstrip("#=").strip() == hit.place.headings[-1]
-    return rest if said and rest.strip() else hit.text
+    headed = hit.place.headings and first.lstrip("#=").strip() == hit.place.headings[-1]
+    return rest if headed and rest.strip() else hit.text
 
 
 def _highlight(text: str, ranges: list[tuple[int, int]]) -> str:

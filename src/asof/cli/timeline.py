@@ -19,7 +19,7 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.question import joined
-from asof.cli.terminal import plain, shortened
+from asof.cli.terminal import counted, plain, readable, shortened, show
 from asof.serialize.history import timeline_json
 from asof.time.span import shown
 
@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from asof.graph.timeline import Timeline, TimelineEntry
 
 LINES = 20
+
+CHANGED = 120
+"""The most characters of the words that changed."""
 
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
@@ -70,24 +73,25 @@ def show_timeline(found: Timeline, *, dated: bool, known: bool) -> None:
     if known:
         moment += f" · known at {shown(found.known_at)}"
     count = len(found.entries)
-    click.secho(f"{moment} · {count:,} {'statement' if count == 1 else 'statements'}", dim=True)
+    show(f"{moment} · {counted(count, 'statement')}", dim=True)
     if not found.entries:
         click.echo("nothing found")
     if found.left_out:
-        click.secho(f"({found.left_out:,} older left out; -k {found.left_out + count} shows all)", dim=True)
+        show(f"({found.left_out:,} older left out; -k {found.left_out + count} shows all)", dim=True)
     for entry in found.entries:
         _show_entry(entry, dated=dated)
 
 
 def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
     until = ("then" if dated else "now") if entry.end is None else shown(entry.end)
-    title = f"  {shortened(plain(entry.title))}" if entry.title else ""
-    click.echo(f"{click.style(f'{shown(entry.start)} - {until}', fg='cyan')}{click.style(title, bold=True)}")
-    click.echo(f"  {shortened(plain(entry.said)) or '(only a title)'}")
+    title = f"  {readable(entry.title)}" if entry.title else ""
+    span = click.style(f"{shown(entry.start)} - {until}", fg="cyan")
+    show(f"{span}{click.style(title, bold=True)}", hang=2)
+    show(f"  {readable(entry.said) or '(only a title)'}")
     for sign, words in (("+", entry.added), ("-", entry.removed)):
         if words:
-            click.echo(f"  {sign} {shortened(plain(' … '.join(words)))}")
+            show(f"  {sign} {shortened(plain(' … '.join(words)), CHANGED)}", hang=2)
     click.secho(f"  {plain(entry.document)}", dim=True)
     for rival in entry.contradicted:
-        said = shortened(plain(rival.said))
-        click.secho(f"  contradicted by {plain(rival.document)} ({shown(rival.start)}): {said}", fg="yellow")
+        by = f"{plain(rival.document)} ({shown(rival.start)})"
+        show(f"  contradicted by {by}: {readable(rival.said)}", hang=2, fg="yellow")

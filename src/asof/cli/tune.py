@@ -156,7 +156,7 @@ def _show(found: TuningOutcome, change: ConfigEdit | None, as_json: bool) -> Non
 
         print_json(tune_json(found, change))
         return
-    from asof.cli.tuned import show
+    from asof.cli.tuning_report import show
 
     show(found)
     if change is not None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from asof.cli.main import DONE, NOTHING, open_corpus, print_json
+from asof.cli.main import DONE, NOTHING, open_corpus, print_json, verbose_option
 from asof.cli.question import EPILOG, joined, question_options
-from asof.cli.terminal import plain
+from asof.cli.terminal import plain, show
 from asof.serialize.search import why_not_json
 from asof.time.span import shown
 
@@ -18,6 +18,7 @@ from asof.time.span import shown
 @click.argument("wanted", metavar="ID")
 @click.argument("query", nargs=-1, required=True)
 @question_options
+@verbose_option
 def why_not(
     wanted: str,
     query: tuple[str, ...],
@@ -29,13 +30,14 @@ def why_not(
     unit: str | None,
     recipe: str | None,
     rerank: bool | None,
+    verbose: bool,
     **filters: Any,
 ) -> int:
     """Why ID is not among the hits for QUERY, or at which rank it is.
 
-    ID is a document's id or a hit's; or a title, a file name or part of a path that only one has. It was
-    published later, it had ended, a filter shuts it out, or a stage of the recipe dropped it: then each
-    stage is shown with the rank that it gave.
+    ID is a document's id or a hit's; or a title, a file name or part of a path that only one has. It may have
+    been published later, superseded or removed, excluded by a filter, or its rank is too low; --verbose shows
+    the rank that each stage of the recipe gave it.
     """
     with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
@@ -45,12 +47,13 @@ def why_not(
     if as_json:
         print_json(why_not_json(found, then.as_of, then.known_at))
     else:
+        widest = max((len(step.stage) for step in found.steps), default=0)
         click.secho(f"{plain(found.id)} as of {shown(then.as_of) if as_of else 'now'}", bold=True)
-        for step in found.steps:
+        for step in found.steps if verbose else ():
             place = "out" if step.rank is None else f"rank {step.rank:,} of {step.candidates:,}"
             score = "" if step.score is None else f"  {step.score:.4f}"
-            click.echo(f"  {step.stage:<12} {place}{score}")
+            click.echo(f"  {step.stage:<{widest}} {place}{score}")
             for note in step.notes:
-                click.secho(f"{'':15}{plain(note)}", dim=True)
-        click.echo(found.reason)
+                show(f"{'':{widest + 3}}{plain(note)}", dim=True)
+        show(plain(found.reason))
     return DONE if found.rank else NOTHING

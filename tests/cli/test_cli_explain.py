@@ -34,6 +34,8 @@ def shares(line: str) -> tuple[float, float, float]:
     """Value, recomputed value, and what rounding may add, of a line of sums or products."""
     value, _, made = line.partition(" = ")
     stated = number(value)
+    if made.startswith("exp "):
+        return stated, math.exp(number(made)), 2 * LAST
     if SIGNS["+"].search(made):
         parts = [number(part) for part in SIGNS["+"].split(made)]
         return stated, sum(parts), LAST * (len(parts) + 1)
@@ -81,7 +83,7 @@ def test_the_lines_of_a_search_add_up(asof, notes):
     scores = re.findall(r"^     notes/\S+  (\d+\.\d{4})$", said.out, re.MULTILINE)
     assert len(scores) == 3
     assert scores == re.findall(
-        r"^     (\d+\.\d{4}) (?:equally good match|relevance) = ", said.out, re.MULTILINE
+        r"^     (\d+\.\d{4}) (?:equally good match|other match|score) = ", said.out, re.MULTILINE
     )
     assert re.search(r"note: \d equally good matches: newest first", said.out)
 

@@ -29,6 +29,11 @@ from asof.time.moment import read
 
 Ask = Callable[..., dict[str, float]]
 NUMBERS: Mapping[str, Any] = dict(ASOF.fields())
+LARGEST = 1 + 0.5 + 0.2 + 3 * 0.2
+"""Of relevance: the largest of normalized, coverage and title is 1, of neighbouring text 3."""
+BOUND = 4
+"""The least power of two from that on."""
+MOST = 1 + NUMBERS["time_preference.title_weight"]
 STOP = Analyzer(stem=False).stop_words
 
 NOTES: Mapping[str, tuple[str | None, str, str]] = {
@@ -179,15 +184,23 @@ class ByHand:
             )
         }
 
-    def led(self, near: set[str], before: Mapping[str, float], pace: float) -> dict[str, float]:
+    def led(
+        self, near: set[str], before: Mapping[str, float], pace: float, most: float = MOST
+    ) -> dict[str, float]:
         known = sorted(age for age in map(self.hand.age, near) if age is not None)
         middle = known[len(known) // 2] if known else 0
         ages = {id_: self.hand.age(id_) for id_ in near}
         ahead = {
-            id_: 10 + before[id_] - pace * math.log10(1 + (middle if age is None else age))
+            id_: 0.5
+            + math.exp(before[id_] - pace * math.log10(1 + (middle if age is None else age)) - most) / 2
             for id_, age in ages.items()
         }
-        return {**self.plain, **ahead}
+        return {**{id_: score / BOUND / 2 for id_, score in self.plain.items()}, **ahead}
+
+    @property
+    def bounded(self) -> dict[str, float]:
+        """The score where time plays no part."""
+        return {id_: score / BOUND for id_, score in self.plain.items()}
 
     def of(self, year: int) -> dict[str, float]:
         """1 for what is of a year by its title, or by its date where the title says none; .5 for mentions."""
@@ -214,7 +227,7 @@ class ByHand:
         """What decided, and the scores."""
         pace, wished = NUMBERS["time_preference.recency_weight"], self.query.recency
         if not wished and not self.query.about:
-            return "relevance", self.plain
+            return "relevance", self.bounded
         near = self.near(set(self.relevance))
         if self.query.about:
             far = self.of(self.query.about[0].start.year)  # type: ignore[union-attr]
@@ -225,7 +238,7 @@ class ByHand:
                     slow = pace if wished >= 0.5 else NUMBERS["time_preference.windowed_recency_weight"]
                     return f"time {least}", self.led(self.near(inside), self.fit, slow)
         if not wished:
-            return "nothing of that time", self.plain
+            return "nothing of that time", self.bounded
         if wished == 1.0 or self.alike(near) >= NUMBERS["time_preference.same_kind_threshold"]:
             return "the newest" if wished == 1.0 else "one kind", self.led(near, self.fit, pace)
         best = max(self.plain.values())
@@ -234,7 +247,7 @@ class ByHand:
             for id_, score in self.plain.items()
             if score >= best - NUMBERS["time_preference.cautious_margin"]
         }
-        return "several kinds", self.led(near, self.plain, pace * self.most**2)
+        return "several kinds", self.led(near, self.plain, pace * self.most**2, LARGEST)
 
 
 def key_words(id_: str) -> list[str]:

@@ -17,7 +17,7 @@ from asof.learn.box import Box
 from asof.learn.loss import dcg
 from asof.learn.posed import JudgedQuery
 from asof.rank.recipe import Recipe, with_values
-from asof.rank.stage import Column, Ranking
+from asof.rank.stage import Ranking
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +54,7 @@ class ReplayedRanking:
 
 
 def _copied(ranking: Ranking) -> Ranking:
-    columns = {name: Column(each.values.copy(), each.why) for name, each in ranking.columns.items()}
+    columns = {name: replace(each, values=each.values.copy()) for name, each in ranking.columns.items()}
     return replace(ranking, columns=columns)
 
 

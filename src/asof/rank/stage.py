@@ -27,10 +27,12 @@ Explain = Callable[[int], Why]
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Numbers about the candidates, in their order, and what explains them."""
+    """Numbers about the candidates, in their order, and what explains them; `high`: the largest possible
+    number of a column of numbers from 0 on, None where that is not known."""
 
     values: Values
     why: Explain
+    high: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +68,11 @@ class Ranking:
             raise UsageError(f"there is no column {name!r} to rank with; those made before are: {there}")
         return self.columns[name]
 
-    def with_column(self, name: str, values: Values, why: Explain, *, by: bool = True) -> Ranking:
+    def with_column(
+        self, name: str, values: Values, why: Explain, *, by: bool = True, high: float | None = None
+    ) -> Ranking:
         """The same candidates with one column more, which ranks them now unless `by` is False."""
-        columns = {**self.columns, name: Column(values, why)}
+        columns = {**self.columns, name: Column(values, why, high)}
         return replace(self, columns=columns, by=name if by else self.by)
 
     def note(self, *notes: str) -> Ranking:
@@ -77,7 +81,9 @@ class Ranking:
     def keep(self, chosen: NDArray[np.int64]) -> Ranking:
         """Only these candidates (indices into the present ones), in this order."""
         places = chosen if self.places is None else self.places[chosen]
-        columns = {name: Column(column.values[chosen], column.why) for name, column in self.columns.items()}
+        columns = {
+            name: replace(column, values=column.values[chosen]) for name, column in self.columns.items()
+        }
         if self.places is None:
             for column in self.columns.values():
                 self.window.prefix.give_back(column.values)

@@ -11,6 +11,7 @@ import pytest
 from asof.data import Document, Heading
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.rerank.round_robin import RoundRobinByDocument
 
 Make = Callable[..., Any]
@@ -56,6 +57,22 @@ def test_documents_that_are_named_take_turns(fresh: Make, run: Make, reports: li
         rest = {hit.id: hit.score for hit in found.hits[5:]}
         assert rest == {id_: score for id_, score in before.items() if id_.startswith(("late", "cork"))}
         assert "passages of 2 documents that the question names, in turn" in found.notes
+
+
+def test_scores_in_the_unit_interval_stay_there(fresh: Make, run: Make, reports: list[Document]) -> None:
+    """Three rounds: 1/2 + (3 - round + score) / 6 for those in turn, half of the score for all others."""
+    bounded = (Lexical(), MaxNormalize(), Combine((("normalized", 1.0),)))
+    with fresh(*reports) as corpus:
+        before = {hit.id: hit.score for hit in run(corpus, QUESTION, *bounded, TopK(), k=99).hits}
+        found = run(corpus, QUESTION, *bounded, RoundRobinByDocument(), TopK(), k=99, spoken=["2021"])
+        assert [hit.score for hit in found.hits[:5]] == [
+            0.5 + (before[hit.id] + 3 - turn) / 6
+            for turn, hit in zip([1, 1, 2, 2, 3], found.hits, strict=False)
+        ]
+        assert {hit.id: hit.score for hit in found.hits[5:]} == {
+            id_: score / 2 for id_, score in before.items() if id_.startswith(("late", "cork"))
+        }
+        assert all(hit.why.recomputed() == hit.score for hit in found.hits)
 
 
 def test_nothing_changes(fresh: Make, run: Make, reports: list[Document]) -> None:

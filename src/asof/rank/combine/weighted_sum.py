@@ -35,7 +35,7 @@ class MaxNormalize:
                 f"share of the best {of}", "ratio", column.why(row), Why("best of all candidates", best)
             )
 
-        return ranking.with_column("normalized", values, why, by=False)
+        return ranking.with_column("normalized", values, why, by=False, high=1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,9 @@ class Combine:
             ]
             return Why.of(self.name, "sum", *parts)
 
-        combined = ranking.with_column(self.name, total, why)
+        bounds = [column.high * weight for column, _, weight in columns if column.high is not None]
+        high = sum(bounds) if len(bounds) == len(columns) else None
+        combined = ranking.with_column(self.name, total, why, high=high)
         if missing:
             told = f"{self.name}: nothing is added for {', '.join(missing)}: no such column here"
             combined = combined.note(told)

@@ -88,7 +88,7 @@ class NeighbouringText:
             weight = Why("weight of its neighbours", float(factor[place_of[row]]))
             return Why.of("neighbouring text", "product", around, weight)
 
-        return found.with_column("neighbouring_text", values, why, by=False)
+        return found.with_column("neighbouring_text", values, why, by=False, high=3.0)
 
 
 def _same_document(

@@ -49,9 +49,10 @@ class QueryCoverage:
                 "query coverage of its title group", words, said[:, at[row]].tolist(), view
             )
 
+        found = found.with_column("query_coverage", weighted_share(words, there), own_why, by=False, high=1.0)
         return found.with_column(
-            "query_coverage", weighted_share(words, there), own_why, by=False
-        ).with_column("title_group_coverage", weighted_share(words, said), series_why, by=False)
+            "title_group_coverage", weighted_share(words, said), series_why, by=False, high=1.0
+        )
 
 
 def _title_groups(rows: NDArray[np.int64], view: View) -> list[NDArray[np.int64]]:

@@ -200,7 +200,9 @@ class TitleColumns:
             "extra_title_terms": (names.extra, names.extra_why),
         }
         for name, (values, why) in columns.items():
-            found = found.with_column(name, _spread(values, names.title_of), _of_title(why, at), by=False)
+            found = found.with_column(
+                name, _spread(values, names.title_of), _of_title(why, at), by=False, high=1.0
+            )
         return found
 
 

@@ -20,7 +20,8 @@ def append_below(
 ) -> Ranking:
     """The ranking by `column`, which is right for `kept`; `skipped`, then `rest`, come below.
 
-    Theirs is the lowest of the kept less their place; equal scores share a place.
+    Their score is the lowest of the kept over 1 + their place below, if the column's numbers lie in [0, 1],
+    and otherwise the lowest less their place. Equal scores share a place.
     """
     before, rows, values = found.columns[found.by], found.rows, column.values.copy()
     lowest_at = kept[np.argmin(values[kept])]
@@ -28,20 +29,21 @@ def append_below(
     below = np.concatenate([dense_ranks(before.values[skipped]), dense_ranks(before.values[rest])])
     below[len(skipped) :] += below[: len(skipped)].max(initial=0)
     moved = np.concatenate([skipped, rest])
-    values[moved] = lowest - below
+    in_unit = column.high == 1.0
+    values[moved] = lowest / (below + 1.0) if in_unit else lowest - below
     place_of = dict(zip(rows[moved].tolist(), below.tolist(), strict=True))
 
     def why(row: int) -> Why:
         if row not in place_of:
             return column.why(row)
-        return Why.of(
-            f"below what was {name}", "sum",
-            column.why(lowest_row),
-            Why("-place below", -float(place_of[row])),
-            Why.of("before, which gave the place", "product", before.why(row), Why("weight", 0.0)),
-        )  # fmt: skip
+        place, lowest_why = float(place_of[row]), column.why(lowest_row)
+        gave = Why.of("before, which gave the place", "product", before.why(row), Why("weight", 0.0))
+        if in_unit:
+            lower = Why.of("lowest score above", "ratio", lowest_why, Why("1 + place below", place + 1.0))
+            return Why.of(f"below what was {name}", "sum", lower, gave)
+        return Why.of(f"below what was {name}", "sum", lowest_why, Why("-place below", -place), gave)
 
-    return found.with_column(name, values, why)
+    return found.with_column(name, values, why, high=column.high)
 
 
 def dense_ranks(scores: Values) -> Places:

@@ -28,7 +28,11 @@ class RoundRobinByDocument:
     other candidates follow in their order. A reader with a budget then has something
     of each company, each quarter.
 
-        round_robin = 10 000 - round + score / 1000        of the documents that are asked for
+        round_robin = 1/2 + (rounds - round + score) / (2 · rounds)        of the documents that are asked for
+        round_robin = score / 2                                            of all others
+
+    for scores in [0, 1], as `TimePreference` makes them, which it stays in. Scores without a bound (recipe
+    `tgrag`) become 10 000 - round + score / 1000, and stay as they are for all others.
 
     Nothing changes where fewer than two passages of such documents are there.
     """
@@ -66,27 +70,34 @@ class RoundRobinByDocument:
         for place in order.tolist():
             document = int(documents[place])
             turn[place] = seen[document] = seen.get(document, 0) + 1
-        values = before.values.copy()
-        scaled = before.values[chosen] * SCALE
-        values[chosen] = (HEAD - turn.astype(np.float64)) + scaled
+        values, rounds = before.values.copy(), int(turn.max())
+        left = rounds - turn
+        if in_unit := before.high == 1.0:
+            values *= 0.5
+            values[chosen] = 0.5 + (before.values[chosen] + left) / (2.0 * rounds)
+        else:
+            values[chosen] = (FIRST - turn) + before.values[chosen] * SCALE
         turn_of = dict(zip(rows[chosen].tolist(), turn.tolist(), strict=True))
 
         def why(row: int) -> Why:
-            if row not in turn_of:
-                return before.why(row)
-            return Why.of(
-                "in turn", "sum", Why("passages of the wanted documents come first", HEAD),
-                Why("-round of its document", -float(turn_of[row])),
-                Why.of("score before", "product", before.why(row), Why("scale", SCALE)),
-            )  # fmt: skip
+            score, turn = before.why(row), turn_of.get(row)
+            if turn is None:
+                return Why.of("after those", "product", score, Why("half", 0.5)) if in_unit else score
+            if not in_unit:
+                return Why.of(
+                    "in turn", "sum", Why("passages of the wanted documents come first", FIRST),
+                    Why("-round of its document", -float(turn)),
+                    Why.of("score before", "product", score, Why("scale", SCALE)),
+                )  # fmt: skip
+            later = Why("rounds after its own", float(rounds - turn))
+            part = Why.of("score with later rounds", "sum", score, later)
+            upper = Why.of("by round", "ratio", part, Why("twice the rounds", 2.0 * rounds))
+            return Why.of("in turn", "sum", Why("passages of the wanted documents come first", 0.5), upper)
 
-        return found.with_column("round_robin", values, why).note(
+        return found.with_column("round_robin", values, why, high=before.high).note(
             f"passages of {len(seen)} documents that the question names, in turn"
         )
 
 
-HEAD = 10_000.0
-"""More than any score or round."""
-
-SCALE = 0.001
-"""What scores count within a round."""
+FIRST, SCALE = 10_000.0, 0.001
+"""Where scores have no bound: more than any score or round, and what a score counts within a round."""

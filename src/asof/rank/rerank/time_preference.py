@@ -1,12 +1,13 @@
-"""Time among near-equals: which of the passages that answer a question equally well is the one in force.
+"""Time within a tie group: which of the passages that answer a question equally well is the current one.
 
-A question that wishes for the newest, or speaks of a time, is answered by passages that say what it asks in
-different words and lengths. Relevance tells them apart by wording; here they are equals when they say nearly
-as much of the question, and then their dates decide.
+A question that asks for the newest, or names a time, is answered by passages that say what it asks in
+different words and lengths. Relevance tells them apart by wording; here those whose match scores differ
+little form a tie group, and their dates decide.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,33 +22,40 @@ from asof.rank.features.time_match import MENTIONS_TIME, OF_TIME, match_times
 from asof.rank.fields import within
 from asof.rank.stage import Column, Ranking, Values
 
-LEAD = 10.0
-"""What near-equals are ahead of all others: more than any score before."""
-
 
 @dataclass(frozen=True, slots=True)
 class TimePreference:
-    """The column `timely`. Of a question without a wish and without a time it is the score before.
+    """The column `time_preference`, in [0, 1]; it falls with the rank whether or not time plays a part.
 
-    Where words ask for the newest (recency 1), near-equals lead, ordered by
+    Of a question without a recency intent and without a time it is the score before, divided by a bound:
 
-        fit = (1 - doubt) · (covered + series) / 2 + doubt · share + titled · title
-              - strange - adds · further - over
-        timely = 10 + fit - pace · log10(1 + age in days)
+        time_preference = score / B        B: the least power of two from the score's largest value on
 
-    `doubt` = 1 - the largest (covered + series) / 2, at least `doubt`: where no passage says nearly all of
-    the question, what else makes a passage relevant counts. Near-equals are those whose fit is within `near`
-    of the best, and whose share (words, vectors, feedback) is at least `floor` of the best.
-    `strange` and `further` (see `TitleColumns`) count where some title is named by the question. `over` is
+    so that the division is exact and different scores stay different. Where words ask for the newest
+    (recency 1), a tie group leads. It takes the upper half of the interval, all others the lower half:
+
+        match_score = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
+                      + title_weight · title - off_topic_title_terms
+                      - extra_title_terms · extra_title_terms(title) - termination_penalty
+        time_preference = 1/2 + exp(match_score - recency_weight · log10(1 + age in days) - M) / 2
+                          in the tie group, M = 1 + title_weight: the largest match score
+        time_preference = score / (2 · B)        of all others
+
+    u = 1 - the largest (query_coverage + title_group_coverage) / 2, at least `uncertainty`: where no passage
+    says nearly all of the question, what else makes a passage relevant counts. A tie group has match scores
+    within `tie_margin` of the best, and at least `relevance_floor` of the best relevance (`normalized`).
+    Title terms (see `TitleColumns`) count where the question names some title. The termination penalty is
     taken off passages that say that something has ended, unless the question asks for that.
 
-    Where it speaks of a time, only passages of that time are near-equals, and pace is `within_time`.
+    Where the question names a time, only passages of that time are in the tie group, and age weighs
+    `windowed_recency_weight`.
 
     Where it asks for a state or an instance without such words (recency between 0 and 1), the same holds if
-    the near-equals are reports of one kind: of the same title, or of much the same words. Otherwise age has
-    less of a say: near-equals are within `careful` of the best, and pace is taken times (1 - doubt)².
+    the tie group has reports of one kind: of the same title, or of much the same words. Otherwise age
+    decides less: the tie group has scores within `cautious_margin` of the best, the score stands in place of
+    the match score (and its largest value in place of M), and age weighs (1 - u)² as much.
 
-    An undated passage has no age; it counts as one of the middle age among the near-equals.
+    An undated passage has no age; it counts as one of the middle age in the tie group.
     """
 
     recency_weight: float = within(0.3, 0.0, 2.0)
@@ -63,58 +71,62 @@ class TimePreference:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         found = ranking.matching()
+        bound = _bound(found)
         if not len(found.score) or (query.recency == 0.0 and not query.about):
-            return found
+            return _bounded(found, bound)
         ages = CandidateAges.of(view, found.rows)
-        far = match_times(view, found.rows, query.about)
-        fit = self._fit(query, found, view, far)
-        near = self._near(found, fit, np.ones(len(ages.days), bool))
+        times = match_times(view, found.rows, query.about)
+        match = self._match_score(query, found, view, times)
+        group = self._tie_group(found, match, np.ones(len(ages.days), bool))
         if query.about:
-            inside = self._inside(far, fit.values)
+            inside = self._in_time(times, match.values)
             if inside is not None:
-                near = self._near(found, fit, inside)
-                pace = self.recency_weight if query.recency >= 0.5 else self.windowed_recency_weight
-                return self._led(found, fit, near, ages, pace).note(
-                    f"{int(inside.sum())} matches of the time in the question, {int(near.sum())} equally good"
+                group = self._tie_group(found, match, inside)
+                weight = self.recency_weight if query.recency >= 0.5 else self.windowed_recency_weight
+                return _led(found, match, 1 + self.title_weight, group, ages, weight).note(
+                    f"{int(inside.sum())} matches of the time in the question,"
+                    f" {int(group.sum())} equally good"
                 )
             found = found.note("no passage of the time in the question is as relevant")
         if query.recency == 0.0:
-            return found
-        if query.recency == 1.0 or same_kind_share(found, near, view) >= self.same_kind_threshold:
-            return self._led(found, fit, near, ages, self.recency_weight).note(
-                f"{int(near.sum())} equally good matches: newest first"
+            return _bounded(found, bound)
+        if query.recency == 1.0 or same_kind_share(found, group, view) >= self.same_kind_threshold:
+            return _led(found, match, 1 + self.title_weight, group, ages, self.recency_weight).note(
+                f"{int(group.sum())} equally good matches: newest first"
             )
-        before, most = found.columns[found.by], self._most(found)
-        near = before.values >= float(before.values.max()) - self.cautious_margin
-        return self._led(found, before, near, ages, self.recency_weight * most * most).note(
-            f"{int(near.sum())} equally good matches of several kinds: newer ones slightly first"
+        before, most = found.columns[found.by], self._most_covered(found)
+        group = before.values >= float(before.values.max()) - self.cautious_margin
+        return _led(found, before, bound, group, ages, self.recency_weight * most * most).note(
+            f"{int(group.sum())} equally good matches of several kinds: newer ones slightly first"
         )
 
-    def _near(self, found: Ranking, fit: Column, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Near-equals among some candidates."""
+    def _tie_group(self, found: Ranking, match: Column, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """The tie group among some candidates."""
         share = found.column("normalized").values
-        best = float(fit.values[among].max())
+        best = float(match.values[among].max())
         relevant = share >= float(share[among].max()) * self.relevance_floor
-        near: NDArray[np.bool_] = (relevant & (fit.values >= best - self.tie_margin)) | (fit.values == best)
-        return near & among
+        group: NDArray[np.bool_] = (relevant & (match.values >= best - self.tie_margin)) | (
+            match.values == best
+        )
+        return group & among
 
-    def _inside(self, far: Values, fit: Values) -> NDArray[np.bool_] | None:
+    def _in_time(self, times: Values, match: Values) -> NDArray[np.bool_] | None:
         """Candidates of the time that is named: those that are of it, otherwise those that mention it; None
         where the best of them fits much less than the best of all."""
         for least in (OF_TIME, MENTIONS_TIME):
-            inside = far >= least
-            if inside.any() and float(fit[inside].max()) >= float(fit.max()) * NO_LESS:
+            inside = times >= least
+            if inside.any() and float(match[inside].max()) >= float(match.max()) * NO_LESS:
                 return inside
         return None
 
-    def _fit(self, query: Query, found: Ranking, view: View, far: Values) -> Column:
+    def _match_score(self, query: Query, found: Ranking, view: View, times: Values) -> Column:
         share, covered, series = (
             found.column(name) for name in ("normalized", "query_coverage", "title_group_coverage")
         )
         said = (covered.values + series.values) * 0.5
-        most = self._most(found)
-        doubt = max(1 - most, self.uncertainty)
-        values = said * (1 - doubt) + share.values * doubt
+        most = self._most_covered(found)
+        uncertainty = max(1 - most, self.uncertainty)
+        values = said * (1 - uncertainty) + share.values * uncertainty
         title, strange, further = (
             found.column(name) for name in ("title", "off_topic_title_terms", "extra_title_terms")
         )
@@ -123,7 +135,7 @@ class TimePreference:
         named = bool((whole & (title.values > NAMED)).any())
         if named:
             values = (values - strange.values) - further.values * self.extra_title_terms
-        groups = [far >= least for least in ((0.0, OF_TIME, MENTIONS_TIME) if query.about else (0.0,))]
+        groups = [times >= least for least in ((0.0, OF_TIME, MENTIONS_TIME) if query.about else (0.0,))]
         ended = terminated(query, found, view, values, self.tie_margin, groups) if query.recency else None
         if ended is not None:
             values = values - np.where(ended, self.termination_penalty, 0.0)
@@ -135,8 +147,8 @@ class TimePreference:
                 Why.of("both coverages", "sum", covered.why(row), series.why(row)), Why("half", 0.5),
             )  # fmt: skip
             parts = [
-                Why.of("weighted coverage", "product", both, Why("1 - uncertainty", 1 - doubt)),
-                Why.of("relevance", "product", share.why(row), Why("uncertainty", doubt)),
+                Why.of("weighted coverage", "product", both, Why("1 - uncertainty", 1 - uncertainty)),
+                Why.of("relevance", "product", share.why(row), Why("uncertainty", uncertainty)),
                 Why.of("title match", "product", title.why(row), Why("weight", self.title_weight)),
             ]
             if named:
@@ -148,29 +160,57 @@ class TimePreference:
 
         return Column(values, why)
 
-    def _most(self, found: Ranking) -> float:
+    def _most_covered(self, found: Ranking) -> float:
         """The most of the question that any candidate says, its series included by half."""
         said = (found.column("query_coverage").values + found.column("title_group_coverage").values) * 0.5
         return float(said.max(initial=0.0))
 
-    def _led(
-        self, found: Ranking, fit: Column, near: NDArray[np.bool_], ages: CandidateAges, pace: float
-    ) -> Ranking:
-        before = found.columns[found.by]
-        logs = ages.logs(near)
-        ahead = (fit.values + LEAD) + logs * -pace
-        at = {row: place for place, row in enumerate(found.rows.tolist())}
 
-        def why(row: int) -> Why:
-            place = at[row]
-            if not near[place]:
-                return before.why(row)
-            return Why.of(
-                "equally good match", "sum", fit.why(row), Why("ahead of all other matches", LEAD),
-                Why.of("age", "product", ages.why(place, near), Why("-weight of age", -pace)),
-            )  # fmt: skip
+def _bound(found: Ranking) -> float:
+    """The largest value of the score: what is known of its column, otherwise the best of the candidates."""
+    column = found.columns[found.by]
+    high = float(column.values.max(initial=0.0)) if column.high is None else column.high
+    return high if high > 0 else 1.0
 
-        return found.with_column("time_preference", np.where(near, ahead, before.values), why)
+
+def _power_of_two(high: float) -> float:
+    """The least power of two from a positive number on; a division by it is exact."""
+    mantissa, exponent = math.frexp(high)
+    return math.ldexp(1.0, exponent - (mantissa == 0.5))
+
+
+def _bounded(found: Ranking, high: float) -> Ranking:
+    """The score divided by a bound."""
+    before, scale = found.columns[found.by], _power_of_two(high)
+
+    def why(row: int) -> Why:
+        return Why.of("score", "ratio", before.why(row), Why("power of two from the largest value on", scale))
+
+    return found.with_column("time_preference", before.values / scale, why, high=1.0)
+
+
+def _led(
+    found: Ranking, match: Column, most: float, group: NDArray[np.bool_], ages: CandidateAges, weight: float
+) -> Ranking:
+    """A tie group by match score (at most `most`) and age, above all others by their score."""
+    before, scale = found.columns[found.by], 2.0 * _power_of_two(_bound(found))
+    exponents = ((match.values + ages.logs(group) * -weight) - most)[group]
+    values = before.values / scale
+    values[group] = np.array([math.exp(each) for each in exponents.tolist()]) * 0.5 + 0.5
+    at = {row: place for place, row in enumerate(found.rows.tolist())}
+
+    def why(row: int) -> Why:
+        place = at[row]
+        if not group[place]:
+            return Why.of("other match", "ratio", before.why(row), Why("twice the power of two", scale))
+        age = Why.of("age", "product", ages.why(place, group), Why("-weight of age", -weight))
+        exponent = Why.of("match and age", "sum", match.why(row), age, Why("-largest match score", -most))
+        upper = Why.of(
+            "half of exp", "product", Why.of("exp(match and age)", "exp", exponent), Why("half", 0.5)
+        )
+        return Why.of("equally good match", "sum", upper, Why("above all other matches", 0.5))
+
+    return found.with_column("time_preference", values, why, high=1.0)
 
 
 NO_LESS = 0.75

@@ -59,7 +59,7 @@ def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray
 
 @dataclass(frozen=True, slots=True)
 class AppendRest:
-    """Puts what `RerankWindow` deferred below what was looked at: the lowest score of that less its rank."""
+    """Puts what `RerankWindow` deferred below what was looked at, in its order (see `append_below`)."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         deferred = ranking.deferred
@@ -76,7 +76,7 @@ class AppendRest:
         joined = replace(
             ranking, places=whole, columns={entry: both}, by=entry, deferred=None,
         )  # fmt: skip
-        column = Column(np.concatenate([score.values, before.values]), score.why)
+        column = Column(np.concatenate([score.values, before.values]), score.why, score.high)
         # in this order no row number decides which of equals the lowest is
         kept = view.tie_order(score.values, ranking.rows)
         rest = np.arange(looked, len(whole))

@@ -14,7 +14,7 @@ import pytest
 import asof
 from asof import plugins, recipes
 from asof.errors import BadConfig, SourceError, UsageError
-from asof.plugins import RECIPES, SOURCES
+from asof.plugins import READERS, RECIPES, SOURCES
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "docs" / "examples" / "asof-example"
@@ -57,7 +57,7 @@ def example(install: Install) -> None:
 def test_what_pyproject_declares_is_the_table() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["entry-points"]
     assert declared == plugins.BUILT_IN
-    for group in (SOURCES, RECIPES):
+    for group in (SOURCES, RECIPES, READERS):
         assert all(plugins.load(group, name) is not None for name in plugins.BUILT_IN[group])
 
 
@@ -147,6 +147,21 @@ def test_what_is_no_scheme_and_no_recipe(install: Install, memory_folder: Path) 
     for name, what in (("n", "is int"), ("t", "is a recipe named 'twe'")):
         with pytest.raises(UsageError, match=f"the entry point '{name}' {what}; a Recipe of that name"):
             recipes.named(name)
+
+
+def test_a_reader_of_a_package(install: Install, memory_folder: Path) -> None:
+    module = (
+        "from asof.sources.readers import ParsedFile\n"
+        "def read(raw, stem, limits): return ParsedFile(raw.decode('ascii')[::-1], stem)\n"
+    )
+    (memory_folder / "a.rev").write_text(".yrref A")
+    with asof.open(memory_folder) as corpus:
+        assert [str(each) for each in corpus.add(memory_folder).problems] == [".: 1 .rev file is not read"]
+        install("asof-mirror", {READERS: {".rev": "asof_mirror:read", ".md": "asof_mirror:read"}}, module)
+        (memory_folder / "b.md").write_text("A crane")
+        assert corpus.add(memory_folder).added == 2
+        assert corpus.at().text("a.rev") == "A ferry."
+        assert corpus.at().text("b.md") == "A crane"  # no package takes a suffix of asof
 
 
 def test_no_package_takes_a_name_of_asof(install: Install) -> None:

@@ -27,6 +27,9 @@ SOURCES = "asof.sources"
 RECIPES = "asof.recipes"
 """Names of recipes: each names a `Recipe` of that name."""
 
+READERS = "asof.readers"
+"""Suffixes of files, such as ".md": each names a `sources.readers.Reader`."""
+
 BUILT_IN = {
     SOURCES: {"arxiv": "asof.arxiv.scheme:SCHEME"},
     RECIPES: {
@@ -37,6 +40,15 @@ BUILT_IN = {
         "tempralm": "asof.recipes.tempralm:TEMPRALM",
         "papers": "asof.papers.recipe:PAPERS",
         "tgrag": "asof.recipes.tgrag:TGRAG",
+    },
+    READERS: {
+        ".md": "asof.sources.markdown:READER",
+        ".markdown": "asof.sources.markdown:READER",
+        ".txt": "asof.sources.readers:PLAIN",
+        ".rst": "asof.sources.rst:READER",
+        ".html": "asof.sources.webpage:READER",
+        ".htm": "asof.sources.webpage:READER",
+        ".pdf": "asof.sources.pdf:read",
     },
 }
 

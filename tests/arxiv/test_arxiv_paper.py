@@ -21,7 +21,7 @@ from asof.errors import MissingExtra
 from asof.http.fetcher import Fetcher
 from asof.http.retry import Retry
 from asof.sources import pdf
-from asof.sources.pdf import PdfLimits
+from asof.sources.source import InputLimits
 from asof.time.span import instant
 
 TEXT = [
@@ -55,7 +55,7 @@ def texts(
     archive: Archive, entry: FeedEntry = ENTRY, known: tuple[int, ...] = (), **limits: int
 ) -> list[object]:
     fetcher = Fetcher(0, Retry(2, sleep=lambda _: None))
-    return list(FullTexts(archive.pdf_url, fetcher, PdfLimits(**limits)).texts(entry, known))
+    return list(FullTexts(archive.pdf_url, fetcher, InputLimits(**limits)).texts(entry, known))
 
 
 def test_the_document_of_a_full_text(archive):

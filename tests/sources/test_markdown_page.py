@@ -8,16 +8,16 @@ import pytest
 
 from asof.data import Heading, Link
 from asof.sources.frontmatter import BadFrontmatter, parse
-from asof.sources.markdown import page
+from asof.sources.markdown import parse_text
 from asof.sources.source import InputLimits
 
 
 def read(text: str):
-    return page(text, "stem", InputLimits())
+    return parse_text(text, "stem", InputLimits())
 
 
 def test_an_empty_note():
-    assert read("") == page("", "stem", InputLimits())
+    assert read("") == parse_text("", "stem", InputLimits())
     assert (read("").title, read("").outline) == ("stem", ())
 
 

@@ -10,29 +10,34 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.small_pdf import small_pdf
 
-from asof.sources.page import Unreadable
-from asof.sources.pdf import PdfLimits, pages, paper
-from asof.sources.pdflines import flowing, lines_of, without_heads
+import asof
+from asof.data import Document, Problem
+from asof.sources import pdf
+from asof.sources.open import open_source
+from asof.sources.pdf import pages, read
+from asof.sources.pdf_lines import flowing, lines_of, without_heads
+from asof.sources.readers import Unreadable
+from asof.sources.source import InputLimits
+from asof.time.span import iso
 
 LONG = "The ferry of Orrin crosses the lake at noon, with bread and letters aboard."
 
 
 def test_each_page_is_under_its_heading():
-    text, outline, notes = paper(small_pdf([[LONG, "First."], [], [LONG, "Third."]]))
+    file = read(small_pdf([[LONG, "First."], [], [LONG, "Third."]]), "log", InputLimits())
+    text, outline, notes = file.text, file.outline, file.notes
     assert [(each.title, text[each.offset :].partition("\n")[0]) for each in outline] == [
         ("Page 1", "Page 1"), ("Page 3", "Page 3"),
     ]  # fmt: skip
     assert text == f"Page 1\n\n{LONG} First.\n\nPage 3\n\n{LONG} Third."
-    assert notes == []
+    assert (file.title, notes) == ("log", ())
 
 
 def test_words_that_were_parted_are_whole():
-    text, _, _ = paper(
-        small_pdf(
-            [[LONG, "A well-known sundial, one of many well-", "known ones, is an exam-", "ple of it."]]
-        )
+    lines = [LONG, "A well-known sundial, one of many well-", "known ones, is an exam-", "ple of it."]
+    assert read(small_pdf([lines]), "log", InputLimits()).text.endswith(
+        "A well-known sundial, one of many well-known ones, is an example of it."
     )
-    assert text.endswith("A well-known sundial, one of many well-known ones, is an example of it.")
 
 
 @pytest.mark.parametrize(
@@ -97,7 +102,72 @@ def test_what_repeats_within_pages_stays():
 )
 def test_what_gives_no_text(raw: bytes, said: str):
     with pytest.raises(Unreadable, match=said):
-        pages(raw, PdfLimits(file=9_000, pages=3, characters=300))
+        pages(raw, InputLimits(file=9_000, pages=3, characters=300))
+
+
+@pytest.mark.parametrize(
+    ("about", "title"),
+    [
+        ("/Title (The log of Orrin)", "The log of Orrin"),
+        ("/Title (draft-3.doc)", "stem"),
+        ("/Title (Microsoft Word - notes)", "stem"),
+        ("/Title ( )", "stem"),
+        (f"/Title ({'long ' * 30})", "stem"),
+    ],
+)
+def test_the_title_that_somebody_wrote(about: str, title: str):
+    assert read(small_pdf([[LONG]], about=about), "stem", InputLimits()).title == title
+
+
+@pytest.mark.parametrize(
+    ("said", "first", "last"),
+    [
+        # 9:30 an hour east of Greenwich is 8:30 there
+        ("D:20240131093000+01'00'", "2024-01-31T08:30:00Z", "2024-01-31T08:30:00.999999Z"),
+        ("D:20240131093000Z", "2024-01-31T09:30:00Z", "2024-01-31T09:30:00.999999Z"),
+        ("D:20240131", "2024-01-31T00:00:00Z", "2024-01-31T23:59:59.999999Z"),
+    ],
+)
+def test_the_date_that_it_was_made(said: str, first: str, last: str):
+    created = read(small_pdf([[LONG]], about=f"/CreationDate ({said})"), "stem", InputLimits()).created
+    assert created is not None
+    assert (iso(created.span.first), iso(created.span.last), created.by) == (first, last, "metadata")
+
+
+@pytest.mark.parametrize("said", ["yesterday", "D:20241341", "D:2024", ""])
+def test_a_date_that_is_none(said: str):
+    assert read(small_pdf([[LONG]], about=f"/CreationDate ({said})"), "stem", InputLimits()).created is None
+
+
+def test_a_folder_of_pdfs(tmp_path):
+    made = "/Title (The log) /CreationDate (D:20240131093000Z)"
+    (tmp_path / "log.pdf").write_bytes(small_pdf([[LONG], ["The lamp is lit at dusk."]], about=made))
+    (tmp_path / "2021-05-06 log.pdf").write_bytes(small_pdf([[LONG]], about=made))
+    (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.4 nothing")
+    by_name, log, torn = sorted(
+        open_source(tmp_path, root=tmp_path).documents(), key=lambda each: isinstance(each, Problem)
+    )
+    assert isinstance(by_name, Document)
+    assert isinstance(log, Document)
+    assert isinstance(torn, Problem)
+    assert (by_name.id, by_name.dated_by) == ("2021-05-06 log.pdf", "filename")
+    assert (log.id, log.title, log.dated_by) == ("log.pdf", "The log", "metadata")
+    assert [each.title for each in log.outline] == ["Page 1", "Page 2"]
+    assert (torn.document, torn.lost) == ("torn.pdf", True)
+
+
+def test_without_the_extra_a_pdf_is_a_problem_and_stays_current(memory_folder, monkeypatch):
+    (memory_folder / "log.pdf").write_bytes(small_pdf([[LONG]]))
+    (memory_folder / "note.md").write_text("The ferry is late.")
+    with asof.open(memory_folder) as corpus:
+        assert corpus.add(memory_folder).added == 2
+        monkeypatch.setattr(pdf, "PACKAGE", "no_such_package")
+        report = corpus.add(memory_folder)
+        assert (report.unchanged, report.ended) == (1, 0)
+        (problem,) = report.problems
+        assert problem.message == "reading PDFs needs pypdfium2: pip install 'asof[pdf]'"
+        assert (problem.document, problem.lost) == ("log.pdf", False)
+        assert [hit.document for hit in corpus.search("lake at noon")] == ["log.pdf"]
 
 
 @settings(max_examples=40)  # each starts a process
@@ -105,4 +175,4 @@ def test_what_gives_no_text(raw: bytes, said: str):
 def test_any_bytes_are_pages_or_unreadable(at: int, noise: bytes):
     raw = small_pdf([[LONG, "First."], ["Second page."]])
     with suppress(Unreadable):
-        pages(raw[:at] + noise + raw[at + len(noise) :], PdfLimits())
+        pages(raw[:at] + noise + raw[at + len(noise) :], InputLimits())

@@ -13,9 +13,11 @@ from tests.support.small_pdf import small_pdf
 
 from asof.errors import SourceError
 from asof.sources import pdf_child
-from asof.sources.page import Unreadable
-from asof.sources.pdf import LIMITS, PdfLimits, installed, pages, paper
-from asof.sources.pdf_process import texts
+from asof.sources.pdf import installed, pages
+from asof.sources.pdf import read as read_pdf
+from asof.sources.pdf_process import content
+from asof.sources.readers import Unreadable
+from asof.sources.source import InputLimits
 
 CHILD = pdf_child.__file__
 MIB = 2**20
@@ -71,25 +73,25 @@ def blank(mebibytes: int) -> bytes:
 @pytest.mark.parametrize(
     ("raw", "limits"),
     [
-        (itself(), LIMITS),
-        (itself(), PdfLimits(memory=100 * MIB)),
-        (nested(24), PdfLimits(memory=100 * MIB)),
-        (blank(160), PdfLimits(memory=100 * MIB)),
-        (small_pdf([[LINE]]) + b" " * 30 * MIB, PdfLimits(memory=16 * MIB)),  # what is read is too large
+        (itself(), InputLimits()),
+        (itself(), InputLimits(memory=100 * MIB)),
+        (nested(24), InputLimits(memory=100 * MIB)),
+        (blank(160), InputLimits(memory=100 * MIB)),
+        (small_pdf([[LINE]]) + b" " * 30 * MIB, InputLimits(memory=16 * MIB)),  # what is read is too large
     ],
     ids=["itself", "itself-in-100-MiB", "nested", "compressed", "large"],
 )
-def test_what_wants_all_memory(raw: bytes, limits: PdfLimits):
+def test_what_wants_all_memory(raw: bytes, limits: InputLimits):
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises(Unreadable, match=f"more than {limits.memory // MIB} MiB of memory") as caught:
-        paper(raw, limits)
+        read_pdf(raw, "stem", limits)
     assert caught.value.remedy == "print it to a new PDF"
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 40 * 1024  # in KiB
 
 
 def test_what_wants_a_little_is_read():
-    assert pages(nested(4), LIMITS)[0].count(LINE) == 8  # 2 ** (4 - 1)
-    assert pages(blank(8), PdfLimits(memory=100 * MIB)) == [LINE]
+    assert pages(nested(4), InputLimits()).pages[0].count(LINE) == 8  # 2 ** (4 - 1)
+    assert pages(blank(8), InputLimits(memory=100 * MIB)).pages == [LINE]
 
 
 # -- other processes in the place of the one that reads --------------------------------------------------
@@ -106,7 +108,7 @@ def instead(tmp_path, monkeypatch):
 
 
 def read(**limits: int) -> list[str]:
-    return texts(small_pdf([[LINE]]), PdfLimits(**limits), installed())
+    return content(small_pdf([[LINE]]), InputLimits(**limits), installed()).pages
 
 
 def test_one_that_does_not_end(instead):
@@ -119,7 +121,7 @@ def test_one_that_does_not_end(instead):
 def test_one_that_does_not_end_and_reads_nothing(instead):
     instead("time.sleep(60)")
     with pytest.raises(Unreadable, match="takes more than 1 seconds"):
-        texts(b"x" * MIB, PdfLimits(seconds=1), installed())  # more than a pipe holds
+        content(b"x" * MIB, InputLimits(seconds=1), installed())  # more than a pipe holds
 
 
 def test_one_that_does_not_stop_talking(instead):
@@ -152,7 +154,7 @@ def test_one_that_ends_before_it_is_ready(instead):
 def test_a_package_that_does_not_load(tmp_path):
     (tmp_path / "pypdfium2.py").write_text("raise ImportError('no library')")
     with pytest.raises(SourceError, match=r"does not start \(status 1\)"):
-        texts(small_pdf([[LINE]]), LIMITS, tmp_path)
+        content(small_pdf([[LINE]]), InputLimits(), tmp_path)
 
 
 def test_it_is_alone(instead, tmp_path, monkeypatch):

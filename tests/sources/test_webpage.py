@@ -7,7 +7,8 @@ import time
 import pytest
 
 from asof.data import Heading, Link
-from asof.sources import plain, rst, webpage
+from asof.sources import rst, webpage
+from asof.sources.readers import PLAIN
 from asof.sources.source import InputLimits
 
 PAGE = """<!DOCTYPE html><html lang="en-GB"><head><title>The &amp; title</title>
@@ -22,7 +23,7 @@ PAGE = """<!DOCTYPE html><html lang="en-GB"><head><title>The &amp; title</title>
 
 
 def html(text: str):
-    return webpage.page(text, "stem", InputLimits())
+    return webpage.parse_text(text, "stem", InputLimits())
 
 
 def test_a_page():
@@ -78,7 +79,7 @@ def test_hostile_markup_takes_linear_time(piece):
 def sections(text: str):
     return [
         (h.level, h.title, text[h.offset :].split("\n")[0])
-        for h in rst.page(text, "stem", InputLimits()).outline
+        for h in rst.parse_text(text, "stem", InputLimits()).outline
     ]
 
 
@@ -92,7 +93,7 @@ def test_sections_by_their_lines():
         (2, "Two", "Two"),
         (2, "Six words are the title here", "Six words are the title here"),
     ]
-    page = rst.page(text, "stem", InputLimits())
+    page = rst.parse_text(text, "stem", InputLimits())
     assert (page.title, page.text) == ("Title", text)
 
 
@@ -108,7 +109,7 @@ def test_what_is_no_section(text):
 
 @pytest.mark.parametrize(
     ("text", "title"),
-    [("", ""), ("\n\n First \nsecond", "First"), ("x" * 81 + "\ny", "stem"), ("x" * 80, "x" * 80)],
+    [("\n\n First \nsecond", "First"), ("x" * 81 + "\ny", "stem"), ("x" * 80, "x" * 80)],
 )
 def test_the_title_of_plain_text(text, title):
-    assert plain.page(text, "stem", InputLimits()).title == title
+    assert PLAIN(text.encode(), "stem", InputLimits()).title == title

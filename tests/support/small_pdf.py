@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def small_pdf(pages: Sequence[Sequence[str]], *, encrypted: bool = False) -> bytes:
-    """A PDF whose pages have these lines, from top to bottom."""
+def small_pdf(pages: Sequence[Sequence[str]], *, encrypted: bool = False, about: str = "") -> bytes:
+    """A PDF whose pages have these lines, from top to bottom; `about`: such as "/Title (A log)"."""
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"",
@@ -24,6 +24,9 @@ def small_pdf(pages: Sequence[Sequence[str]], *, encrypted: bool = False) -> byt
         )
     objects[1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b" ".join(kids), len(kids))
     locked = b""
+    if about:
+        objects.append(f"<< {about} >>".encode("latin-1"))
+        locked = b" /Info %d 0 R" % len(objects)
     if encrypted:
         objects.append(b"<< /Filter /Standard /V 1 /R 2 /O <%s> /U <%s> /P -4 >>" % (b"11" * 32, b"22" * 32))
         locked = b" /Encrypt %d 0 R /ID [<00><00>]" % len(objects)

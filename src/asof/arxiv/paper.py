@@ -11,8 +11,12 @@ from asof.arxiv.stated import dated, document_id, meta, withdrawn
 from asof.arxiv.stated import full_id as full_id
 from asof.data import Document, Problem
 from asof.http.fetcher import DownloadTooLarge, Fetcher, NotFound
-from asof.sources.page import Unreadable
-from asof.sources.pdf import LIMITS, PdfLimits, paper
+from asof.sources.pdf import read
+from asof.sources.readers import Unreadable
+from asof.sources.source import InputLimits
+
+LIMITS = InputLimits(file=50 * 2**20, pages=300)
+"""A longer PDF is a thesis or a volume of proceedings, which says little of one question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,7 @@ class FullTexts:
 
     url: str
     fetcher: Fetcher
-    limits: PdfLimits = LIMITS
+    limits: InputLimits = LIMITS
 
     def texts(self, entry: FeedEntry, known: Collection[int]) -> Iterator[Document | Problem]:
         """The full text of an entry's version, published when that was, unless its number is `known`. A PDF
@@ -34,17 +38,17 @@ class FullTexts:
             return
         try:
             raw = self.fetcher.get(f"{self.url}/{entry.paper}", _is_pdf, self.limits.file)
-            text, outline, notes = paper(raw, self.limits)
+            file = read(raw, entry.title, self.limits, references=False)
         except (NotFound, DownloadTooLarge) as wrong:
             yield self._problem(entry, f"there is no PDF to be had: {wrong}")
             return
         except Unreadable as wrong:
             yield self._problem(entry, str(wrong), wrong.remedy)
             return
-        yield from (Problem(note.message, str(entry.paper), lost=False) for note in notes)
+        yield from (Problem(note.message, str(entry.paper), lost=False) for note in file.notes)
         yield Document(
-            document_id(full_id(entry.paper.id)), text, entry.title, dated(entry),
-            tags=(*entry.categories, FULL), meta=meta(entry, FULL), outline=outline,
+            document_id(full_id(entry.paper.id)), file.text, entry.title, dated(entry),
+            tags=(*entry.categories, FULL), meta=meta(entry, FULL), outline=file.outline,
             uri=f"https://arxiv.org/pdf/{entry.paper}", language="en",
         )  # fmt: skip
 

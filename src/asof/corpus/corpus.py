@@ -146,7 +146,7 @@ class Corpus(Maintenance):
         from asof.sources.given import given_as, items
 
         if isinstance(source, str | Path):
-            source = self.source(source, history=history, trust_mtime=trust_mtime, **options)
+            source = self._source(source, history=history, trust_mtime=trust_mtime, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
         given = given_as(source)
@@ -169,6 +169,9 @@ class Corpus(Maintenance):
         `options` are those of the scheme: of `arxiv:...` since, until, per_day and full (see
         `asof.arxiv.scheme.open_arxiv`). Raises SourceError, UsageError, BadTime, MissingExtra.
         """
+        return self._source(name, history=history, trust_mtime=trust_mtime, **options)
+
+    def _source(self, name: str | Path, *, history: bool, trust_mtime: bool, **options: object) -> Source:
         from asof.sources.given import path_of
         from asof.sources.open import open_source
         from asof.sources.scheme import is_target, open_scheme, scheme_in

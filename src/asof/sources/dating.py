@@ -11,8 +11,8 @@ from asof.data import Problem, SourcedTime
 from asof.errors import BadTime
 from asof.sources import dates
 from asof.sources.fields import Fields
-from asof.sources.page import ParsedFile
 from asof.sources.periods import fiscal_start_of, periods
+from asof.sources.readers import ParsedFile
 
 PUBLISHED = ("published", "date", "created")
 CHANGED = ("updated", "modified", "lastmod")

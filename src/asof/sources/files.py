@@ -1,4 +1,4 @@
-"""A folder of texts, or one text: Markdown, HTML, reStructuredText, plain text."""
+"""A folder of files that a reader can parse, or one such file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from asof.sources import dating
 from asof.sources.dates import of_file
 from asof.sources.git import Git, GitFailed, in_work_tree
 from asof.sources.gitdates import GitDates, git_dates
-from asof.sources.page import READERS, ParsedFile, Unreadable, page_of, suffix
+from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming
 from asof.sources.walk import FoundFile, walk
 
@@ -126,7 +126,7 @@ class Files:
         relative = file.relative or self.naming.target.name
         try:
             raw = content(self.naming.target / file.relative, file.size, self.limits.file)
-            page = self._encodings.of(relative, page_of(raw, relative, self.limits))
+            page = self._encodings.of(relative, parsed(raw, relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
@@ -138,6 +138,7 @@ class Files:
             or dating.of_name(PurePosixPath(relative).stem)
             or committed
             or dating.of_content(page.text)
+            or page.created
             or mtime
         )
         yield from notes(self.naming, file.relative, (*page.notes, *told.notes))
@@ -151,10 +152,11 @@ def survey(naming: SourceNaming) -> FolderSurvey:
     files: list[FoundFile] = []
     others: Counter[str] = Counter()
     problems: list[Problem] = []
+    known = frozenset(suffixes())
     for item in walk(naming):
         if isinstance(item, Problem):
             problems.append(item)
-        elif (kind := suffix(item.relative or naming.target.name)) in READERS:
+        elif (kind := suffix(item.relative or naming.target.name)) in known:
             files.append(item)
         elif item.relative not in _OURS:
             others[kind] += 1
@@ -197,7 +199,7 @@ def content(path: Path, size: int, largest: int) -> bytes:
 
 def unreadable(naming: SourceNaming, relative: str, wrong: Unreadable, version: str = "") -> Problem:
     file = naming.file(relative) + (f"@{version[:12]}" if version else "")
-    return Problem(str(wrong), file, remedy=wrong.remedy, document=naming.id(relative))
+    return Problem(str(wrong), file, remedy=wrong.remedy, document=naming.id(relative), lost=wrong.lost)
 
 
 def notes(

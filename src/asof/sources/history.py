@@ -14,7 +14,7 @@ from asof.sources.decode import NotText, decoded
 from asof.sources.files import Encodings, InputTooLarge, content, document, notes, survey, unread, unreadable
 from asof.sources.git import Blobs, Git, GitFailed, in_work_tree, tree
 from asof.sources.gitdates import same_content
-from asof.sources.page import READERS, Unreadable, page_of, suffix
+from asof.sources.readers import Unreadable, parsed, suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming
 from asof.sources.walk import FoundFile
 
@@ -87,7 +87,7 @@ class History:
             raw = blobs.read(blob, self.limits.file)
             if isinstance(raw, int):
                 raise InputTooLarge(raw, self.limits.file)
-            page = self._encodings.of(path, page_of(raw, path, self.limits))
+            page = self._encodings.of(path, parsed(raw, path, self.limits))
         except Unreadable as wrong:
             if wrong.empty:
                 yield Ended(self.naming.id(path), at)
@@ -132,7 +132,7 @@ class History:
             raw = content(self.naming.target / file.relative, file.size, self.limits.file)
             if blob and (same_content(raw, blob) or self._same_text(blobs, raw, blob)):
                 return
-            page = self._encodings.of(file.relative, page_of(raw, file.relative, self.limits))
+            page = self._encodings.of(file.relative, parsed(raw, file.relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
@@ -152,7 +152,7 @@ class History:
 def _wanted(path: str) -> bool:
     """Whether a folder's source would read such a file (which has a problem for names that are not UTF-8)."""
     hidden = path.startswith(".") or "/." in path
-    return not hidden and suffix(path) in READERS and _is_utf8(path)
+    return not hidden and suffix(path) in suffixes() and _is_utf8(path)
 
 
 def _is_utf8(path: str) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from asof.data import Heading, Link, Problem
 from asof.sources import vault
 from asof.sources.frontmatter import BadFrontmatter, Front, parse, split
-from asof.sources.page import ParsedFile
+from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.source import InputLimits
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _LINK_WORDS = re.compile(r"!?\[\[(?:[^\[\]\n|]*\|)?([^\[\]\n|]+)\]\]|!?\[([^\[\]
 _SPACES = re.compile(r"[,\s]+")
 
 
-def page(text: str, stem: str, limits: InputLimits) -> ParsedFile:
+def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:
     """What a Markdown file says. Its text is what follows the frontmatter, or all of it if that is broken."""
     front, body, skipped, notes = _front(text, limits)
     outline, paragraphs = _blocks(body, skipped)
@@ -43,6 +43,9 @@ def page(text: str, stem: str, limits: InputLimits) -> ParsedFile:
         lines=front.lines,
         notes=tuple(notes),
     )
+
+
+READER = text_reader(parse_text)
 
 
 def _front(text: str, limits: InputLimits) -> tuple[Front, str, int, list[Problem]]:

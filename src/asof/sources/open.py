@@ -9,10 +9,8 @@ from asof.sources.fields import Fields
 from asof.sources.files import Files
 from asof.sources.history import History
 from asof.sources.jsonl import JsonLines
-from asof.sources.page import READERS, suffix
+from asof.sources.readers import suffix, suffixes
 from asof.sources.source import InputLimits, SourceNaming
-
-ACCEPTED = f"accepted are a folder, and files that end in .jsonl, .jsonl.gz, {', '.join(READERS)}"
 
 
 def open_source(
@@ -42,9 +40,13 @@ def open_source(
         return Files(naming, limits, trust_mtime=trust_mtime, fiscal_start=fields.fiscal_start)
     if not file:
         what = "is neither a file nor a folder" if target.exists() else "is not there"
-        raise SourceError(f"{target} {what}; {ACCEPTED}")
+        raise SourceError(f"{target} {what}; {_accepted()}")
     if target.name.lower().endswith((".jsonl", ".jsonl.gz")):
         return JsonLines(naming, fields, limits)
-    if suffix(target.name) in READERS:
+    if suffix(target.name) in suffixes():
         return Files(naming, limits, trust_mtime=trust_mtime, fiscal_start=fields.fiscal_start)
-    raise SourceError(f"{target} is of no kind that can be read; {ACCEPTED}")
+    raise SourceError(f"{target} is of no kind that can be read; {_accepted()}")
+
+
+def _accepted() -> str:
+    return f"accepted are a folder, and files that end in .jsonl, .jsonl.gz, {', '.join(suffixes())}"

@@ -1,25 +1,30 @@
-"""The text of a PDF, page by page: each page under a heading, so that a hit says on which one it stands."""
+"""The reader of PDFs: the text page by page, each under a heading, so that a hit says on which it stands."""
 
 from __future__ import annotations
 
+import re
 from importlib.util import find_spec
 from pathlib import Path
 
-from asof.data import Heading, Problem
+from asof.data import Heading, Problem, SourcedTime
 from asof.data.storable import storable
-from asof.errors import MissingExtra
-from asof.sources import references
-from asof.sources.page import Unreadable
-from asof.sources.pdf_process import PdfLimits as PdfLimits
-from asof.sources.pdf_process import texts
-from asof.sources.pdflines import flowing, lines_of, vocabulary, without_heads
+from asof.errors import BadTime, MissingExtra
+from asof.sources.dates import stated
+from asof.sources.pdf_lines import flowing, lines_of, vocabulary, without_heads
+from asof.sources.pdf_process import PdfContent, content
+from asof.sources.readers import LONGEST_TITLE, ParsedFile, Unreadable
+from asof.sources.references import ReferenceSection, UncertainReferences, references_in
+from asof.sources.source import InputLimits
 
 PACKAGE = "pypdfium2"
 SCANNED = 16
 """A document with fewer characters a page than these is a picture of one."""
 
-
-LIMITS = PdfLimits()
+_NO_TITLE = re.compile(r"\.\w{2,5}\Z|\A(?:untitled|microsoft \w+ - )", re.IGNORECASE)
+_DATE = re.compile(
+    r"(?:D:)?(?P<y>[0-9]{4})(?P<m>[0-9]{2})(?P<d>[0-9]{2})(?P<time>[0-9]{6})?"
+    r"(?P<zone>Z|[+-][0-9]{2}'[0-9]{2})?"
+)
 
 
 def installed() -> Path:
@@ -30,23 +35,45 @@ def installed() -> Path:
     return Path(found.origin).parent.parent
 
 
-def paper(raw: bytes, limits: PdfLimits = LIMITS) -> tuple[str, tuple[Heading, ...], list[Problem]]:
-    """The text of a paper without its list of references, its headings, and what is to be said of it. Raises
-    Unreadable, MissingExtra, SourceError."""
-    read = without_heads([lines_of(each) for each in pages(raw, limits)])
-    notes = []
+def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True) -> ParsedFile:
+    """A PDF with a heading for each page; without `references`, its list of them is left out if it can be
+    found. Raises Unreadable, MissingExtra, SourceError."""
+    found = pages(raw, limits)
+    lines = without_heads([lines_of(each) for each in found.pages])
+    notes: tuple[Problem, ...] = ()
+    if not references:
+        try:
+            lines = _cut(lines, references_in([line for page in lines for line in page]))
+        except UncertainReferences as unsure:
+            notes = (Problem(f"the list of references is left in the text: {unsure}", lost=False),)
+    text, outline = paged(lines)
+    title = _title(found.title) or stem
+    return ParsedFile(text, title, outline, created=_created(found.created), notes=notes)
+
+
+def _title(text: str) -> str:
+    """A title that somebody wrote; "" for the name of a file or a program."""
+    title = " ".join(storable(text).split())
+    return "" if len(title) > LONGEST_TITLE or _NO_TITLE.search(title) else title
+
+
+def _created(text: str) -> SourcedTime | None:
+    """The second, or the day, of a date such as D:20240131093000+01'00' (ISO 32000, 7.9.4)."""
+    found = _DATE.match(text)
+    if found is None:
+        return None
+    day, time, zone = "-".join(found.group("y", "m", "d")), found["time"], found["zone"]
+    written = f"{day}T{time[:2]}:{time[2:4]}:{time[4:]}{zone or 'Z'}".replace("'", ":") if time else day
     try:
-        found = references.find([line for lines in read for line in lines])
-    except references.Unsure as unsure:
-        found = None
-        notes.append(Problem(f"the list of references is left in the text: {unsure}", lost=False))
-    if found is not None:
-        read = _cut(read, found)
-    return *paged(read), notes
+        return stated(written, "metadata")
+    except BadTime:
+        return None
 
 
-def _cut(read: list[list[str]], found: references.List) -> list[list[str]]:
+def _cut(read: list[list[str]], found: ReferenceSection | None) -> list[list[str]]:
     """The pages without some of their lines, counted through all pages."""
+    if found is None:
+        return read
     kept, at = [], 0
     for lines in read:
         kept.append([line for place, line in enumerate(lines, at) if not found.first <= place < found.last])
@@ -65,12 +92,12 @@ def paged(read: list[list[str]]) -> tuple[str, tuple[Heading, ...]]:
     return storable(text.rstrip()), tuple(outline)
 
 
-def pages(raw: bytes, limits: PdfLimits) -> list[str]:
+def pages(raw: bytes, limits: InputLimits) -> PdfContent:
     """The text of each page, as PDFium gives it to a process that may die of it. Raises Unreadable,
     MissingExtra, and SourceError when no such process can be had."""
     if len(raw) > limits.file:
         raise Unreadable(f"the PDF has {len(raw)} bytes; the limit is {limits.file}")
-    read = texts(raw, limits, installed())
-    if sum(len(text.strip()) for text in read) < SCANNED * max(len(read), 1):
+    found = content(raw, limits, installed())
+    if sum(len(text.strip()) for text in found.pages) < SCANNED * max(len(found.pages), 1):
         raise Unreadable("there is no text in the PDF, as in a scanned one", "recognise its text first (OCR)")
-    return read
+    return found

@@ -4,9 +4,9 @@ PDFium sets up the whole text of a page before it tells its length, and ends the
 a file of a kilobyte can ask for all there is. Hence the limits that this process sets itself before it has
 seen a byte of the PDF.
 
-Arguments: the folder in which pypdfium2 lies; the limits (`pdf_process.PdfLimits`) as JSON. The PDF comes
-through stdin. Through stdout goes READY, then one JSON object: `pages`, the text of each, or `no`, the reason
-why there are none, and for too many pages their `count`.
+Arguments: the folder in which pypdfium2 lies; the limits (`source.InputLimits`) as JSON. The PDF comes
+through stdin. Through stdout goes READY, then one JSON object: `pages`, the text of each, with `title` and
+`created`; or `no`, the reason why there are none, and for too many pages their `count`.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import pypdfium2
 
 READY = b"ready\n"
+LONGEST = 500
+"""Characters of a title."""
 
 
 def main() -> None:
@@ -80,7 +82,14 @@ def read(raw: bytes, limits: dict[str, int]) -> dict[str, Any]:
     if count > limits["pages"]:
         return {"no": "pages", "count": count}
     texts = _texts(document, limits["characters"])
-    return {"no": "characters"} if texts is None else {"pages": texts}
+    if texts is None:
+        return {"no": "characters"}
+    about = document.get_metadata_dict()
+    return {
+        "pages": texts,
+        "title": about.get("Title", "")[:500],
+        "created": about.get("CreationDate", "")[:500],
+    }
 
 
 def _texts(document: pypdfium2.PdfDocument, most: int) -> list[str] | None:

@@ -14,7 +14,8 @@ from typing import Any
 
 from asof.errors import SourceError
 from asof.sources import pdf_child
-from asof.sources.page import Unreadable
+from asof.sources.readers import Unreadable
+from asof.sources.source import InputLimits
 
 _INHERITED = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """What a Python may need to find its own libraries."""
@@ -27,22 +28,20 @@ _REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
-class PdfLimits:
-    """The largest PDF that is read: in bytes, pages, and characters of its text; and what reading one may
-    take: bytes of memory (limited on Linux only) and seconds."""
+class PdfContent:
+    """The text of each page, and what the file says of itself: its title, and when it was made
+    (`D:20240131093000+01'00'`); "" where it says nothing."""
 
-    file: int = 50 * 2**20
-    pages: int = 300
-    characters: int = 4_000_000
-    memory: int = 2**30
-    seconds: int = 60
+    pages: list[str]
+    title: str = ""
+    created: str = ""
 
 
-def texts(raw: bytes, limits: PdfLimits, folder: Path) -> list[str]:
-    """The text of each page, as pypdfium2, which lies in `folder`, gives it to a process that is bound by the
-    limits. Raises Unreadable; SourceError when no such process can be had."""
+def content(raw: bytes, limits: InputLimits, folder: Path) -> PdfContent:
+    """What pypdfium2, which lies in `folder`, reads in a process that is bound by the limits. Raises
+    Unreadable; SourceError when no such process can be had."""
     # A UTF-16 unit is at most three bytes of UTF-8, a control character six bytes of JSON.
-    most = len(pdf_child.READY) + 6 * limits.characters + 8 * limits.pages + 1_000
+    most = len(pdf_child.READY) + 6 * limits.characters + 8 * limits.pages + 20_000
     status, said, late = _exchange(_command(folder, limits), raw, most, limits.seconds)
     ready, _, answer = said.partition(pdf_child.READY)
     if late and status:
@@ -57,7 +56,7 @@ def texts(raw: bytes, limits: PdfLimits, folder: Path) -> list[str]:
     return _judged(answer, limits)
 
 
-def _command(folder: Path, limits: PdfLimits) -> list[str]:
+def _command(folder: Path, limits: InputLimits) -> list[str]:
     """Python without the user's settings, packages and folder, and without what `.pth` files start."""
     if not sys.executable or getattr(sys, "frozen", False):
         raise SourceError(
@@ -109,16 +108,18 @@ def _give(process: subprocess.Popen[bytes], raw: bytes) -> None:
         process.stdin.write(raw)
 
 
-def _judged(answer: bytes, limits: PdfLimits) -> list[str]:
-    """The pages of an answer; a PDF may have brought the process to say anything, so its form is checked."""
+def _judged(answer: bytes, limits: InputLimits) -> PdfContent:
+    """The content in an answer, whose form is checked: a PDF may have brought the process to say anything."""
     try:
         told: Any = json.loads(answer)
     except (ValueError, RecursionError):
         raise _broken(limits) from None
     match told:
         case {"pages": [*pages]} if all(isinstance(page, str) for page in pages):
-            if len(pages) <= limits.pages and sum(map(len, pages)) <= limits.characters:
-                return pages
+            title, created = told.get("title", ""), told.get("created", "")
+            words = isinstance(title, str) and isinstance(created, str)
+            if words and len(pages) <= limits.pages and sum(map(len, pages)) <= limits.characters:
+                return PdfContent(pages, title[: pdf_child.LONGEST], created[: pdf_child.LONGEST])
         case {"no": "pages", "count": int(count)}:
             raise Unreadable(f"the PDF has {count} pages; the limit is {limits.pages}", "split it")
         case {"no": "characters"}:
@@ -128,7 +129,7 @@ def _judged(answer: bytes, limits: PdfLimits) -> list[str]:
     raise _broken(limits)
 
 
-def _broken(limits: PdfLimits) -> Unreadable:
+def _broken(limits: InputLimits) -> Unreadable:
     """For a process that died. PDFium says only by dying that there is no more memory, or that it failed."""
     return Unreadable(
         f"the PDF breaks what reads it, or needs more than {limits.memory // 2**20} MiB of memory",

@@ -32,19 +32,20 @@ _MARK = re.compile(
 )
 
 
-class List(NamedTuple):
+class ReferenceSection(NamedTuple):
     """Lines `first` to `last` (without it) are the heading and the list."""
 
     first: int
     last: int
 
 
-class Unsure(Exception):
+class UncertainReferences(Exception):
     """There is a heading of a list, but not where the list ends, or whether it is one."""
 
 
-def find(lines: Sequence[str]) -> List | None:
-    """The list of references in the lines of a paper; None where no line heads one. Raises Unsure.
+def references_in(lines: Sequence[str]) -> ReferenceSection | None:
+    """The list of references in the lines of a paper; None where no line heads one. Raises
+    UncertainReferences.
 
     Its heading stands alone on a line, not among the first; what follows looks like references; the last such
     one counts. An appendix after it is not part of it: appendices are often longer than the paper.
@@ -52,17 +53,17 @@ def find(lines: Sequence[str]) -> List | None:
     heads = [at for at in range(int(len(lines) * EARLY), len(lines)) if _HEADING.fullmatch(lines[at])]
     for head in reversed(heads):
         if _share(lines[head + 1 : head + 1 + LOOK]) >= LIKE:
-            return List(head, _end(lines, head + 1))
+            return ReferenceSection(head, _end(lines, head + 1))
     if not heads or heads[-1] < len(lines) // 2:
         return None
-    raise Unsure(f"what follows {lines[heads[-1]]!r} does not look like references")
+    raise UncertainReferences(f"what follows {lines[heads[-1]]!r} does not look like references")
 
 
 def _end(lines: Sequence[str], start: int) -> int:
     """Where the list ends: at an appendix, or with the text."""
     end = next((at for at in range(start + 1, len(lines)) if _appendix(lines, at)), len(lines))
     if any(_share(lines[at : at + LOOK]) < UNLIKE for at in range(start, end - LOOK + 1)):
-        raise Unsure("what follows the references has no heading that tells where they end")
+        raise UncertainReferences("what follows the references has no heading that tells where they end")
     return end
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from asof.data import Heading
-from asof.sources.page import ParsedFile
+from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.source import InputLimits
 
 _ENOUGH = 4  # an underline that is shorter than its title counts from here on
 
 
-def page(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
+def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
     """The text; its first section title is the title."""
     outline = tuple(_sections(text))
     return ParsedFile(text, outline[0].title if outline else stem, outline)
+
+
+READER = text_reader(parse_text)
 
 
 def _sections(text: str) -> Iterator[Heading]:

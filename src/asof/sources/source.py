@@ -33,11 +33,17 @@ class Source(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class InputLimits:
-    """The largest input that is read, in bytes: of a file, of a line of JSON, of a note's frontmatter."""
+    """The largest input that is read, in bytes: of a file, of a line of JSON, of a note's frontmatter; of a
+    document that a process of its own reads (PDF), also its pages and the characters of its text, and what
+    reading it may take: bytes of memory (limited on Linux only) and seconds."""
 
     file: int = 64 * 2**20
     line: int = 16 * 2**20
     frontmatter: int = 64 * 2**10
+    pages: int = 2_000
+    characters: int = 4_000_000
+    memory: int = 2**30
+    seconds: int = 60
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from asof.data import Problem
 from asof.errors import SourceError
-from asof.sources.page import READERS, suffix
+from asof.sources.readers import suffix, suffixes
 from asof.sources.source import SourceNaming, printable
 
 _NOTHING_THERE = (errno.ENOENT, errno.ELOOP)
@@ -97,7 +97,7 @@ class _Walk:
                     return self._problem(relative, "a link that leads out of the folder is not followed")
                 status = path.stat()
         except OSError as wrong:
-            known = wrong.errno in _NOTHING_THERE or suffix(relative) in READERS  # else it may be a folder
+            known = wrong.errno in _NOTHING_THERE or suffix(relative) in suffixes()  # else it may be a folder
             return self._problem(relative, f"cannot be read: {wrong.strerror}", known=known)
         if stat.S_ISREG(status.st_mode):
             return FoundFile(relative, status.st_size, status.st_mtime_ns, linked)

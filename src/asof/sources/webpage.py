@@ -5,7 +5,7 @@ from __future__ import annotations
 from asof.data import Heading, Link, Problem
 from asof.data.storable import line_feeds, storable
 from asof.sources.markup import MarkupToken, pieces
-from asof.sources.page import ParsedFile
+from asof.sources.readers import ParsedFile, text_reader
 from asof.sources.record import language_code
 from asof.sources.source import InputLimits
 from asof.sources.vault import link_to
@@ -27,7 +27,7 @@ _DATES = {
 }
 
 
-def page(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
+def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
     """What a web page says."""
     reading = _PageReading()
     for piece in pieces(text):
@@ -51,6 +51,9 @@ def page(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG0
         by="metadata",
         notes=tuple(notes),
     )
+
+
+READER = text_reader(parse_text)
 
 
 class _PageReading:

@@ -125,12 +125,11 @@ class IndexRun:
 
     def _add_problem(self, problem: Problem) -> None:
         self.report.problems.append(problem)
+        if problem.document:
+            self.unreadable.add(problem.document)
         if problem.lost:
             self.report.failed += 1
-            if problem.document:
-                self.unreadable.add(problem.document)
-            else:
-                self.unreadable_unnamed += 1
+            self.unreadable_unnamed += not problem.document
 
     def finish(self, *, complete: bool, allow_shrinking: bool = False) -> None:
         """Restore older versions that the source states again; end what a `complete` source no longer holds.

@@ -9,7 +9,7 @@ from random import Random
 from asof.data import Document
 from asof.sources import dating
 from asof.sources.files import document
-from asof.sources.page import page_of
+from asof.sources.readers import parsed
 from asof.sources.source import InputLimits
 
 NAMES = (
@@ -67,7 +67,7 @@ class Note:
 
     def document(self) -> Document:
         """As a source would read it."""
-        page = page_of(self.text.encode(), self.name, InputLimits())
+        page = parsed(self.text.encode(), self.name, InputLimits())
         told = dating.said(page)
         stem = self.name.rpartition("/")[2].removesuffix(".md")
         published = told.published or dating.of_name(stem) or dating.of_content(page.text)

@@ -1,4 +1,4 @@
-"""How alike the words of an answer and of the right one are: token F1 and ROUGE-L. Pure functions of texts.
+"""The words that an answer and the reference answer share: token F1 and ROUGE-L. Pure functions of texts.
 
 Tokens are those of SQuAD's F1 (Rajpurkar et al. 2016) and of ROUGE (Lin 2004) in lower case, but figures
 stay whole: `\\w+`, in which a point or a comma between two digits does not end a token. Nothing is stemmed,
@@ -33,34 +33,34 @@ def uncited(text: str) -> str:
     return _CITED.sub("", text)
 
 
-def f1(said: str, gold: str) -> float:
+def f1(answer: str, reference: str) -> float:
     """The harmonic mean of precision and recall of the tokens, each as often as it occurs (multisets).
 
-    Two texts without a token are alike (1), one without is like nothing else (0).
+    Two texts without a token are equal (1); one without a token shares nothing with another (0).
     """
-    mine, right = Counter(words(said)), Counter(words(gold))
-    return _harmonic((mine & right).total(), mine.total(), right.total())
+    answer_words, reference_words = Counter(words(answer)), Counter(words(reference))
+    return _harmonic((answer_words & reference_words).total(), answer_words.total(), reference_words.total())
 
 
-def rouge_l(said: str, gold: str) -> float:
-    """ROUGE-L with beta 1: the harmonic mean of LCS / tokens said and LCS / tokens of the right answer."""
-    mine, right = words(said), words(gold)
-    return _harmonic(longest_common(mine, right), len(mine), len(right))
+def rouge_l(answer: str, reference: str) -> float:
+    """ROUGE-L with beta 1: the harmonic mean of LCS / answer tokens and LCS / reference tokens."""
+    answer_words, reference_words = words(answer), words(reference)
+    return _harmonic(longest_common(answer_words, reference_words), len(answer_words), len(reference_words))
 
 
-def _harmonic(common: int, said: int, gold: int) -> float:
-    """2PR / (P + R) for P = common / said and R = common / gold, which is 2 common / (said + gold)."""
-    return 2 * common / (said + gold) if said + gold else 1.0
+def _harmonic(common: int, answer: int, reference: int) -> float:
+    """2PR / (P + R) for P = common / answer and R = common / reference: 2 common / (answer + reference)."""
+    return 2 * common / (answer + reference) if answer + reference else 1.0
 
 
 def longest_common(one: Sequence[str], other: Sequence[str]) -> int:
     """The length of the longest common subsequence (bit-parallel, Hyyrö 2004: a row is one integer)."""
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}
     for at, word in enumerate(one):
-        places[word] = places.get(word, 0) | 1 << at
-    whole = (1 << len(one)) - 1
-    row = whole
+        positions[word] = positions.get(word, 0) | 1 << at
+    all_ones = (1 << len(one)) - 1
+    row = all_ones
     for word in other:
-        hit = row & places.get(word, 0)
-        row = (row + hit | row - hit) & whole
+        matches = row & positions.get(word, 0)
+        row = (row + matches | row - matches) & all_ones
     return len(one) - row.bit_count()

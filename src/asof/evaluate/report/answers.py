@@ -130,69 +130,69 @@ class AnswersJson(TypedDict):
     per_query: Annotated[NotRequired[list[AnsweredQuestionJson]], "only with `--per-query`"]
 
 
-def answers_json(found: AnswerRuns, by: Sequence[str] = (), *, per_query: bool = False) -> AnswersJson:
-    """What answers are worth, also by type and by the fields `by`; `per_query` adds the answers."""
+def answers_json(results: AnswerRuns, by: Sequence[str] = (), *, per_query: bool = False) -> AnswersJson:
+    """The metrics of answers, also by type and by the fields `by`; `per_query` adds the answers."""
     value: AnswersJson = {
-        "questions": len(found.references),
-        "answerable": sum(gold.answerable for gold in found.references),
-        "judge": None if found.judging is None else _judge_json(found.judging),
+        "questions": len(results.references),
+        "answerable": sum(reference.answerable for reference in results.references),
+        "judge": None if results.judging is None else _judge_json(results.judging),
         "runs": [
             {
                 "recipe": run.name,
-                "metrics": metrics(found, run),
+                "metrics": metrics(results, run),
                 "latency_ms_p50": round(run.latency(50), 3),
                 "latency_ms_p95": round(run.latency(95), 3),
                 "cost": run.cost,
-                "groups": [group for field in fields(by) for group in grouped(found, run, field)],
+                "groups": [group for field in fields(by) for group in grouped(results, run, field)],
             }
-            for run in found.runs
+            for run in results.runs
         ],
-        "comparisons": [comparison_json(each) for each in found.comparisons],
+        "comparisons": [comparison_json(each) for each in results.comparisons],
     }
     if per_query:
-        value["per_query"] = questions(found)
+        value["per_query"] = questions(results)
     return value
 
 
 def fields(by: Sequence[str]) -> list[str]:
-    """The fields of questions by which figures are broken down: the type, and those named."""
+    """The fields of questions by which metrics are broken down: the type and `by`."""
     return list(dict.fromkeys((TYPE, *by)))
 
 
 def metrics(
-    found: AnswerRuns, run: AnswerRun, at: Sequence[int] | None = None
+    results: AnswerRuns, run: AnswerRun, at: Sequence[int] | None = None
 ) -> dict[str, EstimateJson | None]:
     """Means with intervals, None where a metric does not apply."""
-    return {name: optional_estimate_json(found.estimate(run, name, at)) for name in ALL}
+    return {name: optional_estimate_json(results.estimate(run, name, at)) for name in ALL}
 
 
-def estimate_json(found: Estimate) -> EstimateJson:
-    return {"value": found.value, "low": found.low, "high": found.high}
+def estimate_json(mean: Estimate) -> EstimateJson:
+    return {"value": mean.value, "low": mean.low, "high": mean.high}
 
 
-def optional_estimate_json(found: Estimate | None) -> EstimateJson | None:
-    return None if found is None else estimate_json(found)
+def optional_estimate_json(mean: Estimate | None) -> EstimateJson | None:
+    return None if mean is None else estimate_json(mean)
 
 
-def comparison_json(found: Comparison) -> ComparisonJson:
+def comparison_json(pair: Comparison) -> ComparisonJson:
     return {
-        "a": found.a, "b": found.b, "metric": found.metric, "difference": found.difference, "p": found.p,
-        "low": found.low, "high": found.high,
+        "a": pair.a, "b": pair.b, "metric": pair.metric, "difference": pair.difference, "p": pair.p,
+        "low": pair.low, "high": pair.high,
     }  # fmt: skip
 
 
-def _judge_json(found: JudgeUsage) -> JudgeJson:
+def _judge_json(usage: JudgeUsage) -> JudgeJson:
     return {
-        "judge": found.judge, "calls": found.calls, "prompt_tokens": found.prompt_tokens,
-        "reply_tokens": found.reply_tokens,
+        "judge": usage.judge, "calls": usage.calls, "prompt_tokens": usage.prompt_tokens,
+        "reply_tokens": usage.reply_tokens,
         "preferred": [
             {
                 "a": each.a, "b": each.b, "dimension": each.dimension, "a_better": each.a_better,
                 "b_better": each.b_better, "ties": each.ties, "unusable": each.unusable,
             }
-            for each in found.preferred
+            for each in usage.preferred
         ],
-        "unusable_replies": list(found.problems),
+        "unusable_replies": list(usage.problems),
     }  # fmt: skip
 
 
@@ -201,26 +201,28 @@ def numbers(scores: Mapping[str, float]) -> dict[str, float | None]:
     return {name: None if math.isnan(value) else value for name, value in scores.items()}
 
 
-def grouped(found: AnswerRuns, run: AnswerRun, field: str) -> list[AnswerGroupJson]:
+def grouped(results: AnswerRuns, run: AnswerRun, field: str) -> list[AnswerGroupJson]:
     """The metrics of the questions of each value of a field."""
     return [
         {
             "field": field, "value": value, "questions": len(at),
-            "answerable": sum(found.references[n].answerable for n in at), "metrics": metrics(found, run, at),
+            "answerable": sum(results.references[n].answerable for n in at),
+            "metrics": metrics(results, run, at),
         }
-        for value, at in groups(found.references, field).items()
+        for value, at in groups(results.references, field).items()
     ]  # fmt: skip
 
 
-def questions(found: AnswerRuns) -> list[AnsweredQuestionJson]:
-    """What each question was answered."""
+def questions(results: AnswerRuns) -> list[AnsweredQuestionJson]:
+    """Each question with its answers."""
     return [
         {
-            "query_id": gold.question.id, "query": gold.question.text, "type": gold.question.type,
-            "gold": gold.text, "answerable": gold.answerable,
-            "runs": [_reply(run.name, run.replies[number]) for run in found.runs],
+            "query_id": reference.question.id, "query": reference.question.text,
+            "type": reference.question.type,
+            "gold": reference.text, "answerable": reference.answerable,
+            "runs": [_reply(run.name, run.replies[number]) for run in results.runs],
         }
-        for number, gold in enumerate(found.references)
+        for number, reference in enumerate(results.references)
     ]  # fmt: skip
 
 

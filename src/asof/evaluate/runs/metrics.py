@@ -1,4 +1,4 @@
-"""What a ranking of documents is worth, given which are relevant. Pure functions of lists and grades.
+"""The metrics of a ranking of documents with relevance grades. Pure functions.
 
 The definitions are those of trec_eval, but for the gain of nDCG, which is 2^r - 1 for the grade r: nDCG as
 trec_eval has it, of grades that were mapped so before. A grade above 0 is relevant.
@@ -12,12 +12,12 @@ from collections.abc import Mapping, Sequence
 from asof.learn import loss
 
 DEPTH = 100
-"""So many documents are ranked; what comes later counts as not found."""
+"""The number of documents in a ranking; later ones count as not found."""
 
 NAMES = (
     "success@1", "success@5", "recall@5", "recall@10", "recall@100", "ndcg@10", "mrr@10", "map",
 )  # fmt: skip
-"""What follows from judgements alone."""
+"""The metrics that need judgements only."""
 
 
 def scores(ranked: Sequence[str], relevance: Mapping[str, int]) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What is asked of a dataset and what is right: questions, judgements, sentences. Bad lines are problems."""
+"""The questions of a dataset, relevance judgements, and sentences that answer. Bad lines become problems."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ Sentences = dict[str, list[tuple[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class DatasetQuestion:
-    """A question as its dataset has it. `asked` is the instant as of which it is asked, if one is given.
+    """A question of a dataset. `asked`: the instant as of which it is asked, None if none is given.
 
-    `query_doc` is a document that it was made from, which is no answer. `record` is all that its line says.
+    `query_doc`: a document that it was made from, which does not count as an answer. `record`: its JSON line.
     """
 
     id: str
@@ -40,7 +40,7 @@ class DatasetQuestion:
 
 
 class UnusableLine(ValueError):
-    """What is wrong with a line."""
+    """Why a line cannot be used."""
 
 
 def lines(path: Path) -> Iterator[tuple[int, str]]:
@@ -55,10 +55,10 @@ def lines(path: Path) -> Iterator[tuple[int, str]]:
 
 
 def records(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Numbers and objects of a file of JSON lines; what is no object goes to `problems`."""
+    """Numbers and objects of a file of JSON lines; other lines are added to `problems`."""
     for number, line in lines(path):
         try:
-            record = storable_value(json.loads(_sound(line)))
+            record = storable_value(json.loads(_utf8(line)))
         except (ValueError, RecursionError) as error:
             problems.append(Problem(f"the line is not JSON: {error}", path.name, number, _JSON))
             continue
@@ -69,15 +69,15 @@ def records(path: Path, problems: list[Problem]) -> Iterator[tuple[int, dict[str
             problems.append(Problem(message, path.name, number, _JSON))
 
 
-def _sound(line: str) -> str:
-    """The line, if it was UTF-8. Raises Unusable."""
+def _utf8(line: str) -> str:
+    """The line, if it is UTF-8. Raises UnusableLine."""
     if any("\udc80" <= sign <= "\udcff" for sign in line):
         raise UnusableLine("it is not UTF-8")
     return line
 
 
 def questions(paths: Iterable[Path], problems: list[Problem]) -> list[DatasetQuestion]:
-    """The questions of some files, in order; one that stands in two files counts once."""
+    """The questions of some files, in order; a question in two files counts once."""
     found: dict[str, DatasetQuestion] = {}
     for path in paths:
         for number, record in records(path, problems):
@@ -93,7 +93,7 @@ def questions(paths: Iterable[Path], problems: list[Problem]) -> list[DatasetQue
 
 
 def _question(record: dict[str, Any]) -> DatasetQuestion:
-    id_, text = _name(record, "id"), _name(record, "text")
+    id_, text = _required(record, "id"), _required(record, "text")
     if len(text) > LONGEST_QUESTION:
         raise UnusableLine(f"has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}")
     try:
@@ -107,8 +107,8 @@ def _question(record: dict[str, Any]) -> DatasetQuestion:
     )  # fmt: skip
 
 
-def _name(record: dict[str, Any], key: str) -> str:
-    """A field that has to be there: a text, or a number as a text. Raises Unusable."""
+def _required(record: dict[str, Any], key: str) -> str:
+    """A required field: a text, or a number as a text. Raises UnusableLine."""
     value = record.get(key)
     if isinstance(value, int | float) and not isinstance(value, bool):
         value = str(value)
@@ -135,8 +135,8 @@ def judgements(path: Path, problems: list[Problem]) -> Relevance:
 
 
 def _judgement(line: str) -> tuple[str, str, int]:
-    """Query, document, grade. Raises Unusable."""
-    parts = [part.strip() for part in _sound(line).split("\t")]
+    """Query, document, grade. Raises UnusableLine."""
+    parts = [part.strip() for part in _utf8(line).split("\t")]
     if len(parts) != 3:
         raise UnusableLine(f"has {len(parts)} columns")
     if not _whole(parts[2]):
@@ -149,13 +149,16 @@ def _whole(text: str) -> bool:
 
 
 def sentences(path: Path, problems: list[Problem]) -> Sentences:
-    """The sentences of evidence.jsonl; none when there is no such file."""
+    """The sentences of evidence.jsonl; none if there is no such file."""
     found: Sentences = {}
     if not path.is_file():
         return found
     for number, record in records(path, problems):
         try:
-            query, pair = _name(record, "query_id"), (_name(record, "doc_id"), _name(record, "sentence"))
+            query, pair = (
+                _required(record, "query_id"),
+                (_required(record, "doc_id"), _required(record, "sentence")),
+            )
         except UnusableLine as error:
             problems.append(Problem(f"the evidence {error}", path.name, number))
             continue

@@ -185,7 +185,7 @@ def test_many_problems_are_counted(asof, here, write):
     said = asof("index", "alike.jsonl")
     assert said.code == 3
     line, left = said.err.splitlines()
-    assert left == "nothing was taken in, and no index is left behind"
+    assert left == "nothing was indexed, and no index is left behind"
     assert line.startswith("  alike.jsonl:1: ")
     assert line.endswith(" [and 29 more like this: --json lists them]")
     for number in range(30):

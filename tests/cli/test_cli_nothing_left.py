@@ -45,7 +45,7 @@ def test_nothing_is_left(asof, here, write, arguments, code):
 def test_it_is_said(asof, here, write):
     write("pictures/a.png", "")
     said = asof("index", "pictures")
-    assert "nothing was taken in, and no index is left behind" in said.err
+    assert "nothing was indexed, and no index is left behind" in said.err
     assert "new index" not in said.out
 
 

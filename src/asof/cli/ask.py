@@ -39,15 +39,15 @@ if TYPE_CHECKING:
     "--mode", type=click.Choice(MODES), metavar="MODE",
     help="local (single passages), global (reports over periods), auto (default: whichever fits).",
 )  # fmt: skip
-@time_option("--as-of", "What was known then (a date means the end of that day).")
-@time_option("--known-at", "Only what this corpus had learned by then.")
-@time_option("--since", "Only passages published from then on.")
+@time_option("--as-of", "What was current then (a date means the end of that day).")
+@time_option("--known-at", "Only what the index contained by then.")
+@time_option("--since", "Only passages published since then.")
 @time_option("--until", "Only passages published until then.")
 @time_option("--about", "Only passages about that time.")
-@click.option("--recipe", metavar="NAME", help="How passages are found (see asof recipes; default asof).")
+@click.option("--recipe", metavar="NAME", help="Ranking recipe (see asof recipes; default asof).")
 @click.option(
     "--tokens", type=click.IntRange(100, 1_000_000), default=None, metavar="N",
-    help="How much of what is found is read (default 12,000; global 24,000).",
+    help="Tokens of passages to read (default 12,000; global 24,000).",
 )  # fmt: skip
 @index_option
 @json_option
@@ -59,7 +59,7 @@ def ask(
 ) -> int:  # fmt: skip
     """Answer QUESTION from current passages, with citations; or say why there is no answer.
 
-    Without a model the best sentences are quoted as they stand. With [model] in asof.toml the model
+    Without a model the best sentences are quoted. With [model] in asof.toml the model
     writes the answer from the passages found, and may cite nothing else. Exit code 1: refused.
     """
     asked = joined(question, "QUESTION", "some words are")

@@ -44,13 +44,13 @@ def _time(ctx: click.Context, param: click.Parameter, value: str) -> str:
 @click.argument("query")
 @click.argument("a", callback=_time)
 @click.argument("b", callback=_time)
-@click.option("--recipe", metavar="NAME", help="How it is ranked (see asof recipes; default asof).")
+@click.option("--recipe", metavar="NAME", help="Ranking recipe (see asof recipes; default asof).")
 @click.option(
     "-k",
     "k",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="How many hits of each, 1 to 1000 (default 10).",
+    help="Number of hits of each (default 10).",
 )
 @index_option
 @json_option
@@ -59,8 +59,8 @@ def diff(
 ) -> int:
     """Compare the answers to QUERY as of A and as of B: changed, added, removed, unchanged.
 
-    QUERY of several words needs quotes: asof diff "harbour master" 2019 2023-06. A hit changed when another
-    statement of its series, or another version of its document, stands in its place.
+    QUERY of several words needs quotes: asof diff "harbour master" 2019 2023-06. A hit has changed when
+    another statement of its series, or another version of its document, replaced it.
     """
     if not query.strip():
         raise click.UsageError("QUERY is empty; some words to look for are expected")

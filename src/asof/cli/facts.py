@@ -47,7 +47,7 @@ LINES = 40
     "--relation", metavar="WORDS", default="", help="Only what has these words, e.g. 'gross margin'."
 )
 @time_option("--as-of", "What was current then (a date means the end of that day).")
-@time_option("--known-at", "Only what this corpus had learned by then.")
+@time_option("--known-at", "Only what the index contained by then.")
 @time_option("--since", "Only what holds after the start of this.")
 @time_option("--until", "Only what holds before the end of this.")
 @click.option(
@@ -60,10 +60,10 @@ def facts(
     subject: tuple[str, ...], why: bool, relation: str, as_of: str | None, known_at: str | None,
     since: str | None, until: str | None, k: int, index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """What is known of SUBJECT: its facts in order of their time, and what replaced what.
+    """List the facts about SUBJECT by time, with what superseded what.
 
-    All names that the documents give SUBJECT count. A figure holds for its period, a state until the next
-    one; what several documents say, and what they say otherwise, is told.
+    All names of SUBJECT in the documents count. A figure holds for its period, a state until the next one.
+    Facts that several documents state, and contradictions, are marked.
     """
     name = " ".join(subject)
     if not name.strip():

@@ -39,10 +39,10 @@ QUESTION, TITLE = 60, 90
 @click.argument("query_id", required=False)
 @click.argument("hit", required=False)
 @click.argument("grade", required=False)
-@click.option("--judge", is_flag=True, help="Let the model of asof.toml grade what was shown.")
+@click.option("--judge", is_flag=True, help="Let the model of asof.toml grade the hits.")
 @click.option("--budget", type=click.FloatRange(0), metavar="USD", help="What --judge may cost at most.")
 @click.option("--recipe", metavar="NAME", help="Only questions that this recipe ranked.")
-@time_option("--known-at", "Only what had been recorded and said by then.")
+@time_option("--known-at", "Only what had been recorded by then.")
 @click.option(
     "--export", "folder", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
     help="Write graded questions there: queries.jsonl and qrels.tsv.",
@@ -53,15 +53,15 @@ def feedback(
     query_id: str | None, hit: str | None, grade: str | None, judge: bool, budget: float | None,
     recipe: str | None, known_at: str | None, folder: Path | None, index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """Say of a HIT of a recorded question (asof search --record) how well it answers.
+    """Grade a HIT of a recorded question (asof search --record).
 
     \b
-      asof feedback                        the questions that were recorded
-      asof feedback QUERY_ID               what was shown, and what was said of it
-      asof feedback QUERY_ID HIT GRADE     GRADE: 0 (no use) to 3 (answers it), click, or none
+      asof feedback                        list the recorded questions
+      asof feedback QUERY_ID               show its hits and grades
+      asof feedback QUERY_ID HIT GRADE     GRADE: 0 (useless) to 3 (answers it), click, or none
       asof feedback QUERY_ID --judge       let a model grade it
 
-    QUERY_ID may be cut short. HIT is a rank, the id of a hit, or the id of a document.
+    The beginning of QUERY_ID is enough. HIT is a rank, the id of a hit, or the id of a document.
     """
     _check(query_id, hit, grade, judge=judge, budget=budget, of_all=bool(recipe or known_at or folder))
     with open_corpus(index) as corpus:

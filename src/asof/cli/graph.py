@@ -39,7 +39,7 @@ SHOWN = 3
     help=f"At most N neighbours, the nearest and best connected (default {NODES}).",
 )  # fmt: skip
 @time_option("--as-of", "What was current then (a date means the end of that day).")
-@time_option("--known-at", "Only what this corpus had learned by then.")
+@time_option("--known-at", "Only what the index contained by then.")
 @index_option
 @json_option
 def graph(

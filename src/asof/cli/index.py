@@ -38,9 +38,9 @@ SHOWN_PROBLEMS = 20
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
 @click.option(
     "--index", "--into", "into", type=click.Path(path_type=Path), metavar="DIR",
-    help="Folder of the corpus (default: this one or the nearest parent with .asof; --into is the same).",
+    help="Folder of the index (default: this one or the nearest parent with .asof).",
 )  # fmt: skip
-@click.option("--history", is_flag=True, help="Every version in the folder's git history, by commit date.")
+@click.option("--history", is_flag=True, help="Index every version in the git history, by commit date.")
 @time_option("--since", "arxiv: only papers submitted since then (default: the last run, or a week ago).")
 @time_option("--until", "arxiv: only papers submitted until then (default: now).")
 @click.option(
@@ -49,9 +49,11 @@ SHOWN_PROBLEMS = 20
 @click.option("--full", is_flag=True, help="arxiv: with the text of the PDF, for papers named by their ids.")
 @click.option("--language", metavar="CODE[,CODE]", help="Languages of the texts, e.g. en,de (new corpora).")
 @click.option("--chunking", metavar="SIZE", help="Passages: 120w, 120w/20, 2000c/200, whole (new corpora).")
-@click.option("--no-stem", is_flag=True, help="Words as they are written (new corpora).")
-@click.option("--undated", metavar="WHEN", help="Undated texts are seen: added, always, never (new corpora).")
-@click.option("--trust-mtime", is_flag=True, help="Believe mtimes even where they look copied.")
+@click.option("--no-stem", is_flag=True, help="Do not reduce words to their stems (new corpora).")
+@click.option(
+    "--undated", metavar="WHEN", help="When undated texts are visible: added, always, never (new corpora)."
+)
+@click.option("--trust-mtime", is_flag=True, help="Use modification times as dates even if they look copied.")
 @click.option("--yes", is_flag=True, help="Remove documents that are gone from the source, however many.")
 @click.option(
     "--wait",
@@ -60,9 +62,9 @@ SHOWN_PROBLEMS = 20
     metavar="SECONDS",
     help="How long to wait for another writer (default 60).",
 )
-@click.option("--facts", is_flag=True, help="Then read the facts of what was not read yet, as [facts] says.")
-@click.option("--reports", is_flag=True, help="Then let [model] tell the reports of all periods.")
-@click.option("--estimate", is_flag=True, help="Say what that would cost at most; no model is asked.")
+@click.option("--facts", is_flag=True, help="Then extract the facts of new passages, as [facts] says.")
+@click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
+@click.option("--estimate", is_flag=True, help="Only print what that would cost at most.")
 @click.option(
     "--budget", type=click.FloatRange(min=0), metavar="USD", help="Stop before facts and reports cost more."
 )
@@ -85,14 +87,14 @@ def index(
     as_json: bool,
     **settings: Any,
 ) -> int:
-    """Take in folders of notes, vaults, single files, .jsonl[.gz]. Run it again to take in what changed.
+    """Index folders of notes, vaults, single files, .jsonl[.gz]. Run it again to index what changed.
 
     arxiv:cs.IR+cs.CL fetches the papers of categories from arXiv, arxiv:2401.13222 a paper by its id, each
-    with all its versions. Run again, it fetches what is new; broken off, it goes on where it was.
+    with all its versions. Run again, it fetches what is new; interrupted, it resumes.
 
-    A file or line that cannot be read is reported and stops nothing (exit code 3). So are passages whose
-    facts could not be read, and reports that could not be told, or what is left because of the budget: the
-    next run goes on with them. A first run that takes nothing in leaves no index (exit code 1, 2 or 3).
+    A file or line that cannot be read is reported, and the rest is indexed (exit code 3). The same holds for
+    facts and reports that fail or exceed the budget: the next run continues with them. A first run that
+    indexes nothing leaves no index behind (exit code 1, 2 or 3).
     """
     from asof.cli.learn import LearnAhead
     from asof.environment import holds_corpus
@@ -136,7 +138,7 @@ def index(
         print_json(index_json(indexed, facts=done.lesson, reports=done.told, estimate=done.estimate))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
     if empty and not as_json:
-        tell("nothing was taken in, and no index is left behind")
+        tell("nothing was indexed, and no index is left behind")
     return PROBLEMS if lost or not done.complete else NOTHING if empty else DONE
 
 

@@ -27,13 +27,13 @@ SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 @click.argument("document")
 @click.option("--depth", type=click.IntRange(1, 5), default=1, help="So many links away, 1 to 5 (default 1).")
 @time_option("--as-of", "What linked then (a date means the end of that day).")
-@time_option("--known-at", "Only what this corpus had learned by then.")
+@time_option("--known-at", "Only what the index contained by then.")
 @index_option
 @json_option
 def links(
     document: str, depth: int, as_of: str | None, known_at: str | None, index: Path | None, as_json: bool
 ) -> int:
-    """What DOCUMENT links to (->), and what links to it (<-), as it stood.
+    """List what DOCUMENT links to (->), and what links to it (<-).
 
     DOCUMENT is its id, or its title, file name or part of its path where only one has it.
     """

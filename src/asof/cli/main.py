@@ -41,9 +41,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 def cli(context: click.Context) -> None:
     """Search documents that change, as of any date, and see why each passage ranks where it does.
 
-    The index lies in .asof of this folder or of the nearest parent that has one. Times: 2024-03-01,
+    The index is in .asof of this folder or of the nearest parent that has one. Times: 2024-03-01,
     2024-03, 2024-Q1, "March 2024", yesterday, "3 months ago". asof COMMAND -h shows the options of a command,
-    which stand after it. Exit codes: 0 done, 1 nothing found (or a question answered with no), 2 wrong usage
+    which stand after it. Exit codes: 0 done, 1 nothing found, 2 wrong usage
     or an error, 3 done with problems.
     """
     if context.invoked_subcommand is None:
@@ -144,7 +144,7 @@ def index_option(command: F) -> F:
     """`--index DIR`: the folder whose .asof is meant."""
     return click.option(
         "--index", "index", type=click.Path(path_type=Path), metavar="DIR",
-        help="Folder of the corpus (default: this one or the nearest parent with .asof).",
+        help="Folder of the index (default: this one or the nearest parent with .asof).",
     )(command)  # fmt: skip
 
 
@@ -154,7 +154,7 @@ def verbose_option(command: F) -> F:
 
 
 def json_option(command: F) -> F:
-    return click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")(command)
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
 def corpus_root(index: Path | None) -> Path:

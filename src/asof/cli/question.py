@@ -15,24 +15,24 @@ EPILOG = f"T is a date, a period or a moment: {TIMES}."
 
 _OPTIONS = (
     time_option("--as-of", "What was current then (a date means the end of that day)."),
-    time_option("--known-at", "Only what this corpus had learned by then."),
-    time_option("--since", "Published at or after the start of this."),
-    time_option("--until", "Published at or before the end of this."),
-    time_option("--about", "Speaking of this time; published then, where it speaks of none."),
-    click.option("--source", default="", metavar="NAME", help="Of this source only (see asof status)."),
-    click.option("--path", default="", metavar="GLOB", help="Documents whose id matches, e.g. 'journal/*'."),
-    click.option("--tag", "tags", multiple=True, metavar="TAG", help="With this tag (again: and that one)."),
+    time_option("--known-at", "Only what the index contained by then."),
+    time_option("--since", "Only passages published since then."),
+    time_option("--until", "Only passages published until then."),
+    time_option("--about", "Only passages about that time (published then if they name none)."),
+    click.option("--source", default="", metavar="NAME", help="Only this source (see asof status)."),
+    click.option("--path", default="", metavar="GLOB", help="Only ids that match, e.g. 'journal/*'."),
+    click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only with this tag; may be repeated."),
     click.option(
         "--meta", multiple=True, metavar="KEY=VALUE", callback=lambda _, __, each: [_pair(x) for x in each],
-        help="With this metadata (again: and that).",
+        help="Only with this metadata; may be repeated.",
     ),
-    click.option("--unit", type=click.Choice(["passage", "document"]), help="What is ranked."),
-    click.option("--recipe", metavar="NAME", help="How it is ranked (see asof recipes; default asof)."),
+    click.option("--unit", type=click.Choice(["passage", "document"]), help="Rank passages or documents."),
+    click.option("--recipe", metavar="NAME", help="Ranking recipe (see asof recipes; default asof)."),
     click.option(
-        "--rerank/--no-rerank", default=None, help="Let the model of asof.toml order the first few anew."
+        "--rerank/--no-rerank", default=None, help="Re-rank the first hits with the model of asof.toml."
     ),
     click.option(
-        "-k", "k", type=click.IntRange(1, 1000), metavar="N", help="How many, 1 to 1000 (default 10)."
+        "-k", "k", type=click.IntRange(1, 1000), metavar="N", help="Number of hits (default 10)."
     ),
     index_option,
     json_option,

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 @click.argument("period", nargs=-1, required=True)
 @click.option("--about", metavar="NAME", default="", help="Only what is known of this entity or topic.")
 @time_option("--as-of", "What was current then (a date means the end of that day).")
-@time_option("--known-at", "Only what this corpus had learned by then.")
+@time_option("--known-at", "Only what the index contained by then.")
 @index_option
 @json_option
 def report(
     period: tuple[str, ...], about: str, as_of: str | None, known_at: str | None, index: Path | None,
     as_json: bool,
 ) -> int:  # fmt: skip
-    """What happened in PERIOD: the facts of its days, months, quarters, summarised from the bottom up.
+    """Summarise PERIOD from the facts of its days, months and quarters.
 
     At most twelve points: what several documents say, what changed against the period before, what is new,
     and what most facts turn on. Without a model they are sentences of the documents; with [model] in

@@ -24,9 +24,7 @@ if TYPE_CHECKING:
 @click.option(
     "--explain", is_flag=True, help="Why each one ranks where it does (--json: the tree of each score)."
 )
-@click.option(
-    "--record/--no-record", default=None, help="Remember it with what was shown, for asof feedback."
-)
+@click.option("--record/--no-record", default=None, help="Record the search and its hits for asof feedback.")
 def search(
     query: tuple[str, ...],
     as_of: str | None,
@@ -37,9 +35,9 @@ def search(
     record: bool | None,
     **options: Any,
 ) -> int:
-    """The best passages for QUERY among those that were current.
+    """Find the best passages for QUERY among those that were current.
 
-    Words in double quotes have to stand as they are; the shell needs quotes around them:
+    Words in double quotes have to occur exactly so; the shell needs quotes around them:
     asof search 'mooring "harbour master"'
     """
     from asof.cli.show import show_results

@@ -42,9 +42,7 @@ def show_results(results: Results, *, explain: bool, dated: bool, known: bool = 
             for line in why_lines(hit.why):
                 show(f"     {plain(line)}", hang=4)
     for note in results.notes:
-        if explain or note.startswith(
-            (UNKNOWN, NOTHING_MATCHES)
-        ):  # of any recipe
+        if explain or note.startswith((UNKNOWN, NOTHING_MATCHES)):  # of any recipe
             show(f"note: {shortened(plain(note), NOTE)}", hang=6, dim=True)
 
 

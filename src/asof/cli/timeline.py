@@ -34,11 +34,11 @@ CHANGED = 120
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")
 @click.argument("query", nargs=-1, required=True)
-@time_option("--as-of", "As it was told then (a date means the end of that day).")
-@time_option("--known-at", "Only what this corpus had learned by then.")
+@time_option("--as-of", "What was current then (a date means the end of that day).")
+@time_option("--known-at", "Only what the index contained by then.")
 @time_option("--since", "Only what was current after the start of this.")
 @time_option("--until", "Only what was current before the end of this.")
-@click.option("--recipe", metavar="NAME", help="How the subject is found (see asof recipes; default asof).")
+@click.option("--recipe", metavar="NAME", help="Ranking recipe (see asof recipes; default asof).")
 @click.option(
     "-k", "k", type=click.IntRange(1, 1000), default=LINES, metavar="N",
     help=f"The newest N statements, 1 to 1000 (default {LINES}).",
@@ -49,10 +49,10 @@ def timeline(
     query: tuple[str, ...], as_of: str | None, known_at: str | None, since: str | None, until: str | None,
     recipe: str | None, k: int, index: Path | None, as_json: bool,
 ) -> int:  # fmt: skip
-    """How the answer to QUERY changed: from when until when it said what, oldest first.
+    """Show how the answer to QUERY changed over time, oldest first.
 
-    The best passage for QUERY is searched; passages that state the same of the same subject at
-    other times are its series: results of each year, releases, minutes, the versions of a note.
+    The best passage for QUERY and the statements of the same kind at other times form a series: results
+    of each year, releases, minutes, the versions of a note.
     """
     question = joined(query)
     with open_corpus(index) as corpus:

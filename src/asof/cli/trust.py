@@ -14,13 +14,13 @@ from asof.errors import UsageError
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path), required=False)
 @click.option("--list", "listed", is_flag=True, help="Show the folders that are trusted.")
-@click.option("--revoke", is_flag=True, help="Trust FOLDER no more.")
+@click.option("--revoke", is_flag=True, help="Stop trusting FOLDER.")
 def trust(folder: Path | None, listed: bool, revoke: bool) -> int:
     """Let asof.toml of FOLDER (default: that of the corpus here) name models, addresses and keys.
 
-    Without it the file of a folder chooses how is searched, but not where texts are sent, with which key, or
-    which model is loaded: your own configuration does, ~/.config/asof/config.toml, or what you type. What is
-    trusted is shown, and remembered outside of the folder until the file changes; see docs/guides/trust.md.
+    Without it the file sets only how searches work. Models, addresses and keys come from your own
+    configuration, ~/.config/asof/config.toml, or from options. The trust is stored outside of the folder and
+    ends when the file changes; see docs/guides/trust.md.
     """
     if listed:
         if folder is not None or revoke:

@@ -44,8 +44,8 @@ def _month(ctx: click.Context, param: click.Parameter, value: str | None) -> int
 def when(
     text: tuple[str, ...], as_of: str | None, fiscal_start: int | None, index: Path | None, as_json: bool
 ) -> int:
-    """How asof reads the time in a question: which times TEXT names, what of it is searched, as of when,
-    and whether it wishes for the newest.
+    """Show how asof understands the time in a question: the times that TEXT names, the words searched, as of
+    when, and whether the newest is asked for.
 
     It needs no corpus. In the folder of one, its languages and its fiscal year count (see
     docs/explanation/time.md).

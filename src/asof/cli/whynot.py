@@ -33,7 +33,7 @@ def why_not(
     verbose: bool,
     **filters: Any,
 ) -> int:
-    """Why ID is not among the hits for QUERY, or at which rank it is.
+    """Say why ID is not among the hits for QUERY, or at which rank it is.
 
     ID is a document's id or a hit's; or a title, a file name or part of a path that only one has. It may have
     been published later, superseded or removed, excluded by a filter, or its rank is too low; --verbose shows

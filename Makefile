@@ -5,16 +5,20 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
-.PHONY: demo test check format lint types imports docs bench bench-encoders bare extras clean
+.PHONY: demo test test-fast check format lint types imports docs bench bench-encoders bare extras clean
 
 demo: $(VENV)/ready
 	@$(BIN)/asof demo
 
-# two processes, a file of tests in one of them: TESTS="-n 0" for one process
-TESTS ?= -n 2 --dist loadfile
+# two processes; who is done takes over tests of the other. TESTS="-n 0" for one process
+TESTS ?= -n 2 --dist worksteal
 
 test: $(VENV)/ready
 	$(BIN)/python -m pytest -q $(TESTS)
+
+# in less than a minute: without long histories, killed processes and full disks
+test-fast: $(VENV)/ready
+	$(BIN)/python -m pytest -q $(TESTS) -m "not slow"
 
 check: format lint types imports docs test
 

@@ -42,6 +42,8 @@ from asof.recipes.asof import ASOF
 from asof.store.digest import layout_places
 from asof.time.span import EPOCH, NEVER, instant, moment
 
+pytestmark = pytest.mark.slow
+
 ASKED = (
     "{}", "{}", "{} latest", "who leads the {}", "{} on 3 January 1970", "latest {} as of 2 January 1970",
     "who led the {} as of 3 January 1970", "what was the {} yesterday", "title 1 {} in January 1970",

@@ -34,6 +34,8 @@ from asof.store import passages as store_sight
 from asof.text.names import key
 from asof.time.span import NEVER, Span
 
+pytestmark = pytest.mark.slow
+
 ASKED = (
     "What was Quay Ltd's revenue on 2 January 1970?", "What happened in January 1970?",
     "What did the NHA buy?", "What happened at Quay Ltd in 1970?", "revenue of Pier Ltd on 1 January 1970",

@@ -8,7 +8,11 @@ import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from asof.corpus.corpus import open as open_corpus
+
+pytestmark = pytest.mark.slow
 
 START = datetime(2020, 1, 1, 12, tzinfo=UTC)
 

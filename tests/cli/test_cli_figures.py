@@ -21,6 +21,7 @@ def mayors(write):
     return ["mayors", "--cache", "cache", "--figures", "drawn"]
 
 
+@pytest.mark.slow
 def test_figures_are_drawn_beside_the_table(asof, mayors, here):
     said = asof("evaluate", *mayors)
     assert said.code == 0

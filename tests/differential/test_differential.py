@@ -16,6 +16,8 @@ from tests.support.differential.cases import Counts, Fault, faults, shrunk
 from asof.index import prefix, sample
 from asof.index.segment import Segment
 
+pytestmark = pytest.mark.slow
+
 CASES, SEED = int(os.environ.get("ASOF_CASES", "300")), int(os.environ.get("ASOF_SEED", "2"))
 
 

@@ -31,6 +31,8 @@ from asof.index.prefix import Prefix
 from asof.index.view import View
 from asof.time.span import NEVER
 
+pytestmark = pytest.mark.slow
+
 SMALL = {
     (update, "ANEW"): 0,  # never made anew when something is there
     (kept_module, "LEAST_WRITTEN"): 1,

@@ -142,6 +142,7 @@ def stated(document: Make, history: Sequence[Any]) -> list[Any]:
     ]
 
 
+@pytest.mark.slow
 def test_nothing_later_and_nothing_learned_later_is_in_the_links(fresh: Make, document: Make) -> None:
     """The links of a view are those of a corpus that was only told what is visible in it."""
 

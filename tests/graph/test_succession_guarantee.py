@@ -32,6 +32,8 @@ from asof.index.prefix import Prefix
 from asof.index.view import View
 from asof.time.span import NEVER
 
+pytestmark = pytest.mark.slow
+
 NARROW = {
     (candidates, "WINDOW"): 2, (candidates, "WINDOW_OF_WORDS"): 1, (candidates, "EDITS"): 2,
     (candidates, "AT_ONCE"): 2,

@@ -29,6 +29,8 @@ from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 from asof.time.period import Period
 
+pytestmark = pytest.mark.slow
+
 COMPANIES = tuple(
     f"{wood} {trade}"
     for wood in ("Alder", "Birch", "Cedar", "Elder", "Hazel", "Maple")

@@ -15,6 +15,8 @@ from asof.learn.box import Box
 from asof.learn.online import RATE, SIGMA, OnlineLearner, gradient
 from asof.learn.state import WINDOW, stage_of
 
+pytestmark = pytest.mark.slow
+
 ALONE = Box(("x",), np.array([0.0]), np.array([2.0]))
 
 

@@ -13,6 +13,8 @@ from asof.learn.box import Box
 from asof.learn.loss import ideal, ndcg_many
 from asof.learn.search import by_coordinates, by_lcb
 
+pytestmark = pytest.mark.slow
+
 SEARCHES = [by_lcb, by_coordinates]
 
 

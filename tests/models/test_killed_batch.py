@@ -15,6 +15,8 @@ from tests.support.openai_server import ModelServer, slow
 import asof
 from asof.data import Document
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-Tell-Nobody-42"
 PROMPTS, THREADS = 30, 4
 

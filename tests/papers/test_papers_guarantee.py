@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.arxiv_server import day
@@ -20,6 +21,8 @@ from asof.data import Document, SourcedTime
 from asof.papers.outcome import PaperAnswer
 from asof.time.moment import read
 from asof.time.span import instant, moment
+
+pytestmark = pytest.mark.slow
 
 WORDS = [f"{one} {other}" for one in KNOWN for other in KNOWN[:3]]
 

@@ -18,6 +18,8 @@ from asof.index.merge import merge
 from asof.recipes.asof import ASOF
 from asof.time.moment import read
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[..., Any]
 TODAY = "2024-07-01"
 TIGHT = replace(ASOF.replaced({"rerank_window.n": 10}), name="tight")

@@ -12,6 +12,8 @@ from asof import recipes
 from asof.errors import UsageError
 from asof.models.hashed import HashedNgrams
 
+pytestmark = pytest.mark.slow
+
 Ask = Callable[..., dict[str, float]]
 
 TEXTS = {

@@ -3,31 +3,23 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.forked_commands import ForkedCommands
 
-COMMAND = "from asof.cli import main; main()"
-
-Run = Callable[..., subprocess.CompletedProcess[str]]
+Run = ForkedCommands
 WriteLines = Callable[[Path, Iterable[Mapping[str, Any]]], Path]
 
 
 @pytest.fixture(scope="session")
-def run_asof() -> Run:
+def run_asof() -> Iterator[Run]:
     """Run `asof ARGS...`; `before`: Python statements that its process runs first."""
-
-    def run(*args: object, before: str = "", cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-B", "-c", f"{before}\n{COMMAND}", *map(str, args)],
-            stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, cwd=cwd, check=False,
-        )  # fmt: skip
-
-    return run
+    with closing(ForkedCommands()) as commands:
+        yield commands
 
 
 @pytest.fixture(scope="session")

@@ -17,6 +17,8 @@ import asof
 from asof.errors import Busy
 from asof.store.lock import exclusive_lock
 
+pytestmark = pytest.mark.slow
+
 Start = Callable[..., subprocess.Popen[str]]
 
 DOCUMENTS, VERSIONS = 40, 16

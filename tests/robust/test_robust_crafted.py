@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 from tests.support import crafted_corpora
 
+pytestmark = pytest.mark.slow
+
 CASES, SEED = int(os.environ.get("ASOF_CASES", "5")), int(os.environ.get("ASOF_SEED", "0"))
 
 

@@ -16,6 +16,8 @@ import pytest
 import asof
 from asof.index.segment import Segment
 
+pytestmark = pytest.mark.slow
+
 FOOTER = struct.calcsize("<QII8s")
 QUESTIONS = ("mill storm", "latest bread price")
 TOWNS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "bell", "fog", "tide", "oak"]

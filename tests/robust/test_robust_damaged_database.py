@@ -12,6 +12,8 @@ import pytest
 import asof
 from asof.errors import DamagedStore
 
+pytestmark = pytest.mark.slow
+
 
 def documents(version: int) -> list[dict[str, str]]:
     return [

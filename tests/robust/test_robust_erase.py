@@ -18,6 +18,8 @@ from asof.index.segment import Segment
 from asof.text.tokens import term_hash
 from asof.time.span import Span, iso, moment
 
+pytestmark = pytest.mark.slow
+
 DAY = 86_400_000_000
 MARKER = "zanzibarquux"
 

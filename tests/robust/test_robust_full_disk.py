@@ -14,6 +14,8 @@ import pytest
 import asof
 from asof.errors import NoSpace
 
+pytestmark = pytest.mark.slow
+
 KIB = 1024
 
 

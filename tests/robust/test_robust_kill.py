@@ -21,6 +21,8 @@ import pytest
 import asof
 from asof.errors import NoCorpus
 
+pytestmark = pytest.mark.slow
+
 INDEXER = str(Path(__file__).parents[1] / "support" / "killable_indexer.py")
 DOCUMENTS, BATCH = 600, 12
 BATCHES = DOCUMENTS // BATCH

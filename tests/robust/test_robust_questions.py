@@ -12,6 +12,8 @@ from asof.corpus.corpus import open as open_corpus
 from asof.corpus.snapshot import LONGEST_QUESTION, Snapshot
 from asof.errors import UsageError
 
+pytestmark = pytest.mark.slow
+
 PIECES = [
     "".join(f"{year} " for year in range(1000, 2000)),
     "".join(f"2021-{at % 12 + 1:02}-{at % 28 + 1:02} " for at in range(455)),

@@ -11,6 +11,8 @@ import pytest
 import asof
 from asof.errors import SourceShrunk
 
+pytestmark = pytest.mark.slow
+
 DOCUMENTS = 30
 KEPT = 20  # a third is gone: 10 > 0.3 * 30
 

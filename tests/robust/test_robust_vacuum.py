@@ -21,6 +21,8 @@ from asof.errors import BeforeHorizon, UsageError
 from asof.time.moment import read
 from asof.time.span import Span, iso, moment
 
+pytestmark = pytest.mark.slow
+
 DAY = 86_400_000_000
 WORDS = ("mill", "ferry", "bread", "storm")
 DOCUMENTS, DATES = 2, 6

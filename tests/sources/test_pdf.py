@@ -170,6 +170,7 @@ def test_without_the_extra_a_pdf_is_a_problem_and_stays_current(memory_folder, m
         assert corpus.search("lake at noon").hits[0].document == "log.pdf"
 
 
+@pytest.mark.slow
 @settings(max_examples=40)  # each starts a process
 @given(st.integers(0, 900), st.binary(max_size=30))
 def test_any_bytes_are_pages_or_unreadable(at: int, noise: bytes):

@@ -70,6 +70,7 @@ def blank(mebibytes: int) -> bytes:
     return drawing(zlib.compress(b"".join(parts)), coded=b"/Filter [/FlateDecode /FlateDecode]")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("raw", "limits"),
     [

@@ -36,6 +36,7 @@ def item(name: str, when: int, aliases: list[str], ends: bool) -> Document | End
     return Document(name, f"text {when}", published=year(when), aliases=tuple(aliases))
 
 
+@pytest.mark.slow
 def test_many_links_lead_where_one_does(fresh: Make) -> None:
     @settings(max_examples=150)
     @given(st.lists(STATED, max_size=10), st.lists(st.tuples(ALIASES, NAMES), min_size=1, max_size=12))

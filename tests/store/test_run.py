@@ -75,6 +75,7 @@ def test_an_empty_source_and_an_empty_batch(fresh: Make, said: Make) -> None:
 PARAGRAPHS = ["alpha alpha", "beta\n\ngamma", "alpha beta", "delta", "gamma gamma delta"]
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     st.lists(

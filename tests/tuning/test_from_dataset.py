@@ -60,6 +60,7 @@ def test_what_lies_deeper_is_replayed(town: Path, tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_whole_numbers_stay_whole(town: Path, tmp_path: Path) -> None:
     recipe, box = chosen(
         named("asof"), ["pseudo_relevance_feedback.passages=2..9", "pseudo_relevance_feedback.weight=0..0.5"]

@@ -30,6 +30,8 @@ from asof.recipes import named
 
 from ..conftest import ASKED, JUDGED, MAYORS
 
+pytestmark = pytest.mark.slow
+
 PNG = canvas.png
 WORDS = Recipe("words", "words alone", (Lexical(), TopK()))
 

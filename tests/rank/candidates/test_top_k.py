@@ -21,6 +21,7 @@ CORPORA = st.lists(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unit", ["passage", "document"])
 @pytest.mark.parametrize("encoder", [None, HashedNgrams(d=16)])
 @pytest.mark.parametrize("few", [0.0, 1.0])

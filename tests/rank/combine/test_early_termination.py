@@ -94,6 +94,7 @@ def property_(fresh: Fresh, run: Run, document: Any, examples: int, **options: A
     return holds
 
 
+@pytest.mark.slow
 def test_a_certificate_never_lies(fresh: Fresh, run: Run, document: Any) -> None:
     """The first k, their scores and their trees are those of reading every vector."""
     property_(fresh, run, document, 100)()

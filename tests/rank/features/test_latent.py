@@ -191,10 +191,11 @@ def property_of(
     return property_
 
 
-test_guarantee_broad = property_of(BROAD, 12, 30, 60)
-test_guarantee_dense = property_of(DENSE, 3, 4, 100)
+test_guarantee_broad = pytest.mark.slow(property_of(BROAD, 12, 30, 60))
+test_guarantee_dense = pytest.mark.slow(property_of(DENSE, 3, 4, 100))
 
 
+@pytest.mark.slow
 def test_a_basis_of_all_rows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows that were not known yet, and rows that were wrong from the beginning."""
     monkeypatch.setattr(latent, "first_rows", lambda *given: np.arange(len(given[2]["visible"])))
@@ -202,6 +203,7 @@ def test_a_basis_of_all_rows_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
         property_of(DENSE, 3, 4, 500, **PLANTED)()
 
 
+@pytest.mark.slow
 def test_a_basis_of_later_days_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """One basis for all views of a corpus: that of the first question."""
     monkeypatch.setattr(latent, "identity", lambda *_: "the same for all")

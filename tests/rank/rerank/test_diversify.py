@@ -321,6 +321,7 @@ def made_of(document: Make, drawn: Sequence[tuple[list[str], int, int | None]]) 
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("encoder", [None, HashedNgrams(d=16)], ids=["words", "vectors"])
 def test_invariants(fresh: Make, run: Make, document: Make, encoder: Any) -> None:
     """The same passages; the first stays first; what is shown does not depend on k, nor on whether places

@@ -353,6 +353,7 @@ def told(id_: int, text: str, year: int) -> Document:
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=120)
 @given(HISTORIES, st.integers(2001, 2004), st.integers(1, 3), st.booleans())
 def test_the_future_has_no_effect(

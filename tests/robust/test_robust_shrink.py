@@ -127,7 +127,7 @@ def test_an_unreadable_line_withholds_endings(source: Path, write_lines: Any, ru
         file.write('{"id": "d25", "text": "isl\n')
     result = run_asof("index", source, "--into", source.parent, "--yes")
     assert result.returncode == 3
-    assert "none of them was ended" in result.stderr
+    assert "none of them was removed" in result.stderr
     assert in_force(source.parent) == names(DOCUMENTS)
     write_lines(source, documents(KEPT))
     assert run_asof("index", source, "--into", source.parent, "--yes").returncode == 0

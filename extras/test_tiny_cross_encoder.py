@@ -29,7 +29,7 @@ from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, SourcedTime
 from asof.errors import ModelError
 from asof.models.cross_encoder import CrossEncoder
-from asof.models.reranking import RerankerConfig, reranker_from
+from asof.models.reranker_config import RerankerConfig, reranker_from
 from asof.rank.rerank.rerank import Rerank, reranked
 from asof.recipes.asof import ASOF
 from asof.time.moment import read

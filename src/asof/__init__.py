@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from asof.data import Document, Ended, Hit, Problem, SourcedTime, Why
     from asof.engine import Results
     from asof.errors import AsofError
-    from asof.models.given import Named
     from asof.models.local import LocalEncoder
+    from asof.models.named import Named
     from asof.store.run import IndexReport
     from asof.store.settings import CorpusSettings
     from asof.time.period import Period
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "AsofError": "asof.errors", "Corpus": "asof.corpus.corpus", "Document": "asof.data", "Ended": "asof.data",
-    "Hit": "asof.data", "LocalEncoder": "asof.models.local", "Named": "asof.models.given",
+    "Hit": "asof.data", "LocalEncoder": "asof.models.local", "Named": "asof.models.named",
     "Period": "asof.time.period", "Problem": "asof.data", "IndexReport": "asof.store.run",
     "Results": "asof.engine", "CorpusSettings": "asof.store.settings", "Span": "asof.time.span",
     "Snapshot": "asof.corpus.snapshot", "SourcedTime": "asof.data", "Why": "asof.data",

@@ -22,9 +22,9 @@ from asof.store.settings import CorpusSettings
 from asof.tables import SHOWN, AcceptedValue, check, nearest
 
 if TYPE_CHECKING:
-    from asof.models.encoding import EncoderConfig
-    from asof.models.language import LanguageModelConfig
-    from asof.models.reranking import RerankerConfig
+    from asof.models.chat_config import LanguageModelConfig
+    from asof.models.encoder_config import EncoderConfig
+    from asof.models.reranker_config import RerankerConfig
     from asof.rank.recipe import Recipe
     from asof.rank.stage import Stage
     from asof.sources.scheme import SourceScheme
@@ -47,9 +47,9 @@ class Config:
              fiscal_start: the first month of the fiscal year.
              search: which metadata is searched; decided when the corpus is made.
     [search] k, unit, recipe, rerank, record: defaults of `asof search`.
-    [encoder] the model that makes vectors, see `asof.models.encoding`; `asof embed` changes a corpus to it.
-    [rerank] the model that reranks, see `asof.models.reranking`.
-    [model] the language model, see `asof.models.language`; nothing asks one that is not named.
+    [encoder] the model that makes vectors, see `asof.models.encoder_config`; `asof embed` changes it.
+    [rerank] the model that reranks, see `asof.models.reranker_config`.
+    [model] the language model, see `asof.models.chat_config`; nothing asks one that is not named.
     [facts] what reads facts, see `asof.knowledge.choice`.
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.settings`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
@@ -210,7 +210,7 @@ def _diversity(table: Mapping[str, Any], where: str) -> Stage | None:
 def _model(table: Mapping[str, Any], where: str) -> LanguageModelConfig | None:
     if not table:
         return None
-    from asof.models.language import LanguageModelConfig
+    from asof.models.chat_config import LanguageModelConfig
 
     with _told(where, "model"):
         return LanguageModelConfig.read(table)
@@ -219,7 +219,7 @@ def _model(table: Mapping[str, Any], where: str) -> LanguageModelConfig | None:
 def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) -> EncoderConfig | None:
     if not table:
         return None
-    from asof.models.encoding import EncoderConfig
+    from asof.models.encoder_config import EncoderConfig
 
     _one_encoder(index, where)
     with _told(where, "encoder"):
@@ -229,11 +229,11 @@ def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) ->
 def _keys(table: str) -> Mapping[str, AcceptedValue]:
     """What a table of `ABROAD`, or of a scheme of asof's own, accepts, each key for itself."""
     if table == "encoder":
-        from asof.models.encoding import ACCEPTED
+        from asof.models.encoder_config import ACCEPTED
     elif table == "rerank":
-        from asof.models.reranking import ACCEPTED
+        from asof.models.reranker_config import ACCEPTED
     elif table == "model":
-        from asof.models.language import ACCEPTED
+        from asof.models.chat_config import ACCEPTED
     else:
         scheme = own_scheme(table)
         return {} if scheme is None else scheme.settings
@@ -248,7 +248,7 @@ def _one_encoder(index: Mapping[str, Any], where: str) -> None:
 def _reranking(table: Mapping[str, Any], where: str) -> RerankerConfig | None:
     if not table:
         return None
-    from asof.models.reranking import RerankerConfig
+    from asof.models.reranker_config import RerankerConfig
 
     with _told(where, "rerank"):
         return RerankerConfig.read(table)

@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.arxiv_server import Archive, Paper, busy, crowded, cut, day, empty, nothing, paper, torn
 
-from asof.arxiv.kept import HarvestLog
-from asof.arxiv.pages import EMPTY
+from asof.arxiv.harvest import EMPTY
+from asof.arxiv.harvest_log import HarvestLog
+from asof.arxiv.harvest_range import HarvestRange
 from asof.arxiv.settings import ArxivSettings
 from asof.arxiv.source import Arxiv
 from asof.arxiv.target import read
-from asof.arxiv.wanted import HarvestRange
 from asof.data import Document, SafeToCommit
 from asof.errors import SourceError
 from asof.http.fetcher import Fetcher

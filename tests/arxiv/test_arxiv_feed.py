@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.support.arxiv_server import HEAD, Archive, day, entry, paper
 
+from asof.arxiv.documents import document, withdrawn
 from asof.arxiv.feed import BrokenFeed, FeedEntry, UnusableEntry, read
-from asof.arxiv.stated import document, withdrawn
 from asof.arxiv.target import PaperId
 from asof.http.retry import RequestRejected
 

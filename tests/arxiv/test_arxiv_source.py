@@ -12,7 +12,7 @@ import pytest
 from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
 
 import asof
-from asof.arxiv.pages import MOST
+from asof.arxiv.harvest import MOST
 from asof.arxiv.source import LATE, Arxiv
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceError, UsageError
@@ -355,9 +355,9 @@ def test_nothing_is_asked_before_the_source_is_read(archive, corpus):
 
 def test_a_source_without_a_memory(archive):
     """From Python, without a corpus: every run begins anew."""
+    from asof.arxiv.harvest_range import HarvestRange
     from asof.arxiv.settings import ArxivSettings
     from asof.arxiv.target import read
-    from asof.arxiv.wanted import HarvestRange
 
     archive.papers = [FERRY]
     source = Arxiv(

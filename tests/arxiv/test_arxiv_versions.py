@@ -10,12 +10,12 @@ import pytest
 from tests.support.arxiv_server import Archive, day, paper
 
 from asof.arxiv.feed import FeedEntry
-from asof.arxiv.pages import ArxivApi
+from asof.arxiv.harvest import ArxivApi
+from asof.arxiv.harvest_range import Figures, HarvestRange
 from asof.arxiv.settings import ArxivSettings
 from asof.arxiv.source import Arxiv
 from asof.arxiv.target import PaperId, read
 from asof.arxiv.versions import EACH, MOST_EARLIER, SPARE, VersionReader
-from asof.arxiv.wanted import Figures, HarvestRange
 from asof.data import Document, Problem, SafeToCommit
 from asof.http.fetcher import Fetcher
 from asof.time.span import instant

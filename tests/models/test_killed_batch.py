@@ -24,7 +24,7 @@ RUN = f"""
 import sys
 from pathlib import Path
 from asof.models.cached import CachedModel
-from asof.models.language import LanguageModelConfig, language_from
+from asof.models.chat_config import LanguageModelConfig, language_from
 from asof.models.metered import MeteredModel
 from asof.models.ports import Prompt
 from asof.store.calls import StoredCalls

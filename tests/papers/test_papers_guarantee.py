@@ -18,7 +18,7 @@ from tests.support.pier_papers import KNOWN, NOW, ask, opened
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
-from asof.papers.outcome import PaperAnswer
+from asof.papers.answer import PaperAnswer
 from asof.time.moment import read
 from asof.time.span import instant, moment
 

@@ -29,7 +29,7 @@ from asof.errors import ModelError, SourceError, UsageError
 from asof.learn.adaptive import box_of
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
-from asof.papers.outcome import PaperAnswer
+from asof.papers.answer import PaperAnswer
 from asof.papers.pipeline import AS_KNOWN_THEN
 from asof.papers.recipe import PAPERS
 from asof.store.lock import exclusive_lock

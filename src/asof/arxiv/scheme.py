@@ -6,13 +6,13 @@ import re
 from collections.abc import Collection
 
 from asof.arguments import checked
-from asof.arxiv.erased import forgetting
-from asof.arxiv.kept import HarvestLog
+from asof.arxiv.documents import document_id, full_id
+from asof.arxiv.erasure import forgetting
+from asof.arxiv.harvest_log import HarvestLog
+from asof.arxiv.harvest_range import HarvestRange
 from asof.arxiv.settings import ACCEPTED, MOST_PER_DAY, ArxivSettings
 from asof.arxiv.source import Arxiv
-from asof.arxiv.stated import document_id, full_id
 from asof.arxiv.target import PREFIX, is_target, paper_id, read
-from asof.arxiv.wanted import HarvestRange
 from asof.errors import UsageError
 from asof.sources.scheme import Erasure, SourceContext, SourceScheme
 from asof.time.bounds import When, first_instant, last_instant

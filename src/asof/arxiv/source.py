@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 
-from asof.arxiv.erased import hidden
+from asof.arxiv.documents import document_id, full_id
+from asof.arxiv.erasure import hidden
 from asof.arxiv.feed import FeedEntry
-from asof.arxiv.kept import HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
-from asof.arxiv.pages import A_PAGE, MOST, ArxivApi, Harvest, HarvestPart, ResultPage
+from asof.arxiv.harvest import A_PAGE, MOST, ArxivApi, Harvest, HarvestPart, ResultPage
+from asof.arxiv.harvest_log import HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
+from asof.arxiv.harvest_range import Figures, HarvestRange
+from asof.arxiv.ranges import DAY, Stretch, days, joined, without
 from asof.arxiv.settings import ArxivSettings
-from asof.arxiv.spans import DAY, Stretch, days, joined, without
-from asof.arxiv.stated import document_id, full_id
 from asof.arxiv.target import ArxivTarget, PaperId
 from asof.arxiv.versions import VersionReader
-from asof.arxiv.wanted import Figures, HarvestRange
 from asof.data import Document, Problem, SafeToCommit
 from asof.errors import UsageError
 from asof.http.fetcher import Fetcher
@@ -130,7 +130,7 @@ class Arxiv:
 
     def _texts(self, entries: Sequence[FeedEntry], api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
         """The full texts of the entries' versions that are not known."""
-        from asof.arxiv.paper import FullTexts
+        from asof.arxiv.full_texts import FullTexts
 
         papers = FullTexts(self.settings.pdf_url, api.fetcher)
         known = versions.known({full_id(each.paper.id) for each in entries})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from asof.arxiv.documents import document, document_id, withdrawn
 from asof.arxiv.feed import FeedEntry, UnusableEntry
-from asof.arxiv.kept import Known
-from asof.arxiv.pages import A_PAGE, ArxivApi
-from asof.arxiv.stated import document, document_id, withdrawn
+from asof.arxiv.harvest import A_PAGE, ArxivApi
+from asof.arxiv.harvest_log import Known
+from asof.arxiv.harvest_range import Figures
 from asof.arxiv.target import PaperId
-from asof.arxiv.wanted import Figures
 from asof.data import Document, Problem
 from asof.sources.scheme import ERASED
 

@@ -40,8 +40,8 @@ def check(source: str, root: Path, options: Mapping[str, Any], *, history: bool)
 
 
 def _tell_unknown_categories(source: str) -> None:
+    from asof.arxiv.question import table
     from asof.arxiv.target import read
-    from asof.arxiv.wish import table
 
     for each in read(source).categories:
         if each not in table().titles and not each.endswith(".*"):

@@ -65,9 +65,9 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
     from asof import checks
     from asof.arxiv.settings import ArxivSettings
     from asof.config import Config
-    from asof.models.encoding import EncoderConfig
-    from asof.models.language import LanguageModelConfig
-    from asof.models.reranking import RerankerConfig
+    from asof.models.chat_config import LanguageModelConfig
+    from asof.models.encoder_config import EncoderConfig
+    from asof.models.reranker_config import RerankerConfig
     from asof.rank.rerank.diversify import Mmr, PerDocument
     from asof.recipes.vault import KEYS
 

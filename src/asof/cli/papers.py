@@ -26,7 +26,7 @@ from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
-    from asof.papers.outcome import PaperAnswer, PaperQuestion
+    from asof.papers.answer import PaperAnswer, PaperQuestion
 
 CHUNKING = "400c/80"
 """The passages of a corpus that is made here, as published: 400 characters, 80 of them said twice."""
@@ -81,7 +81,7 @@ def papers(
 
     if forget and not question:
         return _forget(index)
-    from asof.papers.outcome import PaperQuestion
+    from asof.papers.answer import PaperQuestion
     from asof.store.empty_corpus import removed_if_empty
 
     asked = joined(question, "QUESTION", "some words are")
@@ -145,7 +145,7 @@ def _asked(corpus: Corpus, request: PaperQuestion) -> PaperAnswer:
 def _drawn(found: PaperAnswer, figures: Path) -> list[str]:
     """The names of what is drawn. What cannot be drawn is said: what was found is shown all the same."""
     from asof.errors import UsageError
-    from asof.papers.drawing import figures as draw
+    from asof.papers.figures import figures as draw
 
     try:
         return [path.name for path in draw(found, figures)]

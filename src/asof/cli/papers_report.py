@@ -19,8 +19,8 @@ from asof.time.span import iso, shown
 
 if TYPE_CHECKING:
     from asof.corpus.feedback import JudgingReport
-    from asof.papers.outcome import PaperAnswer, WeightUpdate
-    from asof.papers.saying import PaperStatement
+    from asof.papers.answer import PaperAnswer, WeightUpdate
+    from asof.papers.statements import PaperStatement
     from asof.store.run import IndexReport
 
 NAMES = {

@@ -18,16 +18,16 @@ from asof.corpus.snapshot import Snapshot as Snapshot
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
-from asof.models.given import encoder_of, model_of
+from asof.models.named import encoder_of, model_of
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
 from asof.store.store import DEFAULT_WAIT, FETCHED, FOLDER, Store, translate_sqlite_errors
 from asof.time.bounds import When, last_instant
 
 if TYPE_CHECKING:
-    from asof.models.given import Named
+    from asof.models.named import Named
     from asof.models.ports import Encoder, Model
-    from asof.sources.given import Item, Record
+    from asof.sources.from_python import Item, Record
     from asof.sources.scheme import SourceContext
     from asof.sources.source import Source
 
@@ -143,7 +143,7 @@ class Corpus(Maintenance):
         given as they are end nothing; a path states all there is, so what it does not state any more has
         ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
         """
-        from asof.sources.given import given_as, items
+        from asof.sources.from_python import given_as, items
 
         if isinstance(source, str | Path):
             source = self._source(source, history=history, trust_mtime=trust_mtime, **options)
@@ -172,7 +172,7 @@ class Corpus(Maintenance):
         return self._source(name, history=history, trust_mtime=trust_mtime, **options)
 
     def _source(self, name: str | Path, *, history: bool, trust_mtime: bool, **options: object) -> Source:
-        from asof.sources.given import path_of
+        from asof.sources.from_python import path_of
         from asof.sources.open import open_source
         from asof.sources.scheme import is_target, open_scheme, scheme_in
 

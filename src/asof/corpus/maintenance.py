@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import sqlite3
 
     from asof.index.embedding import EmbeddingReport
-    from asof.models.given import Named
+    from asof.models.named import Named
     from asof.models.ports import Encoder
     from asof.sources.scheme import Erasure
     from asof.store.status import Status
@@ -90,7 +90,7 @@ class Maintenance(FeedbackLog):
         Raises ModelError, MissingExtra, Busy, NoSpace.
         """
         from asof.index.embedding import EmbeddingRun
-        from asof.models.given import encoder_of
+        from asof.models.named import encoder_of
 
         given = None if encoder is None else encoder_of(encoder)
         with self._writing() as db:

@@ -36,7 +36,7 @@ def configured_encoder(config: Config, root: Path, environment: Mapping[str, str
     from asof.models.hashed import HashedNgrams
 
     if config.encoding is not None:
-        from asof.models.encoding import encoder_from
+        from asof.models.encoder_config import encoder_from
 
         return encoder_from(config.encoding, config.folder_of("encoder", root), environment)
     return HashedNgrams() if config.index.encoder == HashedNgrams().name else None
@@ -47,7 +47,7 @@ def named_encoder(
 ) -> Encoder | None:  # fmt: skip
     """An encoder by what a command calls it: none, hashed, configured (by `config`), a folder seen from
     `root`, or a name on the hub. Raises UsageError, ModelError for a folder without a model."""
-    from asof.models.encoding import EncoderConfig, encoder_from
+    from asof.models.encoder_config import EncoderConfig, encoder_from
     from asof.models.hashed import HashedNgrams
 
     if name == "none":
@@ -71,7 +71,7 @@ def encoder_for(
 ) -> Encoder | None:
     """The encoder of a corpus: the given one if it is that of its vectors, the built-in one, or the one that
     is configured, which is looked at with the first text only; None for words only. Raises UsageError."""
-    from asof.models.expected import ExpectedEncoder
+    from asof.models.expected_encoder import ExpectedEncoder
     from asof.models.hashed import HashedNgrams
 
     name = store.settings.encoder
@@ -127,7 +127,7 @@ class ModelProvider:
 
     def reranking(self, recipe: Recipe) -> Recipe:
         """The recipe with the reranker at its end. Raises UsageError when none is configured."""
-        from asof.models.reranking import reranker_from
+        from asof.models.reranker_config import reranker_from
         from asof.rank.rerank.rerank import Rerank, reranked
 
         settings = self.config.reranking
@@ -152,9 +152,9 @@ class ModelProvider:
         """The language model, None where none is configured. Its replies are kept in the corpus (not those of
         a function without a name), its use is counted from 0, and `budget` (US dollars; tokens without
         prices) is not exceeded. Raises UsageError, MissingExtra."""
-        from asof.models.arriving import kept
         from asof.models.cached import CachedModel
         from asof.models.metered import MeteredModel
+        from asof.models.streaming import kept
         from asof.store.calls import StoredCalls
 
         settings = self.config.model
@@ -175,7 +175,7 @@ class ModelProvider:
             installed(SHAPES)
             return self.model
         if self._configured is None and self.config.model is not None:
-            from asof.models.language import language_from
+            from asof.models.chat_config import language_from
 
             installed(SHAPES, CLIENT)
             self._configured = language_from(self.config.model, self.environment)

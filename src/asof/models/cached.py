@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
-from asof.models.arriving import replies, settings
 from asof.models.completion import characters
 from asof.models.ports import Model, Prompt, Reply
+from asof.models.streaming import replies, settings
 from asof.models.structured import ReplyMismatch, read, shape
 
 DIGEST_BYTES = 16

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from asof.errors import MissingExtra, ModelError
-from asof.models.saved import check_parts, fetched, line, quietly
+from asof.models.model_files import check_parts, fetched, line, quietly
 
 HEADS = ("ForSequenceClassification", "ForCausalLM")
 """How the architecture of a model that gives scores ends. Others would get a head of random numbers."""

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import MissingExtra, ModelError
+from asof.models.model_files import READ, UNREAD, check_parts, fetched, line, quietly
 from asof.models.prefixes import Prefixes, json_of, of_family, of_folder, of_prompts, told
-from asof.models.saved import READ, UNREAD, check_parts, fetched, line, quietly
 from asof.models.vectors import around_blanks, unit
 
 DIGEST_BYTES = 8

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from asof.errors import ModelError
-from asof.models.arriving import replies, settings
 from asof.models.ports import Model, Prompt, Reply
+from asof.models.streaming import replies, settings
 from asof.models.tokens import prompt_tokens, tokens
 
 MILLION = 1_000_000

@@ -13,10 +13,10 @@ from datetime import datetime
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from asof.arxiv.paper import FULL
+from asof.arxiv.full_texts import FULL
+from asof.arxiv.question import PAPERS, PaperRequest, by_model, by_rules
 from asof.arxiv.scheme import open_arxiv
 from asof.arxiv.target import PREFIX
-from asof.arxiv.wish import PAPERS, PaperRequest, by_model, by_rules
 from asof.corpus.corpus import Corpus
 from asof.corpus.feedback import NO_JUDGE
 from asof.corpus.snapshot import Snapshot
@@ -24,9 +24,9 @@ from asof.data import Answer, Filters, Hit
 from asof.engine import Results
 from asof.errors import Busy, MissingExtra, ModelError, NoSpace, SourceError, UsageError
 from asof.models.ports import Prompt
-from asof.papers.outcome import PaperAnswer, PaperQuestion
-from asof.papers.saying import PASSAGES, Sources, full_text, said
-from asof.papers.wanted import LONGEST, expanded, topic_of, wanted
+from asof.papers.answer import PaperAnswer, PaperQuestion
+from asof.papers.request import LONGEST, expanded, topic_of, wanted
+from asof.papers.statements import PASSAGES, Sources, full_text, said
 from asof.papers.weights import learner
 from asof.rank.recipe import Recipe
 from asof.recipes import by_document

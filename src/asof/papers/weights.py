@@ -10,7 +10,7 @@ from asof.corpus.corpus import Corpus
 from asof.errors import BeforeHorizon, Busy, NoSpace
 from asof.learn.adaptive import AdaptiveRecipe, mean_losses
 from asof.learn.feedback import JudgedRecord
-from asof.papers.outcome import LossReport, WeightUpdate
+from asof.papers.answer import LossReport, WeightUpdate
 from asof.rank.recipe import value_of
 from asof.time.bounds import When
 

@@ -13,8 +13,8 @@ from asof.time.span import iso
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from asof.papers.outcome import PaperAnswer, WeightUpdate
-    from asof.papers.saying import PaperStatement
+    from asof.papers.answer import PaperAnswer, WeightUpdate
+    from asof.papers.statements import PaperStatement
 
 
 class PaperRequestJson(TypedDict):

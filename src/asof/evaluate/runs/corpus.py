@@ -59,7 +59,7 @@ def cached_vectors(
 
     If that cannot be written to, they are cached in memory, and `on_note` gets a line about it.
     """
-    from asof.models.kept_encoder import MEMORY, CachedEncoder
+    from asof.models.cached_encoder import MEMORY, CachedEncoder
 
     path = cache / CACHE_FOLDER / VECTORS
     try:

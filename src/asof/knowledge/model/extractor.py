@@ -13,7 +13,7 @@ from asof.data import Fact
 from asof.knowledge.choice import ENTITY_TYPES
 from asof.knowledge.model.asking import PACKAGE, PROMPTS, ExtractionPrompt
 from asof.knowledge.model.replied import RepliedFacts, facts_of
-from asof.models.arriving import replies
+from asof.models.streaming import replies
 from asof.store.facts import Excerpt, Extraction
 
 if TYPE_CHECKING:

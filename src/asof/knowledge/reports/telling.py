@@ -17,9 +17,9 @@ from asof.knowledge.reports.report import PeriodReport
 from asof.knowledge.reports.told import LONGEST_REPLY
 from asof.knowledge.resolve import Entities
 from asof.knowledge.summarise import ReportSelection, summarise
-from asof.models.arriving import replies
 from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
 from asof.models.ports import Prompt, Reply
+from asof.models.streaming import replies
 from asof.time.period import GRAINS, Period
 
 

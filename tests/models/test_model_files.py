@@ -12,8 +12,8 @@ import pytest
 
 from asof.errors import MissingExtra, ModelError
 from asof.models.cross_encoder import CrossEncoder
-from asof.models.reranking import RerankerConfig, reranker_from
-from asof.models.saved import check_parts
+from asof.models.model_files import check_parts
+from asof.models.reranker_config import RerankerConfig, reranker_from
 
 OURS = "sentence_transformers.models.Dense"
 

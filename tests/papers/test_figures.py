@@ -11,8 +11,8 @@ from typing import cast
 import pytest
 
 from asof.errors import MissingExtra, UsageError
-from asof.papers.drawing import _running, figures
-from asof.papers.outcome import LossReport, PaperAnswer, WeightUpdate
+from asof.papers.answer import LossReport, PaperAnswer, WeightUpdate
+from asof.papers.figures import _running, figures
 
 NUMBERS = {"combine.weights.similarity": 0.6, "combine.weights.freshness": 0.4, "freshness.rate": 0.05}
 

@@ -14,8 +14,8 @@ from urllib.parse import urlencode
 
 from asof.arxiv import feed as atom
 from asof.arxiv.feed import Feed, FeedEntry, UnusableEntry
-from asof.arxiv.kept import SUBMITTED, UPDATED, HarvestLine
-from asof.arxiv.spans import MINUTE, Stretch, halves, minutes
+from asof.arxiv.harvest_log import SUBMITTED, UPDATED, HarvestLine
+from asof.arxiv.ranges import MINUTE, Stretch, halves, minutes
 from asof.arxiv.target import PaperId
 from asof.http.fetcher import Fetcher
 from asof.http.retry import RetryLater

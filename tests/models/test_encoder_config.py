@@ -10,7 +10,7 @@ import pytest
 from asof import config
 from asof.errors import BadConfig, ModelError, UsageError
 from asof.models.embeddings_http import HttpEncoder
-from asof.models.encoding import EncoderConfig, encoder_from, where
+from asof.models.encoder_config import EncoderConfig, encoder_from, where
 from asof.models.local import LocalEncoder
 
 URL = "http://localhost:11434/v1"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from asof.errors import UsageError
 from asof.evaluate.figures import canvas
-from asof.papers.outcome import LossReport, PaperAnswer
+from asof.papers.answer import LossReport, PaperAnswer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

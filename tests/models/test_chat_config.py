@@ -11,7 +11,7 @@ import pytest
 from asof.errors import MissingExtra, UsageError
 from asof.http.retry import Retry
 from asof.models.chat import ChatModel
-from asof.models.language import LanguageModelConfig, language_from
+from asof.models.chat_config import LanguageModelConfig, language_from
 from asof.models.metered import Prices
 from asof.models.openai_http import OpenAIServer
 from asof.models.ports import Prompt
@@ -96,7 +96,7 @@ def test_a_key_where_its_variable_should_stand_is_not_shown(key: Any) -> None:
 
 def test_nothing_heavy_is_loaded_before_a_model_is_asked() -> None:
     program = (
-        "import sys\nfrom asof.models.language import LanguageModelConfig, language_from\n"
+        "import sys\nfrom asof.models.chat_config import LanguageModelConfig, language_from\n"
         f"language_from(LanguageModelConfig.read({LEAST!r}), {{}})\n"
         "import asof.models.scripted, asof.models.metered, asof.store.calls\n"
         "assert not {'openai', 'pydantic', 'httpx', 'httpx2'} & set(sys.modules)"

@@ -12,8 +12,8 @@ from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
 from tests.support.small_pdf import small_pdf
 
 import asof
-from asof.arxiv.erased import forgetting, hidden
-from asof.arxiv.kept import HarvestLog
+from asof.arxiv.erasure import forgetting, hidden
+from asof.arxiv.harvest_log import HarvestLog
 from asof.corpus.corpus import Corpus
 from asof.corpus_files import FETCHED
 from asof.errors import Busy, SourceError, UsageError

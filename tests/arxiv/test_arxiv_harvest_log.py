@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from asof.arxiv.kept import LASTING, HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
+from asof.arxiv.harvest_log import LASTING, HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
 from asof.errors import SourceError
 
 DONE = HarvestCoverage(((0, 10), (20, 30)), 40, ("2401.00001",))

@@ -16,7 +16,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from asof.arxiv.spans import DAY
+from asof.arxiv.ranges import DAY
 from asof.arxiv.target import PREFIX, category
 from asof.errors import ModelError, SourceError
 from asof.text.question import read as read_question

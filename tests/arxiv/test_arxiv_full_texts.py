@@ -13,7 +13,7 @@ from tests.support.small_pdf import small_pdf
 
 import asof
 from asof.arxiv.feed import FeedEntry
-from asof.arxiv.paper import FullTexts
+from asof.arxiv.full_texts import FullTexts
 from asof.arxiv.target import PaperId
 from asof.corpus.corpus import Corpus
 from asof.data import Document, Problem

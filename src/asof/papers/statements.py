@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from asof.arxiv.paper import FULL, full_id
-from asof.arxiv.stated import document_id
+from asof.arxiv.documents import document_id
+from asof.arxiv.full_texts import FULL, full_id
 from asof.arxiv.target import PREFIX
 from asof.corpus.snapshot import Snapshot
 from asof.data import Filters, Hit

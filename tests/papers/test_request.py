@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.arxiv.wish import PaperRequest
-from asof.papers.outcome import PaperQuestion
-from asof.papers.wanted import expanded, topic_of, wanted
+from asof.arxiv.question import PaperRequest
+from asof.papers.answer import PaperQuestion
+from asof.papers.request import expanded, topic_of, wanted
 from asof.time.decay import DAY
 from asof.time.moment import read
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.arxiv.question import DEFAULT, SYSTEM, by_model, by_rules, shape, table
 from asof.arxiv.target import category, read
-from asof.arxiv.wish import DEFAULT, SYSTEM, by_model, by_rules, shape, table
 from asof.errors import ModelError
 from asof.time.span import FIRST, instant
 

@@ -10,8 +10,8 @@ import pytest
 import asof
 from asof.corpus.models import ModelProvider
 from asof.errors import ModelError, UsageError
-from asof.models.given import Named, encoder_of, model_of
 from asof.models.hashed import HashedNgrams
+from asof.models.named import Named, encoder_of, model_of
 from asof.models.ports import Prompt
 from asof.models.scripted import ScriptedModel
 

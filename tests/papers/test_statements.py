@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.support.pier_papers import opened
 
 from asof.data import Document, Heading, SourcedTime
-from asof.papers.saying import full_text, said
+from asof.papers.statements import full_text, said
 from asof.time.moment import read
 
 

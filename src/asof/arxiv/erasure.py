@@ -10,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from asof import corpus_files
-from asof.arxiv.kept import LARGEST, alone, another
+from asof.arxiv.harvest_log import LARGEST, alone, another
 from asof.errors import Busy
 
 NAME = re.compile(r"[0-9a-f]{24}\.(json|jsonl|tmp)")

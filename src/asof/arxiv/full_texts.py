@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from asof.arxiv.documents import FULL as FULL
+from asof.arxiv.documents import dated, document_id, meta, withdrawn
+from asof.arxiv.documents import full_id as full_id
 from asof.arxiv.feed import BrokenFeed, FeedEntry
-from asof.arxiv.stated import FULL as FULL
-from asof.arxiv.stated import dated, document_id, meta, withdrawn
-from asof.arxiv.stated import full_id as full_id
 from asof.data import Document, Problem
 from asof.http.fetcher import DownloadTooLarge, Fetcher, NotFound
 from asof.sources.pdf import read

@@ -11,9 +11,9 @@ from asof.engine import Results
 from asof.time.bounds import When
 
 if TYPE_CHECKING:
-    from asof.arxiv.wish import PaperRequest
+    from asof.arxiv.question import PaperRequest
     from asof.corpus.feedback import JudgingReport
-    from asof.papers.saying import PaperStatement
+    from asof.papers.statements import PaperStatement
     from asof.store.run import IndexReport
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from asof import corpus_files
-from asof.arxiv.spans import DAY, Stretch
+from asof.arxiv.ranges import DAY, Stretch
 from asof.errors import SourceError
 
 LARGEST = 64 * 2**20

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from asof.arxiv.question import DAYS, PaperRequest, table
 from asof.arxiv.target import category
-from asof.arxiv.wish import DAYS, PaperRequest, table
 from asof.errors import UsageError
-from asof.papers.outcome import PaperQuestion
+from asof.papers.answer import PaperQuestion
 from asof.time.bounds import first_instant, last_instant
 from asof.time.decay import DAY
 from asof.time.span import iso

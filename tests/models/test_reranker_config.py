@@ -11,7 +11,7 @@ from asof.errors import UsageError
 from asof.http.retry import Retry
 from asof.models.cross_encoder import CrossEncoder
 from asof.models.rerank_http import HttpReranker, rerank_endpoint
-from asof.models.reranking import RerankerConfig, reranker_from
+from asof.models.reranker_config import RerankerConfig, reranker_from
 
 URL = "http://localhost:8080/rerank"
 

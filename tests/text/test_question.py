@@ -62,7 +62,7 @@ def test_as_of_about_a_person_or_a_choice_is_a_wish() -> None:
     (about,) = reading.query.about
     assert (about.start, about.end) == (None, moment_of("2021").end)
     assert (reading.as_of, reading.query.recency) == (NOW, 0.5)
-    assert reading.notes[0].startswith("“as of 2021” newest first until then")
+    assert reading.notes[0].startswith("“as of 2021”: newest first until then")
 
 
 def test_other_as_of_is_a_time() -> None:

@@ -33,7 +33,7 @@ def test_without_a_file_everything_has_a_default() -> None:
         ('[search]\nrecipe = "vault"', lambda made: made.recipe == "vault"),
         ("[recipes.asof]\nlexical.b = 0.5", lambda made: _field(made, "asof", "lexical.b") == 0.5),
         (
-            "[recipes.asof.time_preference]\nnear = 1",
+            "[recipes.asof.time_preference]\ntie_margin = 1",
             lambda m: _field(m, "asof", "time_preference.tie_margin") == 1.0),
         ("[recipes.twe]\ndecay.tau_min = 30", lambda made: _field(made, "twe", "decay.tau_min") == 30.0),
         ("[recipes.tempralm]\npool.n = 20", lambda made: _field(made, "tempralm", "pool.n") == 20),
@@ -77,7 +77,7 @@ def _field(made: config.Config, recipe: str, key: str) -> object:
             "decay.tau_min = nan: a number from 0.1 to 100000 is expected",
         ),
         ("[recipes.tempralm]\ngap.floor = nan", "gap.floor = nan: a number from"),
-        ("[recipes.twe]\ncombine.weights = {share = nan}", "a number from -1e+09 to 1e+09 is expected"),
+        ("[recipes.twe]\ncombine.weights = {normalized = nan}", "a number from -1e+09 to 1e+09 is expected"),
         ("[recipes.twe]\ncombine.weights = {share = inf}", "a number from -1e+09 to 1e+09 is expected"),
         (
             f"[recipes.twe]\ncombine.weights = {{share = {'9' * 400}}}",

@@ -13,7 +13,7 @@ import asof
 from asof import config, environment, layers
 from asof.errors import BadConfig, Untrusted, UsageError
 from asof.layers import FREE, abroad, shown
-from asof.tables import AcceptedValue
+from asof.schema import AcceptedValue
 from asof.trusted import NO_FILE, Trusted
 
 SERVER = "http://127.0.0.1:9/v1"

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from asof import checks, plugins, recipes
+from asof import checks, plugins, recipes, schema
 from asof.answer.settings import AskSettings
 from asof.checks import UNITS as UNITS
 from asof.errors import BadConfig, Untrusted, UsageError
 from asof.knowledge.choice import Facts
+from asof.schema import SHOWN, AcceptedValue, check, nearest
 from asof.sources.fields import Fields
 from asof.sources.scheme import scheme_named
 from asof.store.settings import CorpusSettings
-from asof.tables import SHOWN, AcceptedValue, check, nearest
 
 if TYPE_CHECKING:
     from asof.models.chat_config import LanguageModelConfig
@@ -171,11 +171,11 @@ def checked(values: Mapping[str, Any], where: str) -> dict[str, Any]:
 def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     """The configuration of parsed TOML. Raises BadConfig."""
     tables = _tables(values, where)
-    index = checks.known(tables.get("index", {}), checks.INDEX, where, "index.")
-    names = {each.name: checks.names for each in fields(Fields)} | checks.VALUES | checks.KEPT
-    named = checks.known(tables.get("fields", {}), names, where, "fields.")
+    index = schema.converted(tables.get("index", {}), checks.INDEX, where, "index.")
+    names = {each.name: schema.names for each in fields(Fields)} | checks.VALUES | checks.KEPT
+    named = schema.converted(tables.get("fields", {}), names, where, "fields.")
     kept = {key: named.pop(key) for key in checks.KEPT if key in named}
-    search = checks.known(tables.get("search", {}), checks.SEARCH, where, "search.")
+    search = schema.converted(tables.get("search", {}), checks.SEARCH, where, "search.")
     return Config(
         CorpusSettings(**index, **kept), Fields(**named), **search,
         diversity=_diversity(tables.get("diversity", {}), where),
@@ -287,7 +287,7 @@ def _told(where: str, table: str) -> Iterator[None]:
 def _changed(tables: Mapping[str, Any], retrieval: Mapping[str, Any], where: str) -> dict[str, Recipe]:
     """Recipes with other values of their fields."""
     changed = {}
-    tables = checks.known(tables, dict.fromkeys(tables, checks.table), where, "recipes.")
+    tables = schema.converted(tables, dict.fromkeys(tables, schema.table), where, "recipes.")
     try:
         if retrieval:
             from asof.recipes.vault import vault
@@ -326,4 +326,4 @@ def _tables(values: Mapping[str, Any], where: str) -> dict[str, Any]:
             what = f"table [{short}]" if isinstance(value, dict) else f"key {short} outside of a table"
             near = nearest(name, (*TABLES, *plugins.names(plugins.SOURCES)), "[{}]")
             raise BadConfig(f"{where}: no {what}; {near}")
-    return checks.known(values, dict.fromkeys((*TABLES, *values), checks.table), where, "")
+    return schema.converted(values, dict.fromkeys((*TABLES, *values), schema.table), where, "")

@@ -17,7 +17,7 @@ from typing import Any
 from asof import config
 from asof.config import ABROAD, FILE, Config
 from asof.errors import BadConfig, UsageError
-from asof.tables import SHOWN, said
+from asof.schema import SHOWN, said
 from asof.trusted import Record, Trusted, digest_of, owners
 
 Tables = Mapping[str, Mapping[str, Any]]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from asof.data import MODES
-from asof.tables import check, number, one_of, whole
+from asof.schema import check, number, one_of, whole
 
 LOCAL_TOKENS = 12_000
 """The tokens of passages that an answer reads (L_ctx of TG-RAG, section V-D)."""

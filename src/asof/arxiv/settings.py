@@ -11,7 +11,7 @@ from asof.errors import UsageError
 from asof.http.address import in_domain, is_loopback
 from asof.http.fetcher import Fetcher
 from asof.http.retry import Retry
-from asof.tables import AcceptedValue, check, number, whole
+from asof.schema import AcceptedValue, check, number, whole
 
 COURTESY = 3.0
 """Seconds between two requests that arXiv asks of every client."""

@@ -97,7 +97,7 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
             each.name: None if each.default is MISSING else each.default for each in fields(optional[table])
         }
     elif table == "retrieval":
-        found = {key: value for key, (value, _, _) in KEYS.items()}
+        found = {key: value for key, (value, _) in KEYS.items()}
     elif table == "diversity":
         found = {"kind": None}
         found |= {each.name: each.default for kind in (PerDocument, Mmr) for each in fields(kind)}

@@ -24,7 +24,7 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
     from asof import environment
     from asof import recipes as known
     from asof.config import FILE
-    from asof.rank.fields import plain
+    from asof.schema import plain
 
     configured = environment.configuration(corpus_root(index))
     chosen = [configured.recipe_named(each) for each in ([name] if name else known.all_names())]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from asof.errors import UsageError
-from asof.tables import AcceptedValue, boolean, check, one_of, whole
+from asof.schema import AcceptedValue, boolean, check, one_of, whole
 
 RULES, MODEL = "rules", "model"
 EXTRACTORS = (RULES, MODEL)

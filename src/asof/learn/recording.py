@@ -16,8 +16,8 @@ from asof.errors import UsageError
 from asof.learn.feedback import RecordedQuestion, ShownHit, asked_of, filters_json, pack
 from asof.learn.trees import replayed, summed_last
 from asof.rank.candidates.gather import query_terms
-from asof.rank.fields import plain
 from asof.rank.recipe import Recipe
+from asof.schema import plain
 from asof.store.feedback import AskedRow, ShownRow
 from asof.text.query import parse
 

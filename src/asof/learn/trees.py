@@ -20,8 +20,8 @@ from asof.learn.feedback import RecordedQuestion
 from asof.rank.candidates.by_document import ByDocument
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine
-from asof.rank.fields import plain
 from asof.rank.recipe import Recipe, ranges
+from asof.schema import plain
 
 Values = NDArray[np.float64]
 

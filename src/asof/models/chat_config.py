@@ -11,7 +11,7 @@ from asof.http.retry import Retry
 from asof.models.metered import Prices
 from asof.models.openai_http import OpenAIServer
 from asof.models.structured import FORMS
-from asof.tables import AcceptedValue, boolean, check, number, one_of, secret, text, variable, whole
+from asof.schema import AcceptedValue, boolean, check, number, one_of, secret, text, variable, whole
 
 if TYPE_CHECKING:
     from asof.models.chat import ChatModel

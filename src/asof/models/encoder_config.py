@@ -12,7 +12,7 @@ from asof.errors import UsageError
 from asof.http.retry import Retry
 from asof.models.embeddings_http import HttpEncoder, embeddings_endpoint
 from asof.models.vectors import LONGEST
-from asof.tables import AcceptedValue, boolean, check, like, number, secret, text, variable, whole
+from asof.schema import AcceptedValue, boolean, check, like, number, secret, text, variable, whole
 
 if TYPE_CHECKING:
     from asof.models.ports import Encoder

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from asof.errors import UsageError
 from asof.http.retry import Retry
 from asof.models.rerank_http import SHAPES, HttpReranker, rerank_endpoint
-from asof.tables import AcceptedValue, boolean, check, like, number, one_of, secret, text, variable, whole
+from asof.schema import AcceptedValue, boolean, check, like, number, one_of, secret, text, variable, whole
 
 if TYPE_CHECKING:
     from asof.models.ports import Reranker

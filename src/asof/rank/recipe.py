@@ -15,8 +15,8 @@ from typing import Any
 
 from asof.data import Query
 from asof.errors import UsageError
-from asof.rank.fields import checked
 from asof.rank.stage import Stage
+from asof.schema import checked
 
 _UPPER = re.compile(r"(?<!^)(?=[A-Z])")
 
@@ -130,7 +130,7 @@ def _knowing(stage: Any, old: Stage, new: Stage) -> Any:
 
 def ranges(recipe: Recipe) -> dict[str, Range]:
     """All numbers of a recipe that have bounds: those that it declares, and fields of its stages with a
-    range of their own (`asof.rank.fields.within`)."""
+    range of their own (`asof.schema.within`)."""
     found = {}
     for name, stage in recipe.stages_by_name().items():
         for each in dataclasses.fields(stage):  # type: ignore[arg-type]  # stages are dataclasses

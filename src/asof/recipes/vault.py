@@ -11,7 +11,6 @@ words; words are taken as a share of the best here, since raw BM25 would outweig
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from typing import Any
 
 from asof.errors import UsageError
@@ -25,28 +24,31 @@ from asof.rank.features.tiers import RecencyTiers
 from asof.rank.features.words import Headings, Tags
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
+from asof.schema import AcceptedValue, boolean, check, number, one_of, whole
 
 DEPTH = 40
 """k_vec and k_lex of its code."""
 
-KEYS: Mapping[str, tuple[Any, Any, Any]] = {
-    "fusion_algorithm": ("rrf", None, ("rrf", "weighted")),
-    "rrf_k": (60, 1, 1_000),
-    "backlink_boost_weight": (0.1, 0.0, 1.0),
-    "backlink_boost_cap": (10, 1, 100),
-    "recency_boost_enabled": (True, None, (True, False)),
-    "recency_fresh_days": (14, 1, 365),
-    "recency_recent_days": (60, 1, 730),
-    "recency_old_days": (180, 1, 3_650),
+KEYS: Mapping[str, tuple[Any, AcceptedValue]] = {
+    "fusion_algorithm": ("rrf", one_of("rrf", "weighted")),
+    "rrf_k": (60, whole(1, 1_000)),
+    "backlink_boost_weight": (0.1, number(0.0, 1.0)),
+    "backlink_boost_cap": (10, whole(1, 100)),
+    "recency_boost_enabled": (True, boolean()),
+    "recency_fresh_days": (14, whole(1, 365)),
+    "recency_recent_days": (60, whole(1, 730)),
+    "recency_old_days": (180, whole(1, 3_650)),
 }
-"""The keys of its configuration: default, and what is accepted (smallest and largest, or the words)."""
+"""The keys of its configuration: default, and what is accepted."""
 
 
 def vault(**keys: Any) -> Recipe:
     """The recipe with RAGtriever's own keys. Raises UsageError: which key, what is accepted."""
-    values = {name: default for name, (default, _, _) in KEYS.items()}
-    for name, value in keys.items():
-        values[name] = _checked(name, value)
+    try:
+        check(keys, {name: accepted for name, (_, accepted) in KEYS.items()})
+    except UsageError as error:
+        raise UsageError(f"[retrieval] {error}") from error
+    values = {name: default for name, (default, _) in KEYS.items()} | keys
     days = [values[f"recency_{name}_days"] for name in ("fresh", "recent", "old")]
     if not days[0] < days[1] < days[2]:
         raise UsageError(
@@ -75,25 +77,6 @@ def _fusion(values: Mapping[str, Any]) -> tuple[Stage, ...]:
     if values["fusion_algorithm"] == "rrf":
         return (ReciprocalRank((("lexical", 1.0), ("similarity", 1.0)), values["rrf_k"], DEPTH),)
     return MaxNormalize("lexical"), Combine((("similarity", 1.0), ("normalized", 0.5)), "relevance")
-
-
-def _checked(name: str, value: Any) -> Any:
-    if name not in KEYS:
-        near = get_close_matches(name, KEYS, 1, 0.5)
-        meant = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(KEYS)
-        raise UsageError(f"[retrieval] has no key {name}; {meant}")
-    default, low, high = KEYS[name]
-    if low is None:
-        if value not in high or isinstance(value, bool) != isinstance(default, bool):
-            told = ", ".join(str(each).lower() for each in high)
-            raise UsageError(f"[retrieval] {name} = {value!r}: accepted: {told}")
-        return value
-    whole = isinstance(default, int)
-    good = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
-    if not good or not low <= value <= high:
-        kind = "a whole number" if whole else "a number"
-        raise UsageError(f"[retrieval] {name} = {value!r}: {kind} from {low:g} to {high:g} is expected")
-    return value
 
 
 VAULT = vault()

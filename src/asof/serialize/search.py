@@ -122,7 +122,7 @@ def why_not_json(found: WhyNot, as_of: int, known_at: int | None) -> WhyNotJson:
 
 def recipes_json(recipes: Iterable[Recipe], default: str) -> RecipesJson:
     """Recipes as they are configured; `default`: the name of that of a search."""
-    from asof.rank.fields import plain
+    from asof.schema import plain
 
     return {
         "recipes": [

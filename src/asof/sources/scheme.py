@@ -13,9 +13,9 @@ from typing import Any
 
 from asof import plugins
 from asof.errors import SourceError, UsageError
+from asof.schema import AcceptedValue
 from asof.sources.fields import Fields
 from asof.sources.source import Source
-from asof.tables import AcceptedValue
 
 ERASED = 0
 """In place of a version's number: the document was erased, and is not to be indexed again unasked."""

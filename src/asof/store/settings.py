@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from asof.errors import UsageError
+from asof.schema import AcceptedValue, boolean, check, text
 from asof.store.keywords import AUTO, NONE
 from asof.store.schema import get_meta, set_meta
-from asof.tables import AcceptedValue, boolean, check, text
 from asof.text.tokens import Analyzer
 
 UNDATED = ("added", "always", "never")

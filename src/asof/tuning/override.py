@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from asof import config
 from asof.errors import AsofError, BadConfig, UsageError
 from asof.layers import command
-from asof.rank.fields import plain
 from asof.rank.recipe import Recipe, with_values
+from asof.schema import plain
 from asof.tuning.keys import set_at, value_at
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.features.backlinks import Backlinks
-from asof.rank.fields import checked
 from asof.rank.stage import Ranking
+from asof.schema import checked
 
 Make = Callable[..., Any]
 

@@ -16,8 +16,8 @@ from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.centrality import Centrality
-from asof.rank.fields import checked
 from asof.rank.stage import Ranking
+from asof.schema import checked
 
 Make = Callable[..., Any]
 

@@ -30,8 +30,8 @@ from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.features.latent import Latent, Similarity, likeness
-from asof.rank.fields import checked
 from asof.rank.recipe import Recipe
+from asof.schema import checked
 from asof.time.span import NEVER
 
 Make = Callable[..., Any]

@@ -24,11 +24,11 @@ from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
-from asof.rank.fields import checked
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.diversify import Mmr, PerDocument, diversified
 from asof.rank.stage import Ranking
 from asof.recipes.asof import ASOF
+from asof.schema import checked
 
 Make = Callable[..., Any]
 

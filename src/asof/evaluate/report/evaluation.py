@@ -17,7 +17,7 @@ from asof.evaluate.report.answers import (
     optional_estimate_json,
 )
 from asof.evaluate.runs.run import METRICS, QuestionResult, Run
-from asof.rank.fields import plain
+from asof.schema import plain
 from asof.time.span import iso
 
 FIRST = 10

@@ -14,8 +14,8 @@ from asof.index.lexical import Bm25, Term
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
 from asof.rank.candidates.query_vector import question_vector
-from asof.rank.fields import within
 from asof.rank.stage import Ranking
+from asof.schema import within
 from asof.text.query import parse
 from asof.text.tokens import Analyzer, term_hash
 

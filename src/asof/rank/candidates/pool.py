@@ -9,8 +9,8 @@ import numpy as np
 from asof.data import Query
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
-from asof.rank.fields import within
 from asof.rank.stage import Ranking
+from asof.schema import within
 
 
 @dataclass(frozen=True, slots=True)

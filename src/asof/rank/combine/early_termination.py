@@ -22,8 +22,8 @@ from asof.rank.candidates.gather import cosine_why
 from asof.rank.candidates.phrases import admitted
 from asof.rank.candidates.query_vector import question_vector
 from asof.rank.features.pseudo_relevance_feedback import ROUNDING, UsesScores
-from asof.rank.fields import within
 from asof.rank.stage import Column, Ranking, Values
+from asof.schema import within
 
 TRIALS = (1_000, 100)
 """First a thousandth of the passages, the best by words, is read to find out what the first k need; then a

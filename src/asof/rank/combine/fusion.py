@@ -10,8 +10,8 @@ import numpy as np
 from asof.data import Query, Why
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
-from asof.rank.fields import within
 from asof.rank.stage import Ranking, Values
+from asof.schema import within
 
 
 @dataclass(frozen=True, slots=True)

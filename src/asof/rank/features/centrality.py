@@ -10,8 +10,8 @@ from asof.data import Query, Why
 from asof.graph.evidence import CAP, INDEPENDENT, THRESHOLD, Evidence, evidence
 from asof.graph.overlap import SCALE
 from asof.index.view import View
-from asof.rank.fields import one_of, within
 from asof.rank.stage import Ranking, Values
+from asof.schema import choice, within
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Centrality:
     `threshold`, `cap` and `independent` are those of `asof.graph.evidence.evidence`.
     """
 
-    kind: str = one_of("degree", "pagerank")
+    kind: str = choice("degree", "pagerank")
     threshold: float = within(THRESHOLD, 0.0, 1.0)
     cap: int = within(CAP, 0, 1_000_000)
     independent: str = INDEPENDENT

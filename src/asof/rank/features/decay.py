@@ -12,8 +12,8 @@ from asof.data import Query, Why
 from asof.index.view import View
 from asof.rank.features.ages import ages
 from asof.rank.features.halflife import scales
-from asof.rank.fields import within
 from asof.rank.stage import Ranking
+from asof.schema import within
 
 RECENT = (
     "current", "currently", "latest", "new", "newest", "now", "recent", "recently", "this year", "today",

@@ -13,8 +13,8 @@ from asof.rank.features.ages import ages
 from asof.rank.features.decay import exp
 from asof.rank.features.halflife import scales
 from asof.rank.features.passages import told
-from asof.rank.fields import within
 from asof.rank.stage import Ranking
+from asof.schema import within
 from asof.time.span import BEGINNING
 
 

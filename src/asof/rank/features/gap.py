@@ -11,8 +11,8 @@ import numpy as np
 from asof.data import Query, Why
 from asof.index.view import View
 from asof.rank.features.ages import ages
-from asof.rank.fields import within
 from asof.rank.stage import Ranking
+from asof.schema import within
 
 
 @dataclass(frozen=True, slots=True)

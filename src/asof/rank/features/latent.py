@@ -16,8 +16,8 @@ from asof.index.view import View
 from asof.rank.candidates.gather import cosine_tree, query_terms, stored_vector
 from asof.rank.candidates.phrases import admitted
 from asof.rank.candidates.query_vector import question_vector
-from asof.rank.fields import one_of
 from asof.rank.stage import Ranking, Values
+from asof.schema import choice
 
 Vector = NDArray[np.int16]
 
@@ -30,7 +30,7 @@ class Latent:
     cos, 0 where it is negative.
     """
 
-    scale: str = one_of("half", "cosine")
+    scale: str = choice("half", "cosine")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         return _latent("latent", self.scale, query, ranking, view)
@@ -40,7 +40,7 @@ class Latent:
 class Similarity:
     """The column `similarity`: by the corpus's own encoder where it has one, otherwise as `Latent`."""
 
-    scale: str = one_of("cosine", "half")
+    scale: str = choice("cosine", "half")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if view.encoder is None:

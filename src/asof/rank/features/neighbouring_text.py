@@ -18,8 +18,8 @@ from asof.index.lexical import Bm25
 from asof.index.prefix import Window, WindowPart
 from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
-from asof.rank.fields import within
 from asof.rank.stage import Ranking, Values
+from asof.schema import within
 from asof.store.digest import name_digest
 
 STEPS = (-2, -1, 1, 2)

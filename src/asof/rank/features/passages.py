@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.dense import SCALE
 from asof.index.view import View
-from asof.rank.fields import within
 from asof.rank.stage import Ranking, Values
+from asof.schema import within
 
 WHOLE = float(SCALE * SCALE)
 

@@ -19,8 +19,8 @@ from asof.index.lexical import Bm25, Term, Weighed
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
-from asof.rank.fields import within
 from asof.rank.stage import Ranking, Values
+from asof.schema import within
 from asof.text.tokens import term_hash
 
 CONSIDERED = 2

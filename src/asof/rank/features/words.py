@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
-from asof.rank.fields import within
 from asof.rank.stage import Ranking
+from asof.schema import within
 from asof.text.tokens import tokenize
 
 WORD = re.compile(r"[-_/\s]+")

@@ -22,8 +22,8 @@ from asof.data import Query, Why
 from asof.graph.evidence import corroborates
 from asof.index.view import View
 from asof.rank.features.centrality import Centrality
-from asof.rank.fields import within
 from asof.rank.stage import Ranking, Values
+from asof.schema import within
 
 
 class Uncertainty(NamedTuple):

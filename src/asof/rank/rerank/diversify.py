@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.view import View
 from asof.rank.features.similarity import pairwise_similarity
-from asof.rank.fields import one_of, within
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.append_below import append_below, insert_before_cut
 from asof.rank.stage import Column, Ranking, Stage, Values
+from asof.schema import choice, within
 
 Places = NDArray[np.int64]
 
@@ -73,7 +73,7 @@ class Mmr:
 
     balance: float = within(0.7, 0.0, 1.0)
     first: int = within(50, 2, 1_000)
-    scale: str = one_of("best", "given")
+    scale: str = choice("best", "given")
 
     @property
     def needs(self) -> int:

@@ -21,9 +21,9 @@ from asof.knowledge.scope import holds_in, nearest
 from asof.rank.features import fact_scores
 from asof.rank.features.fact_words import gammas
 from asof.rank.features.time_match import match_times
-from asof.rank.fields import one_of, within
 from asof.rank.rerank.append_below import append_below
 from asof.rank.stage import Column, Ranking, Values
+from asof.schema import choice, within
 from asof.text.names import key
 from asof.time.span import Span
 
@@ -51,7 +51,7 @@ class Local:
     tolerance: float = within(1e-6, 1e-12, 1e-2)
     in_time: bool = True
     ppr: bool = True
-    sum_over: str = one_of("passage", "graph")
+    sum_over: str = choice("passage", "graph")
 
     @property
     def needs(self) -> int:

@@ -17,10 +17,10 @@ from asof.data import Query, Why
 from asof.errors import ModelError
 from asof.index.view import View
 from asof.models.ports import Reranker
-from asof.rank.fields import within
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.append_below import append_below, insert_before_cut
 from asof.rank.stage import Column, Ranking, Values
+from asof.schema import within
 
 LARGEST = 1e9
 """A score beyond is a fault of the model, and would leave no room for the places below."""

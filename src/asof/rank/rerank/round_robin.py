@@ -13,8 +13,8 @@ from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
 from asof.rank.features.time_match import OF_TIME, match_times
 from asof.rank.features.title_match import match_titles
-from asof.rank.fields import within
 from asof.rank.stage import Ranking
+from asof.schema import within
 
 
 @dataclass(frozen=True, slots=True)

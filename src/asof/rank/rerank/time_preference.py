@@ -19,8 +19,8 @@ from asof.rank.features.ages import CandidateAges
 from asof.rank.features.same_kind import same_kind_share
 from asof.rank.features.termination import terminated
 from asof.rank.features.time_match import MENTIONS_TIME, OF_TIME, match_times
-from asof.rank.fields import within
 from asof.rank.stage import Column, Ranking, Values
+from asof.schema import within
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from asof.data import Query
 from asof.index.view import View
 from asof.rank.features.time_match import match_times
-from asof.rank.fields import within
 from asof.rank.rerank.append_below import append_below
 from asof.rank.stage import Column, Ranking, Values
+from asof.schema import within
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,263 @@
+"""What a configuration accepts: values of tables of `asof.toml`, and of the fields of a recipe's stages.
+
+One rule says a thing once: "a number from 0 to 1 is expected" reads the same wherever a number is set.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterable, Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from asof.errors import BadConfig, UsageError
+
+
+class AcceptedValue(NamedTuple):
+    """Whether a value is accepted, in words what is, and whether the value may be told (a key may not)."""
+
+    good: Callable[[Any], bool]
+    words: str
+    told: bool = True
+
+
+SHOWN = 100
+"""Characters of a value, or of a key that there is not, which a message repeats."""
+
+
+def said(value: Any) -> str:
+    """A value as a message repeats it: not long, whatever a file holds; of texts in a table, and addresses in
+    a list, which may be secret, only that they are there."""
+    text = repr(value)
+    if isinstance(value, list | dict) and re.search(r"@|\{.*: ['\"]", text):
+        return "[…]" if isinstance(value, list) else "{…}"
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def check(table: Mapping[str, Any], accepted: Mapping[str, AcceptedValue]) -> None:
+    """Raises UsageError for a key that there is not, with the nearest one, and for a value not accepted."""
+    for key, value in table.items():
+        if key not in accepted:
+            raise UsageError(f"no key {key[:SHOWN]}; {nearest(key, accepted)}")
+        rule = accepted[key]
+        if not rule.good(value):
+            told = f"{key} = {said(value)}" if rule.told else key
+            raise UsageError(f"{told}: {rule.words} is expected")
+
+
+def nearest(key: str, accepted: Iterable[str], form: str = "{}") -> str:
+    """Which of the accepted names may be meant, or all of them; `form`: how a name is written."""
+    accepted = list(accepted)
+    near = get_close_matches(key[:SHOWN], accepted, 1, 0.5)
+    if near:
+        return f"did you mean {form.format(near[0])}?"
+    return "accepted: " + ", ".join(map(form.format, accepted))
+
+
+def text(words: str) -> AcceptedValue:
+    """A text that is not blank."""
+    return AcceptedValue(lambda value: isinstance(value, str) and bool(value.strip()), words)
+
+
+def like(pattern: str, words: str) -> AcceptedValue:
+    """A text of a form."""
+    return AcceptedValue(
+        lambda value: isinstance(value, str) and re.fullmatch(pattern, value) is not None, words
+    )
+
+
+def one_of(*choices: str) -> AcceptedValue:
+    """One of a few words."""
+    return AcceptedValue(lambda value: value in choices, f"one of {', '.join(choices)}")
+
+
+def whole(low: int, high: int) -> AcceptedValue:
+    """A whole number, both bounds included."""
+    return AcceptedValue(
+        lambda value: _is_number(value, low, high, whole=True), _between(low, high, "a whole number")
+    )
+
+
+def number(low: float, high: float, what: str = "a number") -> AcceptedValue:
+    """A number, both bounds included."""
+    return AcceptedValue(lambda value: _is_number(value, low, high), _between(low, high, what))
+
+
+def _is_number(value: Any, low: float, high: float, *, whole: bool = False) -> bool:
+    kinds = int if whole else (int, float)
+    return isinstance(value, kinds) and not isinstance(value, bool) and low <= value <= high  # nan is nowhere
+
+
+def _between(low: float, high: float, what: str) -> str:
+    return f"{what} from {_short(low)} to {_short(high)}"
+
+
+def _short(value: float) -> str:
+    return str(value) if isinstance(value, int) else f"{value:g}"
+
+
+def boolean() -> AcceptedValue:
+    """true or false."""
+    return AcceptedValue(lambda value: isinstance(value, bool), "true or false")
+
+
+def variable() -> AcceptedValue:
+    """The name of an environment variable. What stands in its place may be the key itself: it is not told."""
+    name = re.compile(r"[A-Z_][A-Z0-9_]*")
+    return AcceptedValue(
+        lambda value: isinstance(value, str) and name.fullmatch(value) is not None,
+        "the name of an environment variable (not the key itself)", told=False,
+    )  # fmt: skip
+
+
+def secret(environment: Mapping[str, str], name: str, whose: str, table: str) -> str:
+    """The key that an environment variable holds. Raises UsageError when it is not set."""
+    key = environment.get(name, "").strip()
+    if not key:
+        raise UsageError(
+            f"the environment variable {name} is not set; it should hold the key for {whose} "
+            f"(key_variable in [{table}])"
+        )
+    return key
+
+
+# -- fields of a recipe's stages -------------------------------------------------------------------------
+
+LARGEST = 1e9
+"""The bound of numbers that declare none: sums and products of them stay finite."""
+
+
+def within(default: float | None, low: float, high: float) -> Any:
+    """A number from `low` to `high`, both included; a whole one where `default` is whole.
+
+    `default` None: there is no such number unless it is set.
+    """
+    return dataclasses.field(default=default, metadata={"low": low, "high": high})
+
+
+def choice(default: str, *accepted: str) -> Any:
+    """One of a few words."""
+    return dataclasses.field(default=default, metadata={"accepted": (default, *accepted)})
+
+
+def plain(value: Any) -> Any:
+    """The value of a field as a configuration or JSON has it: pairs as a table, tuples as lists."""
+    if isinstance(value, tuple) and value and all(isinstance(each, tuple) for each in value):
+        return {str(key): plain(each) for key, each in value}
+    return [plain(each) for each in value] if isinstance(value, tuple) else value
+
+
+def checked(stage: Any, name: str, value: Any) -> Any:
+    """What the field `name` of a stage would be with a value out of a configuration.
+
+    Raises UsageError when the stage has no such field, or the field does not accept the value.
+    """
+    known = {each.name: each for each in dataclasses.fields(stage)}
+    field, present = known[name], getattr(stage, name)
+    rule = field.metadata
+    if "accepted" in rule:
+        if value not in rule["accepted"]:
+            raise UsageError(f"accepted: {', '.join(rule['accepted'])}")
+        return value
+    if isinstance(present, bool):
+        if not boolean().good(value):
+            raise UsageError(f"{boolean().words} is expected")
+        return value
+    if isinstance(present, int | float) or "low" in rule:
+        return _number(value, present, rule.get("low"), rule.get("high"))
+    if isinstance(present, str):
+        if not isinstance(value, str):
+            raise UsageError("a text is expected")
+        return value
+    if isinstance(present, tuple):
+        return _tuple(value, present)
+    raise UsageError("this field is part of the recipe and cannot be set")
+
+
+def _number(value: Any, present: Any, low: float | None, high: float | None) -> float:
+    whole = isinstance(present, int)
+    what = "a whole number" if whole else "a number"
+    least, most = -LARGEST if low is None else low, LARGEST if high is None else high
+    if not _is_number(value, least, most, whole=whole):
+        typed = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
+        raise UsageError(f"{what if low is None and not typed else _between(least, most, what)} is expected")
+    return value if whole else float(value)
+
+
+def _tuple(value: Any, present: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A list of texts, a list of numbers as long as the present one, or a table from names to numbers."""
+    if present and isinstance(present[0], str):
+        if not isinstance(value, list) or not all(isinstance(each, str) and each for each in value):
+            raise UsageError("a list of texts is expected")
+        return tuple(value)
+    if value == [] and not present:  # as it is shown
+        return ()
+    if isinstance(value, dict):
+        if present and not isinstance(present[0], tuple):
+            raise UsageError("a list of numbers is expected")
+        return tuple((str(key), _number(each, 0.0, None, None)) for key, each in value.items())
+    if not isinstance(value, list) or not present or isinstance(present[0], tuple):
+        raise UsageError("a table from names to numbers is expected")
+    if len(value) != len(present):
+        raise UsageError(f"{len(present)} numbers are expected")
+    return tuple(_number(each, like, None, None) for each, like in zip(value, present, strict=True))
+
+
+# -- values that become others ---------------------------------------------------------------------------
+
+Check = Callable[[Any], Any]
+"""Gives what a value becomes. Raises UsageError, ValueError or TypeError for one that is not accepted."""
+
+
+def converted(
+    values: Mapping[str, Any], checks: Mapping[str, Check], where: str, prefix: str
+) -> dict[str, Any]:
+    """What the values of a table become. Raises BadConfig: which key, where, what is accepted."""
+    result = {}
+    for key, value in values.items():
+        if key not in checks:
+            meant = nearest(key, checks, f"{prefix}{{}}")
+            raise BadConfig(f"{where}: no key {prefix}{key[:SHOWN]}; {meant}")
+        try:
+            result[key] = checks[key](value)
+        except (UsageError, ValueError, TypeError) as error:
+            raise BadConfig(f"{where}: {prefix}{key[:SHOWN]} = {said(value)}: {error}") from error
+    return result
+
+
+def table(value: Any) -> Mapping[str, Any]:
+    """A table."""
+    if not isinstance(value, dict):
+        raise TypeError("a table is expected")
+    return value
+
+
+def names(value: Any) -> tuple[str, ...]:
+    """A name or a list of names."""
+    given = [value] if isinstance(value, str) else value
+    if not isinstance(given, list) or not given or not all(isinstance(name, str) for name in given):
+        raise TypeError("a field name or a list of field names is expected")
+    return tuple(given)
+
+
+def accepting(rule: AcceptedValue) -> Check:
+    """A check that leaves an accepted value as it is."""
+
+    def check(value: Any) -> Any:
+        if not rule.good(value):
+            raise UsageError(f"{rule.words} is expected")
+        return value
+
+    return check
+
+
+def choosing(*choices: str) -> Check:
+    """A check that accepts one of a few words."""
+
+    def check(value: Any) -> str:
+        if value not in choices:
+            raise UsageError("accepted: " + ", ".join(choices))
+        return str(value)
+
+    return check

@@ -17,7 +17,7 @@ from asof.knowledge.reports.central import MOST_POINTS
 from asof.knowledge.reports.of_span import reports
 from asof.knowledge.reports.report import PeriodReport
 from asof.knowledge.summarise import ReportSelection, summarise
-from asof.serialize.knowledge import report_json
+from asof.serialize.report import report_json
 from asof.store import facts as kept
 from asof.store.facts import Extraction
 from asof.store.passages import VisiblePassage

@@ -104,3 +104,10 @@ def test_the_same_key_has_the_same_shape(name: str) -> None:
             if key == "took_ms":
                 assert each["type"] == "number", where
             assert key not in ("said", "told", "in_force", "ended", "near", "came", "went"), where
+
+
+def test_a_part_of_one_name_is_one_shape() -> None:
+    parts: dict[str, Any] = {}
+    for name in SHAPES:
+        for part, value in schema(name)["$defs"].items():
+            assert parts.setdefault(part, value) == value, f"{name}: {part}"

@@ -135,7 +135,7 @@ def index(
                 print_json(index_json(indexed))
             raise
     if as_json:
-        print_json(index_json(indexed, facts=done.lesson, reports=done.told, estimate=done.estimate))
+        print_json(index_json(indexed, facts=done.facts, reports=done.reports, estimate=done.estimate))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
     if empty and not as_json:
         tell("nothing was indexed, and no index is left behind")

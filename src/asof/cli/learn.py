@@ -26,18 +26,17 @@ SHOWN_PROBLEMS = 20
 
 @dataclass(frozen=True, slots=True)
 class LearningDone:
-    """What was done, or estimated, ahead of questions; None for what was not. `asked`: whether anything was
-    to be done; `estimate`: those of facts, and of reports (None: not known)."""
+    """What was done, or estimated, ahead of questions; None for what was not. `estimate`: the cost of facts,
+    and of reports (None: not known)."""
 
-    asked: bool
-    lesson: LearningReport | None = None
-    told: GeneratedReports | None = None
+    facts: LearningReport | None = None
+    reports: GeneratedReports | None = None
     estimate: tuple[Usage, Usage | None] | None = None
 
     @property
     def complete(self) -> bool:
         """Whether nothing is left, and nothing went wrong."""
-        return all(each is None or each.complete for each in (self.lesson, self.told))
+        return all(each is None or each.complete for each in (self.facts, self.reports))
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,19 +81,19 @@ class LearnAhead:
     def do(self, corpus: Corpus, *, quiet: bool) -> LearningDone:
         """Do it, and say what came of it unless `quiet`. Raises UsageError, ModelError."""
         if not self.facts:
-            return LearningDone(asked=False)
+            return LearningDone()
         if self.estimate:
             facts = _estimate(corpus, quiet=quiet)
             reports = _estimate_reports(corpus, quiet=quiet) if self.reports else None
-            return LearningDone(asked=True, estimate=(facts, reports))
+            return LearningDone(estimate=(facts, reports))
         lesson = _learn(corpus, self.budget, quiet=quiet)
         if not self.reports:
-            return LearningDone(True, lesson)
+            return LearningDone(lesson)
         if lesson.left:
             if not quiet:
                 tell("  reports were not begun: they are made of facts, and some are left")
-            return LearningDone(True, lesson)
-        return LearningDone(True, lesson, _tell_all(corpus, self.budget, _spent(lesson), quiet=quiet))
+            return LearningDone(lesson)
+        return LearningDone(lesson, _tell_all(corpus, self.budget, _spent(lesson), quiet=quiet))
 
 
 def _spent(lesson: LearningReport) -> float:

@@ -22,7 +22,7 @@ from asof.cli.main import (
 from asof.cli.progress import fact_progress
 from asof.cli.question import joined
 from asof.cli.terminal import plain, readable, shortened, show
-from asof.serialize.knowledge import report_json
+from asof.serialize.report import report_json
 from asof.time.span import shown
 
 if TYPE_CHECKING:

@@ -60,7 +60,7 @@ class GenerationJson(TypedDict):
     cost: CostJson
 
 
-class EstimateJson(TypedDict):
+class CostEstimateJson(TypedDict):
     """What `--facts` and `--reports` would take at most."""
 
     facts: CostJson
@@ -73,7 +73,7 @@ class IndexJson(TypedDict):
     sources: Annotated[list[SourceJson], "in the order given"]
     facts: Annotated[ExtractionJson | None, "with `--facts` (or ahead = true) or `--reports`; else null"]
     reports: Annotated[GenerationJson | None, "with `--reports`; null else, and while facts are remaining"]
-    estimate: Annotated[EstimateJson | None, "with `--estimate`; else null"]
+    estimate: Annotated[CostEstimateJson | None, "with `--estimate`; else null"]
 
 
 def index_json(
@@ -118,7 +118,7 @@ def _generation_json(found: GeneratedReports) -> GenerationJson:
     }  # fmt: skip
 
 
-def _estimate_json(facts: Usage, reports: Usage | None) -> EstimateJson:
+def _estimate_json(facts: Usage, reports: Usage | None) -> CostEstimateJson:
     return {
         "facts": cost_json(asdict(facts)),
         "reports": None if reports is None else cost_json(asdict(reports)),

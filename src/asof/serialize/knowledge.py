@@ -1,4 +1,4 @@
-"""What is known: facts, the graph of entities, links between documents, reports of periods."""
+"""What is known: facts, the graph of entities, links between documents."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from asof.data.json import (
     amount_json,
     one_of,
     optional_time_json,
-    span_json,
     validity_json,
 )
 from asof.time.span import iso
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from asof.knowledge.around import Around
     from asof.knowledge.known import StatedFact
     from asof.knowledge.lines.corroboration import CorroboratingPassage
-    from asof.knowledge.reports.report import PeriodReport, PeriodReports, Quote, ReportPoint
     from asof.knowledge.timeline import FactEntry, FactLine
 
 # -- facts --------------------------------------------------------------------------------------------
@@ -245,86 +243,4 @@ def links_json(found: Reach, as_of: int, known_at: int | None) -> LinksJson:
             for each in found.neighbours
         ],
         "broken": list(found.broken),
-    }  # fmt: skip
-
-
-# -- reports ------------------------------------------------------------------------------------------
-
-
-class ReportCitationJson(TypedDict):
-    """A passage that a point rests on."""
-
-    id: Annotated[str, "the passage"]
-    document: Annotated[str, "its document"]
-    title: Annotated[str, "the document's title"]
-    published: Annotated[TimeJson | None, "when the world was told; null: not known"]
-    sentence: Annotated[str, 'what it says; "" for a title or metadata']
-    time: Annotated[TimeJson | None, "the time that it holds of; null: not known"]
-
-
-class PointJson(TypedDict):
-    """One thing that a report says."""
-
-    text: Annotated[str, "a sentence of a document, or a model's words"]
-    subject: Annotated[str, 'whom it is about; "" for a model\'s words, or whom the report is about']
-    changes: Annotated[list[str], "its figures against the period before"]
-    because: Annotated[str, "why it is there: corroborated, changed, new, whole, central, relevant ..."]
-    citations: list[ReportCitationJson]
-
-
-class PeriodReportJson(TypedDict):
-    """What happened in a period."""
-
-    period: Annotated[str, "`2024`, `2024-Q1`, `2024-03` or `2024-03-05`"]
-    title: str
-    summary: Annotated[str, "a model's words, or the period and its figures"]
-    points: Annotated[list[PointJson], "at most twelve"]
-    facts: Annotated[int, "how many facts it and the periods inside it have"]
-    documents: Annotated[int, "of how many documents"]
-    children: Annotated[list[str], "the periods inside it that have reports"]
-    labels: Annotated[list[str], "what documents call the period, at most three"]
-    by: Annotated[str, "`extract`, or the name of the model"]
-    notes: Annotated[list[str], "what is left out, and why"]
-
-
-class ReportJson(TypedDict):
-    """What happened in a stretch of time."""
-
-    span: Annotated[SpanJson, "the time that was asked for"]
-    about: Annotated[str, 'the name that was asked for; "": none']
-    as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
-    known_at: Annotated[Instant, "the moment whose knowledge of them was asked"]
-    reports: Annotated[list[PeriodReportJson], "of the coarsest periods inside that have facts, in order"]
-    notes: Annotated[list[str], "what is left out, and why"]
-
-
-def report_json(found: PeriodReports) -> ReportJson:
-    return {
-        "span": span_json(found.span), "about": found.about, "as_of": iso(found.as_of),
-        "known_at": iso(found.known_at), "reports": [_period_json(each) for each in found.reports],
-        "notes": list(found.notes),
-    }  # fmt: skip
-
-
-def _period_json(report: PeriodReport) -> PeriodReportJson:
-    return {
-        "period": str(report.period), "title": report.title, "summary": report.summary,
-        "points": [_point_json(each) for each in report.points], "facts": report.facts,
-        "documents": report.documents, "children": [str(each) for each in report.children],
-        "labels": list(report.labels), "by": report.by, "notes": list(report.notes),
-    }  # fmt: skip
-
-
-def _point_json(point: ReportPoint) -> PointJson:
-    return {
-        "text": point.text, "subject": point.subject, "changes": list(point.changes),
-        "because": point.because, "citations": [_quote_json(each) for each in point.citations],
-    }  # fmt: skip
-
-
-def _quote_json(quote: Quote) -> ReportCitationJson:
-    return {
-        "id": quote.id, "document": quote.document, "title": quote.title,
-        "published": optional_time_json(quote.published), "sentence": quote.sentence,
-        "time": optional_time_json(quote.when),
     }  # fmt: skip

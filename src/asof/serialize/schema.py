@@ -12,9 +12,10 @@ from asof.evaluate.report.incremental import IncrementalJson
 from asof.serialize.corpus import EmbedJson, IndexJson, StatusJson
 from asof.serialize.feedback import FeedbackJson, FeedbackListJson
 from asof.serialize.history import DiffJson, TimelineJson
-from asof.serialize.knowledge import FactsJson, GraphJson, LinksJson, ReportJson
+from asof.serialize.knowledge import FactsJson, GraphJson, LinksJson
 from asof.serialize.papers import PapersJson
 from asof.serialize.question import WhenJson
+from asof.serialize.report import ReportJson
 from asof.serialize.search import RecipesJson, SearchJson, WhyNotJson
 from asof.serialize.tuning import TuneJson, TuneUndoJson
 

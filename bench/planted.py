@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
+from asof.learn.candidate_columns import CandidateColumns
 from asof.learn.candidates import Candidates
-from asof.learn.columns import CandidateColumns
+from asof.learn.judged_query import JudgedQuery
 from asof.learn.loss import gains
-from asof.learn.posed import JudgedQuery
-from asof.learn.scored import scored
+from asof.learn.sum_parts import sum_parts
 from asof.papers.recipe import PAPERS
 from asof.rank.recipe import Recipe, value_of
-from asof.tuning.material import Ints, Measure, TuningQuestions
 from asof.tuning.outcome import TuningOutcome
 from asof.tuning.tune import TuningOptions, tune
+from asof.tuning.tuning_questions import Ints, Measure, TuningQuestions
 
 WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))
 GRADES = (3, 2, 2, 1, 1, 1, 1, 1)
@@ -49,7 +49,7 @@ def planted(
     deviation; that of the sum is about .1). `shuffled`: a question's grades fall on any of its documents."""
     rng = np.random.default_rng(seed)
     box = Box.of(PAPERS, WEIGHTS)
-    plan = scored(PAPERS, box)
+    plan = sum_parts(PAPERS, box)
     assert plan is not None
     hidden = box.sample(rng, 8)[seed % 8]
     found, posed = [], []

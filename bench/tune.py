@@ -31,7 +31,7 @@ from asof.data import Query
 from asof.engine import Results
 from asof.evaluate.options import EvaluationOptions
 from asof.index.view import View
-from asof.learn.columns import CandidateColumns
+from asof.learn.candidate_columns import CandidateColumns
 from asof.rank.recipe import Recipe, with_values
 from asof.tuning.fields import chosen
 from asof.tuning.from_dataset import from_dataset

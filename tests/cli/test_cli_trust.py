@@ -85,8 +85,8 @@ def test_what_a_folder_says_cannot_steer_a_terminal(asof, notes, write):
 
 def test_tuning_keeps_a_trusted_file_trusted(asof, here, write):
     from asof import environment
-    from asof.tuning.override import proposed
-    from asof.tuning.override import write as written
+    from asof.tuning.config_edit import proposed
+    from asof.tuning.config_edit import write as written
 
     write("asof.toml", RERANK.format(url="https://rerank.example/"))
     asof("trust")

@@ -82,36 +82,36 @@ def test_weights_move_to_what_is_said_to_be_good(harbour: Corpus) -> None:
     for turn in range(12):
         topic = TOPICS[turn % 4]
         asked(harbour, learner, topic, newest_good(topic))
-        assert learner.take(learner.lessons(harbour.judged("papers"))) == 1
-    lessons = learner.lessons(harbour.judged("papers"))
+        assert learner.take(learner.examples(harbour.judged("papers"))) == 1
+    examples = learner.examples(harbour.judged("papers"))
     best = learner.online.best
-    lost, began = mean_losses(lessons, [best, start])
+    lost, began = mean_losses(examples, [best, start])
     assert lost < began * 0.7
     assert best["combine.weights.freshness"] > start["combine.weights.freshness"]
     # what each question lost when it was told: the order that was shown, by the recorded scores
-    for (name, told), lesson in zip(learner.told, lessons, strict=True):
-        assert name == lesson.asked.id
-        gained = lesson.gains
+    for (name, told), example in zip(learner.told, examples, strict=True):
+        assert name == example.asked.id
+        gained = example.gains
         assert told == pytest.approx(1 - ndcg_of_gains(gained, gained, 10), abs=1e-12)
 
 
 def test_scores_of_a_lesson_are_those_of_a_search(harbour: Corpus) -> None:
     learner = AdaptiveRecipe.begin(PAPERS)
     asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
-    (lesson,) = learner.lessons(harbour.judged("papers"))
+    (example,) = learner.examples(harbour.judged("papers"))
     for setting in learner.online.box.sample(np.random.default_rng(1), 5):
         values = learner.online.box.named(setting)
-        scores = replayed(lesson.asked, with_values(PAPERS, values))
+        scores = replayed(example.asked, with_values(PAPERS, values))
         order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
-        expected = 1 - ndcg_of_gains([lesson.gains[at] for at in order], lesson.gains, 10)
-        assert lesson.losses([values]) == [expected]
+        expected = 1 - ndcg_of_gains([example.gains[at] for at in order], example.gains, 10)
+        assert example.losses([values]) == [expected]
 
 
 def test_only_the_last_hundred_are_compared(harbour: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(adaptive, "COMPARED", 3)
     learner = AdaptiveRecipe.begin(PAPERS)
     ids = [asked(harbour, learner, topic, newest_good(topic)) for topic in TOPICS]
-    assert [each.asked.id for each in learner.lessons(harbour.judged("papers"))] == ids[1:]
+    assert [each.asked.id for each in learner.examples(harbour.judged("papers"))] == ids[1:]
 
 
 def test_what_was_recorded_before_moves_nothing_after_forgetting(harbour: Corpus) -> None:
@@ -119,10 +119,10 @@ def test_what_was_recorded_before_moves_nothing_after_forgetting(harbour: Corpus
     asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
     last = harbour.judged("papers")[-1].asked.added
     anew = AdaptiveRecipe.loads(AdaptiveRecipe.begin(PAPERS, since=last).dumps(), PAPERS)
-    assert anew.take(anew.lessons(harbour.judged("papers"))) == 0
+    assert anew.take(anew.examples(harbour.judged("papers"))) == 0
     later = asked(harbour, anew, TOPICS[1], newest_good(TOPICS[1]))
-    lessons = anew.lessons(harbour.judged("papers"))
-    assert (anew.take(lessons), len(lessons)) == (1, 2)
+    examples = anew.examples(harbour.judged("papers"))
+    assert (anew.take(examples), len(examples)) == (1, 2)
     assert [name for name, _ in anew.told] == [later]
 
 
@@ -133,8 +133,8 @@ def test_restarting_after_every_question_changes_nothing(harbour: Corpus) -> Non
         asked(harbour, whole, topic, newest_good(topic))
         parts = AdaptiveRecipe.loads(parts.dumps(), PAPERS)
         assert parts.setting() == whole.setting()
-        whole.take(whole.lessons(harbour.judged("papers")))
-        parts.take(parts.lessons(harbour.judged("papers")))
+        whole.take(whole.examples(harbour.judged("papers")))
+        parts.take(parts.examples(harbour.judged("papers")))
         assert parts.dumps() == whole.dumps()
 
 
@@ -142,11 +142,11 @@ def test_a_question_is_told_once_and_only_if_it_was_ranked_by_what_is_waited_for
     learner = AdaptiveRecipe.begin(PAPERS)
     first = asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
     second = asked(harbour, learner, TOPICS[1], newest_good(TOPICS[1]))  # before the first was told
-    assert learner.take(learner.lessons(harbour.judged("papers"))) >= 1
+    assert learner.take(learner.examples(harbour.judged("papers"))) >= 1
     # exploration is left out with probability .7: then the second was ranked by what is waited for as well
     both = learner.online.settings.shape[0] == 2
     assert [name for name, _ in learner.told] == ([first, second] if both else [first])
-    assert learner.take(learner.lessons(harbour.judged("papers"))) == 0
+    assert learner.take(learner.examples(harbour.judged("papers"))) == 0
 
 
 def test_what_teaches_nothing_is_passed_over(harbour: Corpus) -> None:
@@ -156,19 +156,19 @@ def test_what_teaches_nothing_is_passed_over(harbour: Corpus) -> None:
     other = PAPERS.replaced({"coverage.above": 0.4})
     found = harbour.at("2024-08-11").search(TOPICS[2], 8, recipe=other)
     harbour.grade(harbour.record(found, other), 1, 3)  # other fields: cannot be ranked again by weights alone
-    assert learner.take(learner.lessons(harbour.judged("papers"))) == 0
+    assert learner.take(learner.examples(harbour.judged("papers"))) == 0
     assert learner.setting() == dict(zip(box_of(PAPERS).names, learner.online.start.tolist(), strict=True))
 
 
 def test_later_grades_change_what_settings_lose(harbour: Corpus) -> None:
     learner = AdaptiveRecipe.begin(PAPERS)
     query = asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
-    learner.take(learner.lessons(harbour.judged("papers")))
+    learner.take(learner.examples(harbour.judged("papers")))
     before = learner.online.losses.copy()
     for document in newest_good(TOPICS[0]):
         harbour.grade(query, document, None)
     harbour.grade(query, 1, 3)  # what was shown first is best after all: nothing is lost
-    learner.take(learner.lessons(harbour.judged("papers")))
+    learner.take(learner.examples(harbour.judged("papers")))
     assert before[0] > 0
     assert learner.online.losses.tolist() == [0.0]
 

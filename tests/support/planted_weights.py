@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
+from asof.learn.candidate_columns import CandidateColumns
 from asof.learn.candidates import Candidates
-from asof.learn.columns import CandidateColumns
+from asof.learn.judged_query import JudgedQuery
 from asof.learn.loss import gains
-from asof.learn.posed import JudgedQuery
-from asof.learn.scored import scored
+from asof.learn.sum_parts import sum_parts
 from asof.papers.recipe import PAPERS
 from asof.rank.recipe import Recipe, value_of
-from asof.tuning.material import TuningQuestions
+from asof.tuning.tuning_questions import TuningQuestions
 
 WEIGHTS = tuple(f"combine.weights.{name}" for name in ("similarity", "freshness", "coverage", "volume"))
 BOX = Box.of(PAPERS, WEIGHTS)
@@ -35,7 +35,7 @@ def planted(
 ) -> TuningQuestions:  # fmt: skip
     """The best documents by a hidden sum of their columns, plus noise, are right; `shuffled`: any of them."""
     rng = np.random.default_rng(seed)
-    plan = scored(PAPERS, BOX)
+    plan = sum_parts(PAPERS, BOX)
     assert plan is not None
     found, posed = [], []
     every = np.arange(DOCUMENTS, dtype=np.int64)

@@ -13,7 +13,7 @@ import asof
 from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import UsageError
-from asof.learn.columns import CandidateColumns
+from asof.learn.candidate_columns import CandidateColumns
 from asof.models.hashed import HashedNgrams
 from asof.recipes import named
 from asof.time.moment import read

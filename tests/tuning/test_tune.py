@@ -10,10 +10,10 @@ from tests.support.json_schema import against
 from tests.support.planted_weights import BOX, planted
 
 from asof.errors import UsageError
-from asof.learn.columns import CandidateColumns
+from asof.learn.candidate_columns import CandidateColumns
 from asof.serialize.tuning import tune_json
-from asof.tuning.material import CachedLosses
 from asof.tuning.tune import TuningOptions, along, tune
+from asof.tuning.tuning_questions import CachedLosses
 
 HIDDEN = (np.array([0.15, 0.1, 0.5, 0.25]), np.array([0.1, 0.5, 0.3, 0.1]), np.array([0.6, 0.1, 0.1, 0.2]))
 START = np.array([0.4, 0.25, 0.25, 0.1])

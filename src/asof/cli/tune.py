@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from asof.evaluate.options import Progress
     from asof.learn.box import Box
     from asof.rank.recipe import Recipe
-    from asof.tuning.material import TuningQuestions
+    from asof.tuning.config_edit import ConfigEdit
     from asof.tuning.outcome import TuningOutcome
-    from asof.tuning.override import ConfigEdit
+    from asof.tuning.tuning_questions import TuningQuestions
 
 
 @click.command()
@@ -101,7 +101,7 @@ def _write(folder: Path, recipe: Recipe, found: TuningOutcome) -> ConfigEdit | N
     """Write the values that were found; None where they are there already."""
     from asof import environment
     from asof.time.span import iso
-    from asof.tuning.override import proposed, write
+    from asof.tuning.config_edit import proposed, write
 
     told = {"on": found.material, "metric": found.metric, "sentence": found.sentence}
     change = proposed(folder, recipe, found.values, told, iso(environment.now()))
@@ -165,7 +165,7 @@ def _show(found: TuningOutcome, change: ConfigEdit | None, as_json: bool) -> Non
 
 def _undo(folder: Path, as_json: bool) -> int:
     from asof import environment
-    from asof.tuning.override import undo, undone
+    from asof.tuning.config_edit import undo, undone
 
     change = undone(folder)
     with environment.rewriting(folder, change.before, change.leaves) as trusted:

@@ -123,40 +123,40 @@ class AdaptiveRecipe:
         """The recipe for the next question."""
         return with_values(self.recipe, self.setting())
 
-    def lessons(self, judged: Sequence[JudgedRecord]) -> list[TrainingExample]:
+    def examples(self, judged: Sequence[JudgedRecord]) -> list[TrainingExample]:
         """The judged questions that teach something, in the order in which they were asked: the last 100, so
         that a question does not cost more the more were judged. Raises DamagedStore."""
         found: list[TrainingExample] = []
         for each in reversed(judged):
-            lesson = TrainingExample.of(each, self.recipe)
-            if lesson is not None:
-                found.append(lesson)
+            example = TrainingExample.of(each, self.recipe)
+            if example is not None:
+                found.append(example)
             if len(found) == COMPARED:
                 break
         return found[::-1]
 
-    def take(self, lessons: Sequence[TrainingExample]) -> int:
+    def take(self, examples: Sequence[TrainingExample]) -> int:
         """Learn from judged questions, in the order in which they were asked; returns how many were new.
 
         The first that was ranked by the setting that is waited for tells its loss. Settings are compared on
         all of them.
         """
         before, known = len(self.told), {name for name, _ in self.told}
-        for lesson in lessons:
-            asked = lesson.asked
+        for example in examples:
+            asked = example.asked
             if asked.id not in known and asked.added > self.since and self._waited_for(asked):
-                (lost,) = lesson.losses([self.setting()])
+                (lost,) = example.losses([self.setting()])
                 self.online.tell(lost)
                 self.told.append((asked.id, lost))
-                self._compare(lessons)
+                self._compare(examples)
         if len(self.told) == before:
-            self._compare(lessons)  # grades may have changed
+            self._compare(examples)  # grades may have changed
         return len(self.told) - before
 
-    def _compare(self, lessons: Sequence[TrainingExample]) -> None:
+    def _compare(self, examples: Sequence[TrainingExample]) -> None:
         """Give all settings that are kept their mean losses on the same questions."""
-        if lessons and len(self.online.losses):
-            self.online.rescore(mean_losses(lessons, [*map(self.online.box.named, self.online.settings)]))
+        if examples and len(self.online.losses):
+            self.online.rescore(mean_losses(examples, [*map(self.online.box.named, self.online.settings)]))
 
     def ranked_by(self, asked: RecordedQuestion) -> dict[str, float]:
         """The numbers that a recorded question was ranked by, of those that are learned."""
@@ -198,12 +198,12 @@ class AdaptiveRecipe:
         return cls(recipe, online, [(name, float(lost)) for name, lost in told], since)
 
 
-def mean_losses(lessons: Sequence[TrainingExample], settings: Sequence[Mapping[str, float]]) -> list[float]:
-    """What settings lose on average of the lessons; nan where there is none."""
-    lost = [each.losses(settings) for each in lessons]
-    return [math.fsum(each) / len(lessons) if lessons else math.nan for each in zip(*lost, strict=True)] or [
-        math.nan for _ in settings
-    ]
+def mean_losses(examples: Sequence[TrainingExample], settings: Sequence[Mapping[str, float]]) -> list[float]:
+    """What settings lose on average of the examples; nan where there is none."""
+    if not examples:
+        return [math.nan for _ in settings]
+    lost = [each.losses(settings) for each in examples]
+    return [math.fsum(each) / len(examples) for each in zip(*lost, strict=True)]
 
 
 def box_of(recipe: Recipe) -> Box:

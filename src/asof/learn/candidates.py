@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from asof.index.view import View
 from asof.learn.box import Box
-from asof.learn.posed import JudgedQuery
-from asof.learn.scored import COUNTED, COVERED, FRESH, SumColumn, SumParts
+from asof.learn.judged_query import JudgedQuery
+from asof.learn.sum_parts import COUNTED, COVERED, FRESH, SumColumn, SumParts
 from asof.rank.features.ages import ages
 from asof.rank.features.passages import WHOLE as ONE
 from asof.rank.stage import Ranking

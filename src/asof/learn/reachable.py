@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from asof.learn.box import Box
 from asof.learn.candidates import Candidates, relevant, rising, taken
 from asof.learn.reach import corners, reached
-from asof.learn.scored import COUNTED, FRESH, SumParts, logs
+from asof.learn.sum_parts import COUNTED, FRESH, SumParts, logs
 from asof.rank.features.decay import exp
 from asof.rank.features.passages import WHOLE as ONE
 

@@ -35,18 +35,18 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
         found = fresh
     notes += _provider(found)
     before = found.setting()
-    lessons = found.lessons(judged)
-    new = found.take(lessons)
+    examples = found.examples(judged)
+    new = found.take(examples)
     now = found.setting()
     first = {name: value_of(found.recipe, name) for name in now}
-    lost, began = mean_losses(lessons, [now, first])
+    lost, began = mean_losses(examples, [now, first])
     if known_at is None and found.dumps() != text:
         try:
             corpus.learn_state(RECIPE, found.dumps())
         except (Busy, NoSpace) as error:
             notes.append(f"what was learned is not kept now, the next question learns it again: {error}")
     return found, WeightUpdate(
-        found.online.stage, found.online.told + 1, before, now, _told(found, judged), new, len(lessons),
+        found.online.stage, found.online.told + 1, before, now, _told(found, judged), new, len(examples),
         lost, began,
     )  # fmt: skip
 

@@ -8,8 +8,8 @@ from asof.data.json import Instant
 from asof.evaluate.report.answers import EstimateJson, estimate_json
 
 if TYPE_CHECKING:
+    from asof.tuning.config_edit import ConfigEdit
     from asof.tuning.outcome import FoldOutcome, TunedNumber, TuningOutcome
-    from asof.tuning.override import ConfigEdit
 
 
 class DifferenceJson(EstimateJson):

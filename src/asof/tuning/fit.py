@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from asof.learn.box import Box
 from asof.learn.search import SearchOutcome, by_coordinates, by_lcb
 from asof.tuning.folds import parted
-from asof.tuning.material import CachedLosses
+from asof.tuning.tuning_questions import CachedLosses
 
 LCB, COORDINATES, BOTH = "lcb", "coordinates", "both"
 SEARCHES = (LCB, COORDINATES)

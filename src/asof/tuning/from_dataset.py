@@ -22,12 +22,12 @@ from asof.evaluate.runs.questions import DatasetQuestion
 from asof.evaluate.runs.run import by_document, filters, relevant, retrieve
 from asof.evaluate.runs.selection import check_filters, choose, question_fields
 from asof.learn.box import Box
+from asof.learn.judged_query import JudgedQuery
 from asof.learn.loss import gains
-from asof.learn.posed import JudgedQuery
-from asof.learn.table import table_of
+from asof.learn.loss_table import loss_table
 from asof.rank.recipe import Recipe
-from asof.tuning.material import TuningQuestions
-from asof.tuning.posing import judged_query
+from asof.tuning.query_builder import judged_query
+from asof.tuning.tuning_questions import TuningQuestions
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ def from_dataset(
         ]
         timed = any(each.asked is not None for each in questions)
         yield TuningQuestions(
-            data.name, recipe, box, k, table_of(asking.posed(), recipe, box, k), asking.measure,
+            data.name, recipe, box, k, loss_table(asking.posed(), recipe, box, k), asking.measure,
             [each.text for each in questions], good, subjects,
             [data.as_of(each) for each in questions] if timed else None, notes=tuple(notes),
         )  # fmt: skip

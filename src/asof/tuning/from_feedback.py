@@ -22,17 +22,17 @@ from asof.data import Why
 from asof.errors import UsageError
 from asof.learn import trees
 from asof.learn.box import Box
+from asof.learn.candidate_columns import CandidateColumns
 from asof.learn.candidates import Candidates
-from asof.learn.columns import CandidateColumns
 from asof.learn.feedback import JudgedRecord
+from asof.learn.judged_query import JudgedQuery, as_it_is
 from asof.learn.loss import dcg, gains
-from asof.learn.posed import JudgedQuery, as_it_is
-from asof.learn.scored import FRESH, SumColumn, SumParts, scored
-from asof.learn.table import table_of
+from asof.learn.loss_table import loss_table
+from asof.learn.sum_parts import FRESH, SumColumn, SumParts, sum_parts
 from asof.rank.recipe import Recipe, value_of
 from asof.recipes import by_document
-from asof.tuning.material import TuningQuestions
-from asof.tuning.posing import judged_query
+from asof.tuning.query_builder import judged_query
+from asof.tuning.tuning_questions import TuningQuestions
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -110,7 +110,7 @@ def _material(
 
 def _as_shown(judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int) -> TuningQuestions | None:
     """By the recorded reasons; None where they do not hold what is tuned, or not for all questions."""
-    plan = scored(recipe, box)
+    plan = sum_parts(recipe, box)
     if plan is None or not set(plan.sources) <= trees.replayable(recipe):
         return None
     try:
@@ -203,7 +203,7 @@ def _asked_again(
         posed.append(judged_query(then, asked.question, asked.filters, recipe, _good(each), run=run))
     searching = _Searching(posed, k)
     return _material(
-        judged, recipe, box, k, table=table_of(posed, recipe, box, k), measure=searching.measure,
+        judged, recipe, box, k, table=loss_table(posed, recipe, box, k), measure=searching.measure,
         measured="by searches as of when each was asked; what was not judged counts as no answer",
     )  # fmt: skip
 

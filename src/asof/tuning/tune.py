@@ -20,9 +20,9 @@ from asof.evaluate.runs.compare import Comparison, Estimate, compare, estimate
 from asof.rank.recipe import value_of, with_values
 from asof.tuning.fit import BOTH, SEARCHES, SearchPair, fit
 from asof.tuning.folds import Fold, Folds, folded, grouped
-from asof.tuning.material import CachedLosses, TuningQuestions
 from asof.tuning.outcome import FoldOutcome, TunedNumber, TuningOutcome
 from asof.tuning.rounding import rounded
+from asof.tuning.tuning_questions import CachedLosses, TuningQuestions
 
 FEWEST = 20
 """Fewer questions tell chance from gain in no case."""

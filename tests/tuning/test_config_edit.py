@@ -10,7 +10,7 @@ import pytest
 from asof import config
 from asof.errors import UsageError
 from asof.rank.recipe import value_of, with_values
-from asof.tuning.override import JOURNAL, proposed, undo, undone, write
+from asof.tuning.config_edit import JOURNAL, proposed, undo, undone, write
 
 VALUES = {
     "combine.weights.similarity": 0.5, "combine.weights.freshness": 0.1, "combine.weights.coverage": 0.3,

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
-from asof.learn.columns import CandidateColumns
-from asof.learn.posed import JudgedQuery
-from asof.learn.rerun import RankingReplay
-from asof.learn.scored import scored
+from asof.learn.candidate_columns import CandidateColumns
+from asof.learn.judged_query import JudgedQuery
+from asof.learn.ranking_replay import RankingReplay
+from asof.learn.sum_parts import sum_parts
 from asof.rank.recipe import Recipe
 
 Floats = NDArray[np.float64]
@@ -35,14 +35,14 @@ class LossTable(Protocol):
         ...
 
 
-def table_of(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:
+def loss_table(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:
     """The questions by the recipe, prepared for other values of what the box names.
 
-    As columns where a setting only changes a sum of them (`asof.learn.scored`), else by running the stages
+    As columns where a setting only changes a sum of them (`asof.learn.sum_parts`), else by running the stages
     from the first that changes on.
     """
     runs = {id(each.run): each.run for each in questions}
-    plan = scored(next(iter(runs.values()))(recipe), box) if len(runs) == 1 else None
+    plan = sum_parts(next(iter(runs.values()))(recipe), box) if len(runs) == 1 else None
     return (
         RankingReplay.of(questions, recipe, box, k)
         if plan is None

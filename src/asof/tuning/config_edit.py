@@ -20,7 +20,7 @@ from asof.errors import AsofError, BadConfig, UsageError
 from asof.layers import command
 from asof.rank.recipe import Recipe, with_values
 from asof.schema import plain
-from asof.tuning.keys import set_at, value_at
+from asof.tuning.toml_keys import set_at, value_at
 
 if TYPE_CHECKING:
     from tomlkit import TOMLDocument

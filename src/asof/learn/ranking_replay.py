@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from asof.index.view import View
 from asof.learn.box import Box
+from asof.learn.judged_query import JudgedQuery
 from asof.learn.loss import dcg
-from asof.learn.posed import JudgedQuery
 from asof.rank.recipe import Recipe, with_values
 from asof.rank.stage import Ranking
 

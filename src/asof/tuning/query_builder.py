@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from asof.corpus.snapshot import Snapshot
 from asof.data import Filters
 from asof.evaluate.runs.metrics import DEPTH
-from asof.learn.posed import JudgedQuery, as_it_is
+from asof.learn.judged_query import JudgedQuery, as_it_is
 from asof.rank.recipe import Recipe
 
 

@@ -13,11 +13,11 @@ from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.data import Document
 from asof.learn.box import Box
-from asof.learn.columns import CandidateColumns
+from asof.learn.candidate_columns import CandidateColumns
+from asof.learn.judged_query import JudgedQuery
 from asof.learn.loss import gains
-from asof.learn.posed import JudgedQuery
-from asof.learn.rerun import RankingReplay
-from asof.learn.table import table_of
+from asof.learn.loss_table import loss_table
+from asof.learn.ranking_replay import RankingReplay
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
@@ -95,7 +95,7 @@ def loss_by_hand(asked: JudgedQuery, ranked: list[str]) -> float:
 def test_columns_rank_and_lose_as_searches_do(corpus: Corpus) -> None:
     recipe = named("papers")
     box, questions = Box.of(recipe), posed(corpus, recipe)
-    table = table_of(questions, recipe, box, K)
+    table = loss_table(questions, recipe, box, K)
     assert isinstance(table, CandidateColumns)
     assert "all that can be among the first 3 of any setting" in table.how
     settings = box.sample(np.random.default_rng(0), 4)
@@ -117,7 +117,7 @@ def test_passages_that_differ_in_two_columns_stay_candidates(corpus: Corpus) -> 
         tunable=Tunable(ranges, tuple(each.field for each in ranges)),
     )  # fmt: skip
     box, questions = Box.of(recipe), posed(corpus, recipe)
-    table = table_of(questions, recipe, box, K)
+    table = loss_table(questions, recipe, box, K)
     assert isinstance(table, CandidateColumns)
     assert any(len(block.candidates.rows) > block.candidates.n for block in table.blocks)
     for setting in box.sample(np.random.default_rng(5), 3):
@@ -130,7 +130,7 @@ def test_where_nothing_is_there_nothing_is_gained(corpus: Corpus) -> None:
     recipe = named("papers")
     box, asked = Box.of(recipe), posed(corpus, recipe)[0]
     empty = replace(asked, query=replace(asked.query, filters=replace(asked.query.filters, source="none")))
-    table = table_of([empty, asked], recipe, box, K)
+    table = loss_table([empty, asked], recipe, box, K)
     settings = box.sample(np.random.default_rng(0), 2)
     assert table.losses(settings)[:, 0].tolist() == [1.0, 1.0]
     assert table.ranked(settings[0], 0) == []
@@ -140,7 +140,7 @@ def test_columns_hold_less_than_there_is_and_yet_all_that_matters(corpus: Corpus
     recipe = named("papers")
     questions = posed(corpus, recipe)
     narrow = Box.of(recipe, [f"combine.weights.{name}" for name in ("similarity", "freshness")])
-    table = table_of(questions, recipe, narrow, K)
+    table = loss_table(questions, recipe, narrow, K)
     assert isinstance(table, CandidateColumns)
     kept = sum(len(block.place) for block in table.blocks)
     there = sum(
@@ -167,7 +167,7 @@ def test_a_document_that_is_left_out_takes_no_place(corpus: Corpus) -> None:
     start = box.project([0.4, 0.25, 0.25, 0.1, 0.5, 0.05])
     first = [searched(asked, recipe)[0] for asked in questions]
     without = [replace(asked, left_out=name) for asked, name in zip(questions, first, strict=True)]
-    table = table_of(without, recipe, box, K)
+    table = loss_table(without, recipe, box, K)
     for number, asked in enumerate(without):
         assert table.ranked(start, number) == searched(asked, recipe)
         assert first[number] not in table.ranked(start, number)
@@ -197,7 +197,7 @@ def test_replaying_ranks_as_searches_do(corpus: Corpus, ranges: tuple[Range, ...
     # Certified knows Feedback, so that another weight there changes it too
     recipe = replace(named("asof"), tunable=Tunable(ranges))
     box, questions = Box.of(recipe), posed(corpus, recipe)
-    table = table_of(questions, recipe, box, K)
+    table = loss_table(questions, recipe, box, K)
     assert isinstance(table, RankingReplay)
     assert f"the stages from {stage} on" in table.how
     settings = box.sample(np.random.default_rng(0), 2)
@@ -225,7 +225,7 @@ def test_nothing_later_than_the_question_is_a_candidate(corpus: Corpus) -> None:
     recipe = named("papers")
     box = Box.of(recipe)
     questions = posed(corpus, recipe)
-    table = table_of(questions, recipe, box, K)
+    table = loss_table(questions, recipe, box, K)
     start = box.project([0.1, 0.5, 0.25, 0.1, 0.5, 0.05])
     early = [number for number, asked in enumerate(questions) if asked.moment == questions[0].moment]
     for number in early:

@@ -55,7 +55,7 @@ class SumParts:
         return value_of(self.recipe, field)
 
 
-def scored(recipe: Recipe, box: Box) -> SumParts | None:
+def sum_parts(recipe: Recipe, box: Box) -> SumParts | None:
     """How the score follows from columns; None where what is tuned has other consequences as well."""
     stages, named = recipe.stages, recipe.stages_by_name()
     sums = [at for at, stage in enumerate(stages) if isinstance(stage, Combine)]

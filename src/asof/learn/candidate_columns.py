@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from asof.learn.box import Box
 from asof.learn.candidates import Candidates, Ints, candidates, relevant
+from asof.learn.judged_query import JudgedQuery
 from asof.learn.loss import ndcg_many
-from asof.learn.posed import JudgedQuery
 from asof.learn.reachable import reachable
-from asof.learn.scored import COUNTED, COVERED, FRESH, WHOLE, SumColumn, SumParts, logs
+from asof.learn.sum_parts import COUNTED, COVERED, FRESH, WHOLE, SumColumn, SumParts, logs
 from asof.rank.features.passages import WHOLE as ONE
 
 Floats = NDArray[np.float64]

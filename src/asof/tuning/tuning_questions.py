@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
-from asof.learn.table import LossTable
+from asof.learn.loss_table import LossTable
 from asof.rank.recipe import Recipe
 
 Floats = NDArray[np.float64]

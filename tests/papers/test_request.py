@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from asof.arxiv.question import PaperRequest
 from asof.papers.answer import PaperQuestion
-from asof.papers.request import expanded, topic_of, wanted
+from asof.papers.request import complete_request, expanded, topic_of
 from asof.time.decay import DAY
 from asof.time.moment import read
 
@@ -52,7 +52,7 @@ def test_tags_of_archives():
 
 
 def of(**given: object) -> PaperRequest:
-    return wanted(
+    return complete_request(
         PaperQuestion("lamps", **given), PaperRequest(("cs.LG",), NOW - 7 * DAY, NOW, notes=NOTES), NOW, 1  # type: ignore[arg-type]
     )  # fmt: skip
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.support.pier_papers import opened
 
 from asof.data import Document, Heading, SourcedTime
-from asof.papers.statements import full_text, said
+from asof.papers.statements import best_statements, full_text
 from asof.time.moment import read
 
 
@@ -25,7 +25,7 @@ def of(folder: Path, documents: list[Document], topic: str = "lamp oil") -> tupl
     with opened(folder) as corpus:
         corpus.add(documents)
         sources = {"arxiv:2401.00001": tuple(each.id for each in documents)}
-        (found,) = said(corpus.at(), topic, sources)
+        (found,) = best_statements(corpus.at(), topic, sources)
     return found.place, found.quote
 
 

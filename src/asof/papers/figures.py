@@ -24,54 +24,54 @@ def figures(outcome: PaperAnswer, folder: Path) -> list[Path]:
     Raises UsageError where nothing was learned yet, or the folder cannot be written to; MissingExtra without
     matplotlib.
     """
-    told = outcome.learned.told
-    if not told:
+    reports = outcome.learned.told
+    if not reports:
         raise UsageError(
             "nothing was learned yet; say how well papers answer, with `asof feedback`, and ask again"
         )
     canvas.require()
-    picture = canvas.png(_drawn, told, f"{len(told)} judged questions")
+    picture = canvas.png(_figure, reports, f"{len(reports)} judged questions")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         paths = [folder / f"{NAME}.csv", folder / f"{NAME}.png"]
-        paths[0].write_text(_csv(told), encoding="utf-8")
+        paths[0].write_text(_csv(reports), encoding="utf-8")
         paths[1].write_bytes(picture)
     except OSError as error:
         raise UsageError(f"--figures {folder}: {error.strerror}; a folder to write to is expected") from error
     return paths
 
 
-def _csv(told: Sequence[LossReport]) -> str:
+def _csv(reports: Sequence[LossReport]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    names = list(told[0].numbers)
+    names = list(reports[0].numbers)
     writer.writerow(["number", "id", "loss", *names])
-    for number, each in enumerate(told, 1):
+    for number, each in enumerate(reports, 1):
         writer.writerow([number, each.id, each.lost, *[each.numbers[name] for name in names]])
     return out.getvalue()
 
 
-def _drawn(told: Sequence[LossReport], caption: str) -> Figure:
+def _figure(reports: Sequence[LossReport], caption: str) -> Figure:
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(6.4, 5.2), layout="constrained")
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.4))
-    numbers = range(1, len(told) + 1)
-    losses = [each.lost for each in told]
+    numbers = range(1, len(reports) + 1)
+    losses = [each.lost for each in reports]
     above.plot(numbers, losses, marker="o", markersize=3, color=canvas.COLOURS[0], label="each question")
     above.plot(numbers, _running(losses), color=canvas.COLOURS[1], label="mean of the last five")
     above.set(ylabel="1 − nDCG@10", ylim=(0, max(0.05, *losses) * 1.08), title=f"Loss: {caption}")
     above.legend()
-    _weights(below, told, numbers)
+    _weights(below, reports, numbers)
     below.set(xlabel="judged question", ylabel="weight, rate", title="What ranked it")
     below.xaxis.get_major_locator().set_params(integer=True)
     return figure
 
 
-def _weights(axes: Any, told: Sequence[LossReport], numbers: range) -> None:
-    for at, name in enumerate(told[0].numbers):
+def _weights(axes: Any, reports: Sequence[LossReport], numbers: range) -> None:
+    for at, name in enumerate(reports[0].numbers):
         label = name.removeprefix("combine.weights.")
-        values = [each.numbers[name] for each in told]
+        values = [each.numbers[name] for each in reports]
         axes.step(numbers, values, where="mid", color=canvas.COLOURS[at % len(canvas.COLOURS)], label=label)
     axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0))
 

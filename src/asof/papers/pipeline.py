@@ -25,8 +25,8 @@ from asof.engine import Results
 from asof.errors import Busy, MissingExtra, ModelError, NoSpace, SourceError, UsageError
 from asof.models.ports import Prompt
 from asof.papers.answer import PaperAnswer, PaperQuestion
-from asof.papers.request import LONGEST, expanded, topic_of, wanted
-from asof.papers.statements import PASSAGES, Sources, full_text, said
+from asof.papers.request import LONGEST, complete_request, expanded, topic_of
+from asof.papers.statements import PASSAGES, Sources, best_statements, full_text
 from asof.papers.weights import learner
 from asof.rank.recipe import Recipe
 from asof.recipes import by_document
@@ -96,7 +96,7 @@ class _Round:
         first = ranked.hits[: request.read]
         texts = self._read(then, first) if first and fetches else None
         sources = self._sources(then, first)
-        says = said(then, topic, sources)
+        says = best_statements(then, topic, sources)
         answer = self._answer(then, topic, sources)
         return PaperAnswer(
             request, wish, ranked, says, answer, learned, fetched, texts, recorded, judging,
@@ -123,7 +123,7 @@ class _Round:
                 if model is None
                 else self._by_model(model, then)
             )
-        wish = wanted(request, read, then.as_of, self.corpus.config.fields.fiscal_start)
+        wish = complete_request(request, read, then.as_of, self.corpus.config.fields.fiscal_start)
         self.notes += wish.notes
         return wish
 

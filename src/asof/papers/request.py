@@ -33,7 +33,7 @@ _LEFT = re.compile(
 _CODE = re.compile(r"(?<![\w.-])(?:in )?([a-z-]+\.[A-Za-z-]{2,})(?![\w-])")
 
 
-def wanted(request: PaperQuestion, read: PaperRequest, as_of: int, fiscal: int) -> PaperRequest:
+def complete_request(request: PaperQuestion, read: PaperRequest, as_of: int, fiscal: int) -> PaperRequest:
     """What the question says (`read`), unless the request says it. Raises UsageError, SourceError."""
     wish, notes = read, list(read.notes)
     if request.categories:

@@ -68,7 +68,7 @@ def full_text(paper: str) -> str:
     return document_id(full_id(paper.removeprefix(PREFIX)))
 
 
-def said(then: Snapshot, topic: str, sources: Sources) -> tuple[PaperStatement, ...]:
+def best_statements(then: Snapshot, topic: str, sources: Sources) -> tuple[PaperStatement, ...]:
     """What each paper says to a topic, in their order. Raises UsageError, BeforeHorizon, ModelError."""
     return tuple(_best(then, topic, *each) for each in sources.items())
 

@@ -18,7 +18,7 @@ from asof.http.connection import connection_to, first_bytes, one_line, retry_aft
 
 SECONDS = 0.2
 GENEROUS = 3.0
-"""Seconds within which a request of SECONDS has ended on any machine. The servers go on for longer."""
+"""Seconds: servers go on for three times as long, and hang up then, which is no TimeoutError."""
 
 Speak = Callable[[socket.socket], None]
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -117,18 +117,14 @@ def test_a_server_that_drips(
 ) -> None:
     monkeypatch.setattr(ssl, "create_default_context", lambda: anonymous(ssl.PROTOCOL_TLS_CLIENT))
     port = serving(drips(*ENDLESS[where]), secure)
-    began = time.perf_counter()
     with pytest.raises(TimeoutError):
         asked(f"http{'s' * secure}://127.0.0.1:{port}/")
-    assert SECONDS <= time.perf_counter() - began < GENEROUS
 
 
 def test_a_handshake_by_the_drop(serving: Callable[..., int]) -> None:
     port = serving(drips(b"\x16\x03\x03\x40\x00", b"\x00"))  # a handshake record of 16,384 bytes
-    began = time.perf_counter()
     with pytest.raises(TimeoutError):
         asked(f"https://127.0.0.1:{port}/")
-    assert time.perf_counter() - began < GENEROUS
 
 
 def test_a_server_that_does_not_listen(serving: Callable[..., int]) -> None:
@@ -139,13 +135,11 @@ def test_a_server_that_does_not_listen(serving: Callable[..., int]) -> None:
         hold.wait(3 * GENEROUS)
 
     port = serving(ignore)
-    began = time.perf_counter()
     try:
         with pytest.raises(TimeoutError):
             asked(f"http://127.0.0.1:{port}/", body=bytes(30_000_000))
     finally:
         hold.set()
-    assert time.perf_counter() - began < GENEROUS
 
 
 def test_time_that_is_over_before_it_is_asked() -> None:

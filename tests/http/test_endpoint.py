@@ -211,10 +211,8 @@ def test_silence(server: Any, endpoint: Callable[..., Endpoint], waits: list[flo
     hold = threading.Event()
     server.replies += [lambda _: hold.wait(5)] * 2
     try:
-        began = time.perf_counter()
         with pytest.raises(ModelError, match=r"no answer within 0\.1 s \(2 attempts\)"):
             endpoint(timeout=0.1, attempts=2).post(BODY)
-        assert time.perf_counter() - began < 3
         assert len(waits) == 1
     finally:
         hold.set()
@@ -241,10 +239,8 @@ def test_an_answer_by_the_drop(server: Any, endpoint: Callable[..., Endpoint], f
             time.sleep(0.02)
 
     server.replies.append(drops)
-    began = time.perf_counter()
     with pytest.raises(ModelError, match=r"no answer within 0\.2 s"):
         endpoint(timeout=0.2, attempts=1).post(BODY)
-    assert time.perf_counter() - began < 3
 
 
 @pytest.fixture

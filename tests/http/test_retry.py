@@ -69,10 +69,8 @@ def test_an_attempt_ends_with_the_deadline() -> None:
 def test_waiting_ends_when_the_batch_does() -> None:
     breaker = CircuitBreaker(5)
     threading.Timer(0.05, breaker.stop).start()
-    began = time.perf_counter()
     with pytest.raises(NotSent, match="the batch was given up"):
-        Retry(2, patience=30).run(Failing(RetryLater("busy", 30.0)), breaker)
-    assert time.perf_counter() - began < 10
+        Retry(2, patience=1e6).run(Failing(RetryLater("busy", 1e6)), breaker)  # or in eleven days
 
 
 def test_other_errors_are_not_asked_again() -> None:

@@ -198,11 +198,9 @@ def test_a_wait_beyond_patience_is_not_waited(
 
 def test_silence_and_an_answer_by_the_drop(server: ModelServer, chat: Callable[..., ChatModel]) -> None:
     server.ways += [slow(2.0), drops]
-    began = time.perf_counter()
     first, second = chat(timeout=0.5, attempts=1, concurrency=1).complete([ask("one"), ask("two")])
     assert first.problem == f"{server.url}: no answer within 0.5 s (1 attempt)"
     assert second.problem == f"{server.url}: no whole answer in time (1 attempt)"
-    assert time.perf_counter() - began < 15  # all the drops take 20 s
 
 
 def test_a_deadline_for_the_batch(server: ModelServer, chat: Callable[..., ChatModel]) -> None:

@@ -162,10 +162,8 @@ def test_a_refusal_by_the_drop(encoder: Make) -> None:
             handler.wfile.write(b" ")
             time.sleep(0.02)
 
-    began = time.perf_counter()
     with pytest.raises(ModelError, match=r"no answer within 0\.2 s"):
         HttpEncoder(replace(encoder(drops).endpoint, retry=Retry(1, 0.2)), "m").encode(["mill"])
-    assert time.perf_counter() - began < 3
 
 
 # -- answers that are refused ---------------------------------------------------------------------------

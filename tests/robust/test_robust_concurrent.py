@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -232,10 +231,8 @@ def test_a_second_writer_is_told_who_holds_the_lock(
         holder = start(HOLDER, memory_folder)
         assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
-        begun = time.monotonic()
         with pytest.raises(Busy, match=rf"process {holder.pid} is writing"):
             corpus.add([asof.Document("e", "another island")])
-        assert 0.2 <= time.monotonic() - begun < 5
         # who reads does not wait
         assert len(corpus.search("island").hits) == 1
     result = run_asof("index", source, "--into", memory_folder, "--wait", "0.2")

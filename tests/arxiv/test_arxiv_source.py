@@ -342,8 +342,8 @@ def test_none_a_day_means_all_of_them_whatever_the_settings_say(corpus):
     opened = corpus(day(5))
     limited = {**opened.config.sources["arxiv"], "per_day": 20}
     opened.config = replace(opened.config, sources={"arxiv": limited})
-    assert opened.source("arxiv:cs.IR").wanted.per_day == 20
-    assert opened.source("arxiv:cs.IR", per_day=0).wanted.per_day == 0
+    assert opened.source("arxiv:cs.IR").range.per_day == 20
+    assert opened.source("arxiv:cs.IR", per_day=0).range.per_day == 0
 
 
 def test_nothing_is_asked_before_the_source_is_read(archive, corpus):

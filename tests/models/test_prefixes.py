@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from asof.errors import ModelError
-from asof.models.prefixes import Prefixes, of_family, of_folder, of_prompts, told
+from asof.models.prefixes import Prefixes, of_family, of_folder, of_prompts, prefix_label
 
 E5 = Prefixes("query: ", "passage: ")
 NOMIC = Prefixes("search_query: ", "search_document: ")
@@ -83,6 +83,6 @@ def test_a_folder_that_is_damaged(tmp_path: Path, content: str) -> None:
 
 
 def test_they_are_part_of_a_name() -> None:
-    assert told(Prefixes()) == ""
-    assert told(E5) == " (query 'query: ', passage 'passage: ')"
-    assert told(Prefixes("Q:")) == " (query 'Q:')"
+    assert prefix_label(Prefixes()) == ""
+    assert prefix_label(E5) == " (query 'query: ', passage 'passage: ')"
+    assert prefix_label(Prefixes("Q:")) == " (query 'Q:')"

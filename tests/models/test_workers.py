@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.models.workers import each
+from asof.models.workers import run_in_threads
 
 
 def nothing() -> None:
@@ -19,7 +19,7 @@ def nothing() -> None:
 @given(st.lists(st.integers(), max_size=30), st.integers(1, 8))
 @settings(max_examples=40)
 def test_everything_once(numbers: list[int], threads: int) -> None:
-    found = list(each(lambda n: n * 2, numbers, threads, nothing))
+    found = list(run_in_threads(lambda n: n * 2, numbers, threads, nothing))
     assert sorted(found) == [(at, n * 2) for at, n in enumerate(numbers)]
 
 
@@ -34,7 +34,7 @@ def test_no_more_than_so_many_at_a_time() -> None:
         with lock:
             now[0] -= 1
 
-    list(each(work, range(12), 3, nothing))
+    list(run_in_threads(work, range(12), 3, nothing))
     assert most == [3]
 
 
@@ -49,7 +49,7 @@ def test_an_exception_is_raised_and_the_rest_is_not_begun() -> None:
         return n
 
     with pytest.raises(ValueError, match="two"):
-        list(each(work, range(1_000), 1, lambda: stops.append(True)))
+        list(run_in_threads(work, range(1_000), 1, lambda: stops.append(True)))
     assert begun == [0, 1, 2]
     assert stops == [True]
 
@@ -63,7 +63,7 @@ def test_who_stops_reading_stops_the_work() -> None:
         return n
 
     before = threading.active_count()
-    results = each(work, range(100), 4, stopped.set)
+    results = run_in_threads(work, range(100), 4, stopped.set)
     assert next(results) == (0, 0)
     results.close()  # type: ignore[attr-defined]
     assert stopped.is_set()

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.data import Document
-from asof.sources.dating import said
+from asof.sources.dating import dates_in
 from asof.sources.decode import decoded
 from asof.sources.files import document
 from asof.sources.frontmatter import split
@@ -33,7 +33,7 @@ def test_any_bytes_make_a_page_or_are_refused(raw: bytes, kind: str):
     except Unreadable as wrong:
         str(wrong).encode()
         return
-    made = document("id", page, said(page), None, None)
+    made = document("id", page, dates_in(page), None, None)
     assert isinstance(made, Document)
     json.dumps([dict(made.meta), made.title, made.tags, made.aliases], allow_nan=False).encode()
     for link in made.links:

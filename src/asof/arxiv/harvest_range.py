@@ -35,7 +35,7 @@ class Figures:
     resumed: int = 0
     texts: int = 0
 
-    def said(self) -> str:
+    def summary(self) -> str:
         """A line for the user."""
         told = [_counted(self.stated, "new version of papers", "new versions of papers")]
         if self.texts:

@@ -36,16 +36,16 @@ Item = Document | Problem | SafeToCommit
 
 @dataclass(slots=True)
 class Arxiv:
-    """The source that `arxiv:...` names. `now`: the instant that the run begins. `kept`: where it is kept how
+    """The source that `arxiv:...` names. `now`: the instant that the run begins. `log`: where it is kept how
     far it came; without it every run begins anew. `size`: results a page; a part of the window with more than
     `most` is cut in two. `full`: also the texts of the papers' PDFs. `reading`: a question wants to read
     these papers, nobody asked for them by their ids: what was erased is passed over, as in categories."""
 
     target: ArxivTarget
-    wanted: HarvestRange
+    range: HarvestRange
     now: int
     settings: ArxivSettings = field(default_factory=ArxivSettings)
-    kept: HarvestLog | None = None
+    log: HarvestLog | None = None
     fetcher: Fetcher | None = None
     size: int = A_PAGE
     most: int = MOST
@@ -61,7 +61,7 @@ class Arxiv:
 
     def __post_init__(self) -> None:
         self.name = FULL_TEXTS if self.reading else self.target.name
-        since, until, per_day = self.wanted.since, self.wanted.until, self.wanted.per_day
+        since, until, per_day = self.range.since, self.range.until, self.range.per_day
         if self.full and not self.target.papers:
             raise UsageError(f"{self.name}: full texts are fetched of papers that are named by their ids")
         if self.target.papers and (since is not None or until is not None or per_day):
@@ -80,10 +80,10 @@ class Arxiv:
         fetcher = self.fetcher or settings.fetcher()
         before, self.figures, self._erased = fetcher.requests, Figures(), set()
         api = ArxivApi(settings.url, fetcher)
-        known = self.kept.known if self.kept is not None else lambda papers: {}  # noqa: ARG005
+        known = self.log.known if self.log is not None else lambda papers: {}  # noqa: ARG005
         versions = VersionReader(api, known, self.figures, self.size, erased=self._erased)
         try:
-            with self.kept.turn() if self.kept is not None else nullcontext(None) as ago:
+            with self.log.turn() if self.log is not None else nullcontext(None) as ago:
                 if ago is not None and fetcher.last is None:
                     fetcher.last = fetcher.clock() - ago
                 yield from self._by_id(api, versions) if self.target.papers else self._listed(api, versions)
@@ -92,7 +92,7 @@ class Arxiv:
 
     def summary(self) -> str:
         """What the last run fetched, in a line; "" if nothing was asked."""
-        return self.figures.said() if self.figures.requests else ""
+        return self.figures.summary() if self.figures.requests else ""
 
     # -- papers by their ids -----------------------------------------------------------------------------
 
@@ -143,15 +143,15 @@ class Arxiv:
     # -- papers of categories ----------------------------------------------------------------------------
 
     def _listed(self, api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
-        done = self.kept.done() if self.kept is not None else HarvestCoverage()
+        done = self.log.done() if self.log is not None else HarvestCoverage()
         self._covered = done.covered
-        head, self._lines = HarvestHeader(self.wanted.key, self._window(done), self.now), []
-        if self.kept is not None:
-            head, self._lines = self.kept.resume(head)
+        head, self._lines = HarvestHeader(self.range.key, self._window(done), self.now), []
+        if self.log is not None:
+            head, self._lines = self.log.resume(head)
         self.figures.resumed = len(self._lines)
         versions.seen.update(each for line in self._lines for each in line.taken)
         walk = Harvest(
-            api, self.target.query, self, min(self.size, self.wanted.per_day or self.size), self.most
+            api, self.target.query, self, min(self.size, self.range.per_day or self.size), self.most
         )
         for part in self._parts(head, done):
             for page in walk.pages(part, self._enough):
@@ -170,23 +170,23 @@ class Arxiv:
         listed = tuple(hidden(each) if each in self._erased else each for each in line.listed)
         line = replace(line, listed=listed)
         self._lines.append(line)
-        if self.kept is not None:
-            self.kept.page(line)
+        if self.log is not None:
+            self.log.page(line)
 
     def _last(self) -> int:
         """Where the window ends: there is nothing after now."""
-        return self.now if self.wanted.until is None else min(self.wanted.until, self.now)
+        return self.now if self.range.until is None else min(self.range.until, self.now)
 
     def _window(self, done: HarvestCoverage) -> Stretch:
         last = self._last()
-        if self.wanted.since is not None:
-            return self.wanted.since, last
+        if self.range.since is not None:
+            return self.range.since, last
         return min(max((end for _, end in done.covered), default=last - FIRST_WINDOW), last), last
 
     def _parts(self, head: HarvestHeader, done: HarvestCoverage) -> list[HarvestPart]:
         """What is to be asked: what of the window no run has covered, and what was updated since."""
         left = without(head.window, done.covered)
-        if self.wanted.per_day:
+        if self.range.per_day:
             left = [day for stretch in left for day in days(stretch)]
         parts = [HarvestPart(each) for each in left]
         if done.covered:
@@ -196,13 +196,13 @@ class Arxiv:
 
     def _enough(self, part: HarvestPart) -> bool:
         """Whether as many of a day's papers came as are wanted."""
-        return bool(self.wanted.per_day) and not part.updated and self._left(part) <= 0
+        return bool(self.range.per_day) and not part.updated and self._left(part) <= 0
 
     def _left(self, part: HarvestPart) -> int:
         """How many papers of the day that a part lies in are still wanted."""
         day = part.stretch[0] // DAY
         taken = (len(line.taken) for line in self._lines if not line.updated and line.first // DAY == day)
-        return self.wanted.per_day - sum(taken)
+        return self.range.per_day - sum(taken)
 
     def _covers(self, entry: FeedEntry) -> bool:
         """Whether a run before was to have this paper."""
@@ -218,10 +218,10 @@ class Arxiv:
         entries = versions.allowed(entries)
         if page.part.updated:
             entries = [each for each in entries if self._covers(each)]
-        if self.wanted.per_day and page.part.updated:
+        if self.range.per_day and page.part.updated:
             known = versions.numbers(entries)
             entries = [each for each in entries if known.get(each.paper.id)]
-        elif self.wanted.per_day:
+        elif self.range.per_day:
             entries = entries[: self._left(page.part)]
         yield from versions.state(entries)
         page.taken += [str(each.paper) for each in entries]
@@ -238,13 +238,13 @@ class Arxiv:
 
     def _finish(self, head: HarvestHeader, done: HarvestCoverage, *, whole: bool) -> None:
         """Remember what was covered; of a run that missed something, nothing but that it has ended."""
-        if self.kept is None:
+        if self.log is None:
             return
         if not whole:
-            self.kept.forget()
+            self.log.forget()
             return
         settled = min(head.window[1], head.started - LATE)
         covered = joined([*done.covered, (head.window[0], settled)])
         papers = (each.rpartition("v")[0] for line in self._lines for each in line.taken)
         witnesses = tuple(dict.fromkeys([*papers, *done.witnesses]))
-        self.kept.finish(HarvestCoverage(tuple(covered), head.started, witnesses))
+        self.log.finish(HarvestCoverage(tuple(covered), head.started, witnesses))

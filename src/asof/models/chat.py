@@ -17,7 +17,7 @@ from asof.models.completion import DONE, piece_in, reply_in, request
 from asof.models.openai_http import Connection, OpenAIServer
 from asof.models.ports import Prompt, Reply
 from asof.models.structured import FORMS, fitted
-from asof.models.workers import each
+from asof.models.workers import run_in_threads
 
 SEED = 42
 
@@ -76,7 +76,7 @@ class ChatModel:
         breaker = CircuitBreaker(self.failures, self.deadline)
         with self.server.connected() as connection:
             reply = partial(self._reply, connection, breaker)
-            yield from each(reply, prompts, self.concurrency, breaker.stop)
+            yield from run_in_threads(reply, prompts, self.concurrency, breaker.stop)
         breaker.settle()
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
@@ -96,7 +96,7 @@ class ChatModel:
             except (GaveUp, RequestRejected, NotSent, RetryLater) as error:
                 said = "".join(came)
                 after = f"; {len(said)} characters came: {self.server.plain(said)!r}" if came else ""
-                raise ModelError(f"{self.server.told(error)}{after}") from error
+                raise ModelError(f"{self.server.message_of(error)}{after}") from error
 
     def _begun(
         self, connection: Connection, breaker: CircuitBreaker, prompt: Prompt, timeout: float
@@ -141,7 +141,7 @@ class ChatModel:
         except NotSent as unsent:
             return Reply("", problem=str(unsent))
         except (GaveUp, RequestRejected) as failure:
-            reason = self.server.told(failure)
+            reason = self.server.message_of(failure)
             breaker.failed(reason, absent=isinstance(failure, GaveUp) and failure.absent)
             return Reply("", problem=reason)
         breaker.succeeded()

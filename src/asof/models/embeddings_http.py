@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from asof.http.address import check_base
 from asof.http.endpoint import Endpoint
 from asof.http.retry import Retry
-from asof.models.prefixes import Prefixes, of_family, told
+from asof.models.prefixes import Prefixes, of_family, prefix_label
 from asof.models.vectors import around_blanks, unit
 
 PATH = "/embeddings"
@@ -66,7 +66,7 @@ class HttpEncoder:
     def name(self) -> str:
         cut = f" {self.dimensions}d" if self.dimensions else ""
         where = self.endpoint.shown.removesuffix(PATH)
-        return f"{self.model} at {where}{cut}{told(self.prefixes)}"
+        return f"{self.model} at {where}{cut}{prefix_label(self.prefixes)}"
 
     @property
     def prefixes(self) -> Prefixes:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from asof.errors import MissingExtra, ModelError
 from asof.models.model_files import READ, UNREAD, check_parts, fetched, line, quietly
-from asof.models.prefixes import Prefixes, json_of, of_family, of_folder, of_prompts, told
+from asof.models.prefixes import Prefixes, json_of, of_family, of_folder, of_prompts, prefix_label
 from asof.models.vectors import around_blanks, unit
 
 DIGEST_BYTES = 8
@@ -60,7 +60,7 @@ class LocalEncoder:
         prefixes, the dimensions. Nothing is loaded. Raises ModelError for a folder without a model."""
         if not self._name:
             cut = f" {self.dimensions}d" if self.dimensions else ""
-            self._name = f"{self._which()}{cut}{told(self._chosen(None))}"
+            self._name = f"{self._which()}{cut}{prefix_label(self._chosen(None))}"
         return self._name
 
     def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:

@@ -95,7 +95,7 @@ class OpenAIServer:
         if rest:
             yield rest
 
-    def told(self, failure: Exception) -> str:
+    def message_of(self, failure: Exception) -> str:
         """A failure as a message about this server."""
         said = failure.answer if isinstance(failure, RequestRejected) else ""
         absent = isinstance(failure, GaveUp) and failure.absent

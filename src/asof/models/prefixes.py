@@ -81,7 +81,7 @@ def json_of(path: Path) -> dict[str, Any]:
     return value
 
 
-def told(prefixes: Prefixes) -> str:
+def prefix_label(prefixes: Prefixes) -> str:
     """The part of an encoder's name that says them: they shape its vectors."""
     named = [f"{what} {text!r}" for what, text in zip(("query", "passage"), prefixes, strict=True) if text]
     return f" ({', '.join(named)})" if named else ""

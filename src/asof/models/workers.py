@@ -18,7 +18,7 @@ FAREWELL = 1.0
 and not when a server has answered."""
 
 
-def each(
+def run_in_threads(
     work: Callable[[T], R], things: Sequence[T], threads: int, stop: Callable[[], None]
 ) -> Iterator[tuple[int, R]]:
     """The place of each thing and what `work` gives for it, in order of completion.

@@ -45,7 +45,7 @@ class PageDates:
     notes: tuple[Problem, ...]
 
 
-def said(page: ParsedFile, fiscal_start: int = 1, *, published: bool = True) -> PageDates:
+def dates_in(page: ParsedFile, fiscal_start: int = 1, *, published: bool = True) -> PageDates:
     """The dates in a page's front; without `published` they are left as metadata, except `about`.
 
     `fiscal_start`: the first month of a fiscal year, where the page does not say its own.

@@ -130,20 +130,24 @@ class Files:
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
-        told = dating.said(page, self.fiscal_start)
+        page_dates = dating.dates_in(page, self.fiscal_start)
         committed = git.of(relative, raw)
         mtime = of_file(file.mtime) if believed else None
         published = (
-            told.published
+            page_dates.published
             or dating.of_name(PurePosixPath(relative).stem)
             or committed
             or dating.of_content(page.text)
             or page.created
             or mtime
         )
-        yield from notes(self.naming, file.relative, (*page.notes, *told.notes))
+        yield from notes(self.naming, file.relative, (*page.notes, *page_dates.notes))
         yield document(
-            self.naming.id(file.relative), page, told, published, told.changed or committed or mtime
+            self.naming.id(file.relative),
+            page,
+            page_dates,
+            published,
+            page_dates.changed or committed or mtime,
         )
 
 
@@ -212,7 +216,7 @@ def notes(
 def document(
     name: str,
     page: ParsedFile,
-    told: dating.PageDates,
+    page_dates: dating.PageDates,
     published: SourcedTime | None,
     changed: SourcedTime | None,
 ) -> Document:
@@ -223,12 +227,12 @@ def document(
         page.title,
         published,
         changed,
-        told.about,
+        page_dates.about,
         page.links,
         page.tags,
         page.aliases,
-        told.meta,
+        page_dates.meta,
         page.outline,
         language=page.language,
-        fiscal_start=told.fiscal_start,
+        fiscal_start=page_dates.fiscal_start,
     )

@@ -94,10 +94,10 @@ class History:
             else:
                 yield from self._once(unreadable(self.naming, path, wrong, commit))
             return
-        told = dating.said(page, self.fiscal_start, published=False)
-        for note in notes(self.naming, path, (*page.notes, *told.notes), commit):
+        page_dates = dating.dates_in(page, self.fiscal_start, published=False)
+        for note in notes(self.naming, path, (*page.notes, *page_dates.notes), commit):
             yield from self._once(note)
-        yield document(self.naming.id(path), page, told, at, None)
+        yield document(self.naming.id(path), page, page_dates, at, None)
 
     def _once(self, problem: Problem) -> Iterator[Problem]:
         """A problem that stays from version to version is told once."""
@@ -136,9 +136,9 @@ class History:
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
-        told = dating.said(page, self.fiscal_start, published=False)
-        yield from notes(self.naming, file.relative, (*page.notes, *told.notes))
-        yield document(self.naming.id(file.relative), page, told, None, of_file(file.mtime))
+        page_dates = dating.dates_in(page, self.fiscal_start, published=False)
+        yield from notes(self.naming, file.relative, (*page.notes, *page_dates.notes))
+        yield document(self.naming.id(file.relative), page, page_dates, None, of_file(file.mtime))
 
     def _same_text(self, blobs: Blobs, raw: bytes, blob: str) -> bool:
         """Whether a file that differs from its blob in bytes has the same text (another encoding, say)."""

@@ -68,10 +68,10 @@ class Note:
     def document(self) -> Document:
         """As a source would read it."""
         page = parsed(self.text.encode(), self.name, InputLimits())
-        told = dating.said(page)
+        found = dating.dates_in(page)
         stem = self.name.rpartition("/")[2].removesuffix(".md")
-        published = told.published or dating.of_name(stem) or dating.of_content(page.text)
-        return document(self.name, page, told, published, told.changed)
+        published = found.published or dating.of_name(stem) or dating.of_content(page.text)
+        return document(self.name, page, found, published, found.changed)
 
 
 def sentence(rng: Random) -> str:

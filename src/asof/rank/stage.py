@@ -75,6 +75,16 @@ class Ranking:
         columns = {**self.columns, name: Column(values, why, high)}
         return replace(self, columns=columns, by=name if by else self.by)
 
+    def with_feature(self, name: str, values: Values, tree: Callable[[int], Why]) -> Ranking:
+        """The same candidates and order, one column more; `tree` explains the value of the i-th candidate."""
+        order = np.argsort(self.rows)
+        sorted_rows = self.rows[order]
+
+        def why(row: int) -> Why:
+            return tree(int(order[np.searchsorted(sorted_rows, row)]))
+
+        return self.with_column(name, values, why, by=False)
+
     def note(self, *notes: str) -> Ranking:
         return replace(self, notes=(*self.notes, *notes))
 

@@ -12,7 +12,6 @@ from asof.index.view import View
 from asof.rank.features.ages import ages
 from asof.rank.features.decay import exp
 from asof.rank.features.halflife import scales
-from asof.rank.features.passages import told
 from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.time.span import BEGINNING
@@ -43,7 +42,7 @@ class Freshness:
             whole, tau = Why("-whole days", -float(days[at])), Why("1 / rate", float(taus[at]))
             return Why.of("freshness", "exp", Why.of("days times rate", "ratio", whole, tau))
 
-        return told("freshness", values, tree, ranking)
+        return ranking.with_feature("freshness", values, tree)
 
     def _newest(self, rows: NDArray[np.int64], view: View) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For each row when the newest dated passage of its document became visible, and if there is one."""

@@ -10,7 +10,6 @@ exact in any order.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -63,7 +62,7 @@ class Coverage:
             )  # fmt: skip
             return Why.of("coverage", "ratio", mean, Why("scale", WHOLE))
 
-        return told("coverage", values, tree, ranking)
+        return ranking.with_feature("coverage", values, tree)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +85,9 @@ class Volume:
                 *[Why.of(f"ln(1 + {name})", "log", Why(f"1 + {name}", 1.0 + int(n))) for name, n in parts],
             )  # fmt: skip
 
-        return told("volume", values, tree, ranking)
+        return ranking.with_feature("volume", values, tree)
 
 
 def _counted(of: str, above: float, ranking: Ranking, view: View) -> Counted:
     documents = view.documents(ranking.rows)
     return counted(documents, ranking.column(of).values, above)
-
-
-def told(name: str, values: Values, tree: Callable[[int], Why], ranking: Ranking) -> Ranking:
-    """The ranking with a column; a row is explained by its place among the candidates as they are now."""
-    rows = ranking.rows
-    order = np.argsort(rows)
-    sorted_rows = rows[order]
-
-    def why(row: int) -> Why:
-        return tree(int(order[np.searchsorted(sorted_rows, row)]))
-
-    return ranking.with_column(name, values, why, by=False)

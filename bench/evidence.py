@@ -54,7 +54,7 @@ def main() -> None:
         print(f"peak memory: {peak_memory() / 1e6:,.0f} MB (indexing {indexed / 1e6:,.0f}, at the start "
               f"{before / 1e6:,.0f})")  # fmt: skip
         with open_corpus(place, create=False) as corpus:
-            corpus.background = False
+            corpus.maintenance.background = False
             view = corpus.at().view()
             print(f"opened from files: {milliseconds(lambda: evidence(view, **choice(options))):.1f} ms")
             graph = evidence(view, **choice(options))
@@ -86,7 +86,7 @@ def choice(options: argparse.Namespace) -> dict[str, Any]:
 
 def fill(place: str, options: argparse.Namespace) -> None:
     with open_corpus(place) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         if options.generated:
             corpus.add(generated.documents(options.generated))
         else:

@@ -53,7 +53,7 @@ def main() -> None:
     parser.add_argument("--generated", type=int, default=0, metavar="N")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, open_corpus(folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add(given.corpus if given.corpus else generated.documents(given.generated))
         corpus.tidy()
         view = corpus.at().view()

@@ -51,7 +51,7 @@ def build(folder: str, passages: int, dense: bool) -> dict[str, Any]:
     """Index generated text on one core; then merge what is due. Making the text is not counted."""
     one_core()
     corpus = open_corpus(folder, encoder=RandomVectors() if dense else None)
-    corpus.background = False
+    corpus.maintenance.background = False
     documents = Clocked(generated.documents(passages))
     begin, busy = time.perf_counter(), time.process_time()
     report = corpus.add(documents)
@@ -131,7 +131,7 @@ def adding(folder: str) -> dict[str, Any]:
         corpus.search("warm up")
         taken = [milliseconds(lambda at=at: add_and_find(corpus, at)) for at in range(ADDED)]  # type: ignore[misc]
     with open_corpus(folder, create=False) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for at in range(ADDED, 2 * ADDED + 1):
             add_and_find(corpus, at)
         merging = milliseconds(corpus.tidy)

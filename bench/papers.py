@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("--profile", action="store_true", help="the functions that take the most time, too")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, open_corpus(folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         begin = time.perf_counter()
         report = corpus.add(given.corpus)
         corpus.tidy()

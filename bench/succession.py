@@ -47,13 +47,13 @@ def main() -> None:
     options = parse()
     with TemporaryDirectory(dir=options.folder) as place:
         with open_corpus(place) as corpus:
-            corpus.background = False
+            corpus.maintenance.background = False
             given = options.dataset / "corpus.jsonl" if options.dataset else None
             corpus.add(given or generated.documents(options.generated))
             corpus.tidy()
         taken = [build(place) for _ in range(options.runs)]
         with open_corpus(place, create=False) as corpus:
-            corpus.background = False
+            corpus.maintenance.background = False
             view = corpus.at().view()
             print(f"opened from the file: {milliseconds(lambda: succession(view)):.1f} ms")
             found = succession(view)

@@ -287,11 +287,11 @@ NOTES = [note(f"n{at}", text, f"200{at}") for at, text in enumerate(TEXTS)]
 def test_a_corpus_that_knows_nothing_later_says_the_same(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "asof.toml").write_text(f"[encoder]\nmodel = {json.dumps(str(folder))}\n")
     with open_corpus(tmp_path, trust=True) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add(NOTES)
         then = corpus.at("2001").search("old mill").hits
     with open_corpus(tmp_path / "part", encoder=LocalEncoder(folder)) as part:
-        part.background = False
+        part.maintenance.background = False
         for each in NOTES[1::-1]:
             part.add([each])
         alone = part.at("2001").search("old mill").hits

@@ -36,7 +36,7 @@ class Slow:
 
 def test_what_was_stated_before_a_commit_stays(memory_folder, document):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         told: list[int] = []
         with pytest.raises(SourceError):
             corpus.add(Slow(document), progress=lambda report: told.append(report.added))

@@ -14,11 +14,11 @@ K, ITS_LAST = "2025-03-01", "2025-03-01T23:59:59.999999Z"
 def test_an_answer_says_the_moment_that_was_asked_for(memory_folder, document) -> None:
     """The last write before it would tell whether anything was learned in between."""
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
-        corpus.clock = itertools.count(read("2025-01").first).__next__
+        corpus.maintenance.background = False
+        corpus.session.clock = itertools.count(read("2025-01").first).__next__
         corpus.add([document("a", "the ferry", "2024")])
         before = shown(corpus.at("2024", K))
-        corpus.clock = itertools.count(read("2025-05").first).__next__
+        corpus.session.clock = itertools.count(read("2025-05").first).__next__
         corpus.add([document("b", "another ferry", "2024")])
         assert before == shown(corpus.at("2024", K)) == [ITS_LAST] * 3
 

@@ -28,6 +28,7 @@ from tests.support.histories import (
     hits_in_full,
     last_moment,
 )  # fmt: skip
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
@@ -64,7 +65,7 @@ def check(
         if at_moment is None:
             return
         with HISTORIES.only_visible(corpus, folder / "part", *at_moment) as part:
-            here, there = Snapshot(corpus, *at_moment), Snapshot(part, at_moment[0], None)
+            here, there = corpus.snapshot(*at_moment), part.snapshot(at_moment[0], None)
             since, about = moment(max(as_of - 2, 0) * DAY), moment((as_of + back) % 5 * DAY)
             options: list[dict[str, Any]] = [
                 {}, {"recipe": recipe}, {"unit": "document"}, {"since": since}, {"about": about},
@@ -85,12 +86,16 @@ def _timeless(snapshot: Snapshot) -> int:
 def in_force(corpus: Corpus, at: int, known_at: int) -> list[int]:
     """Numbers of passages of the versions in force, by looking at each document's versions one by one."""
     counts = []
-    for (name,) in corpus._db.execute("SELECT id FROM documents"):
-        visible = corpus._db.execute(
-            "SELECT visible, added, id, layout FROM versions WHERE document = ? AND visible <= ?"
-            " AND added <= ? AND (retired IS NULL OR retired > ?)",
-            (name, at, known_at, known_at),
-        ).fetchall()
+    for (name,) in db_of(corpus).execute("SELECT id FROM documents"):
+        visible = (
+            db_of(corpus)
+            .execute(
+                "SELECT visible, added, id, layout FROM versions WHERE document = ? AND visible <= ?"
+                " AND added <= ? AND (retired IS NULL OR retired > ?)",
+                (name, at, known_at, known_at),
+            )
+            .fetchall()
+        )
         if visible:
             counts.append(len(layout_places(max(visible)[3])))
     return counts

@@ -121,16 +121,16 @@ def check(
             histories.play(corpus, [event])
             if looks[number % len(looks)]:
                 learned(corpus, by_model)
-                known(Snapshot(corpus, at, None).view())
+                known(corpus.snapshot(at, None).view())
         moment = last_moment(corpus, as_of, back)
         if moment is None:
             return 0
         learned(corpus, by_model)
         for other in (NEVER - 1, at + 1):
-            Snapshot(corpus, other, None).facts("Quay Ltd")
+            corpus.snapshot(other, None).facts("Quay Ltd")
         with histories.only_visible(corpus, folder / "part", *moment) as part:
             learned(part, by_model)
-            here, there = Snapshot(corpus, *moment), Snapshot(part, at, None)
+            here, there = corpus.snapshot(*moment), part.snapshot(at, None)
             same(known(here.view()), known(there.view()))
             same(told(here, question, by_model), told(there, question, by_model))
         return len(Hierarchy.of_view(here.view()).facts)
@@ -139,7 +139,7 @@ def check(
 def learned(corpus: Corpus, by_model: bool) -> None:
     if by_model:
         corpus.learn()
-    corpus.ensure_facts()
+    corpus.facts.ensure_facts()
 
 
 def same(here: dict[str, Any], there: dict[str, Any]) -> None:

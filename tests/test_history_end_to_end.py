@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
 
@@ -88,7 +89,7 @@ def test_every_commit_of_fifty_is_a_moment_of_the_corpus(tmp_path: Path) -> None
     assert len(repository.commits) == 50
 
     with open_corpus(tmp_path) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         report = corpus.add(repository.folder, history=True)
         assert report.failed == 0
         side, main = repository.commits[25], repository.commits[26]
@@ -98,7 +99,7 @@ def test_every_commit_of_fifty_is_a_moment_of_the_corpus(tmp_path: Path) -> None
                 tree["side.md"] = repository.tree(side[0])["side.md"]
             snapshot = corpus.at(when.isoformat())  # the second as git writes it: its last instant
             assert {name: snapshot.text(f"notes/{name}") for name in tree} == tree
-            there = corpus._db.execute("SELECT name FROM documents").fetchall()
+            there = db_of(corpus).execute("SELECT name FROM documents").fetchall()
             gone = [name for (name,) in there if name.removeprefix("notes/") not in tree]
             assert all(snapshot.text(name) is None for name in gone)
         again = corpus.add(repository.folder, history=True)

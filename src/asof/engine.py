@@ -167,21 +167,23 @@ def remove(
 
 @dataclass(slots=True)
 class ViewFactory:
-    """Makes views of the corpus. Prefixes of the index are kept: most questions are asked as of now."""
+    """Makes views of the corpus with one connection, for one thread at a time.
+
+    Prefixes of the index are kept: most questions are asked as of now.
+    """
 
     manifest: Manifest
     db: sqlite3.Connection
+    derived: DerivedCache
     analyzer: Analyzer = field(init=False)
-    derived: DerivedCache = field(init=False)
     _version: int = -1
-    _snapshot: IndexState | None = None
+    _state: IndexState | None = None
     _latest: int = 0
     _prefixes: OrderedDict[tuple[int, int], Prefix] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
         # not the store's: an analyzer serves one thread at a time, and one may be writing
         self.analyzer = self.manifest.store.settings.analyzer()
-        self.derived = DerivedCache(self.manifest.store.folder / DERIVED)
 
     def at(self, as_of: int, known_at: int | None = None) -> View:
         """The corpus as it stood at `as_of`, as it was known at `known_at` (None: all that is known).
@@ -190,35 +192,36 @@ class ViewFactory:
         dropped, DamagedSegment, and UsageError where another process has changed the encoder.
         """
         self._refresh_if_written()
-        snapshot = self._snapshot
-        assert snapshot is not None  # noqa: S101  just made
+        state = self._state
+        assert state is not None  # noqa: S101  just made
         self._refuse_before_horizon(as_of, known_at)
-        known = snapshot.head if known_at is None else known_at
+        known = state.head if known_at is None else known_at
         self.analyzer.reset_if_large()
         return View(
-            as_of, known, self._prefix(snapshot, as_of, known), AsOfReader(self.db, as_of, known),
-            self.analyzer, self.derived, self.manifest.encoder,
+            as_of, known, self._prefix(state, as_of, known), AsOfReader(self.db, as_of, known),
+            self.analyzer, self.derived, state.encoder,
         )  # fmt: skip
 
     def forget(self) -> None:
-        """Look at the corpus anew (a segment turned out to be damaged)."""
-        self._version = -1
+        """Look at the corpus anew (a segment turned out to be damaged); until then hold no file of it."""
+        self._state = None
+        self._prefixes.clear()
 
     def _refresh_if_written(self) -> None:
         version: int = self.db.execute("PRAGMA data_version").fetchone()[0]
-        if version == self._version and self._snapshot is not None:
+        if version == self._version and self._state is not None:
             return
-        self._snapshot = self.manifest.snapshot(self.db)
-        self._latest = max((latest(segment) for segment in self._snapshot.segments), default=0)
+        self._state = self.manifest.state(self.db)
+        self._latest = max((latest(segment) for segment in self._state.segments), default=0)
         self._prefixes.clear()
         self._version = version
 
-    def _prefix(self, snapshot: IndexState, as_of: int, known: int) -> Prefix:
+    def _prefix(self, state: IndexState, as_of: int, known: int) -> Prefix:
         """Nothing happens after the latest instant of all: all times from then on share one prefix."""
-        key = (min(as_of, self._latest), NEVER if known >= snapshot.head else known)
+        key = (min(as_of, self._latest), NEVER if known >= state.head else known)
         prefix = self._prefixes.pop(key, None)
         if prefix is None:
-            prefix = Prefix.of(snapshot.segments, *key)
+            prefix = Prefix.of(state.segments, *key)
         self._prefixes[key] = prefix
         while len(self._prefixes) > PREFIXES:
             self._prefixes.popitem(last=False)

@@ -5,6 +5,7 @@
     │   ├── BadTime           a text that is no time, or a time that needs an anchor
     │   ├── BadConfig         a key or a value in asof.toml
     │   ├── Untrusted         what a folder's asof.toml names is needed, and does not count: `asof trust`
+    │   ├── EncoderChanged    the corpus holds vectors of another encoder than it was opened with
     │   └── BeforeHorizon     history before this moment was dropped by vacuum
     ├── SourceError           a source that cannot be read at all
     │   └── SourceShrunk      a run would end too many of a source's documents
@@ -44,6 +45,10 @@ class BadConfig(UsageError):
 
 class Untrusted(UsageError):
     """What a folder's `asof.toml` names is needed and does not count: the folder is not trusted."""
+
+
+class EncoderChanged(UsageError):
+    """The corpus holds vectors of another encoder than it was opened with."""
 
 
 class BeforeHorizon(UsageError):

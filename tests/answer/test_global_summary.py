@@ -56,7 +56,7 @@ def read_facts(corpus) -> None:
 def view(tmp_path_factory):
     """Rope and tar through three years, a document each."""
     with asof.open(tmp_path_factory.mktemp("quay")) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for number, (what, when) in enumerate((
             ("sold rope", "2023-Q4"), ("sold rope", "2024-Q1"), ("bought tar", "2024-02"),
             ("sold rope", "2024-Q3"), ("sold rope", "2024"), ("bought rope", "2025-Q1"),
@@ -141,7 +141,7 @@ def test_nothing_is_from_outside_the_scope(view, scope):
 
 def test_the_periods_take_turns_when_there_is_too_much(tmp_path):
     with asof.open(tmp_path) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         texts = [f"Quay r{n} rope in 2024-Q1." for n in range(40)] + ["Quay sold rope in 2024-Q3."]
         corpus.add([Document(f"d{n}", text) for n, text in enumerate(texts)])
         read_facts(corpus)

@@ -35,8 +35,8 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Corpus]:
         f'[arxiv]\nurl = "{archive.url}"\npdf_url = "{archive.pdf_url}"\ndelay = 0\nattempts = 1\n'
     )
     with asof.open(memory_folder, trust=True) as made:
-        made.clock = itertools.count(instant(day(40)), 1_000_000).__next__
-        made.background = False
+        made.session.clock = itertools.count(instant(day(40)), 1_000_000).__next__
+        made.maintenance.background = False
         yield made
 
 
@@ -157,9 +157,9 @@ def test_of_a_day_the_newest_that_are_left_are_taken(archive, corpus):
 
 def test_by_its_id_it_comes_back_and_is_then_a_paper_like_others(archive, corpus):
     corpus.add("arxiv:2401.00003", full=True)
-    assert corpus.purged_with(GONE) == (GONE, FULL)
+    assert corpus.maintenance.purged_with(GONE) == (GONE, FULL)
     assert corpus.purge(GONE) == 2
-    assert corpus.purged_with(GONE) == ()
+    assert corpus.maintenance.purged_with(GONE) == ()
     assert corpus.add("arxiv:2401.00003").added == 1
     assert held(corpus, GONE, FULL) == [True, False]
     old = archive.papers[3]
@@ -171,7 +171,7 @@ def test_by_its_id_it_comes_back_and_is_then_a_paper_like_others(archive, corpus
 
 def test_a_full_text_can_go_alone(archive, corpus):
     corpus.add("arxiv:2401.00003", full=True)
-    assert corpus.purged_with(FULL) == (FULL,)
+    assert corpus.maintenance.purged_with(FULL) == (FULL,)
     assert corpus.purge(FULL) == 1
     assert held(corpus, GONE, FULL) == [True, False]
 

@@ -46,8 +46,8 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Corpus]:
         f'[arxiv]\nurl = "{archive.url}"\npdf_url = "{archive.pdf_url}"\ndelay = 0\nattempts = 1\n'
     )
     with asof.open(memory_folder, trust=True) as made:
-        made.background = False
-        made.clock = lambda: instant(day(30))
+        made.maintenance.background = False
+        made.session.clock = lambda: instant(day(30))
         yield made
 
 

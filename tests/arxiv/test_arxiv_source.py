@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
+from tests.support.rows import db_of
 
 import asof
 from asof.arxiv.harvest import MOST
@@ -44,8 +45,8 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Callable[[datetime
 
     def at(now: datetime) -> Corpus:
         made = asof.open(memory_folder, trust=True)
-        made.background = False
-        made.clock = lambda: instant(now)
+        made.maintenance.background = False
+        made.session.clock = lambda: instant(now)
         archive.at = now
         opened.append(made)
         return made
@@ -165,7 +166,7 @@ def test_the_newest_of_each_day(archive, corpus):
     report = here.add("arxiv:cs.IR", since="2024-01-01", per_day=2)
     assert report.added == 6
     # ten papers a day at 0 to 9 o'clock: the newest two are those of 8 and 9
-    held = {name for (name,) in here._db.execute("SELECT name FROM documents")}
+    held = {name for (name,) in db_of(here).execute("SELECT name FROM documents")}
     assert held == {f"arxiv:2401.{n:05}" for n in (8, 9, 18, 19, 28, 29)}
     assert {each["max_results"] for each in archive.asked} == {"2"}
 
@@ -341,7 +342,7 @@ def test_options_that_do_not_go_together(corpus, target: str, options: dict[str,
 def test_none_a_day_means_all_of_them_whatever_the_settings_say(corpus):
     opened = corpus(day(5))
     limited = {**opened.config.sources["arxiv"], "per_day": 20}
-    opened.config = replace(opened.config, sources={"arxiv": limited})
+    opened.session.config = replace(opened.config, sources={"arxiv": limited})
     assert opened.source("arxiv:cs.IR").range.per_day == 20
     assert opened.source("arxiv:cs.IR", per_day=0).range.per_day == 0
 

@@ -145,7 +145,7 @@ def test_weights_begin_anew(asof, archive, here):
     asof("feedback", recorded(first), "4", "3")
     asof(*QUESTION, "--offline")
     with library.open(here) as corpus:
-        corpus.learn_state(RECIPE, "{}")
+        corpus.feedback.learn_state(RECIPE, "{}")
     said = asof(*QUESTION, "--offline")
     assert (said.code, said.out) == (2, "")
     assert "begin anew with `asof papers --forget`, which leaves the judgements" in said.err

@@ -46,8 +46,8 @@ def opened(documents: list[Document] = LAMPS) -> Iterator[Corpus]:
         tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
         asof.open(folder) as corpus,
     ):
-        corpus.clock = itertools.count(START, 1_000_000).__next__
-        corpus.background = False
+        corpus.session.clock = itertools.count(START, 1_000_000).__next__
+        corpus.maintenance.background = False
         corpus.add(documents)
         yield corpus
 
@@ -174,16 +174,16 @@ def test_judged_questions_by_recipe(corpus: Corpus) -> None:
 
 
 def test_states_of_learning(corpus: Corpus) -> None:
-    assert corpus.learned("papers") is None
-    corpus.learn_state("papers", '{"n": 1}')
-    corpus.learn_state("asof", "other")
-    corpus.learn_state("papers", '{"n": 2}')
+    assert corpus.feedback.learned("papers") is None
+    corpus.feedback.learn_state("papers", '{"n": 1}')
+    corpus.feedback.learn_state("asof", "other")
+    corpus.feedback.learn_state("papers", '{"n": 2}')
     first, _, second = (added for (added,) in rows(corpus, "SELECT added FROM learned ORDER BY id"))
-    assert corpus.learned("papers") == '{"n": 2}'
-    assert corpus.learned("papers", moment(second - 1)) == '{"n": 1}'
-    assert corpus.learned("papers", moment(first - 1)) is None
+    assert corpus.feedback.learned("papers") == '{"n": 2}'
+    assert corpus.feedback.learned("papers", moment(second - 1)) == '{"n": 1}'
+    assert corpus.feedback.learned("papers", moment(first - 1)) is None
     with pytest.raises(UsageError, match="a state has 16,000,001 characters"):
-        corpus.learn_state("papers", "x" * 16_000_001)
+        corpus.feedback.learn_state("papers", "x" * 16_000_001)
 
 
 def test_recording_changes_no_search(corpus: Corpus) -> None:
@@ -250,7 +250,7 @@ def do(corpus: Corpus, doing: Any) -> None:
     if what == "record":
         corpus.record(corpus.search(given_[0]))
     elif what == "state":
-        corpus.learn_state("papers", given_[0])
+        corpus.feedback.learn_state("papers", given_[0])
     elif what == "add":
         corpus.add([document(f"new{given_[0]}", "Another lamp that nobody keeps.", "2024-06-01")])
     elif ids:
@@ -272,19 +272,19 @@ def test_as_known_then_is_what_was_read_then(history: Any, steps: list[int]) -> 
     """Also where the clock stands still or goes back: every write is later than all before."""
     with opened() as corpus:
         ticks = itertools.accumulate(itertools.cycle(steps), initial=START)
-        corpus.clock = ticks.__next__
+        corpus.session.clock = ticks.__next__
         then = []
         for doing in history:
             do(corpus, doing)
             [(now,)] = rows(corpus, LATEST)
-            then.append((now, corpus.queries(), corpus.judged(), corpus.learned("papers")))
+            then.append((now, corpus.queries(), corpus.judged(), corpus.feedback.learned("papers")))
         stamps = [now for now, *_ in then]
         assert stamps == sorted(stamps)
         for now, queries, judged, learned in then:
             known = moment(now)
             assert corpus.queries(known_at=known) == queries
             assert corpus.judged(known_at=known) == judged
-            assert corpus.learned("papers", known) == learned
+            assert corpus.feedback.learned("papers", known) == learned
 
 
 # -- erasure --------------------------------------------------------------------------------------------
@@ -328,7 +328,7 @@ QUESTIONS = ("who keeps the lamp of the harbour", "what revenue did they report"
 
 def test_nothing_of_a_text_is_left_after_a_purge() -> None:
     with opened(marked()) as corpus:
-        corpus.ensure_facts()
+        corpus.facts.ensure_facts()
         ids = []
         quoted = False
         for recipe, question in itertools.product(every_recipe(), QUESTIONS):
@@ -371,18 +371,18 @@ def test_vacuum_drops_what_was_shown_of_the_past(corpus: Corpus) -> None:
     old = corpus.record(corpus.at("2024-03-15").search("lamp harbour"))
     now = corpus.record(corpus.search("lamp oil", k=1))
     corpus.grade(old, 1, 3)
-    corpus.learn_state("papers", "kept")
+    corpus.feedback.learn_state("papers", "kept")
     corpus.add([document("ann", "Ann keeps no lamp any more.", "2024-06-01")])
     before = moment(corpus.recorded(now).asked.added)
     assert corpus.vacuum("2025-01-01") == 1
     assert [each.asked.id for each in corpus.queries()] == [now]
     assert rows(corpus, "SELECT count(*) FROM judgements") == [(0,)]
-    assert corpus.learned("papers") == "kept"
+    assert corpus.feedback.learned("papers") == "kept"
     for ask in (corpus.queries, corpus.judged):
         with pytest.raises(BeforeHorizon, match="was dropped by `asof vacuum`"):
             ask(known_at=before)
     with pytest.raises(BeforeHorizon):
-        corpus.learned("papers", before)
+        corpus.feedback.learned("papers", before)
 
 
 def test_a_question_asked_of_a_knowledge_to_come_sees_what_there_was(corpus: Corpus) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from tests.support.openai_server import ModelServer, says
@@ -27,7 +28,7 @@ ASKED = Prompt("Be brief.", "what colour is the crane?")
 @pytest.fixture
 def corpus(memory_folder):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([Document("crane", "The crane is red.")])
         yield corpus
 
@@ -36,7 +37,8 @@ def corpus(memory_folder):
 def outside(corpus) -> Callable[..., ModelProvider]:
     def make(toml="", environment=None, model=None) -> ModelProvider:
         settings = config.read(tomllib.loads(toml))
-        return ModelProvider(settings, corpus.root, corpus.store, environment or {}, corpus.clock, model)
+        session = replace(corpus.session, environment=environment or {})
+        return ModelProvider(session, model, settings)
 
     return make
 

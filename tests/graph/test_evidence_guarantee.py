@@ -20,7 +20,6 @@ from tests.support.corpora import memory_folder
 from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, events, last_moment
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.snapshot import Snapshot
 from asof.graph import edges, overlap, postings, update
 from asof.graph import kept as kept_module
 from asof.graph.evidence import Evidence, evidence
@@ -100,14 +99,14 @@ def check(
         for at, event in enumerate(history):
             HISTORIES.play(corpus, [event])
             if asked[at % len(asked)]:
-                evidence(Snapshot(corpus, NEVER - 1, None).view(), **options)
+                evidence(corpus.snapshot(NEVER - 1, None).view(), **options)
         moment = last_moment(corpus, as_of, back)
         if moment is None:
             return 0
-        view = Snapshot(corpus, *moment).view()
+        view = corpus.snapshot(*moment).view()
         here = seen(view, evidence(view, **options))
         with HISTORIES.only_visible(corpus, folder / "part", *moment) as part:
-            there = Snapshot(part, moment[0], None).view()
+            there = part.snapshot(moment[0], None).view()
             assert here == seen(there, evidence(there, **options))
         assert here == seen(*anew(corpus, *moment, options))
         return sum(map(len, here["edges"].values()))
@@ -115,10 +114,10 @@ def check(
 
 def anew(corpus: Corpus, at: int, known_at: int, options: dict[str, Any]) -> tuple[View, Evidence]:
     """The same view with nothing kept."""
-    shutil.rmtree(corpus._stepper.derived.folder, ignore_errors=True)
-    corpus._stepper.derived.memo.clear()
-    corpus._stepper.forget()
-    view = Snapshot(corpus, at, known_at).view()
+    shutil.rmtree(corpus.session.derived.folder, ignore_errors=True)
+    corpus.session.derived.memo.clear()
+    corpus.session.forget()
+    view = corpus.snapshot(at, known_at).view()
     return view, evidence(view, **options)
 
 

@@ -104,7 +104,7 @@ def test_what_came_later_is_brought_in(fresh: Make, document: Make, built: list[
         degrees(corpus)
         corpus.add(some(document, 30, 33))
         with open_corpus(corpus.root) as other:
-            other.clock = corpus.clock
+            other.session.clock = corpus.session.clock
             theirs = degrees(other)
         assert built == ["read", "anew", "read", "moved"]
         assert theirs == degrees(corpus) == anew(corpus)
@@ -256,7 +256,7 @@ def test_while_another_process_writes_nothing_is_written(fresh: Make, document: 
 
 def test_what_was_known_before_is_not_confused_with_what_is_known_now(fresh: Make, document: Make) -> None:
     with fresh(*some(document, 0, 10)) as corpus:
-        head = corpus._last_write()
+        head = corpus.session.last_write()
         then = degrees(corpus)
         old = corpus.at().view()
         corpus.add(some(document, 10, 20))

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.rows import db_of
 
 from asof.data import Document, Ended, Link, SourcedTime
 from asof.errors import UsageError
@@ -153,7 +154,7 @@ def test_nothing_later_and_nothing_learned_later_is_in_the_links(fresh: Make, do
         with fresh() as corpus:
             for item in items:
                 corpus.add([item])
-            known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
+            known = [row[0] for row in db_of(corpus).execute("SELECT id FROM transactions ORDER BY id")]
             known_at = moment(known[max(len(known) - 1 - back, 0)]) if known else None
             for year in years:
                 view = corpus.at(str(year), known_at).view()

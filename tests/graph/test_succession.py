@@ -258,7 +258,7 @@ def test_nothing_follows_before_it_was_published(fresh: Make, release: Make) -> 
 
 def test_nothing_follows_before_it_was_known(fresh: Make, release: Make) -> None:
     with fresh(release("1.0", "2020-01")) as corpus:
-        corpus.clock = itertools.count(read("2026").first, 1_000_000).__next__
+        corpus.session.clock = itertools.count(read("2026").first, 1_000_000).__next__
         corpus.add([release("1.1", "2020-03")])
         assert follows(corpus) == {"Harbourd-1.1": "Harbourd-1.0"}
         assert follows(corpus, known_at="2025") == {}
@@ -336,7 +336,7 @@ def test_what_came_later_is_brought_in(fresh: Make, release: Make, built: list[s
         refresh(corpus.at().view())
         corpus.add(releases(release, 20, 22))
         with open_corpus(corpus.root) as other:
-            other.clock = corpus.clock
+            other.session.clock = corpus.session.clock
             assert len(follows(other)) == 20
         assert built == ["read", "anew", "read", "moved"]
 

@@ -23,7 +23,7 @@ def fees(fresh: Make, document: Make) -> Iterator[Corpus]:
         return document(f"f{year}", f"A berth costs {crowns} crowns.", f"{year}-06", title="Berth fee")
 
     with fresh(fee(2020, 40), fee(2022, 50)) as corpus:
-        corpus.clock = itertools.count(read("2026-05").first, 1_000_000).__next__
+        corpus.session.clock = itertools.count(read("2026-05").first, 1_000_000).__next__
         corpus.add([fee(2021, 45)])
         yield corpus
 
@@ -46,7 +46,7 @@ def test_a_timeline_knows_what_was_known(fees: Corpus) -> None:
 def test_a_timeline_of_what_was_known_when_it_was_kept(fees: Corpus, document: Make) -> None:
     """What is kept has three rows; five came since."""
     fees.prepare()
-    fees.clock = itertools.count(read("2026-06").first, 1_000_000).__next__
+    fees.session.clock = itertools.count(read("2026-06").first, 1_000_000).__next__
     fees.add(
         [
             document(f"f{year}", f"A berth costs {year} crowns.", f"{year}", title="Berth fee")

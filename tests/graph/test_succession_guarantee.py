@@ -21,7 +21,6 @@ from tests.support.corpora import memory_folder
 from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, last_moment
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.snapshot import Snapshot
 from asof.graph import alike, candidates, chain, series_kept, statement
 from asof.graph import kept as kept_module
 from asof.graph.chain import Linker
@@ -96,13 +95,13 @@ def check(history: Sequence[Event], as_of: int, back: int, asked: Sequence[bool]
         for at, event in enumerate(history):
             HISTORIES.play(corpus, [event])
             if asked[at % len(asked)]:
-                succession(Snapshot(corpus, NEVER - 1, None).view())
+                succession(corpus.snapshot(NEVER - 1, None).view())
         moment = last_moment(corpus, as_of, back)
         if moment is None:
             return 0
-        here = seen(Snapshot(corpus, *moment).view())
+        here = seen(corpus.snapshot(*moment).view())
         with HISTORIES.only_visible(corpus, folder / "part", *moment) as part:
-            assert here == seen(Snapshot(part, moment[0], None).view())
+            assert here == seen(part.snapshot(moment[0], None).view())
         assert here == seen(anew(corpus, *moment))
         for row, (before, *_) in here.items():
             assert before[2] < row[2] or not before[0]
@@ -111,10 +110,10 @@ def check(history: Sequence[Event], as_of: int, back: int, asked: Sequence[bool]
 
 def anew(corpus: Corpus, at: int, known_at: int) -> View:
     """The same view with nothing kept."""
-    shutil.rmtree(corpus._stepper.derived.folder, ignore_errors=True)
-    corpus._stepper.derived.memo.clear()
-    corpus._stepper.forget()
-    return Snapshot(corpus, at, known_at).view()
+    shutil.rmtree(corpus.session.derived.folder, ignore_errors=True)
+    corpus.session.derived.memo.clear()
+    corpus.session.forget()
+    return corpus.snapshot(at, known_at).view()
 
 
 def crowded(documents: int, words: int, dates: int, most: int) -> st.SearchStrategy[list[Event]]:

@@ -75,8 +75,8 @@ def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
                 folder, encoder=encoder, settings=CorpusSettings(**{"stem": False, **settings})
             ) as corpus,
         ):
-            corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
-            corpus.background = False
+            corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
+            corpus.maintenance.background = False
             yield corpus
 
     return make

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document, Filters
@@ -88,7 +89,7 @@ def test_segments_keep_them_when_merged_and_rebuilt(fresh: Make, document: Make,
             corpus, *(document(date, text, date) for text, date in texts), document("b", "No time.", "2003"),
             document("c", "In the spring of 1999.", "2000-05-05", title="2000"),
         )  # fmt: skip
-        entries = corpus.manifest.entries(corpus._db)
+        entries = corpus.manifest.entries(db_of(corpus))
         parts = [corpus.manifest.open(entry) for entry in entries]
         alone = {passage: times for part in parts for passage, times in stated(part).items()}
         assert sorted(map(len, alone.values())) == [0, 2, 2, 2, 2, 2, 2]
@@ -100,7 +101,7 @@ def test_segments_keep_them_when_merged_and_rebuilt(fresh: Make, document: Make,
         merge(tmp_path / "some.seg", parts, dropped)
         assert stated(Segment(tmp_path / "some.seg")) == {p: t for p, t in alone.items() if p not in dropped}
         for entry in entries:
-            rebuild(corpus._db, entry, tmp_path / entry.file, corpus.store.analyzer, "")
+            rebuild(db_of(corpus), entry, tmp_path / entry.file, corpus.store.analyzer, "")
             assert stated(Segment(tmp_path / entry.file)) == stated(corpus.manifest.open(entry))
 
 
@@ -134,7 +135,7 @@ def test_an_empty_corpus_is_about_nothing(fresh: Make) -> None:
 def test_a_damaged_time_is_found(fresh: Make, document: Make, tmp_path: Path) -> None:
     with fresh() as corpus:
         corpus.add([document("d", "It rained in 1999.", "2001")])
-        (entry,) = corpus.manifest.entries(corpus._db)
+        (entry,) = corpus.manifest.entries(db_of(corpus))
         raw = bytearray((corpus.manifest.folder / entry.file).read_bytes())
     raw[raw.index(read("1999").first.to_bytes(8, "little", signed=True))] ^= 1
     (tmp_path / "x.seg").write_bytes(raw)

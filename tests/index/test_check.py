@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.rows import db_of
 
 from asof.index.segment import Segment, SegmentWriter
 
@@ -27,7 +28,7 @@ def filled(corpus: Any, document: Make) -> list[tuple[str, float]]:
 
 def altered(corpus: Any, at: int, name: str, change: Callable[[Any], Any]) -> None:
     """Another number in a segment, under right checksums, in the list too."""
-    entry = corpus.manifest.entries(corpus._db)[at]
+    entry = corpus.manifest.entries(db_of(corpus))[at]
     path: Path = corpus.manifest.folder / entry.file
     segment = Segment(path)
     arrays = {each: segment[each].copy() for each in segment.facts["arrays"]}
@@ -98,7 +99,7 @@ def test_a_list_of_segments_that_was_made_up(fresh: Make, document: Make, statem
     with fresh() as corpus:
         before = filled(corpus, document)
         change_list(corpus, statement)
-        corpus._stepper.forget()
+        corpus.session.forget()
         lines = corpus.check()
         assert said in lines[0]
         assert (answers(corpus), corpus.check()) == (before, [])
@@ -110,6 +111,6 @@ def test_a_search_mends_the_list(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
         before = filled(corpus, document)
         change_list(corpus, "UPDATE segments SET file = '/etc/passwd' WHERE first = 1")
-        corpus._stepper.forget()
+        corpus.session.forget()
         assert answers(corpus) == before
         assert corpus.check() == []

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.support.meanings import Meanings
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
@@ -36,7 +37,7 @@ def nearest(corpus: Any, question: str = "ship", as_of: str | None = None) -> li
 
 def stored(corpus: Any) -> dict[str, int]:
     """How many vectors there are of each encoder."""
-    return dict(corpus._db.execute("SELECT encoder, count(*) FROM vectors GROUP BY 1").fetchall())
+    return dict(db_of(corpus).execute("SELECT encoder, count(*) FROM vectors GROUP BY 1").fetchall())
 
 
 def files(corpus: Any) -> set[str]:
@@ -91,9 +92,9 @@ def test_it_is_what_a_corpus_made_with_it_is(fresh: Make, filled: Make) -> None:
         filled(corpus).embed(Meanings())
         found.append([(hit.id, hit.score, hit.why) for hit in corpus.search("ship and storm").hits])
         with open_corpus(corpus.root, encoder=Meanings()) as again:
-            again.background = False
+            again.maintenance.background = False
             assert nearest(again) == BY_MEANING
-            again.clock = corpus.clock
+            again.session.clock = corpus.session.clock
             again.tidy()
             again.manifest.mend()
             assert nearest(again) == BY_MEANING
@@ -142,7 +143,7 @@ def test_the_same_text_is_encoded_once(fresh: Make, document: Make) -> None:
         assert encoder.texts == ["The ferry.", "The mill."]
         corpus.purge("a")
         assert stored(corpus) == {ONE: 3}
-        assert corpus._db.execute("SELECT count(*) FROM vectors WHERE digest IS NULL").fetchone() == (0,)
+        assert db_of(corpus).execute("SELECT count(*) FROM vectors WHERE digest IS NULL").fetchone() == (0,)
         corpus.purge("b")
         corpus.purge("c")
         corpus.add([document("e", "The ferry.", "2004")])
@@ -259,7 +260,7 @@ def test_another_process_has_it_open(fresh: Make, filled: Make, document: Make) 
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
         with open_corpus(corpus.root, encoder=Meanings()) as other:
-            other.background = False
+            other.maintenance.background = False
             assert nearest(other) == BY_MEANING
             corpus.embed(Meanings(TWO, d=4))
             with pytest.raises(
@@ -281,7 +282,7 @@ def test_another_process_has_it_open(fresh: Make, filled: Make, document: Make) 
 
 def test_words_only_meanwhile(fresh: Make, filled: Make, document: Make) -> None:
     with fresh() as corpus, open_corpus(corpus.root) as other:
-        other.background = False
+        other.maintenance.background = False
         filled(corpus)
         assert other.search("ferry").hits
         corpus.embed(Meanings())
@@ -296,7 +297,7 @@ def test_documents_that_come_meanwhile(fresh: Make, filled: Make, document: Make
     with fresh(encoder=HashedNgrams()) as corpus:
         filled(corpus)
         with open_corpus(corpus.root) as other:
-            other.background, other.clock = False, corpus.clock
+            other.maintenance.background, other.session.clock = False, corpus.session.clock
 
             class Interrupted(Meanings):
                 def encode(self, texts: Any, *, question: bool = False) -> Any:
@@ -322,7 +323,7 @@ def test_writers_do_not_wait_for_the_encoder(fresh: Make, filled: Make, document
         filled(corpus)
         corpus.embed(Meanings())
         with open_corpus(corpus.root, encoder=Meanings(), wait=0.0) as other:
-            other.background, other.clock = False, corpus.clock
+            other.maintenance.background, other.session.clock = False, corpus.session.clock
             seen = []
 
             class Meanwhile(Meanings):
@@ -362,7 +363,7 @@ def test_another_model_under_the_same_name(fresh: Make, filled: Make, document: 
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
         with open_corpus(corpus.root, encoder=Meanings(d=16)) as other:
-            other.background = False
+            other.maintenance.background = False
             with pytest.raises(ModelError, match="vectors of 16 dimensions, and gave 8 before"):
                 other.add([document("late", "A late ferry.", "2009")])
 
@@ -405,7 +406,7 @@ def test_a_segment_with_vectors_of_another_encoder_is_mended(fresh: Make, filled
         db.close()
         told: list[str] = []
         with open_corpus(corpus.root, encoder=Meanings(TWO), tell=told.append) as again:
-            again.background = False
+            again.maintenance.background = False
             assert nearest(again) == BY_MEANING
         assert [line.endswith("holds vectors of another encoder; rebuilt its 2 passages from the store")
                 for line in told] == [True, True]  # fmt: skip

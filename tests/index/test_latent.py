@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
+from asof.corpus.session import Session
 from asof.data import Filters
 from asof.index import forward, latent, latent_files, sample
 from asof.index.dense import SCALE
@@ -129,7 +131,7 @@ def test_the_past_holds_what_has_ended_and_not_what_was_wrong(fresh: Make, docum
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001"), document("b", "ferry", "2001")])
         corpus.add([document("a", "bread", "2003")])
-        before = moment(corpus.clock())
+        before = moment(corpus.session.clock())
         corpus.correct("b", "2002")
         then = [len(past_rows(corpus.at(year, before).view().prefix)) for year in years]
         now = [len(past_rows(corpus.at(year).view().prefix)) for year in years]
@@ -243,9 +245,10 @@ def merged(corpus: Corpus) -> None:
 
 
 def reopened(corpus: Corpus) -> Corpus:
-    return Corpus(
-        corpus.root, corpus.store, corpus.manifest, corpus.config, corpus.clock, {}, background=False
-    )
+    session = corpus.session
+    again = Corpus.of(Session(corpus.root, corpus.store, corpus.manifest, corpus.config, session.clock, {}))
+    again.maintenance.background = False
+    return again
 
 
 def test_a_space_is_read_from_files(fresh: Make, document: Make) -> None:
@@ -331,7 +334,7 @@ def test_what_was_purged_does_not_come_back(fresh: Make, document: Make) -> None
     with fresh() as corpus:
         added(corpus, document, 22)
         latent_space(corpus.at().view())
-        gone = int(corpus._db.execute("SELECT max(id) FROM passages").fetchone()[0])
+        gone = int(db_of(corpus).execute("SELECT max(id) FROM passages").fetchone()[0])
         corpus.purge("d21")
         assert not (corpus.store.folder / "derived").exists()
         added(corpus, document, 1, 30)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
 from asof.data import Ended, SourcedTime
@@ -26,7 +27,7 @@ def files(corpus: Any) -> set[str]:
 
 
 def listed(corpus: Any) -> list[Any]:
-    entries: list[Any] = corpus.manifest.entries(corpus._db)
+    entries: list[Any] = corpus.manifest.entries(db_of(corpus))
     return entries
 
 
@@ -90,7 +91,7 @@ def test_what_is_missing_is_rebuilt_just_as_it_was(
         for name in files(corpus):
             (corpus.manifest.folder / name).unlink()
         with open_corpus(root, encoder=encoder, tell=told.append) as again:
-            again.clock = corpus.clock
+            again.session.clock = corpus.session.clock
             assert answers(again) == before
             assert len(told) == len(entries)
             assert all("is missing; rebuilt its" in line for line in told)
@@ -131,7 +132,7 @@ def test_the_rows_of_a_segment_from_the_store_in_parts(
     with fresh(encoder=ENCODER) as corpus:
         corpus.add([document(f"d{at}", f"mill {at}", "2001") for at in range(5)])
         (entry,) = listed(corpus)
-        parts = list(stored_parts(corpus._db, entry, ENCODER.name))
+        parts = list(stored_parts(db_of(corpus), entry, ENCODER.name))
         assert [[row.id for row in rows] for rows, _, _ in parts] == [[1, 2], [3, 4], [5]]
         assert [vectors.shape for _, _, vectors in parts if vectors is not None] == [
             (2, 32),

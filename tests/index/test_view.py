@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.rows import db_of
 
-from asof.corpus.snapshot import Snapshot
 from asof.data import Ended, Filters, SourcedTime
 from asof.errors import BeforeHorizon
 from asof.time.moment import read
@@ -95,11 +95,11 @@ def test_what_ended_is_not_there(fresh: Make, document: Make) -> None:
 def test_known_at(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill", "2001")])
-        known = corpus._db.execute("SELECT max(id) FROM transactions").fetchone()[0]
+        known = db_of(corpus).execute("SELECT max(id) FROM transactions").fetchone()[0]
         corpus.add([document("b", "mill", "2001")])
         now = corpus.at("2010").view()
-        then = Snapshot(corpus, now.as_of, known).view()
-        before = Snapshot(corpus, now.as_of, known - 1).view()
+        then = corpus.snapshot(now.as_of, known).view()
+        before = corpus.snapshot(now.as_of, known - 1).view()
         assert [now.n, then.n, before.n] == [2, 1, 0]
 
 

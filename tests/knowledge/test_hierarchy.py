@@ -182,7 +182,7 @@ def test_a_view_has_the_facts_of_passages_in_force(tmp_path):
     import asof
 
     with asof.open(tmp_path) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for id_, date in (("a", "2024-01-05"), ("b", "2024-06-01")):
             corpus.add(
                 [Document(id_, f"{id_} sold rope.", published=SourcedTime(read(date), date, "metadata"))]

@@ -74,7 +74,7 @@ def test_what_had_turned_out_to_be_wrong_is_never_known():
         add(corpus, note("fees", "2021-01-01", "Quay | fee | 2 euros"), at="2021-06")
         add(corpus, note("fees", "2022-01-01", "Quay | fee | 3 euros"), at="2022-06")
         add(corpus, note("fees", "2021-01-01", "Quay | fee | 20 euros"), at="2023-06")
-        corpus.clock = Clock("2025")
+        corpus.session.clock = Clock("2025")
         ended = {
             (as_of, known_at): said(facts_about(view(corpus, as_of, known_at), ["quay"], ended=True))
             for as_of, known_at in (("2021-06", None), ("2024", None), ("2024", "2022-12"))

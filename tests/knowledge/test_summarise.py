@@ -285,7 +285,7 @@ def extracted(text: str) -> tuple[Fact, ...]:
 def corpus_of(folder: Path, texts, *, clock=None):
     """A corpus of these texts, or of (text, date) pairs, with their facts."""
     corpus = asof.open(folder)
-    corpus.background = False
+    corpus.maintenance.background = False
     for number, each in enumerate(texts):
         text, date = each if isinstance(each, tuple) else (each, "2024-12-31")
         corpus.add([Document(f"d{number}", text, published=SourcedTime(read(date), date, "metadata"))])

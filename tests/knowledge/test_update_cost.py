@@ -119,7 +119,7 @@ class Counted:
         """Take documents in, read them and tell all periods: the sentences and the periods of its prompts."""
         self.corpus.add(documents)
         assert self.corpus.learn().complete
-        assert self.corpus.report_all().complete
+        assert self.corpus.facts.report_all().complete
         return self.asked()
 
     def asked(self) -> tuple[list[str], list[str]]:
@@ -156,7 +156,7 @@ class opened:  # noqa: N801  used as a function
     def __init__(self, root: Path) -> None:
         self.model = ScriptedModel(script, "teller")
         self.corpus = asof.open(root, settings=CorpusSettings(chunking="10w"), model=self.model)
-        self.corpus.background = False
+        self.corpus.maintenance.background = False
 
     def __enter__(self) -> Counted:
         return Counted(self.corpus, self.model)
@@ -222,7 +222,7 @@ def test_names_that_become_one_ask_about_what_tells_of_both(counted):
 
 def test_a_second_run_asks_nothing(counted):
     assert counted.corpus.learn().passages == 0
-    told = counted.corpus.report_all()
+    told = counted.corpus.facts.report_all()
     assert (told.reports, told.cost.calls, told.cost.kept) == (163, 0, 163)
     assert counted.asked() == ([], [])
 

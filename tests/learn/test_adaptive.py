@@ -53,8 +53,8 @@ def harbour(tmp_path: Path) -> Iterator[Corpus]:
     ]
     settings = asof.CorpusSettings(undated="always", search="none")
     with asof.open(tmp_path, settings=settings, encoder=Told()) as corpus:
-        corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
-        corpus.background = False
+        corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
+        corpus.maintenance.background = False
         corpus.add(documents)
         yield corpus
 

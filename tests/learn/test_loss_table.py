@@ -52,7 +52,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory, document: Callable[..., Doc
     folder = tmp_path_factory.mktemp("table")
     settings = asof.store.settings.CorpusSettings(chunking="20w", undated="always")
     with asof.open(folder, settings=settings) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add(documents)
         yield corpus
 
@@ -68,11 +68,7 @@ def posed(corpus: Corpus, recipe: Recipe) -> list[JudgedQuery]:
                 f"doc-{number}": gain
                 for number, gain in zip(range(at, 40, 9), gains([3, 2, 1, 1, 0.5]), strict=False)
             }
-            found.append(
-                JudgedQuery(
-                    query, (then.as_of, None), lambda do, as_of=then.as_of: corpus.use(as_of, None, do), right
-                )
-            )
+            found.append(JudgedQuery(query, (then.as_of, None), then.use, right))
     return found
 
 

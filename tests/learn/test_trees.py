@@ -47,8 +47,8 @@ def corpus_of(documents: list[Document]) -> Iterator[Corpus]:
         tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
         asof.open(folder, settings=chosen) as corpus,
     ):
-        corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
-        corpus.background = False
+        corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
+        corpus.maintenance.background = False
         corpus.add(documents)
         yield corpus
 

@@ -48,7 +48,7 @@ def server() -> Iterator[ModelServer]:
 
 def test_a_batch_that_is_killed(server: ModelServer, memory_folder: Path) -> None:
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([Document("ann", "Ann keeps the light.")])
         folder = corpus.store.folder
     command = [sys.executable, "-c", RUN, str(folder), server.url]

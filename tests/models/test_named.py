@@ -50,14 +50,13 @@ class Bare:
 @pytest.fixture
 def corpus(memory_folder):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add(asof.Document("crane", "The crane is red."))
         yield corpus
 
 
 def asked(corpus: asof.Corpus, model: object) -> str:
-    outside = ModelProvider(corpus.config, corpus.root, corpus.store, {}, corpus.clock, model_of(model))
-    with outside.language() as language:
+    with ModelProvider(corpus.session, model_of(model)).language() as language:
         assert language is not None
         return language.complete([ASKED])[0].text
 

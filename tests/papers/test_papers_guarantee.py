@@ -107,7 +107,7 @@ def test_as_known_then_it_is_what_was_shown_then(drawn: Any, doing: Any) -> None
         ticks = instant(NOW + timedelta(hours=1))
         then = []
         for at, step in enumerate(doing):
-            corpus.clock = partial(int, ticks + at * 60_000_000)
+            corpus.session.clock = partial(int, ticks + at * 60_000_000)
             if step == "more" and left:
                 corpus.add(list(documents(left.pop(0))))
             elif isinstance(step, tuple):

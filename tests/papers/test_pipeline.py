@@ -300,17 +300,17 @@ def test_as_known_then(archive, corpus):
     first = ask(corpus)
     good(corpus, first, 5)
     second = ask(corpus)
-    known = corpus.clock()
+    known = corpus.session.clock()
     good(corpus, second, 4)
     last = ask(corpus)
     archive.papers.append(made(9, (29, "The lamp burns oil, and the oil is of the lamp.")))
     ask(corpus)
     archive.asked.clear()
-    state = corpus.learned("papers")
+    state = corpus.feedback.learned("papers")
     then = ask(corpus, known_at=moment(known), record=False)
     assert AS_KNOWN_THEN in then.notes
     assert archive.asked == []
-    assert corpus.learned("papers") == state
+    assert corpus.feedback.learned("papers") == state
     assert then.learned.now == second.learned.now != last.learned.now
     assert [each.id for each in then.learned.told] == [first.recorded]
     assert 9 not in names(then)

@@ -40,7 +40,7 @@ def learned_from_one(corpus: Corpus) -> str:
     found = ask(corpus, fetch=False)
     corpus.grade(found.recorded, 5, 3)
     ask(corpus, fetch=False)
-    return corpus.learned(RECIPE) or ""
+    return corpus.feedback.learned(RECIPE) or ""
 
 
 def test_after_a_vacuum_the_past_is_ranked_by_the_numbers_of_asof_toml(memory_folder: Path):
@@ -61,7 +61,7 @@ def test_it_begins_with_the_numbers_that_were_published(memory_folder: Path):
         found, learned = learner(corpus, None, notes)
         assert list(learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.05]
         assert (learned.stage, learned.question, learned.told, notes) == ("baseline", 1, (), [])
-        assert corpus.learned(RECIPE) == found.dumps()
+        assert corpus.feedback.learned(RECIPE) == found.dumps()
 
 
 def test_other_numbers_in_the_configuration_begin_anew(memory_folder: Path):
@@ -105,7 +105,7 @@ def test_numbers_outside_of_the_bounds(memory_folder: Path):
 def test_a_state_that_is_not_sound(memory_folder: Path, spoil):
     with opened(memory_folder) as corpus:
         sound = learned_from_one(corpus)
-        corpus.learn_state(RECIPE, spoil(sound))
+        corpus.feedback.learn_state(RECIPE, spoil(sound))
         with pytest.raises(DamagedState, match="begin anew with `asof papers --forget`"):
             ask(corpus, fetch=False)
         forget(corpus)
@@ -118,12 +118,12 @@ def test_forgetting_leaves_judgements_and_the_past(memory_folder: Path):
     with opened(memory_folder) as corpus:
         state = learned_from_one(corpus)
         then = read("2024-01-30T00:10:00").first
-        corpus.clock = lambda: then
+        corpus.session.clock = lambda: then
         forget(corpus)
         found, learned = learner(corpus, None, [])
         assert (learned.new, found.online.told, learned.told) == (0, 0, ())  # forgotten, though judged
         assert learned.compared == 1
-        assert corpus.learned(RECIPE, moment(then - 1)) == state
+        assert corpus.feedback.learned(RECIPE, moment(then - 1)) == state
 
 
 def test_what_cannot_be_kept_now_is_learned_again(memory_folder: Path):
@@ -131,12 +131,12 @@ def test_what_cannot_be_kept_now_is_learned_again(memory_folder: Path):
         corpus.add(stated())
         found = ask(corpus, fetch=False)
         corpus.grade(found.recorded, 5, 3)
-        state, corpus.store.wait = corpus.learned(RECIPE), 0.01
+        state, corpus.store.wait = corpus.feedback.learned(RECIPE), 0.01
         notes: list[str] = []
         with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
             _, blocked = learner(corpus, None, notes)
         assert "not kept now" in notes[0]
-        assert corpus.learned(RECIPE) == state
+        assert corpus.feedback.learned(RECIPE) == state
         notes = []
         _, again = learner(corpus, None, notes)
         assert (again.now, notes) == (blocked.now, [])

@@ -36,8 +36,8 @@ def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
             open_corpus(folder, encoder=encoder, settings=chosen) as corpus,
         ):
-            corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
-            corpus.background = False
+            corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
+            corpus.maintenance.background = False
             corpus.add(documents)
             yield corpus
 

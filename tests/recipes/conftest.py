@@ -85,8 +85,8 @@ def island() -> Callable[..., AbstractContextManager[Corpus]]:
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
             open_corpus(folder, encoder=encoder, settings=chosen) as corpus,
         ):
-            corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
-            corpus.background = False
+            corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
+            corpus.maintenance.background = False
             corpus.add([note(*BEFORE)])
             corpus.add([note(id_, *said, tags=tagged.get(id_, ())) for id_, said in NOTES.items()])
             bridge = note(*AFTER)
@@ -108,8 +108,8 @@ def fresh_island() -> Callable[..., AbstractContextManager[Corpus]]:
             tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
             open_corpus(folder, encoder=encoder, settings=chosen) as corpus,
         ):
-            corpus.clock = itertools.count(read("2025").first, 1_000_000).__next__
-            corpus.background = False
+            corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
+            corpus.maintenance.background = False
             corpus.add(documents)
             yield corpus
 

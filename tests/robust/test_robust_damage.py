@@ -48,7 +48,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory, write_lines: Any) -> Path:
     """A corpus of two segments: 40 documents, each in two versions."""
     root = tmp_path_factory.mktemp("sound")
     with asof.open(root) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for version in (1, 2):
             corpus.add(write_lines(root / "island.jsonl", documents(version)))
         assert len(corpus.status().segments) == 2

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.rows import db_of
 
 import asof
 from asof.corpus.snapshot import Snapshot
@@ -79,7 +80,7 @@ def document(event: Event) -> Document:
 
 
 def happen(corpus: asof.Corpus, event: Event) -> None:
-    clock = corpus.clock
+    clock = corpus.session.clock
     assert isinstance(clock, Clock)
     clock.now += event.wait * DAY + 1_000
     name = f"d{event.document}"
@@ -101,13 +102,13 @@ def happen(corpus: asof.Corpus, event: Event) -> None:
 
 def new_corpus(folder: Path) -> asof.Corpus:
     corpus = asof.open(folder, settings=asof.CorpusSettings(stem=False))
-    corpus.clock = Clock()
-    corpus.background = False
+    corpus.session.clock = Clock()
+    corpus.maintenance.background = False
     return corpus
 
 
 def head_of(corpus: asof.Corpus) -> int:
-    head: int = corpus._db.execute("SELECT coalesce(max(id), 0) FROM transactions").fetchone()[0]
+    head: int = db_of(corpus).execute("SELECT coalesce(max(id), 0) FROM transactions").fetchone()[0]
     return head
 
 
@@ -115,9 +116,9 @@ def views(corpus: asof.Corpus, horizon: int, known_from: int) -> list[Snapshot]:
     """Some views that are still given: as of near days and the far end, known early, later, and now."""
     days = [horizon, horizon + DAY, horizon + 2 * DAY, horizon + DATES * DAY, 1000 * DAY]
     first = max(known_from, horizon)
-    learned = corpus._db.execute("SELECT id FROM transactions WHERE id >= ?", (first,)).fetchall()
+    learned = db_of(corpus).execute("SELECT id FROM transactions WHERE id >= ?", (first,)).fetchall()
     known = [first, *(at for (at,) in learned[:-1][-2:]), None]
-    return [Snapshot(corpus, as_of, known_at) for as_of in days for known_at in known]
+    return [corpus.snapshot(as_of, known_at) for as_of in days for known_at in known]
 
 
 def told(snapshot: Snapshot) -> list[Any]:
@@ -134,7 +135,7 @@ def folder_in_memory() -> Path:
 
 def drop(corpus: asof.Corpus, back: int) -> int:
     """Vacuum so many half days before now; returns the horizon."""
-    horizon = max(corpus.clock() - back * DAY // 2, 1)
+    horizon = max(corpus.session.clock() - back * DAY // 2, 1)
     corpus.vacuum(moment(horizon))
     return horizon
 
@@ -147,7 +148,7 @@ def test_views_from_the_horizon_on_stay_as_they_are(history: Sequence[Event], ba
         with new_corpus(folder) as corpus:
             for event in history:
                 happen(corpus, event)
-            horizon = max(corpus.clock() - back * DAY // 2, 1)
+            horizon = max(corpus.session.clock() - back * DAY // 2, 1)
             known_from = head_of(corpus)
             snapshots = views(corpus, horizon, known_from)
             before = [told(snapshot) for snapshot in snapshots]
@@ -156,7 +157,7 @@ def test_views_from_the_horizon_on_stay_as_they_are(history: Sequence[Event], ba
                 assert told(snapshot) == was, (snapshot.as_of, snapshot.known_at)
             for as_of, known_at in ((horizon - 1, None), (horizon, max(known_from, horizon) - 1)):
                 with pytest.raises(BeforeHorizon):
-                    Snapshot(corpus, as_of, known_at).search("mill")
+                    corpus.snapshot(as_of, known_at).search("mill")
             assert corpus.check() == []
             assert corpus.vacuum(moment(horizon)) == 0
     finally:
@@ -176,11 +177,11 @@ def test_life_goes_on_after_a_removal(
                 happen(corpus, event)
             known_from = head_of(corpus)
             horizon = drop(corpus, back) if not purge else 1
-            if purge and corpus._db.execute("SELECT 1 FROM documents WHERE name = 'd0'").fetchone():
+            if purge and db_of(corpus).execute("SELECT 1 FROM documents WHERE name = 'd0'").fetchone():
                 corpus.purge("d0")
-            (head,) = corpus._db.execute("SELECT coalesce(max(id), 0) FROM transactions").fetchone()
+            (head,) = db_of(corpus).execute("SELECT coalesce(max(id), 0) FROM transactions").fetchone()
             known_now = [
-                Snapshot(corpus, as_of, max(head, horizon))
+                corpus.snapshot(as_of, max(head, horizon))
                 for as_of in (horizon, horizon + 2 * DAY, 1000 * DAY)
             ]
             before = [told(snapshot) for snapshot in known_now]
@@ -192,7 +193,7 @@ def test_life_goes_on_after_a_removal(
             for snapshot in views(corpus, horizon, known_from):
                 told(snapshot)  # nothing that is needed is missing
             assert [told(snapshot) for snapshot in known_now] == before
-            last = Snapshot(corpus, 1000 * DAY, None)
+            last = corpus.snapshot(1000 * DAY, None)
             now = told(last)
             drop(corpus, 0)
             assert told(last) == now
@@ -206,7 +207,7 @@ def test_an_older_text_that_was_dropped_can_be_said_again(memory_folder: Path, w
     source = memory_folder / "island.jsonl"
     texts = ["one two " * 55 + "\n\n" + "lasting " * 119, "three four " * 55 + "\n\n" + "lasting " * 119]
     with new_corpus(memory_folder) as corpus:
-        clock = corpus.clock
+        clock = corpus.session.clock
         assert isinstance(clock, Clock)
         for text in (*texts, texts[0]):
             clock.now += DAY
@@ -222,7 +223,7 @@ def test_an_older_text_that_was_dropped_can_be_said_again(memory_folder: Path, w
 
 def test_an_empty_corpus(memory_folder: Path) -> None:
     with new_corpus(memory_folder) as corpus:
-        corpus.clock.now = 5 * DAY  # type: ignore[attr-defined]
+        corpus.session.clock.now = 5 * DAY  # type: ignore[attr-defined]
         assert corpus.vacuum(moment(DAY)) == 0
         assert corpus.search("mill").hits == ()
         with pytest.raises(UsageError, match="only the past"):
@@ -232,7 +233,7 @@ def test_an_empty_corpus(memory_folder: Path) -> None:
 def test_a_later_vacuum_of_less_does_not_open_what_was_dropped(memory_folder, document) -> None:
     """What was before the later of two moments is gone, whichever was given last."""
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for year in ("2020", "2021", "2022"):
             corpus.add([document("ferry", f"the ferry of {year}", year)])
         corpus.vacuum("2022-06")
@@ -246,7 +247,7 @@ def test_what_is_kept_for_a_later_version_only_is_no_past(memory_folder, documen
     said = []
     for name, more in (("short", []), ("long", [document("ferry", "the ferry bell", "2030")])):
         with asof.open(memory_folder / name) as corpus:
-            corpus.background = False
+            corpus.maintenance.background = False
             for each in (
                 document("ferry", "the ferry bell", "2020"),
                 document("ferry", "a mill", "2021"),

@@ -62,8 +62,8 @@ def fresh() -> Fresh:
         ):
             clock = Clock()
             clock.to(now)
-            corpus.clock = clock
-            corpus.background = False
+            corpus.session.clock = clock
+            corpus.maintenance.background = False
             yield corpus
 
     return make

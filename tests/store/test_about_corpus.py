@@ -39,7 +39,7 @@ def valid(first: str, last: str = "") -> SourcedTime:
 def test_an_end_that_is_learned_later_is_a_new_version(fresh: Make, document: Make) -> None:
     with fresh("2020") as corpus:
         corpus.add([document("d", "The crane may lift.", "2020-01-01", about=(valid("2020"),))])
-        corpus.clock.to("2023-05-01")
+        corpus.session.clock.to("2023-05-01")
         report = corpus.add(
             [document("d", "The crane may lift.", "2020-01-01", about=(valid("2020", "2022"),))]
         )
@@ -56,7 +56,7 @@ def test_a_correction_moves_what_counts_from_the_date(fresh: Make, document: Mak
     with fresh("2022") as corpus:
         corpus.add([document("d", "Yesterday the crane fell, as in 1999.", "2020-05-05")])
         assert found(corpus, "2020-05-04") == {"d"}
-        corpus.clock.to("2023")
+        corpus.session.clock.to("2023")
         corpus.correct("d", "2010-05-05")
         assert found(corpus, "2020-05-04") == set()
         assert found(corpus, "2010-05-04") == {"d"}
@@ -98,7 +98,7 @@ def test_filters_on_what_is_spoken_of(fresh: Make, document: Make) -> None:
 def test_a_passage_that_has_ended_is_not_counted(fresh: Make, document: Make) -> None:
     with fresh("2023", undated="always") as corpus:
         corpus.add([document("d", "The crane.")])
-        corpus.clock.to("2024")
+        corpus.session.clock.to("2024")
         corpus.add([document("d", "The crane again.")])
         for as_of, expected in (("2023-06", 1), ("2025", 0)):  # an edit has a date: when it was known
             view = corpus.at(as_of).view()
@@ -147,7 +147,7 @@ def test_keywords_and_times_of_documents_from_python(fresh: Make) -> None:
         corpus.add([Document("d", "Costs of FY2022 for the crane.", fiscal_start=7)])
         (hit,) = corpus.at("2024").search("crane").hits
         assert [time.span for time in hit.about] == [Span(read("2021-07").start, read("2022-06").end)]
-        corpus.clock.to("2023-06-01")
+        corpus.session.clock.to("2023-06-01")
         assert corpus.add([Document("d", "Costs of FY2022 for the crane.", fiscal_start=1)]).changed == 1
         assert [time.span for time in corpus.at("2024").search("crane").hits[0].about] == [read("2022")]
 

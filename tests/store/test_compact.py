@@ -51,7 +51,7 @@ def test_a_purge_ends_while_readers_take_turns(tmp_path: Path, monkeypatch: pyte
 
         with open_corpus(tmp_path, create=False) as own:
             while not stop.is_set():
-                own.use(own.clock(), None, stay)
+                own.session.use(own.session.clock(), None, stay)
 
     readers = [threading.Thread(target=ask, args=(me,)) for me in (0, 1)]
     for reader in readers:

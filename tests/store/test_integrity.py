@@ -103,4 +103,4 @@ def test_a_fault_of_the_caller_is_not_blamed_on_the_corpus(root: Path) -> None:
         raise ValueError("the caller's own")
 
     with asof.open(root, create=False) as corpus, pytest.raises(ValueError, match="the caller's own"):
-        corpus.use(corpus.clock(), None, broken)
+        corpus.session.use(corpus.session.clock(), None, broken)

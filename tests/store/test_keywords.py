@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document
@@ -124,8 +125,8 @@ def indexed(corpus: Corpus) -> dict[int, str]:
     """The text of each passage as a rebuild of the index would read it."""
     parts = (
         part
-        for entry in corpus.manifest.entries(corpus._db)
-        for part in stored_parts(corpus._db, entry, "")
+        for entry in corpus.manifest.entries(db_of(corpus))
+        for part in stored_parts(db_of(corpus), entry, "")
     )  # fmt: skip
     return {row.id: row.text for rows, _, _ in parts for row in rows}
 
@@ -136,7 +137,7 @@ def test_all_that_read_a_passage_read_what_was_indexed(fresh: Make) -> None:
             "The mole is long and grey and old and cold and wet.\n\nAnn paints the crane in the summer again."
         )
         corpus.add([Document("d", text, "Notes", tags=("pier",), meta={"by": "Ann", "at": "The mole"})])
-        corpus.clock.to("2021")
+        corpus.session.clock.to("2021")
         corpus.add([Document("d", "What is new.\n\n" + text, "Notes", tags=("pier",), meta={"by": "Ann"})])
         view = corpus.at().view()
         rows = [part.offset + row for part in view.prefix.parts for row in range(part.hi)]

@@ -51,7 +51,7 @@ def test_an_error_in_a_write_leaves_the_corpus_as_it_was(fresh: Make, document: 
 
         def interrupted() -> None:
             publish = corpus.manifest.publish
-            with corpus.store.write(db, corpus.clock, publish, what="x", source=("a", "b")) as write:
+            with corpus.store.write(db, corpus.session.clock, publish, what="x", source=("a", "b")) as write:
                 write.put(document("e", "text", "2021"))
                 raise KeyboardInterrupt
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from tests.support.rows import db_of
 
 from asof.data import Ended, SourcedTime
 from asof.data.json import times_json
@@ -80,8 +81,10 @@ def test_a_path_comes_before_a_name_and_a_name_before_an_alias(fresh: Make, docu
 
 def names(corpus: Any, **filters: Any) -> set[str]:
     wanted = {"source": "", "path": "", "tags": (), "meta": (), **filters}
-    heads = matching_heads(corpus._db, **wanted)
-    rows = corpus._db.execute("SELECT h.id, d.name FROM heads AS h JOIN documents AS d ON d.id = h.document")
+    heads = matching_heads(db_of(corpus), **wanted)
+    rows = db_of(corpus).execute(
+        "SELECT h.id, d.name FROM heads AS h JOIN documents AS d ON d.id = h.document"
+    )
     of = dict(rows.fetchall())
     return {of[head] for head in heads}
 

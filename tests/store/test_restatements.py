@@ -82,7 +82,7 @@ def test_a_row(
     others = [document(f"other{at}", "text", "2018") for at in range(3)]
     with fresh(BEFORE) as corpus:
         for at, each in enumerate(statements):
-            corpus.clock.to(("2025-03", "2025-09", "2026-03")[at])
+            corpus.session.clock.to(("2025-03", "2025-09", "2026-03")[at])
             here = [document("d", *pair) for pair in batched(each or (), 2)]
             report = corpus.add(said(*others, *here))
         counts = {what: getattr(report, what) for what in ("added", "changed", "corrected", "ended")}

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.data import Ended, Problem, SourcedTime
@@ -52,14 +53,13 @@ def test_a_second_run_writes_nothing(fresh: Make, said: Make, document: Make) ->
         corpus.close()
         database = (root / ".asof" / "corpus.db").read_bytes()
         files = sorted(path.name for path in (root / ".asof" / "segments").iterdir())
-        again = type(corpus)(root, corpus.store, corpus.manifest, corpus.config, corpus.clock, False)
+        again = Corpus.of(replace(corpus.session))
         report = again.add(source)
         assert (report.written, report.unchanged, report.passages) == (0, 8, 0)
         assert transactions(again) == before
         again.close()
         assert (root / ".asof" / "corpus.db").read_bytes() == database
         assert sorted(path.name for path in (root / ".asof" / "segments").iterdir()) == files
-        corpus._db = sqlite3.connect(":memory:")  # for the fixture to close
 
 
 def test_an_empty_source_and_an_empty_batch(fresh: Make, said: Make) -> None:
@@ -108,7 +108,7 @@ def test_a_revert_to_an_older_text_under_the_same_date_is_in_force_again(
 ) -> None:
     with fresh("2021") as corpus:
         for year, text in ((2021, "one"), (2022, "two"), (2023, "one"), (2024, "one")):
-            corpus.clock.to(str(year))
+            corpus.session.clock.to(str(year))
             corpus.add(said(document("d", text, "2020")))
         assert texts(corpus, "d") == ["one"]
         assert texts(corpus, "d", as_of="2021-06") == ["one"]
@@ -123,15 +123,15 @@ def test_what_ended_and_is_stated_again_is_in_force_again(
     here, other = document("d", "one", date), document("e", "two", date)
     with fresh("2021") as corpus:
         corpus.add(said(here, other))
-        corpus.clock.to("2022")
+        corpus.session.clock.to("2022")
         assert corpus.add(said(other)).ended == 1
         assert texts(corpus, "d", "e") == [None, "two"]
-        corpus.clock.to("2023")
+        corpus.session.clock.to("2023")
         assert corpus.add(said(here, other)).changed == 1
         assert texts(corpus, "d", "e") == ["one", "two"]
         assert texts(corpus, "d", as_of="2022-06") == [None]
         assert texts(corpus, "d", as_of="2021-06") == ["one"]
-        corpus.clock.to("2024")
+        corpus.session.clock.to("2024")
         assert corpus.add(said(here, other)).written == 0
 
 
@@ -188,7 +188,7 @@ def test_a_document_belongs_to_the_source_that_stated_its_last_version(
     second = said(document("d", "two", "2020"), document("f", "more"), name="second")
     with fresh("2021") as corpus:
         corpus.add(first)
-        corpus.clock.to("2022")
+        corpus.session.clock.to("2022")
         corpus.add(second)
         assert texts(corpus, "d") == ["two"]
         assert corpus.add(first).written == 0, "no ping-pong"
@@ -207,7 +207,9 @@ def test_an_older_version_from_elsewhere_does_not_change_the_owner(
         corpus.add(said(document("d", "old", "2010"), name="second"))
         assert texts(corpus, "d", as_of="2015") == ["old"]
         assert texts(corpus, "d") == ["new"]
-        owner = corpus._db.execute("SELECT s.name FROM documents AS d JOIN sources AS s ON s.id = d.source")
+        owner = db_of(corpus).execute(
+            "SELECT s.name FROM documents AS d JOIN sources AS s ON s.id = d.source"
+        )
         assert owner.fetchall() == [("first",)]
 
 

@@ -22,8 +22,8 @@ from asof.store.lock import exclusive_lock
 def corpus(memory_folder: Path) -> Iterator[Corpus]:
     """Three documents of a passage each: their passages are 1, 2 and 3."""
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
-        corpus.clock = lambda: 1_000
+        corpus.maintenance.background = False
+        corpus.session.clock = lambda: 1_000
         corpus.add([Document(name, f"The {name} keeps the light.") for name in ("ann", "ben", "cid")])
         yield corpus
 
@@ -37,7 +37,7 @@ def hit(rank: int, passage: int) -> ShownRow:
 
 
 def add(corpus: Corpus, id_: str, *passages: int) -> int:
-    with feedback.write_feedback(corpus.store, corpus.clock) as (db, added):
+    with feedback.write_feedback(corpus.store, corpus.session.clock) as (db, added):
         feedback.insert_question(
             db, question(id_, added), [hit(n, each) for n, each in enumerate(passages, 1)]
         )
@@ -45,7 +45,7 @@ def add(corpus: Corpus, id_: str, *passages: int) -> int:
 
 
 def say(corpus: Corpus, *said: tuple[str, int, str, float | None]) -> int:
-    with feedback.write_feedback(corpus.store, corpus.clock) as (db, added):
+    with feedback.write_feedback(corpus.store, corpus.session.clock) as (db, added):
         return feedback.insert_judgements(db, [JudgementRow(*each, added) for each in said])
 
 
@@ -63,17 +63,17 @@ def test_every_write_is_later_than_all_before(corpus: Corpus) -> None:
     assert say(corpus, ("a", 1, "grade", 3.0)) == 1
     assert read(corpus, "SELECT added FROM judgements") == [(1_002,)]
     assert add(corpus, "b", 1) == 1_003
-    with feedback.write_feedback(corpus.store, corpus.clock) as (db, added):
+    with feedback.write_feedback(corpus.store, corpus.session.clock) as (db, added):
         feedback.insert_learned(db, "papers", "x", added)
     assert add(corpus, "c", 1) == 1_005
-    corpus.clock = lambda: 9_000
+    corpus.session.clock = lambda: 9_000
     assert add(corpus, "d", 1) == 9_000
     assert read(corpus, "SELECT count(*) FROM transactions") == [(1,)], "nothing that a search sees"
 
 
 def test_an_error_leaves_nothing(corpus: Corpus) -> None:
     def fail() -> None:
-        with feedback.write_feedback(corpus.store, corpus.clock) as (db, added):
+        with feedback.write_feedback(corpus.store, corpus.session.clock) as (db, added):
             feedback.insert_question(db, question("a", added), [hit(1, 1)])
             raise ZeroDivisionError
 
@@ -97,13 +97,13 @@ def test_two_questions_of_one_id(corpus: Corpus) -> None:
 
 def test_patience(corpus: Corpus) -> None:
     lock = exclusive_lock(corpus.store.folder / "write.lock", 1.0)
-    with lock, pytest.raises(Busy), feedback.write_feedback(corpus.store, corpus.clock, wait=0.0):
+    with lock, pytest.raises(Busy), feedback.write_feedback(corpus.store, corpus.session.clock, wait=0.0):
         pass
     other = sqlite3.connect(corpus.store.database, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")  # as a merge does, which does not take the lock
     with (
         pytest.raises(CorpusError, match="locked"),
-        feedback.write_feedback(corpus.store, corpus.clock, wait=0.0),
+        feedback.write_feedback(corpus.store, corpus.session.clock, wait=0.0),
     ):
         pass
     other.close()

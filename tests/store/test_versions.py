@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tests.support.rows import db_of
+
 import asof
 from asof.sources.scheme import ERASED
 from asof.store.versions import mark_erased, version_numbers
@@ -9,7 +11,7 @@ from asof.store.versions import mark_erased, version_numbers
 
 def test_numbers_of_all_versions(memory_folder, document):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add(
             [
                 document("a", "first", "2024-01-01", meta={"version": 1}),
@@ -19,26 +21,26 @@ def test_numbers_of_all_versions(memory_folder, document):
                 document("d", "words", "2024-01-01", meta={"version": 4}),
             ]
         )
-        assert version_numbers(corpus._db, ["a", "b", "c", "nobody"]) == {"a": {1, 2}}
-        assert version_numbers(corpus._db, []) == {}
+        assert version_numbers(db_of(corpus), ["a", "b", "c", "nobody"]) == {"a": {1, 2}}
+        assert version_numbers(db_of(corpus), []) == {}
 
 
 def test_a_version_that_was_dated_anew_counts_once(memory_folder, document):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([document("a", "first", "2024-01-01", meta={"version": 1})])
         corpus.correct("a", "2023-12-01")
-        assert version_numbers(corpus._db, ["a"]) == {"a": {1}}
+        assert version_numbers(db_of(corpus), ["a"]) == {"a": {1}}
 
 
 def test_what_was_erased_has_no_version_until_it_is_here_again(memory_folder, document):
     with asof.open(memory_folder) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         corpus.add([document("a", "first", "2024-01-01", meta={"version": 1})])
         db = corpus.store.writer()
         for name in ("a", "b", "b"):
             mark_erased(db, name)
         db.close()
-        assert version_numbers(corpus._db, ["a", "b", "c"]) == {"a": {1}, "b": {ERASED}}
+        assert version_numbers(db_of(corpus), ["a", "b", "c"]) == {"a": {1}, "b": {ERASED}}
         corpus.add([document("b", "words", "2024-01-01")])
-        assert version_numbers(corpus._db, ["a", "b", "c"]) == {"a": {1}}
+        assert version_numbers(db_of(corpus), ["a", "b", "c"]) == {"a": {1}}

@@ -98,7 +98,7 @@ def test_a_correction_is_known_from_when_it_was_made(fresh: Make, said: Make, do
     source = said(document("d", "text", "2020", links=(Link("e"),), aliases=("dee",)))
     with fresh("2021") as corpus:
         corpus.add(source)
-        corpus.clock.to("2022")
+        corpus.session.clock.to("2022")
         corpus.correct("d", "2010")
         assert corpus.at("2015").text("d") == "text"
         assert corpus.at("2015", known_at="2021-06").text("d") is None
@@ -153,9 +153,8 @@ def test_a_purge_leaves_nothing_of_the_text(fresh: Make, document: Make) -> None
         assert corpus.at("2001").text("d") is None
         assert corpus.check() == []
         folder = corpus.store.folder
-        corpus._db.close()
+        corpus.close()
         assert not any(word in everything(folder) for word in (b"unmistakable", b"secret", b"Deep"))
-        corpus._db = corpus.store.reader()
 
 
 def test_a_vacuum_changes_no_answer_from_its_horizon_on(fresh: Make, document: Make) -> None:
@@ -171,7 +170,7 @@ def test_a_vacuum_changes_no_answer_from_its_horizon_on(fresh: Make, document: M
     with fresh("2009") as corpus:
         corpus.add([document("d", "part one", "2001"), document("d", "part two", "2003")])
         corpus.add([document("d", "part three", "2012"), document("e", "one\n\ntwo", "2004")])
-        corpus.clock.to("2015")
+        corpus.session.clock.to("2015")
         before = answers(corpus)
         assert corpus.vacuum("2010-06") == 1, "`part one`"
         assert answers(corpus) == before

@@ -34,8 +34,8 @@ def corpus_with(
         (folder / "asof.toml").write_text(toml, encoding="utf-8")
     settings = CorpusSettings(languages=("en", "de"), undated="always")
     with asof.open(folder, settings=settings, model=model) as corpus:
-        corpus.clock = Clock(now)
-        corpus.background = False
+        corpus.session.clock = Clock(now)
+        corpus.maintenance.background = False
         if documents:
             corpus.add(list(documents))
         yield corpus
@@ -53,7 +53,7 @@ class Looked(NamedTuple):
 
 def looked(corpus: Corpus, question: str, as_of: str | None = None) -> Looked:
     """The way of a question until its cells are made, from all hits."""
-    corpus.ensure_facts()
+    corpus.facts.ensure_facts()
     then = corpus.at(as_of)
     found = then.search(question, k=100)
     view = then.view()

@@ -59,7 +59,7 @@ def new_corpus(
         memory_folder() as folder,
         open_corpus(folder, encoder=encoder, model=model, settings=chosen) as corpus,
     ):
-        corpus.clock, corpus.background = Clock.at(now), False
+        corpus.session.clock, corpus.maintenance.background = Clock.at(now), False
         if documents := list(documents):
             corpus.add(documents)
         yield corpus

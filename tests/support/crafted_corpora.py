@@ -46,7 +46,7 @@ Craft = Callable[[random.Random, Path, Path], str]
 def make_sound(root: Path) -> None:
     """A corpus with all kinds of files that a corpus can have, below `root`."""
     with asof.open(root) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         for version in (1, 2):
             path = root / f"island{version}.jsonl"
             path.write_text("".join(json.dumps(record) + "\n" for record in _documents(version)))
@@ -86,7 +86,7 @@ def _ask_all(corpus: asof.Corpus) -> None:
 def use_all(root: Path) -> None:
     """Whatever a user may do with a corpus; raises AsofError at most."""
     with asof.open(root, create=False) as corpus:
-        corpus.background = False
+        corpus.maintenance.background = False
         _ask_all(corpus)
         corpus.status()
         corpus.add([asof.Document("new", "a new ferry [[d1]]"), asof.Document("d5", "no mill any more")])

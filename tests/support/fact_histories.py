@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.support.histories import Event, Histories, Version, day, stored_text
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.data import Document, Heading, SourcedTime
@@ -88,7 +89,7 @@ def picked(passage: str) -> Iterator[dict[str, Any]]:
 
 def restored(corpus: Corpus, version: Version) -> Document:
     """The document of `document`, from what the corpus stored of it."""
-    found = corpus._db.execute("SELECT alias FROM aliases WHERE version = ? ORDER BY alias", (version.id,))
+    found = db_of(corpus).execute("SELECT alias FROM aliases WHERE version = ? ORDER BY alias", (version.id,))
     aliases = tuple(alias for (alias,) in found)
     return headed(version.name, stored_text(corpus, version), version.when, aliases)
 

@@ -86,7 +86,7 @@ def learn(corpus: Corpus) -> None:
 def add(corpus: Corpus, *documents: Document, at: str | None = None) -> None:
     """Add documents, at the beginning of a day by the corpus's clock, and read their facts."""
     if at is not None:
-        corpus.clock.now = read(at).first  # type: ignore[attr-defined]
+        corpus.session.clock.now = read(at).first  # type: ignore[attr-defined]
     corpus.add(list(documents))
     learn(corpus)
 
@@ -110,8 +110,8 @@ def corpus_of(*documents: Document, now: str = "2025") -> Iterator[Corpus]:
         tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
         open_corpus(folder, settings=CorpusSettings(stem=False, undated="always")) as corpus,
     ):
-        corpus.clock = Clock(now)
-        corpus.background = False
+        corpus.session.clock = Clock(now)
+        corpus.maintenance.background = False
         if documents:
             add(corpus, *documents)
         yield corpus

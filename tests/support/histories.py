@@ -19,6 +19,7 @@ from typing import Any
 from hypothesis import HealthCheck, Phase
 from hypothesis import strategies as st
 from tests.support.corpora import Clock
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
@@ -135,7 +136,7 @@ def restored(corpus: Corpus, version: Version) -> Document:
 
 
 def stored_text(corpus: Corpus, version: Version) -> str:
-    texts = dict(corpus._db.execute(
+    texts = dict(db_of(corpus).execute(
         "SELECT key, text FROM passages WHERE document = (SELECT document FROM versions WHERE id = ?)",
         (version.id,),
     ).fetchall())  # fmt: skip
@@ -157,12 +158,12 @@ class Histories:
         if self.toml:
             (folder / "asof.toml").write_text(self.toml, "utf-8")
         corpus = open_corpus(folder, settings=CorpusSettings(stem=False), model=self.model)
-        corpus.clock, corpus.background = Clock(step=0), False
+        corpus.session.clock, corpus.maintenance.background = Clock(step=0), False
         return corpus
 
     def play(self, corpus: Corpus, history: Sequence[Event]) -> None:
         """Day by day; several events of one day are separate transactions."""
-        clock = corpus.clock
+        clock = corpus.session.clock
         assert isinstance(clock, Clock)
         for event in history:
             clock.now += event.wait * DAY + 1_000
@@ -180,7 +181,7 @@ class Histories:
     def only_visible(self, corpus: Corpus, folder: Path, as_of: int, known_at: int) -> Corpus:
         """A corpus that was only ever given what is visible at (T, K)."""
         other = self.new_corpus(folder)
-        clock = other.clock
+        clock = other.session.clock
         assert isinstance(clock, Clock)
         publish = other.manifest.publish
         with closing(other.store.writer()) as db:
@@ -209,13 +210,18 @@ HISTORIES = Histories()
 
 def _visible(corpus: Corpus, as_of: int, known_at: int) -> list[Version]:
     """The versions that were visible at T and known, and not yet retired, at K, in order of their arrival."""
-    rows = corpus._db.execute(
-        "SELECT v.id, d.name, v.head, v.content, v.stated, v.published, v.starts, v.ends, v.dated_by,"
-        " v.visible, v.layout, v.added, h.about FROM versions AS v JOIN documents AS d ON d.id = v.document"
-        " LEFT JOIN heads AS h ON h.id = v.head"
-        " WHERE v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?) ORDER BY v.id",
-        (as_of, known_at, known_at),
-    ).fetchall()
+    rows = (
+        db_of(corpus)
+        .execute(
+            "SELECT v.id, d.name, v.head, v.content, v.stated, v.published, v.starts, v.ends, v.dated_by,"
+            " v.visible, v.layout, v.added, h.about FROM versions AS v"
+            " JOIN documents AS d ON d.id = v.document"
+            " LEFT JOIN heads AS h ON h.id = v.head"
+            " WHERE v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?) ORDER BY v.id",
+            (as_of, known_at, known_at),
+        )
+        .fetchall()
+    )
     found = []
     for id_, name, head, content, stated, published, starts, ends, by, visible, layout, added, about in rows:
         when = None if starts is None else SourcedTime(span_of(starts, ends), published, by)
@@ -235,7 +241,7 @@ def merge_some(corpus: Corpus, first: int, count: int | None) -> None:
 
 def last_moment(corpus: Corpus, as_of: int, back: int) -> tuple[int, int] | None:
     """(T, K): the end of a day, and so many writes before the last; None where nothing was written."""
-    known = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")]
+    known = [row[0] for row in db_of(corpus).execute("SELECT id FROM transactions ORDER BY id")]
     if not known:
         return None
     return min(as_of * DAY + DAY - 1, NEVER - 1), known[max(len(known) - 1 - back, 0)]

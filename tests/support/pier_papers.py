@@ -79,8 +79,8 @@ def opened(folder: Path, archive: Archive | None = None, more: str = "", **given
         (folder / "asof.toml").write_text(settings(archive, more))
     chunking = asof.CorpusSettings(chunking="400c/80")
     with asof.open(folder, settings=chunking, trust=True, **{"encoder": Words(), **given}) as corpus:
-        corpus.clock = itertools.count(instant(NOW), 1_000_000).__next__
-        corpus.background = False
+        corpus.session.clock = itertools.count(instant(NOW), 1_000_000).__next__
+        corpus.maintenance.background = False
         yield corpus
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import asof
 from asof.corpus.corpus import Corpus
+from asof.corpus.session import Session
 from asof.data import Document, SourcedTime
 from asof.errors import UsageError
 from asof.learn.candidate_columns import CandidateColumns
@@ -32,8 +33,8 @@ def corpus(memory_folder: Path) -> Iterator[Corpus]:
     with asof.open(
         memory_folder, settings=asof.CorpusSettings(undated="always", encoder=HashedNgrams().name)
     ) as corpus:
-        corpus.clock = itertools.count(read("2024-02-01").first, 1_000_000).__next__
-        corpus.background = False
+        corpus.session.clock = itertools.count(read("2024-02-01").first, 1_000_000).__next__
+        corpus.maintenance.background = False
         corpus.add(
             Document(
                 each["id"], each["text"],
@@ -61,7 +62,7 @@ def say(corpus: Corpus, count: int = 24, recipe: str = "papers", clicks: bool = 
 def test_weights_are_learned_from_what_was_shown_without_a_search(corpus: Corpus, monkeypatch) -> None:
     say(corpus)
     recipe, box = chosen(named("papers"), (*WEIGHTS, "freshness.rate"))
-    monkeypatch.setattr(Corpus, "use", None)  # nothing may be asked of the corpus
+    monkeypatch.setattr(Session, "use", None)  # nothing may be asked of the corpus
     material = from_feedback(corpus, recipe, box, 10)
     assert isinstance(material.table, CandidateColumns)
     # both were judged, the note stood first: DCG 7 / log2(3) of 7

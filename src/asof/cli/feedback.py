@@ -74,7 +74,7 @@ def feedback(
         if hit is not None and grade is not None:
             _say(corpus, query_id, hit, grade)
         one = corpus.recorded(query_id)
-        titles = corpus.titles(one)
+        titles = corpus.feedback.titles(one)
     if as_json:
         print_json(feedback_json(one, judging))
     else:

@@ -114,7 +114,7 @@ def _tell_all(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool
     """Tell reports with a bar, for what facts have left of the budget."""
     started = time.perf_counter()
     with count_progress("reports", "periods") as advance:
-        told = corpus.report_all(advance, None if budget is None else max(0.0, budget - spent))
+        told = corpus.facts.report_all(advance, None if budget is None else max(0.0, budget - spent))
     if not quiet:
         _show_told(told, time.perf_counter() - started, budget)
     return told
@@ -122,7 +122,7 @@ def _tell_all(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool
 
 def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
     """What reading facts would cost."""
-    meter = corpus.estimate()
+    meter = corpus.facts.estimate()
     if not quiet:
         _show_estimate("facts: reading them", meter)
     return meter
@@ -130,7 +130,7 @@ def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
 
 def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Usage | None:
     """What telling reports would cost; None where nobody knows."""
-    meter = corpus.estimate_reports()
+    meter = corpus.facts.estimate_reports()
     if quiet:
         return meter
     if meter is None:

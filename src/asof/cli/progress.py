@@ -73,7 +73,7 @@ def fact_progress(corpus: Corpus) -> Iterator[None]:
             if shown[0] is not None:
                 shown[0](done, of)
 
-        corpus.progress = advance
+        corpus.facts.progress = advance
         yield
 
 

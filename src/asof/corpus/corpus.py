@@ -7,31 +7,39 @@ from collections.abc import Callable, Iterable
 from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Self
 
 from asof import engine, environment
 from asof.arguments import all_checked, checked
 from asof.config import Config
+from asof.corpus.facts import FactIndexer
+from asof.corpus.feedback import FeedbackLog
 from asof.corpus.maintenance import Maintenance
-from asof.corpus.models import configured_encoder, encoder_for, named_encoder
-from asof.corpus.snapshot import Snapshot as Snapshot
+from asof.corpus.models import ModelProvider, configured_encoder, encoder_for, named_encoder
+from asof.corpus.session import Session
+from asof.corpus.snapshot import Snapshot
 from asof.engine import Results
 from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
+from asof.learn.feedback import ETA
 from asof.models.named import encoder_of, model_of
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
-from asof.store.store import DEFAULT_WAIT, FETCHED, FOLDER, Store, translate_sqlite_errors
+from asof.store.store import DEFAULT_WAIT, FETCHED, FOLDER, Store
 from asof.time.bounds import When, last_instant
 
 if TYPE_CHECKING:
+    from asof.corpus.feedback import JudgingReport
+    from asof.index.embedding import EmbeddingReport
+    from asof.knowledge.learning import LearningReport
+    from asof.learn.feedback import JudgedRecord
     from asof.models.named import Named
     from asof.models.ports import Encoder, Model
+    from asof.rank.recipe import Recipe
     from asof.sources.from_python import Item, Record
     from asof.sources.scheme import SourceContext
     from asof.sources.source import Source
-
-T = TypeVar("T")
+    from asof.store.status import Status
 
 
 @checked
@@ -58,7 +66,7 @@ def open(  # noqa: A001  asof.open is the word for it
 
     Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
-    root = _folder(path)
+    root, variables = _folder(path), environment.variables()
     given = None if encoder is None else encoder_of(encoder)
     speaker = None if model is None else model_of(model)
     if configured is None:
@@ -73,13 +81,14 @@ def open(  # noqa: A001  asof.open is the word for it
             raise
         chosen = given
         if chosen is None and configured.encoding is not None:
-            chosen = configured_encoder(configured, root, environment.variables())
+            chosen = configured_encoder(configured, root, variables)
         if chosen is not None:
             wanted = replace(wanted, encoder=chosen.name)
         store = Store.create(folder, wanted, wait)
-    found = encoder_for(store, given, configured, root, environment.variables())
+    found = encoder_for(store, given, configured, root, variables)
     manifest = Manifest(store, found, tell or _silent)
-    return Corpus(root, store, manifest, configured, environment.now, environment.variables(), model=speaker)
+    session = Session(root, store, manifest, configured, environment.now, variables)
+    return Corpus.of(session, speaker)
 
 
 def _folder(path: str | Path) -> Path:
@@ -115,14 +124,63 @@ def _silent(line: str) -> None:
 
 @all_checked
 @dataclass(slots=True, repr=False)
-class Corpus(Maintenance):
+class Corpus:
     """An open corpus. Use it as a context manager, or `close` it. Threads may share it.
 
-    `background`: after a write, small segments are merged in a thread; else only by `tidy`.
+    Its parts: the open files, the models, what reads facts, what was recorded, and maintenance.
     """
+
+    session: Session
+    models: ModelProvider
+    facts: FactIndexer
+    feedback: FeedbackLog
+    maintenance: Maintenance
+
+    @classmethod
+    def of(cls, session: Session, model: Model | None = None) -> Self:
+        """The corpus of these files; `model`: a language model in place of the configured one."""
+        models = ModelProvider(session, model)
+        facts, feedback = FactIndexer(session, models), FeedbackLog(session, models)
+        return cls(session, models, facts, feedback, Maintenance(session))
 
     def __repr__(self) -> str:
         return f"Corpus({str(self.root)!r}{', closed' if self.closed else ''})"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Wait for a merge that is under way, and close the files."""
+        self.maintenance.close()
+        self.session.close()
+
+    @property
+    def root(self) -> Path:
+        """The folder that it is the corpus of."""
+        return self.session.root
+
+    @property
+    def config(self) -> Config:
+        """The configuration that holds for it."""
+        return self.session.config
+
+    @property
+    def store(self) -> Store:
+        """The documents in SQLite."""
+        return self.session.store
+
+    @property
+    def manifest(self) -> Manifest:
+        """The files of its index."""
+        return self.session.manifest
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self.session.closed
 
     # -- adding -------------------------------------------------------------------------------------
 
@@ -153,12 +211,12 @@ class Corpus(Maintenance):
         # closed here, not when an error that holds its frames is forgotten
         with closing(items(given.documents, self.config.fields)) as stated:
             report = engine.build(
-                self.store, self.manifest, stated, self.clock, name=given.name, kind=given.kind,
+                self.store, self.manifest, stated, self.session.clock, name=given.name, kind=given.kind,
                 complete=given.complete,
                 allow_shrinking=allow_shrinking, progress=progress,
             )  # fmt: skip
-        if report.written and self.background:
-            self._tidy_behind()
+        if report.written:
+            self.maintenance.tidy_behind()
         return report
 
     def source(
@@ -190,7 +248,7 @@ class Corpus(Maintenance):
         from asof.sources.scheme import SourceContext
 
         return SourceContext(
-            self.root, self.clock(), self.config.sources.get(scheme, {}), self.config.fields,
+            self.root, self.session.clock(), self.config.sources.get(scheme, {}), self.config.fields,
             self.store.folder / FETCHED, self._versions,
         )  # fmt: skip
 
@@ -198,26 +256,102 @@ class Corpus(Maintenance):
         """The numbers of the versions that are stored of documents."""
         from asof.store.versions import version_numbers
 
-        with self._lock, translate_sqlite_errors(self.store.database):
-            return version_numbers(self._db, names)
+        with self.session.connection() as db:
+            return version_numbers(db, names)
 
     def prepare(self) -> None:
         """Make now what searches derive from the rows (which passage follows which), as of now; the first
         search need not wait for it then."""
         from asof.graph.succession import refresh
 
-        self.use(self.clock(), None, refresh)
+        self.session.use(self.session.clock(), None, refresh)
 
     # -- asking -------------------------------------------------------------------------------------
 
     def at(self, as_of: When | None = None, known_at: When | None = None) -> Snapshot:
         """The corpus as it stood at `as_of` (default: now), as it was known at `known_at` (default: now)."""
-        anchor = self._present()
-        fiscal = self.config.fields.fiscal_start
-        at = anchor if as_of is None else last_instant(as_of, anchor, fiscal)
-        known = None if known_at is None else last_instant(known_at, anchor, fiscal)
-        return Snapshot(self, at, known)
+        anchor, fiscal = self.session.present(), self.session.fiscal_start
+        return self.snapshot(
+            anchor if as_of is None else last_instant(as_of, anchor, fiscal),
+            None if known_at is None else last_instant(known_at, anchor, fiscal),
+        )
+
+    def snapshot(self, as_of: int, known_at: int | None = None) -> Snapshot:
+        """The corpus as it stood at an instant, as it was known at another one; see `at`."""
+        return Snapshot(self.session, self.models, self.facts, as_of, known_at)
 
     def search(self, question: str, **options: object) -> Results:
         """`corpus.at().search(question, ...)`: as of now."""
         return self.at().search(question, **options)  # type: ignore[arg-type]
+
+    # -- facts ahead of questions (`asof.corpus.facts`) ---------------------------------------------
+
+    def learn(
+        self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
+    ) -> LearningReport:
+        """See `FactIndexer.learn`."""
+        return self.facts.learn(progress, budget)
+
+    # -- feedback (`asof.corpus.feedback`) ----------------------------------------------------------
+
+    def record(self, results: Results, recipe: Recipe | None = None) -> str:
+        """See `FeedbackLog.record`."""
+        return self.feedback.record(results, recipe)
+
+    def recorded(self, query_id: str) -> JudgedRecord:
+        """See `FeedbackLog.recorded`."""
+        return self.feedback.recorded(query_id)
+
+    def queries(self, recipe: str | None = None, known_at: When | None = None) -> list[JudgedRecord]:
+        """See `FeedbackLog.queries`."""
+        return self.feedback.queries(recipe, known_at)
+
+    def judged(
+        self, recipe: str | None = None, known_at: When | None = None, eta: float = ETA
+    ) -> list[JudgedRecord]:
+        """See `FeedbackLog.judged`."""
+        return self.feedback.judged(recipe, known_at, eta)
+
+    def grade(self, query_id: str, hit: int | str, grade: float | None) -> bool:
+        """See `FeedbackLog.grade`."""
+        return self.feedback.grade(query_id, hit, grade)
+
+    def click(self, query_id: str, hit: int | str) -> bool:
+        """See `FeedbackLog.click`."""
+        return self.feedback.click(query_id, hit)
+
+    def judge(self, query_id: str, budget: float | None = None) -> JudgingReport:
+        """See `FeedbackLog.judge`."""
+        return self.feedback.judge(query_id, budget)
+
+    # -- maintenance (`asof.corpus.maintenance`) ----------------------------------------------------
+
+    def status(self) -> Status:
+        """See `Maintenance.status`."""
+        return self.maintenance.status()
+
+    def check(self) -> list[str]:
+        """See `Maintenance.check`."""
+        return self.maintenance.check()
+
+    def tidy(self) -> int:
+        """See `Maintenance.tidy`."""
+        return self.maintenance.tidy()
+
+    def embed(
+        self, encoder: Encoder | Named | None, progress: Callable[[int, int], None] | None = None
+    ) -> EmbeddingReport:  # fmt: skip
+        """See `Maintenance.embed`."""
+        return self.maintenance.embed(encoder, progress)
+
+    def correct(self, document: str, published: When) -> None:
+        """See `Maintenance.correct`."""
+        self.maintenance.correct(document, published)
+
+    def purge(self, document: str) -> int:
+        """See `Maintenance.purge`."""
+        return self.maintenance.purge(document)
+
+    def vacuum(self, before: When) -> int:
+        """See `Maintenance.vacuum`."""
+        return self.maintenance.vacuum(before)

@@ -1,13 +1,15 @@
-"""What a corpus learns from its passages ahead of questions: facts, and the reports of a model."""
+"""Facts and reports of a corpus, made ahead of questions."""
 
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from asof.corpus.models import ModelProvider
 from asof.corpus.session import Session
 from asof.errors import CorpusError, UsageError
 from asof.knowledge.choice import MODEL
@@ -22,8 +24,17 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class FactIndexer(Session):
-    """An open corpus that can be read for facts."""
+class FactIndexer:
+    """Reads the passages of a corpus for facts, and lets a model write the reports on periods.
+
+    `progress` is told how many passages are read for facts, of how many, when a question has to wait for it.
+    """
+
+    session: Session
+    models: ModelProvider
+    progress: Callable[[int, int], None] | None = None
+    _read_until: int = field(default=-1, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def learn(
         self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
@@ -33,21 +44,17 @@ class FactIndexer(Session):
         ModelError; what was read stays. One process learns at a time: two would pay for the same twice."""
         from asof.knowledge.learning import learn
 
-        alone = exclusive_lock(self.store.folder / "learn.lock", self.store.wait)
-        with (
-            translate_errors(self.store.database),
-            alone,
-            self._reader(budget) as model,
-            self._writing() as db,
-        ):
-            return learn(self.store, db, self.config.facts, model, progress=progress)
+        session, store = self.session, self.session.store
+        alone = exclusive_lock(store.folder / "learn.lock", store.wait)
+        with translate_errors(store.database), alone, self._reader(budget) as model, session.writing() as db:
+            return learn(store, db, session.config.facts, model, progress=progress)
 
     def estimate(self) -> Usage:
         """What `learn` would cost at most. Nothing is sent. Raises UsageError."""
         from asof.knowledge.learning import estimate
 
-        with self._reader(None) as model, self._lock:
-            return estimate(self._db, self.config.facts, model)
+        with self._reader(None) as model, self.session.connection() as db:
+            return estimate(db, self.session.config.facts, model)
 
     def report_all(
         self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
@@ -80,12 +87,12 @@ class FactIndexer(Session):
             if model is None:
                 raise UsageError("reports without a model are made when asked; name one: see [model]")
             self.ensure_facts()
-            yield self.use(self._present(), None, ReportMaterial.of), model
+            yield self.session.use(self.session.present(), None, ReportMaterial.of), model
 
     @contextmanager
     def _reader(self, budget: float | None) -> Iterator[MeteredModel | None]:
         """The model that reads facts; None where rules do, whatever model is named."""
-        if self.config.facts.extractor != MODEL:
+        if self.session.config.facts.extractor != MODEL:
             yield None
             return
         with self.models.language(budget) as model:
@@ -96,25 +103,27 @@ class FactIndexer(Session):
         is then complete. It is quick where that was done before. Raises CorpusError where they cannot be
         written."""
         with self._lock:
-            last: int = self._db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
-            if last == self._read_until:
-                return
-            todo = len(passages_without_facts(self._db))
-        if todo:
-            self._know(todo)
-        self._read_until = last
+            with self.session.connection() as db:
+                last: int = db.execute("SELECT coalesce(max(id), 0) FROM passages").fetchone()[0]
+                if last == self._read_until:
+                    return
+                todo = len(passages_without_facts(db))
+            if todo:
+                self._read_all(todo)
+            self._read_until = last
 
-    def _know(self, todo: int) -> None:
+    def _read_all(self, todo: int) -> None:
         from asof.knowledge.reading import read_all
         from asof.knowledge.rules.extractor import RuleExtractor
 
+        store = self.session.store
         try:
-            with self._writing() as db:
-                read_all(self.store, db, RuleExtractor(), progress=self.progress)
+            with self.session.writing() as db:
+                read_all(store, db, RuleExtractor(), progress=self.progress)
         except CorpusError as error:
-            if not os.access(self.store.folder, os.W_OK):
+            if not os.access(store.folder, os.W_OK):
                 raise CorpusError(
-                    f"{todo:,} passages were not read for facts yet, and {self.store.folder} cannot be "
+                    f"{todo:,} passages were not read for facts yet, and {store.folder} cannot be "
                     "written: run `asof index SOURCE --facts` where it can"
                 ) from error
             raise

@@ -5,19 +5,19 @@ Nothing is recorded unless it is asked for, and what is recorded changes no sear
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from asof.corpus.facts import FactIndexer
+from asof.corpus.models import ModelProvider
+from asof.corpus.session import Session
 from asof.engine import Results
 from asof.errors import UsageError
 from asof.learn import feedback, recording
 from asof.learn.feedback import CLICK, CLICKED, ETA, GRADE, HIGHEST, MODEL, JudgedRecord
 from asof.store import feedback as kept
 from asof.store.feedback import JudgementRow
-from asof.store.store import translate_sqlite_errors
 from asof.time.bounds import When, last_instant
 from asof.time.span import iso
 
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from asof.models.metered import Usage
     from asof.rank.recipe import Recipe
-
-T = TypeVar("T")
 
 PATIENCE = 0.25
 """Seconds that recording waits for another writer: who searches shall not wait."""
@@ -50,8 +48,11 @@ class JudgingReport:
 
 
 @dataclass(slots=True)
-class FeedbackLog(FactIndexer):
-    """An open corpus that remembers questions and judgements."""
+class FeedbackLog:
+    """The questions and judgements that a corpus remembers."""
+
+    session: Session
+    models: ModelProvider
 
     # -- saying -------------------------------------------------------------------------------------
 
@@ -64,11 +65,10 @@ class FeedbackLog(FactIndexer):
         recipe ranked; Busy, NoSpace, CorpusError.
         """
         name, _ = recording.base_name(results.recipe)
-        own = results.ran if results.ran.name == name else self.config.recipe_named(name)
-        with self._lock:
-            asked, shown = recording.rows_of(results, recipe or own)
-            # what is yet to be learned by a K that lies ahead was not seen
-            asked = asked._replace(known_at=min(asked.known_at, self._last_write()))
+        own = results.ran if results.ran.name == name else self.session.config.recipe_named(name)
+        asked, shown = recording.rows_of(results, recipe or own)
+        # what is yet to be learned by a K that lies ahead was not seen
+        asked = asked._replace(known_at=min(asked.known_at, self.session.last_write()))
         with self._adding(PATIENCE) as (db, added):
             asked, attempt = asked._replace(added=added), 0
             made = asked._replace(id=recording.id_of(asked))
@@ -113,7 +113,7 @@ class FeedbackLog(FactIndexer):
             from asof.learn.judging import judge  # its shapes need an extra that the model needs as well
 
             passages = [each.passage for each in asked.shown]
-            found = self._read(lambda db: records(db, passages))
+            found = self.session.read(lambda db: records(db, passages))
             graded = judge(model, asked, [found.get(passage) for passage in passages])
             cost = model.meter
         with self._adding() as (db, added):
@@ -135,14 +135,14 @@ class FeedbackLog(FactIndexer):
             row = recording.chosen(query_id, found, () if len(found) == 1 else kept.question_ids(db))
             return _judged(db, [row], None, ETA)[0]
 
-        return self._read(look)
+        return self.session.read(look)
 
     def titles(self, one: JudgedRecord) -> dict[int, tuple[str, str]]:
         """By rank, what the documents that were shown are called, and the day on which they were published
         ("undated")."""
         from asof.store.passages import published_of, records
 
-        found = self._read(lambda db: records(db, [each.passage for each in one.asked.shown]))
+        found = self.session.read(lambda db: records(db, [each.passage for each in one.asked.shown]))
         there = {each.rank: found[each.passage] for each in one.asked.shown if each.passage in found}
         dates = {rank: published_of(record) for rank, record in there.items()}
         days = {
@@ -166,14 +166,16 @@ class FeedbackLog(FactIndexer):
 
     def _questions(self, recipe: str | None, known_at: When | None, eta: float) -> list[JudgedRecord]:
         known = self._known(known_at)
-        return self._read(lambda db: _judged(db, kept.recorded_questions(db, known, recipe), known, eta))
+        return self.session.read(
+            lambda db: _judged(db, kept.recorded_questions(db, known, recipe), known, eta)
+        )
 
     # -- what was learned ---------------------------------------------------------------------------
 
     def learned(self, recipe: str, known_at: When | None = None) -> str | None:
         """What learning knew of a recipe at `known_at` (default: now); None: nothing. Raises UsageError."""
         known = self._known(known_at)
-        return self._read(lambda db: kept.learned_state(db, recipe, known))
+        return self.session.read(lambda db: kept.learned_state(db, recipe, known))
 
     def learn_state(self, recipe: str, text: str) -> None:
         """Keep what learning knows of a recipe now; earlier states stay, also after a purge: `text` must not
@@ -186,23 +188,14 @@ class FeedbackLog(FactIndexer):
     # -- transactions -------------------------------------------------------------------------------
 
     def _known(self, known_at: When | None) -> int | None:
-        fiscal = self.config.fields.fiscal_start
-        return None if known_at is None else last_instant(known_at, self.clock(), fiscal)
-
-    def _read(self, do: Callable[[sqlite3.Connection], T]) -> T:
-        """Read rows that belong together: what is erased meanwhile is there until all are read."""
-        with self._lock, translate_sqlite_errors(self.store.database):
-            try:
-                self.store.begin_read(self._db)
-                return do(self._db)
-            finally:
-                if self._db.in_transaction:
-                    self._db.execute("ROLLBACK")
+        session = self.session
+        return None if known_at is None else last_instant(known_at, session.clock(), session.fiscal_start)
 
     @contextmanager
     def _adding(self, wait: float | None = None) -> Iterator[tuple[sqlite3.Connection, int]]:
-        patience = None if wait is None else min(wait, self.store.wait)
-        with kept.write_feedback(self.store, self.clock, patience) as (db, added):
+        store = self.session.store
+        patience = None if wait is None else min(wait, store.wait)
+        with kept.write_feedback(store, self.session.clock, patience) as (db, added):
             yield db, added
 
 

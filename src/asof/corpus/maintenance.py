@@ -1,19 +1,19 @@
-"""An open corpus, and how it is looked after: merged, checked, corrected, erased, embedded anew."""
+"""Maintenance of a corpus: merging, checking, correcting, erasing, changing the encoder."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from asof import engine
-from asof.corpus.feedback import FeedbackLog
+from asof.corpus.session import Session
 from asof.data import SourcedTime, given
 from asof.errors import CorpusError, UsageError
 from asof.index.manifest import Manifest
 from asof.store import corrections
-from asof.store.store import FETCHED, translate_sqlite_errors
+from asof.store.store import FETCHED
 from asof.time.bounds import When, first_instant
 from asof.time.moment import read
 from asof.time.span import moment
@@ -29,28 +29,41 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class Maintenance(FeedbackLog):
-    """An open corpus that can be looked after."""
+class Maintenance:
+    """What keeps a corpus in order. `background`: after a write, small segments are merged in a thread; else
+    only by `tidy`."""
+
+    session: Session
+    background: bool = True
+    _tidying: threading.Thread | None = field(default=None, init=False)
 
     # -- merging ------------------------------------------------------------------------------------
 
-    def _tidy_behind(self) -> None:
-        """Merge small segments in a thread; searches and writes go on."""
+    def tidy_behind(self) -> None:
+        """Merge small segments in a thread, unless only `tidy` may; searches and writes go on."""
+        if not self.background:
+            return
         if self._tidying is None or not self._tidying.is_alive():
             self._tidying = threading.Thread(target=self._tidy_quietly, daemon=False)
             self._tidying.start()
+
+    def close(self) -> None:
+        """Wait for a merge that is under way."""
+        if self._tidying is not None:
+            self._tidying.join()
 
     def _tidy_quietly(self) -> None:
         """A merge that cannot be made now is no loss: the next write tries again."""
         try:
             self.tidy()
         except CorpusError as error:
-            self.manifest.tell(f"small segments were not merged now: {error}")
+            self.session.manifest.tell(f"small segments were not merged now: {error}")
 
     def tidy(self) -> int:
         """Merge what is due now; returns the number of merges."""
-        with self._writing() as db:
-            return Manifest(self.store, None, self.manifest.tell).tidy(db)
+        session = self.session
+        with session.writing() as db:
+            return Manifest(session.store, None, session.manifest.tell).tidy(db)
 
     # -- looking after it ---------------------------------------------------------------------------
 
@@ -61,12 +74,11 @@ class Maintenance(FeedbackLog):
         from asof.store import facts
         from asof.store.status import status
 
-        folder = self.store.folder / engine.DERIVED
-        with self._lock, translate_sqlite_errors(self.store.database):
-            figures = status(self.store, self._db)
-            known = [*vectors.status(self._db), *facts.status_lines(self._db)]
-        rooms = (succession, evidence, latent)
-        derived = (line for room in rooms for line in room.status(folder))
+        folder = self.session.derived.folder
+        with self.session.connection() as db:
+            figures = status(self.session.store, db)
+            known = [*vectors.status(db), *facts.status_lines(db)]
+        derived = (line for module in (succession, evidence, latent) for line in module.status(folder))
         return replace(figures, derived=(*derived, *known))
 
     def check(self) -> list[str]:
@@ -76,10 +88,10 @@ class Maintenance(FeedbackLog):
         """
         from asof.store.status import check_database
 
-        with self._lock, translate_sqlite_errors(self.store.database):
-            lines = check_database(self._db, self.store.database) or self.manifest.mend()
-            self._stepper.forget()
-            return lines
+        with self.session.connection() as db:
+            lines = check_database(db, self.session.store.database) or self.session.manifest.mend()
+        self.session.forget()
+        return lines
 
     def embed(
         self, encoder: Encoder | Named | None, progress: Callable[[int, int], None] | None = None
@@ -93,21 +105,23 @@ class Maintenance(FeedbackLog):
         from asof.models.named import encoder_of
 
         given = None if encoder is None else encoder_of(encoder)
-        with self._writing() as db:
-            embedded = EmbeddingRun(self.manifest, db, given, self._lock).run(progress)
-        self._stepper.forget()
+        session = self.session
+        with session.writing() as db:
+            embedded = EmbeddingRun(session.manifest, db, given, session.exchange).run(progress)
+        session.forget()
         return embedded
 
     def correct(self, document: str, published: When) -> None:
         """Say that a document's version in force was dated wrongly. Raises UsageError."""
-        anchor = self.clock()
+        session = self.session
+        anchor = session.clock()
         if isinstance(published, str):
             stated = SourcedTime(read(published, moment(anchor)), published, "metadata")
         else:
             stated = given.time(published, "published", "metadata")
         with (
-            self._writing() as db,
-            self.store.write(db, self.clock, self.manifest.publish, what="correct") as write,
+            session.writing() as db,
+            session.store.write(db, session.clock, session.manifest.publish, what="correct") as write,
         ):
             corrections.correct(write, document, stated)
 
@@ -125,7 +139,7 @@ class Maintenance(FeedbackLog):
         def erase(db: sqlite3.Connection) -> list[int]:
             return corrections.erase_for_good(db, names, group, lambda name: erasure.rename(name, document))
 
-        with erasure.forget(self.store.folder / FETCHED, document):
+        with erasure.forget(self.session.store.folder / FETCHED, document):
             names = self.purged_with(document) or (document,)
             return self._remove(erase, "purge")
 
@@ -137,28 +151,30 @@ class Maintenance(FeedbackLog):
         """
         from asof.store.find_document import find_stored_document
 
-        with self._lock, translate_sqlite_errors(self.store.database):
-            return find_stored_document(self._db, wanted, allow_part=part)
+        with self.session.connection() as db:
+            return find_stored_document(db, wanted, allow_part=part)
 
     def purged_with(self, document: str) -> tuple[str, ...]:
         """The documents of the corpus that go when this one is purged."""
         group = _erasure(document)[1]
         names = group if document in group[:1] else (document,)
-        with self._lock, translate_sqlite_errors(self.store.database):
+        with self.session.connection() as db:
             found = "SELECT 1 FROM documents WHERE name = ?"
-            return tuple(name for name in names if self._db.execute(found, (name,)).fetchone())
+            return tuple(name for name in names if db.execute(found, (name,)).fetchone())
 
     def vacuum(self, before: When) -> int:
         """Drop the history before a moment; returns how many passages went. Earlier questions are refused."""
-        horizon = first_instant(before, self.clock())
-        if horizon > self.clock():
+        now = self.session.clock()
+        horizon = first_instant(before, now)
+        if horizon > now:
             raise UsageError(f"vacuum --before {before}: only the past can be dropped")
         return self._remove(lambda db: corrections.drop_history(db, horizon), "vacuum")
 
     def _remove(self, remove: Callable[[sqlite3.Connection], list[int]], what: str) -> int:
-        with self._writing() as db:
-            removed = engine.remove(self.store, self.manifest, db, self.clock, remove, what)
-        self._stepper.forget()
+        session = self.session
+        with session.writing() as db:
+            removed = engine.remove(session.store, session.manifest, db, session.clock, remove, what)
+        session.forget()
         return removed
 
 

@@ -1,8 +1,9 @@
-"""What a corpus asks outside of itself: the models that `asof.toml` names, reached when first needed."""
+"""The models of a corpus, given or named by `asof.toml`; they are loaded when they are first needed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -10,12 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from asof.config import FILE, Config
+from asof.corpus.session import Session
 from asof.errors import MissingExtra, UsageError
 from asof.store.store import Store
 
 if TYPE_CHECKING:
+    from asof.models.chat_config import LanguageModelConfig
     from asof.models.metered import MeteredModel
     from asof.models.ports import Encoder, Model, Reranker
+    from asof.models.reranker_config import RerankerConfig
     from asof.rank.recipe import Recipe
 
 
@@ -113,39 +117,46 @@ def _dimensions(store: Store, encoder: str) -> int | None:
 
 @dataclass(slots=True)
 class ModelProvider:
-    """The models of a configuration. `root` is the folder that paths in it are seen from, `environment` where
-    keys are looked up. `model`: a language model in place of the configured one."""
+    """The encoder, the reranker and the language model of a corpus. Threads may share it.
 
-    config: Config
-    root: Path
-    store: Store
-    environment: Mapping[str, str] = field(repr=False)
-    clock: Callable[[], int]
+    `model`: a language model in place of the configured one. `config`: a configuration in place of that of
+    the session.
+    """
+
+    session: Session
     model: Model | None = None
-    _reranker: Reranker | None = field(default=None, init=False)
-    _configured: Model | None = field(default=None, init=False)
+    config: Config | None = None
+    _reranker: tuple[RerankerConfig, Reranker] | None = field(default=None, init=False)
+    _configured: tuple[LanguageModelConfig, Model] | None = field(default=None, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
+
+    @property
+    def _config(self) -> Config:
+        return self.config or self.session.config
 
     def reranking(self, recipe: Recipe) -> Recipe:
         """The recipe with the reranker at its end. Raises UsageError when none is configured."""
         from asof.models.reranker_config import reranker_from
         from asof.rank.rerank.rerank import Rerank, reranked
 
-        settings = self.config.reranking
+        settings = self._config.reranking
         if settings is None:
-            raise self.config.lacking("rerank", "no model is named to rerank with")
-        if self._reranker is None:
-            folder = self.config.folder_of("rerank", self.root)
-            self._reranker = reranker_from(settings, folder, self.environment)
-        return reranked(recipe, Rerank(self._reranker, settings.top))
+            raise self._config.lacking("rerank", "no model is named to rerank with")
+        with self._lock:
+            if self._reranker is None or self._reranker[0] is not settings:
+                folder = self._config.folder_of("rerank", self.session.root)
+                self._reranker = settings, reranker_from(settings, folder, self.session.environment)
+            reranker = self._reranker[1]
+        return reranked(recipe, Rerank(reranker, settings.top))
 
     def encoder(self) -> Encoder | None:
         """The configured encoder, None for words only; see `configured_encoder`."""
-        return configured_encoder(self.config, self.root, self.environment)
+        return configured_encoder(self._config, self.session.root, self.session.environment)
 
     @property
     def speaks(self) -> bool:
         """Whether there is a language model, given or configured."""
-        return self.model is not None or self.config.model is not None
+        return self.model is not None or self._config.model is not None
 
     @contextmanager
     def language(self, budget: float | None = None) -> Iterator[MeteredModel | None]:
@@ -157,8 +168,8 @@ class ModelProvider:
         from asof.models.streaming import kept
         from asof.store.calls import StoredCalls
 
-        settings = self.config.model
-        model = self._named()
+        settings = self._config.model
+        model = self._language_model()
         if model is None:
             yield None
             return
@@ -166,17 +177,21 @@ class ModelProvider:
         if not kept(model):
             yield MeteredModel(model, prices, budget)
             return
-        with StoredCalls(self.store, self.clock) as calls:
+        with StoredCalls(self.session.store, self.session.clock) as calls:
             yield MeteredModel(CachedModel(model, calls), prices, budget)
 
-    def _named(self) -> Model | None:
+    def _language_model(self) -> Model | None:
         """The model that is given, or else the configured one. Raises UsageError, MissingExtra."""
+        settings = self._config.model
         if self.model is not None:
             installed(SHAPES)
             return self.model
-        if self._configured is None and self.config.model is not None:
-            from asof.models.chat_config import language_from
+        if settings is None:
+            return None
+        from asof.models.chat_config import language_from
 
-            installed(SHAPES, CLIENT)
-            self._configured = language_from(self.config.model, self.environment)
-        return self._configured
+        installed(SHAPES, CLIENT)
+        with self._lock:
+            if self._configured is None or self._configured[0] is not settings:
+                self._configured = settings, language_from(settings, self.session.environment)
+            return self._configured[1]

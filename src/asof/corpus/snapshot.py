@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, TypeVar
 from asof import config, engine
 from asof.answer.settings import MAX_PASSAGES
 from asof.arguments import all_checked
-from asof.corpus.maintenance import Maintenance
+from asof.corpus.facts import FactIndexer
+from asof.corpus.models import ModelProvider
+from asof.corpus.session import Session
 from asof.data import GLOBAL, MODES, Answer, Filters, Query, given
 from asof.data.given import Wanted
 from asof.engine import Results
@@ -55,13 +57,15 @@ class Snapshot:
     Made by `Corpus.at`.
     """
 
-    corpus: Maintenance
+    session: Session
+    models: ModelProvider
+    fact_indexer: FactIndexer
     as_of: int
     known_at: int | None
 
     def __repr__(self) -> str:
         known = "" if self.known_at is None else f", known at {iso(self.known_at)}"
-        return f"Snapshot({self.corpus!r}, as of {iso(self.as_of)}{known})"
+        return f"Snapshot({str(self.session.root)!r}, as of {iso(self.as_of)}{known})"
 
     # -- searching ----------------------------------------------------------------------------------
 
@@ -93,7 +97,7 @@ class Snapshot:
         hard = filters or self.filters(since, until, source, path, tags, meta, about)
         reading, query, chosen = self.query_for(question, k, hard, unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
-        found = then._use(lambda view: engine.search(query, view, chosen))
+        found = then.use(lambda view: engine.search(query, view, chosen))
         unmet = [] if found.hits else then.unmet(hard)
         return replace(found, notes=(*reading.notes, *unmet, *found.notes))
 
@@ -102,7 +106,7 @@ class Snapshot:
         before all of them. It says nothing of what is not visible."""
         from asof.store.filter_notes import filter_notes
 
-        return self._use(lambda view: filter_notes(view.store, filters))
+        return self.use(lambda view: filter_notes(view.store, filters))
 
     def why_not(
         self,
@@ -125,22 +129,22 @@ class Snapshot:
 
         reading, query, chosen = self.query_for(question, k, filters or Filters(), unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
-        return then._use(lambda view: why_not(wanted, query, view, chosen))
+        return then.use(lambda view: why_not(wanted, query, view, chosen))
 
     def called(self, wanted: str) -> str:
         """The id of the document that is called so, as it stood: by its id, title, alias, or a part of its
         path, without regard to case. Raises UsageError when it is called so by none, or by several."""
         from asof.store.find_document import find_document
 
-        return self._use(lambda view: find_document(view.store, wanted))
+        return self.use(lambda view: find_document(view.store, wanted))
 
     def text(self, document: str) -> str | None:
         """The text of a document as it stood, byte for byte; None if it said nothing then."""
-        return self._use(lambda view: view.store.text(document))
+        return self.use(lambda view: view.store.text(document))
 
     def resolve(self, target: str, origin: str = "") -> str | None:
         """The document that `[[target]]` in the document `origin` leads to, as it stood."""
-        return self._use(lambda view: view.store.resolve(target, origin))
+        return self.use(lambda view: view.store.resolve(target, origin))
 
     def links(self, document: str, depth: int = 1) -> Reach:
         """What a document links to and what links to it, as it stood; up to `depth` links away (1 to 5).
@@ -149,7 +153,7 @@ class Snapshot:
         """
         from asof.graph.links import reach
 
-        return self._use(lambda view: reach(view, document, depth))
+        return self.use(lambda view: reach(view, document, depth))
 
     def timeline(
         self, question: str, most: int = 20, *, since: When | None = None, until: When | None = None,
@@ -164,7 +168,7 @@ class Snapshot:
         filters = self.filters(since, until)
         found = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
         hits = () if filters.reversed else found.hits
-        return replace(self, as_of=found.view.as_of)._use(
+        return replace(self, as_of=found.view.as_of).use(
             lambda view: timeline(view, question, hits, most, filters.since, filters.until)
         )
 
@@ -183,7 +187,7 @@ class Snapshot:
         last = replace(
             self, as_of=max(before.as_of, after.as_of), known_at=max(known) if len(known) == 2 else None
         )
-        return last._use(lambda view: difference(view, question, before, after))
+        return last.use(lambda view: difference(view, question, before, after))
 
     # -- knowledge ----------------------------------------------------------------------------------
 
@@ -206,7 +210,7 @@ class Snapshot:
             write_pending,
         )
 
-        asking = self.corpus.config.asking
+        asking = self.session.config.asking
         mode = asking.mode if mode is None else mode
         if mode not in MODES:
             raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
@@ -215,16 +219,16 @@ class Snapshot:
         )
         reading = self._read(question, typed=False) if chosen.typed else first
         notes: tuple[str, ...] = ()
-        with self.corpus.models.language(asking.budget) as model:
+        with self.models.language(asking.budget) as model:
             if model is not None:
                 from asof.answer.question_times import times_by_model
 
                 reading, notes = times_by_model(reading, model)
             if not chosen.typed:
                 query = replace(query, about=reading.query.about)
-            way = mode_for(mode, reading, " ".join(self.corpus.languages))
+            way = mode_for(mode, reading, " ".join(self.session.languages))
             if way == GLOBAL:
-                self.corpus.ensure_facts()
+                self.fact_indexer.ensure_facts()
             options = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, tell)
 
             def look(view: View) -> Answer | PendingAnswer:
@@ -232,7 +236,7 @@ class Snapshot:
                 retrieved = RetrievedPassages(view, reading, found.hits, found.rows, notes)
                 return answer(retrieved, options, requested=mode == way)
 
-            made = replace(self, as_of=reading.as_of)._use(look)
+            made = replace(self, as_of=reading.as_of).use(look)
             if isinstance(made, PendingAnswer):
                 assert model is not None  # noqa: S101  nothing else is pending
                 made = write_pending(model, made, options)
@@ -250,8 +254,8 @@ class Snapshot:
 
         refuse_long(subject, "the subject")
         filters = self.filters(since, until)
-        self.corpus.ensure_facts()
-        return self._use(
+        self.fact_indexer.ensure_facts()
+        return self.use(
             lambda view: timeline_of(
                 view, subject, relation=relation, since=filters.since, until=filters.until, most=most
             )
@@ -262,8 +266,8 @@ class Snapshot:
         from asof.knowledge.around import around as look_around
 
         refuse_long(around, "the name")
-        self.corpus.ensure_facts()
-        return self._use(lambda view: look_around(view, around, depth, most))
+        self.fact_indexer.ensure_facts()
+        return self.use(lambda view: look_around(view, around, depth, most))
 
     def report(self, period: str, about: str = "") -> PeriodReports:
         """What happened in a period: its central facts, against the period before; `about` a name only.
@@ -275,11 +279,11 @@ class Snapshot:
         from asof.knowledge.summarise import ReportSelection
 
         refuse_long(about, "the name")
-        fiscal = self.corpus.config.fields.fiscal_start
+        fiscal = self.session.fiscal_start
         span = read_bounded(period, nearest_moment(self.as_of), fiscal_start=fiscal)
-        self.corpus.ensure_facts()
-        with self.corpus.models.language(self.corpus.config.asking.budget) as model:
-            return self._use(
+        self.fact_indexer.ensure_facts()
+        with self.models.language(self.session.config.asking.budget) as model:
+            return self.use(
                 lambda view: reports(view, span, ReportSelection(Entities.of(view).canonical, about), model)
             )
 
@@ -287,10 +291,11 @@ class Snapshot:
 
     def view(self) -> View:
         """What stages read."""
-        return self._use(lambda view: view)
+        return self.use(lambda view: view)
 
-    def _use(self, do: Callable[[View], T]) -> T:
-        return self.corpus.use(self.as_of, self.known_at, do)
+    def use(self, do: Callable[[View], T]) -> T:
+        """Do something with what stages read, in one read transaction."""
+        return self.session.use(self.as_of, self.known_at, do)
 
     def read(self, question: str) -> QuestionReading:
         """How the default recipe reads a question that is asked here: its words, its times, its wishes.
@@ -305,8 +310,8 @@ class Snapshot:
             return as_typed(question, self.as_of)
         return read_question(
             question, nearest_moment(self.as_of),
-            language=" ".join(self.corpus.languages),
-            fiscal_start=self.corpus.config.fields.fiscal_start,
+            language=" ".join(self.session.languages),
+            fiscal_start=self.session.fiscal_start,
         )  # fmt: skip
 
     def filters(
@@ -314,7 +319,7 @@ class Snapshot:
         tags: str | Iterable[str] = (), meta: Wanted = (), about: When | None = None,
     ) -> Filters:  # fmt: skip
         """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
-        fiscal = self.corpus.config.fields.fiscal_start
+        fiscal = self.session.fiscal_start
         return Filters(
             since=None if since is None else first_instant(since, self.as_of, fiscal),
             until=None if until is None else last_instant(until, self.as_of, fiscal),
@@ -327,7 +332,7 @@ class Snapshot:
         rerank: bool | None,
     ) -> tuple[QuestionReading, Query, Recipe]:  # fmt: skip
         """The question as it is read, what is asked of the index, and the recipe for it."""
-        configured = self.corpus.config
+        configured = self.session.config
         unit = configured.unit if unit is None else unit
         if unit not in config.UNITS:
             raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
@@ -342,5 +347,5 @@ class Snapshot:
 
             chosen = diversified(chosen, configured.diversity)
         if configured.rerank if rerank is None else rerank:
-            chosen = self.corpus.models.reranking(chosen)
+            chosen = self.models.reranking(chosen)
         return reading, query, chosen

@@ -100,8 +100,8 @@ def evaluate(
         TemporaryDirectory(prefix="asof-incremental-") as folder,
         open_corpus(folder, settings=options.settings, configured=Config()) as corpus,
     ):
-        corpus.clock = itertools.count(data.clock, 1_000_000).__next__
-        corpus.background = False
+        corpus.session.clock = itertools.count(data.clock, 1_000_000).__next__
+        corpus.maintenance.background = False
         models.configure(corpus)
         base = add_and_read(corpus, parts.documents(data, BASE), progress)
         before = stages.ask(STAGES[0], BASE, corpus)

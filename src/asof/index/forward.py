@@ -29,7 +29,10 @@ def counts(segment: Segment) -> Counts:
 
 
 def kept_counts(view: View, segment: Segment) -> Counts:
-    """The same, from memory where it was asked for before; those of segments that went are forgotten."""
+    """The same, from memory where it was asked for before; those of segments that went are forgotten.
+
+    Called under the lock of the latent spaces (`LatentCache`).
+    """
     memo: dict[str, Counts] = view.derived.memo.setdefault("forward", {})
     names = {part.segment.path.name for part in view.prefix.parts}
     for name in memo.keys() - names:

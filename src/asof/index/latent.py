@@ -109,19 +109,16 @@ def _made(view: View) -> LatentSpace:
     fitted = checkpoint(len(past))
     rows = sampled(first_rows(past, fitted, columns), columns)
     key = identity(rows, columns)
-    shelf = _shelf(view)
-    kept = shelf.get(key)
-    if kept is None:
-        kept = shelf.put(key, fit(*counts_of(view, rows)))
-    at = _complete(view, shelf, key, kept, columns)
-    return LatentSpace(kept.basis, fitted, len(past), kept.parts, at)
-
-
-def _shelf(view: View) -> LatentCache:
-    shelf: LatentCache | None = view.derived.memo.get("latent")
-    if shelf is None:
-        shelf = view.derived.memo["latent"] = LatentCache(view.derived.folder / "latent")
-    return shelf
+    memo = view.derived.memo
+    cache: LatentCache = memo.get("latent") or memo.setdefault(
+        "latent", LatentCache(view.derived.folder / "latent")
+    )
+    with cache.lock:
+        kept = cache.get(key)
+        if kept is None:
+            kept = cache.put(key, fit(*counts_of(view, rows)))
+        at = _complete(view, cache, key, kept, columns)
+        return LatentSpace(kept.basis, fitted, len(past), kept.parts, at)
 
 
 def status(folder: Path) -> list[str]:
@@ -172,7 +169,7 @@ def counts_of(view: View, rows: Rows) -> tuple[Counts, Hashes]:
     return vstack(parts, format="csr")[np.argsort(places)], terms
 
 
-def _complete(view: View, shelf: LatentCache, key: str, kept: CachedBasis, columns: Columns) -> Rows:
+def _complete(view: View, cache: LatentCache, key: str, kept: CachedBasis, columns: Columns) -> Rows:
     """Encode the rows in force that have no vector yet. Gives the place of each row of the view, or -1."""
     rows = np.concatenate([
         np.zeros(0, np.int64),
@@ -181,11 +178,11 @@ def _complete(view: View, shelf: LatentCache, key: str, kept: CachedBasis, colum
     at = np.full(view.prefix.rows, -1)
     at[rows] = located(kept.parts, rows, columns)
     if (at[rows] < 0).any():
-        shelf.refresh(key, kept)
+        cache.refresh(key, kept)
         at[rows] = located(kept.parts, rows, columns)
     missing = rows[at[rows] < 0]
     if len(missing):
-        shelf.add(key, kept, encoded(view, missing, kept.basis, columns))
+        cache.add(key, kept, encoded(view, missing, kept.basis, columns))
         at[rows] = located(kept.parts, rows, columns)
     return at
 

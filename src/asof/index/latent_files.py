@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 import secrets
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -88,9 +89,13 @@ class CachedBasis:
 
 @dataclass(frozen=True, slots=True)
 class LatentCache:
-    """All latent spaces of a corpus: files in `folder`, and those used last in `memo`."""
+    """All latent spaces of a corpus: files in `folder`, and those used last in `memo`.
+
+    Threads may share it: `lock` is held from `get` until a space is complete.
+    """
 
     folder: Path
+    lock: threading.Lock = field(default_factory=threading.Lock)
     memo: OrderedDict[str, CachedBasis] = field(default_factory=OrderedDict)
 
     def get(self, key: str) -> CachedBasis | None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import secrets
 import sqlite3
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -45,21 +46,27 @@ LEFTOVER = re.compile(r"[0-9a-f]{16}(-[0-9]+)?\.(seg|tmp|part|spool)")
 
 
 class IndexState(NamedTuple):
-    """One state of the corpus: its last transaction, and the segments that hold all of it."""
+    """One state of the corpus: its last transaction, the segments that hold all of it, and the encoder of
+    their vectors."""
 
     head: int
     segments: tuple[Segment, ...]
+    encoder: Encoder | None
 
 
 @dataclass(slots=True)
 class Manifest:
-    """The index of a store. `tell` is called with a line for the user when a file had to be rebuilt."""
+    """The index of a store. `tell` is called with a line for the user when a file had to be rebuilt.
+
+    Threads may share it: those that read ask for its `state`.
+    """
 
     store: Store
     encoder: Encoder | None = None
     tell: Callable[[str], None] = print
     _open: dict[str, Segment] = field(default_factory=dict)
     _ready: dict[bytes, vectors.Vector] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def folder(self) -> Path:
@@ -74,27 +81,31 @@ class Manifest:
             raise DamagedSegment("the list of segments holds values of other types")
         return [SegmentEntry(*row) for row in rows]
 
-    def snapshot(self, db: sqlite3.Connection) -> IndexState:
+    def state(self, db: sqlite3.Connection) -> IndexState:
         """The state that the read transaction of `db` sees.
 
         Raises DamagedSegment also for a file that was merged away meanwhile: a new transaction then sees
-        the list that names the new one. Raises UsageError where the corpus has another encoder than this.
+        the list that names the new one. Raises EncoderChanged where the corpus has another encoder than this.
         """
-        self._refuse_other(db)
+        encoder = self.encoder
+        name = encoder.name if encoder else ""
+        vectors.refuse_other(db, self.store.settings.encoder, name)
         entries = self.entries(db)
         head = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
         segments = tuple(self.open(entry) for entry in entries)
-        if any(each.n and each.facts["encoder"] != self.encoder_name for each in segments):
+        if any(each.n and each.facts["encoder"] != name for each in segments):
             raise DamagedSegment("a segment holds vectors of another encoder than the corpus")
         files = {entry.file for entry in entries}
-        self._open = {file: segment for file, segment in self._open.items() if file in files}
-        return IndexState(head, segments)
+        with self._lock:
+            self._open = {file: segment for file, segment in self._open.items() if file in files}
+        return IndexState(head, segments, encoder)
 
     def open(self, entry: SegmentEntry) -> Segment:
-        segment = self._open.get(entry.file)
-        if segment is None:
-            segment = self._open[entry.file] = self._opened(entry)
-        return segment
+        with self._lock:
+            segment = self._open.get(entry.file)
+            if segment is None:
+                segment = self._open[entry.file] = self._opened(entry)
+            return segment
 
     def _opened(self, entry: SegmentEntry) -> Segment:
         if not _is_segment_name(entry.file):
@@ -331,7 +342,8 @@ class Manifest:
         return lines
 
     def _fault(self, db: sqlite3.Connection, entry: SegmentEntry, encoder: str) -> str:
-        self._open.pop(entry.file, None)
+        with self._lock:
+            self._open.pop(entry.file, None)
         try:
             return segment_fault(db, entry, self._opened(entry), encoder)
         except DamagedSegment as damage:
@@ -353,7 +365,8 @@ class Manifest:
         file, made = self._made_anew(db, whole)
         db.execute("DELETE FROM segments")
         db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (file, *bounds, *made))
-        self._open.clear()
+        with self._lock:
+            self._open.clear()
         return made[0]
 
     def _made_anew(self, db: sqlite3.Connection, entry: SegmentEntry) -> tuple[str, tuple[int, int, int]]:

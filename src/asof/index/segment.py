@@ -158,6 +158,7 @@ class Segment:
 
     `expected`: what the arrays of this kind of file hold, None for any. Raises DamagedSegment when the file
     is missing or not whole, when a block that is touched does not have its checksum or is out of bounds.
+    Threads may share it: at worst a block is checked twice.
     """
 
     def __init__(self, path: Path, checksum: int | None = None, expected: FileFormat | None = None) -> None:
@@ -201,8 +202,10 @@ class Segment:
             entry = self._toc[name]
             count = int(np.prod(entry["shape"]))
             array = np.frombuffer(self._map, entry["dtype"], count, entry["at"]).reshape(entry["shape"])
+            self._checked.setdefault(
+                name, bytearray(len(entry["crc"]))
+            )  # before another thread sees the array
             self._arrays[name] = array
-            self._checked[name] = bytearray(len(entry["crc"]))
         return array
 
     def check(self, name: str, first: int, last: int) -> None:
@@ -247,11 +250,12 @@ class Segment:
         column = self._spec(name)
         if column is not None and not column.ordered(self._arrays[name], self._sizes):
             raise DamagedSegment(f"{self.path.name}: {name} is not in order")
-        self._whole.add(name)
         agrees = self._expected.agrees.get(name) if self._expected else None
-        if agrees is not None and not agrees(self.__getitem__, self.facts):
-            self._whole.discard(name)
+        if agrees is not None and not agrees(
+            lambda each: self._arrays[name] if each == name else self[each], self.facts
+        ):
             raise DamagedSegment(f"{self.path.name}: {name} does not fit the other columns")
+        self._whole.add(name)
 
     def _spec(self, name: str) -> ArraySpec | None:
         return self._expected.columns.get(name) if self._expected else None

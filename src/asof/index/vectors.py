@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Document
-from asof.errors import ModelError, UsageError
+from asof.errors import EncoderChanged, ModelError
 from asof.index.dense import quantise
 from asof.models.ports import Encoder
 from asof.store.digest import content_digest, document_passages, indexed_text, shared_attributes
@@ -120,17 +120,17 @@ def written(write: Transaction, encoder: Encoder, ready: dict[bytes, Vector]) ->
 def refuse_other(db: sqlite3.Connection, opened: str, encoder: str) -> None:
     """Vectors of two encoders are never mixed, also where another process has changed the encoder.
 
-    `opened`: the corpus's encoder when it was opened; `encoder`: the one at hand. Raises UsageError.
+    `opened`: the corpus's encoder when it was opened; `encoder`: the one at hand. Raises EncoderChanged.
     """
     has = encoder_of(db)
     if has == encoder:
         return
     if has != opened:
-        raise UsageError(
+        raise EncoderChanged(
             f"the encoder of this corpus was changed meanwhile, from {opened or 'none'!r} to "
             f"{has or 'none'!r}: open it again"
         )
-    raise UsageError(
+    raise EncoderChanged(
         f"this corpus holds vectors of the encoder {has or 'none'!r}, not {encoder or 'none'!r}: "
         "open it with that encoder, or change it with `asof embed`"
     )

@@ -58,13 +58,16 @@ def _read_now(view: View, passages: Sequence[int]) -> list[StoredFact]:
     read: dict[int, tuple[Fact, ...]] = view.derived.memo.setdefault("facts by rules", {})
     if len(read) > MOST:
         read.clear()
-    missing = [passage for passage in passages if passage not in read]
+    # not looked up again: another thread may clear what is kept
+    known = {passage: facts for passage in passages if (facts := read.get(passage)) is not None}
+    missing = [passage for passage in passages if passage not in known]
     for each in RuleExtractor().extract(kept.excerpts(view.store.db, missing)):
-        read[each.passage] = each.facts
+        known[each.passage] = each.facts
+    read.update(known)
     return [
         StoredFact(passage, number, fact)
         for passage in passages
-        for number, fact in enumerate(read.get(passage, ()))
+        for number, fact in enumerate(known.get(passage, ()))
     ]
 
 

@@ -107,7 +107,7 @@ class _Round:
         """Until when weights were learned: None for now. Grades may be of papers that were published after
         the moment that is asked about, so what was said after it is not known there either."""
         last = min(then.as_of, then.as_of if then.known_at is None else then.known_at)
-        return None if last >= self.corpus.clock() or self._asked_now() else nearest_moment(last)
+        return None if last >= self.corpus.session.clock() or self._asked_now() else nearest_moment(last)
 
     def _asked_now(self) -> bool:
         return self.request.as_of is None and self.request.known_at is None
@@ -141,7 +141,7 @@ class _Round:
     def _fetched(self, wish: PaperRequest) -> IndexReport | None:
         """What arXiv has of these categories and days; None, with a note, when it cannot be reached."""
         since = moment(wish.since - wish.since % DAY)  # the same words on one day are one window
-        last = self.corpus.clock()
+        last = self.corpus.session.clock()
         until = None if wish.until >= last - DAY else moment(wish.until)
         try:
             return self.corpus.add(

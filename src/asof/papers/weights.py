@@ -42,7 +42,7 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
     lost, began = mean_losses(examples, [now, first])
     if known_at is None and found.dumps() != text:
         try:
-            corpus.learn_state(RECIPE, found.dumps())
+            corpus.feedback.learn_state(RECIPE, found.dumps())
         except (Busy, NoSpace) as error:
             notes.append(f"what was learned is not kept now, the next question learns it again: {error}")
     return found, WeightUpdate(
@@ -56,7 +56,7 @@ def _recorded(
 ) -> tuple[str | None, list[JudgedRecord]]:
     """The state that was kept last, and what was judged, as known at `known_at`."""
     try:
-        return corpus.learned(RECIPE, known_at), corpus.judged(RECIPE, known_at)
+        return corpus.feedback.learned(RECIPE, known_at), corpus.judged(RECIPE, known_at)
     except BeforeHorizon:
         notes.append(DROPPED)
         return None, []
@@ -84,5 +84,7 @@ def _told(found: AdaptiveRecipe, judged: Sequence[JudgedRecord]) -> tuple[LossRe
 def forget(corpus: Corpus) -> None:
     """Begin anew with the next question: what was recorded until now moves nothing any more. Judgements stay,
     settings are compared on them; so do the states that were kept before, for questions as known then."""
-    last = max([corpus.clock(), *(each.asked.added for each in corpus.queries(RECIPE))])
-    corpus.learn_state(RECIPE, AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE), since=last).dumps())
+    last = max([corpus.session.clock(), *(each.asked.added for each in corpus.queries(RECIPE))])
+    corpus.feedback.learn_state(
+        RECIPE, AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE), since=last).dumps()
+    )

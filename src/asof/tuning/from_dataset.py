@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from asof import environment
 from asof.corpus.corpus import Corpus
-from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 from asof.evaluate.options import EvaluationOptions, Progress, no_progress
 from asof.evaluate.runs.corpus import prepared
@@ -87,7 +86,7 @@ class _DatasetAsker:
         return [self._posed(each) for each in self.questions]
 
     def _posed(self, question: DatasetQuestion) -> JudgedQuery:
-        then = Snapshot(self.corpus, self.dataset.as_of(question), None)
+        then = self.corpus.snapshot(self.dataset.as_of(question), None)
         graded = relevant(question, self.dataset)
         right = dict(zip(graded, gains(graded.values()), strict=True))
         kept = then.filters(meta=filters(question, self.filter_by))
@@ -98,7 +97,7 @@ class _DatasetAsker:
         found = []
         for at in which.tolist():
             question = self.questions[at]
-            then = Snapshot(self.corpus, self.dataset.as_of(question), None)
+            then = self.corpus.snapshot(self.dataset.as_of(question), None)
             hits = retrieve(then, question, recipe, self.dataset, self.filter_by)
             others = [hit for hit in hits if hit.document != question.query_doc]
             ranked = [document for document, _ in by_document(others)]

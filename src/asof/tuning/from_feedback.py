@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.corpus.snapshot import Snapshot
 from asof.data import Why
 from asof.errors import UsageError
 from asof.learn import trees
@@ -199,7 +198,7 @@ def _asked_again(
     for each in judged:
         asked = each.asked
         run = by_document if asked.unit == "document" else as_it_is
-        then = Snapshot(corpus, asked.as_of, asked.known_at)
+        then = corpus.snapshot(asked.as_of, asked.known_at)
         posed.append(judged_query(then, asked.question, asked.filters, recipe, _good(each), run=run))
     searching = _Searching(posed, k)
     return _material(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from asof.corpus.snapshot import Snapshot
 from asof.data import Filters
@@ -18,5 +19,5 @@ def judged_query(
     """The question as a recipe searches it, with what its documents gain. `run` makes of a recipe the one
     that ranks: with documents as units, say."""
     reading, query, _ = then.query_for(question, DEPTH, kept, "passage", recipe, rerank=False)
-    corpus, as_of, known = then.corpus, reading.as_of, then.known_at
-    return JudgedQuery(query, (as_of, known), lambda do: corpus.use(as_of, known, do), right, left_out, run)
+    asked = replace(then, as_of=reading.as_of)
+    return JudgedQuery(query, (asked.as_of, asked.known_at), asked.use, right, left_out, run)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from tests.support.meanings import Meanings
+from tests.support.rows import db_of
 
 from asof.evaluate.evaluation import evaluate
 from asof.evaluate.options import EvaluationOptions
@@ -29,7 +30,7 @@ class Restless(Meanings):
 def passages(dataset, cache, encoder, settings=SETTINGS):
     """The vectors of the corpus of a dataset."""
     with prepared(dataset, settings, cache, encoder) as corpus:
-        return dict(corpus._db.execute("SELECT digest, vector FROM vectors").fetchall())
+        return dict(db_of(corpus).execute("SELECT digest, vector FROM vectors").fetchall())
 
 
 def test_another_corpus_of_the_same_texts(dataset, tmp_path, monkeypatch):

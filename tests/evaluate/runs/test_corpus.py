@@ -9,7 +9,6 @@ import pytest
 
 import asof
 from asof.corpus.corpus import open as open_corpus
-from asof.corpus.snapshot import Snapshot
 from asof.evaluate.runs import corpus as corpora
 from asof.evaluate.runs.corpus import build, key, prepared
 from asof.evaluate.runs.dataset import load
@@ -40,7 +39,7 @@ def built(monkeypatch):
 
 def documents(dataset, settings, cache, **more):
     with prepared(dataset, settings, cache, **more) as corpus:
-        hits = Snapshot(corpus, dataset.newest, None).search("mayor", 10, recipe=WORDS).hits
+        hits = corpus.snapshot(dataset.newest, None).search("mayor", 10, recipe=WORDS).hits
         return {hit.document for hit in hits}
 
 

@@ -40,7 +40,7 @@ def corpus_with(folder: Path, model: ScriptedModel | None, toml: str = "") -> Co
     """Four documents that state a figure of a day each."""
     (folder / "asof.toml").write_text(toml, "utf-8")
     corpus = asof.open(folder, model=model)
-    corpus.background = False
+    corpus.maintenance.background = False
     corpus.add([
         Document(day, f"Quay Ltd's revenue was ${at} million.", "", SourcedTime(read(day), day, "metadata"))
         for at, day in enumerate(DAYS, 1)
@@ -49,7 +49,7 @@ def corpus_with(folder: Path, model: ScriptedModel | None, toml: str = "") -> Co
 
 
 def estimated(corpus: Corpus) -> Usage:
-    meter = corpus.estimate_reports()
+    meter = corpus.facts.estimate_reports()
     assert meter is not None
     return meter
 
@@ -67,7 +67,7 @@ def corpus(memory_folder: Path, model: ScriptedModel) -> Iterator[Corpus]:
 
 def test_all_periods_are_told_from_the_bottom_up(corpus, model):
     came: list[tuple[int, int]] = []
-    told = corpus.report_all(lambda done, of: came.append((done, of)))
+    told = corpus.facts.report_all(lambda done, of: came.append((done, of)))
     assert list(map(period_of, model.asked)) == PERIODS
     assert came == [(done, 12) for done in range(1, 13)]
     assert (told.reports, told.left, told.problems, told.complete) == (12, 0, (), True)
@@ -76,7 +76,7 @@ def test_all_periods_are_told_from_the_bottom_up(corpus, model):
 
 
 def test_they_are_what_a_question_asks_for(corpus, model):
-    corpus.report_all()
+    corpus.facts.report_all()
     for period in ("2021", "2021-Q2", "2021-02-04", "2021 to 2022"):
         assert {each.by for each in corpus.at().report(period).reports} == {"scripted"}
     assert len(model.asked) == 12
@@ -84,15 +84,15 @@ def test_they_are_what_a_question_asks_for(corpus, model):
 
 def test_without_a_model_they_are_made_when_asked(memory_folder):
     with corpus_with(memory_folder, None) as corpus:
-        for wanted in (corpus.report_all, corpus.estimate_reports):
+        for wanted in (corpus.facts.report_all, corpus.facts.estimate_reports):
             with pytest.raises(UsageError, match="reports without a model are made when asked"):
                 wanted()
 
 
 def test_without_facts_there_is_nothing_to_tell(memory_folder, model):
     with asof.open(memory_folder, model=model) as corpus:
-        assert corpus.report_all().reports == 0
-        assert corpus.estimate_reports() == Usage()
+        assert corpus.facts.report_all().reports == 0
+        assert corpus.facts.estimate_reports() == Usage()
     assert model.asked == []
 
 
@@ -105,7 +105,7 @@ def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, model):
     runs = 0
     while True:
         before = len(model.asked)
-        told = corpus.report_all(budget=4_500)
+        told = corpus.facts.report_all(budget=4_500)
         runs += 1
         assert told.cost.prompt_tokens + told.cost.reply_tokens <= 4_500
         assert told.problems == ()
@@ -118,7 +118,7 @@ def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, model):
 
 
 def test_a_budget_of_nothing_asks_nothing(corpus, model):
-    told = corpus.report_all(budget=0)
+    told = corpus.facts.report_all(budget=0)
     assert (told.reports, told.left, told.problems, told.complete) == (0, 12, (), False)
     assert model.asked == []
 
@@ -126,7 +126,7 @@ def test_a_budget_of_nothing_asks_nothing(corpus, model):
 def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, model):
     guess = estimated(corpus)
     assert model.asked == []
-    corpus.report_all()
+    corpus.facts.report_all()
     assert guess.calls == len(model.asked) == 12
     assert guess.prompt_tokens >= sum(map(prompt_tokens, model.asked))
     assert guess.reply_tokens == 12 * 1_500
@@ -135,17 +135,17 @@ def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, model):
 
 
 def test_an_estimate_counts_what_rests_on_a_new_report(corpus, model):
-    corpus.report_all()
+    corpus.facts.report_all()
     corpus.add([Document("more", "Quay Ltd's revenue was $9 million on 2021-05-06.", "")])
     guess = estimated(corpus)
     assert (guess.calls, guess.kept) == (4, 8)
-    corpus.report_all()
+    corpus.facts.report_all()
     assert list(map(period_of, model.asked[12:])) == ["2021-05-06", "2021-05", "2021-Q2", "2021"]
 
 
 def test_an_estimate_is_not_known_before_a_model_has_read_the_facts(memory_folder, model):
     with corpus_with(memory_folder, model, '[facts]\nextractor = "model"\n') as corpus:
-        assert corpus.estimate_reports() is None
+        assert corpus.facts.estimate_reports() is None
 
 
 # -- what fails -------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def test_a_report_that_fails_is_a_problem_and_the_others_are_told(memory_folder)
         lambda prompt: Reply("", problem="it hung") if period_of(prompt) == "2021-02" else account(prompt)
     )
     with corpus_with(memory_folder, model) as corpus:
-        told = corpus.report_all()
+        told = corpus.facts.report_all()
         assert (told.reports, told.left, told.complete) == (11, 0, False)
         (problem,) = told.problems
         assert problem.message == "2021-02: extracted, because scripted gave none: it hung"
@@ -169,7 +169,7 @@ def test_what_was_told_is_kept_when_the_model_goes_away(memory_folder, model):
     model.script = first_five
     with corpus_with(memory_folder, model) as corpus:
         with pytest.raises(ModelError):
-            corpus.report_all()
+            corpus.facts.report_all()
         model.script = account
-        told = corpus.report_all()
+        told = corpus.facts.report_all()
     assert (told.reports, told.cost.kept, told.cost.calls) == (12, 5, 7)

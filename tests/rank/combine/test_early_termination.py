@@ -162,7 +162,7 @@ def test_what_is_not_known_yet_is_not_counted(
     with fresh(*mills, encoder=Told()) as corpus:
         before = run(corpus, "mill inn @0", *stages, k=k)
         assert before.notes
-        corpus.clock = itertools.count(read("2026").first, 1_000_000).__next__
+        corpus.session.clock = itertools.count(read("2026").first, 1_000_000).__next__
         corpus.add([document(f"new{at:02}", f"inn {'quay ' * 30} @0", "2020") for at in range(99)])
         then = run(corpus, "mill inn @0", *stages, k=k, as_of="2025", known_at="2025")
         assert (found(then), then.notes) == (found(before), before.notes)

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 from asof.rank.candidates.pool import Everything
@@ -56,11 +57,11 @@ def test_days_are_whole(fresh: Make, aged: Make, measured: Make) -> None:
 class Asked:
     """A corpus at an instant, whatever date is asked for."""
 
-    def __init__(self, corpus: Any, as_of: int) -> None:
+    def __init__(self, corpus: Corpus, as_of: int) -> None:
         self.corpus, self.as_of = corpus, as_of
 
     def at(self, _: str) -> Snapshot:
-        return Snapshot(self.corpus, self.as_of, None)
+        return self.corpus.snapshot(self.as_of, None)
 
 
 def test_an_edit_renews_a_document(fresh: Make, run: Make, document: Make) -> None:

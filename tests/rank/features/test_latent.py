@@ -168,10 +168,10 @@ def check(
         moment = last_moment(corpus, as_of, back)
         if moment is None:
             return
-        seen(Snapshot(corpus, NEVER - 1, None), question, scale)  # what is kept of it must do no harm
+        seen(corpus.snapshot(NEVER - 1, None), question, scale)  # what is kept of it must do no harm
         with HISTORIES.only_visible(corpus, folder / "part", *moment) as part:
-            here = seen(Snapshot(corpus, *moment), question, scale)
-            assert here == seen(Snapshot(part, moment[0], None), question, scale)
+            here = seen(corpus.snapshot(*moment), question, scale)
+            assert here == seen(part.snapshot(moment[0], None), question, scale)
 
 
 def property_of(

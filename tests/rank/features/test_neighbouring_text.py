@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.rows import db_of
 
 from asof.data import Document, Heading
 from asof.index.merge import merge
@@ -86,7 +87,7 @@ def test_rows_of_a_version_need_not_have_been_written_together(
             "# b mill x": 0,
         }
         corpus.add([parts(document, "d", ["other mill x"], "2002")])
-        assert len(corpus.manifest.entries(corpus._db)) > 1
+        assert len(corpus.manifest.entries(db_of(corpus))) > 1
         for _ in range(2):
             found = column(corpus, "mill", "neighbouring_text", *STAGES, by_text=True)
             assert found == {"# a mill x": 1, "# b mill x": 1}

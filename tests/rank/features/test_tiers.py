@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.pool import Pool
@@ -71,7 +70,7 @@ def test_days_are_whole(fresh: Make, aged: Make, days: float, factor: float) -> 
         as_of = corpus.at(TODAY).as_of + round(days * DAY)
         recipes = [Recipe("test", "", (Lexical(), *more, TopK())) for more in ((), (RecencyTiers(),))]
         before, after = (
-            Snapshot(corpus, as_of, None).search("mill", recipe=recipe).hits[0] for recipe in recipes
+            corpus.snapshot(as_of, None).search("mill", recipe=recipe).hits[0] for recipe in recipes
         )
         assert after.score == before.score * factor == after.why.recomputed()
 

@@ -18,6 +18,7 @@ from tests.support.differential.histories import DAY, History, history
 from tests.support.differential.outputs import Asked, drawn, one, speakable
 from tests.support.differential.played import Played, know
 from tests.support.differential.visible import only_visible, refused, visible
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
@@ -84,7 +85,7 @@ def faults(seed: int, counts: Counts, only: Fault | None = None) -> list[Fault]:
         if only is not None:
             know(played.corpus, of)
             for moment in only.before:
-                said(only.asked, Snapshot(played.corpus, *moment))
+                said(only.asked, played.corpus.snapshot(*moment))
             found = _at(played, place / "one", seed, only.as_of, only.known_at, [only.asked], counts)
             return [replace(fault, before=only.before) for fault in found]
         rng = Random(f"moments {seed}")
@@ -131,7 +132,7 @@ def _at(
     counts.moments += 1
     with only_visible(played, place, as_of, known_at) as other:
         know(other, played.of)
-        here, there = Snapshot(played.corpus, as_of, known_at), Snapshot(other, as_of, known_at)
+        here, there = played.corpus.snapshot(as_of, known_at), other.snapshot(as_of, known_at)
         names = {v.name for v in visible(played, as_of, known_at) if v.document is not None}
         found = []
         for each in asked:
@@ -156,10 +157,10 @@ def said(asked: Asked, then: Snapshot) -> Any:
 def look(corpus: Corpus, seed: int) -> None:
     """Ask at some moments in the middle of a history, so that what is kept between questions is there."""
     rng = Random(f"look {seed}")
-    learned = [row[0] for row in corpus._db.execute("SELECT id FROM transactions ORDER BY id")] or [0]
+    learned = [row[0] for row in db_of(corpus).execute("SELECT id FROM transactions ORDER BY id")] or [0]
     for asked in drawn(rng, 3, commands=False):
         as_of = rng.choice((LAST, rng.choice(learned), rng.choice(learned) + 30 * DAY))
-        asked.at(Snapshot(corpus, as_of, rng.choice((None, rng.choice(learned)))))
+        asked.at(corpus.snapshot(as_of, rng.choice((None, rng.choice(learned)))))
 
 
 def shrunk(fault: Fault) -> Fault:

@@ -6,6 +6,7 @@ import contextlib
 import io
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -89,7 +90,7 @@ def search(then: Snapshot, question: str, **options: Any) -> dict[str, Any]:
 
 
 def diff(then: Snapshot, question: str, other: int, **options: Any) -> Any:
-    return then.diff(question, Snapshot(then.corpus, min(other, then.as_of), then.known_at), **options)
+    return then.diff(question, replace(then, as_of=min(other, then.as_of)), **options)
 
 
 def ask(then: Snapshot, question: str, **options: Any) -> Any:
@@ -106,7 +107,7 @@ def why_not(then: Snapshot, wanted: str, question: str, **options: Any) -> Any:
 def command(then: Snapshot, *words: str) -> dict[str, Any]:
     """The command line, in this process."""
     out, err = io.StringIO(), io.StringIO()
-    root: Path = then.corpus.root
+    root: Path = then.session.root
     argv = [*words, "--index", str(root)]
     if words[0] != "diff":
         argv += ["--as-of", iso(then.as_of)]

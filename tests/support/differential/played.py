@@ -9,6 +9,7 @@ from random import Random
 
 from tests.support.differential.histories import Event, History
 from tests.support.fact_histories import script
+from tests.support.rows import db_of
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
@@ -84,7 +85,7 @@ def opened(folder: Path, of: History, *, encoder: bool) -> Corpus:
         settings=CorpusSettings(of.languages, chunking=of.chunking, undated=of.undated,
                           encoder=HashedNgrams().name if encoder else ""),
     )  # fmt: skip
-    corpus.clock, corpus.background = Clock(), False
+    corpus.session.clock, corpus.maintenance.background = Clock(), False
     return corpus
 
 
@@ -108,7 +109,7 @@ class Played:
 
     def play(self) -> None:
         for event in self.of.events:
-            clock = self.corpus.clock
+            clock = self.corpus.session.clock
             assert isinstance(clock, Clock)
             clock.now += event.wait + 1_000
             try:
@@ -122,13 +123,13 @@ class Played:
 
     def _reopen(self) -> None:
         """What is kept in files is met again by another process."""
-        clock = self.corpus.clock
+        clock = self.corpus.session.clock
         self.corpus.close()
         self.corpus = opened(self.corpus.root, self.of, encoder=self.encoder)
-        self.corpus.clock = clock
+        self.corpus.session.clock = clock
 
     def _happens(self, event: Event) -> None:
-        corpus, clock = self.corpus, self.corpus.clock
+        corpus, clock = self.corpus, self.corpus.session.clock
         if event.kind in ("state", "all"):
             documents = [self._told(note.document()) for note in event.notes]
             whole = event.kind == "all"
@@ -162,7 +163,7 @@ class Played:
 
     def _move(self, event: Event) -> None:
         """A file gets another name: under the old one it ended, under the new one it says the same."""
-        now = moment(self.corpus.clock())
+        now = moment(self.corpus.session.clock())
         known = [v for v in self.versions.values() if v.name == event.name and v.retired is None]
         last = max(known, key=lambda v: (v.visible, v.added, v.id), default=None)
         if last is None or last.document is None:
@@ -178,12 +179,16 @@ class Played:
 
     def _note(self) -> None:
         """Write down the versions that came, and which have turned out wrong."""
-        rows = self.corpus._db.execute(
-            "SELECT v.id, d.name, v.head IS NULL, v.content, v.stated, v.published, v.starts, v.ends,"
-            " v.dated_by, v.visible, v.added, v.retired, s.name, s.kind FROM versions AS v"
-            " JOIN documents AS d ON d.id = v.document LEFT JOIN heads AS h ON h.id = v.head"
-            " LEFT JOIN sources AS s ON s.id = coalesce(h.source, d.source) ORDER BY v.id"
-        ).fetchall()
+        rows = (
+            db_of(self.corpus)
+            .execute(
+                "SELECT v.id, d.name, v.head IS NULL, v.content, v.stated, v.published, v.starts, v.ends,"
+                " v.dated_by, v.visible, v.added, v.retired, s.name, s.kind FROM versions AS v"
+                " JOIN documents AS d ON d.id = v.document LEFT JOIN heads AS h ON h.id = v.head"
+                " LEFT JOIN sources AS s ON s.id = coalesce(h.source, d.source) ORDER BY v.id"
+            )
+            .fetchall()
+        )
         for row in rows:
             id_, name, gone, content, stated, words, starts, ends, by, visible, added, retired, *source = row
             if id_ in self.versions:
@@ -203,11 +208,11 @@ def date(text: str, now: int) -> SourcedTime:
 def know(corpus: Corpus, of: History) -> None:
     if of.model:
         corpus.learn()
-    corpus.ensure_facts()
+    corpus.facts.ensure_facts()
 
 
 def last_write(corpus: Corpus) -> int:
-    return int(corpus._db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0)
+    return int(db_of(corpus).execute("SELECT max(id) FROM transactions").fetchone()[0] or 0)
 
 
 def merge_some(corpus: Corpus, rng: Random) -> None:

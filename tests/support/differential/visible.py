@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from tests.support.differential.played import Clock, Played, Version, new_corpus
+from tests.support.rows import db_of
 
 from asof import engine
 from asof.corpus.corpus import Corpus
@@ -27,7 +28,7 @@ def visible(played: Played, as_of: int, known_at: int) -> list[Version]:
 def refused(played: Played, as_of: int, known_at: int) -> bool:
     """Whether the history of a moment was dropped; also for a version that covered others when they were
     dropped, and turned out wrong later: what it covered is lost."""
-    db = played.corpus._db
+    db = db_of(played.corpus)
     horizon, known = (int(get_meta(db, key) or 0) for key in ("horizon", "known_horizon"))
     if (horizon and as_of < horizon) or (known and known_at < known):
         return True
@@ -40,7 +41,7 @@ def refused(played: Played, as_of: int, known_at: int) -> bool:
 def only_visible(played: Played, folder: Path, as_of: int, known_at: int) -> Corpus:
     """A corpus that was only ever told what is visible at (T, K), with the same vacuums."""
     other = new_corpus(folder, played.of, encoder=played.encoder)
-    clock = other.clock
+    clock = other.session.clock
     assert isinstance(clock, Clock)
     left = list(played.vacuums)
     db = other.store.writer()
@@ -60,12 +61,12 @@ def _vacuum(corpus: Corpus, db: sqlite3.Connection, last: int, horizon: int) -> 
         corpus.store, corpus.manifest, db, lambda: last + 1, lambda db: corrections.drop_history(db, horizon),
         "vacuum",
     )  # fmt: skip
-    corpus._stepper.forget()
+    corpus.session.forget()
 
 
 def _begin(corpus: Corpus, db: sqlite3.Connection, versions: Iterable[Version]) -> None:
     """What one write of the whole corpus stored, less what was not to be seen."""
-    with corpus.store.write(db, corpus.clock, corpus.manifest.publish, what="test") as write:
+    with corpus.store.write(db, corpus.session.clock, corpus.manifest.publish, what="test") as write:
         for each in versions:
             write.load([each.name] if each.name not in write.documents else [])
             write.source = source_row(db, each.source, write.now)

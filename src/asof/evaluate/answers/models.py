@@ -41,8 +41,10 @@ class EvaluationModels:
         """Give a corpus the configuration of asof.toml, if the model writes."""
         if self.writes:
             given = self.config
-            corpus.config = replace(corpus.config, model=given.model, facts=given.facts, asking=given.asking)
-            corpus.models = self._provider(corpus, corpus.config)
+            corpus.session.config = replace(
+                corpus.config, model=given.model, facts=given.facts, asking=given.asking
+            )
+            corpus.models.model = self.model
 
     @contextmanager
     def judge(self, corpus: Corpus) -> Iterator[Model | None]:
@@ -50,13 +52,9 @@ class EvaluationModels:
         if not self.judges:
             yield None
             return
-        with self._provider(corpus, replace(corpus.config, model=self.config.model)).language() as model:
+        judging = replace(corpus.config, model=self.config.model)
+        with ModelProvider(corpus.session, self.model, judging).language() as model:
             yield model
-
-    def _provider(self, corpus: Corpus, config: Config) -> ModelProvider:
-        return ModelProvider(
-            config, corpus.root, corpus.store, corpus.models.environment, corpus.clock, self.model
-        )
 
 
 NO_MODELS = EvaluationModels()

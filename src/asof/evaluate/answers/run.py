@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import numpy as np
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.snapshot import Snapshot
 from asof.data import Answer, Filters
 from asof.evaluate.answers.metrics import scores
 from asof.evaluate.answers.reference import ReferenceAnswer
@@ -35,7 +34,7 @@ AnswererFactory = Callable[[Corpus, int], Answerer]
 
 def snapshot_at(corpus: Corpus, as_of: int) -> Answerer:
     """The corpus as of an instant."""
-    return Snapshot(corpus, as_of, None)
+    return corpus.snapshot(as_of, None)
 
 
 @dataclass(frozen=True, slots=True)

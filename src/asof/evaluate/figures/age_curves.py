@@ -117,8 +117,8 @@ def _passages() -> Iterator[View]:
         tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name,
         open_corpus(Path(name), settings=settings, configured=Config()) as corpus,
     ):
-        corpus.clock = itertools.count(NOW.last + 1, 1_000_000).__next__
-        corpus.background = False
+        corpus.session.clock = itertools.count(NOW.last + 1, 1_000_000).__next__
+        corpus.maintenance.background = False
         corpus.add(_document(day) for day in AGES)
         yield corpus.at(moment(NOW.last)).view()
 

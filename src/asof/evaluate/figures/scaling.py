@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.corpus.snapshot import Snapshot
 from asof.evaluate.figures.trials import StepProgress, Trials
 from asof.evaluate.runs.dataset import Dataset
 from asof.evaluate.runs.run import SHOWN, Run
@@ -50,6 +49,6 @@ def latency_rows(trials: Trials, runs: Sequence[Run], progress: StepProgress) ->
             trials.hits(question, run.recipe, SHOWN, as_of)
             latencies.append(1000 * (time.perf_counter() - started))
         low, middle, high = np.percentile(latencies[1:], [25, 50, 75]).tolist()
-        passages = Snapshot(trials.corpus, as_of, None).view().n
+        passages = trials.corpus.snapshot(as_of, None).view().n
         rows.append(QueryLatencies(run.name, iso(as_of), passages, middle, low, high, len(latencies) - 1))
     return rows

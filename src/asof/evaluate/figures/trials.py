@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.snapshot import Snapshot
 from asof.data import Hit, Why
 from asof.errors import UsageError
 from asof.evaluate.evaluation import Evaluation
@@ -131,11 +130,11 @@ class Trials:
         """The first hits of a question, as of its moment or another."""
         moment = self.dataset.as_of(question) if as_of is None else as_of
         meta = filters(question, self.evaluation.options.filter_by)
-        snapshot = Snapshot(self.corpus, moment, None)
+        snapshot = self.corpus.snapshot(moment, None)
         return snapshot.search(question.text, k, recipe=recipe, meta=meta, unit="passage").hits
 
     def _scores(self, question: DatasetQuestion, recipe: Recipe) -> dict[str, float]:
-        snapshot = Snapshot(self.corpus, self.dataset.as_of(question), None)
+        snapshot = self.corpus.snapshot(self.dataset.as_of(question), None)
         hits = retrieve(snapshot, question, recipe, self.dataset, self.evaluation.options.filter_by)
         ranking = by_document(hit for hit in hits if hit.document != question.query_doc)
         return scores([document for document, _ in ranking], relevant(question, self.dataset))

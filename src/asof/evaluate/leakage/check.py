@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.snapshot import Snapshot
 from asof.data import Hit
 from asof.evaluate.answers.facts import read_facts
 from asof.evaluate.answers.run import AnswererFactory, snapshot_at
@@ -115,7 +114,7 @@ def check_leakage(
 def _hits(
     corpus: Corpus, as_of: int, question: DatasetQuestion, recipe: Recipe, filter_by: Sequence[str]
 ) -> tuple[Hit, ...]:
-    snapshot = Snapshot(corpus, as_of, None)
+    snapshot = corpus.snapshot(as_of, None)
     meta = filters(question, filter_by)
     return snapshot.search(question.text, DEPTH, recipe=recipe, meta=meta, unit="passage").hits
 

@@ -62,7 +62,7 @@ def compare_knowledge(
     recipes: Mapping[str, Recipe], answerer_at: AnswererFactory, count: Compared,
 ) -> Iterator[LeakedKnowledge]:  # fmt: skip
     """How a corpus as of a moment differs from one that ends there; `count` is added to."""
-    one, other = Snapshot(whole, as_of, None), Snapshot(cut, as_of, None)
+    one, other = whole.snapshot(as_of, None), cut.snapshot(as_of, None)
     count.moments += 1
     for what, lines in (("facts", fact_lines), ("names", name_lines)):
         expected = lines(one.view())

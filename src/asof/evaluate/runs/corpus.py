@@ -147,7 +147,7 @@ def build(
 ) -> None:  # fmt: skip
     """Index the documents that were published by `until`. The clock is set after all dates, not to today."""
     with open_corpus(folder, settings=settings, encoder=encoder, configured=Config()) as corpus:
-        corpus.clock = itertools.count(dataset.clock, 1_000_000).__next__
-        corpus.background = False
+        corpus.session.clock = itertools.count(dataset.clock, 1_000_000).__next__
+        corpus.maintenance.background = False
         corpus.add(dataset.documents(until), progress=progress)
         corpus.tidy()

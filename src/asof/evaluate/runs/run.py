@@ -83,7 +83,7 @@ def rank_question(
     question: DatasetQuestion, recipe: Recipe, corpus: Corpus, dataset: Dataset, filter_by: Sequence[str] = ()
 ) -> QuestionResult:
     """Ask one question as of its moment, and score the documents, ranked by their best passages."""
-    snapshot = Snapshot(corpus, dataset.as_of(question), None)
+    snapshot = corpus.snapshot(dataset.as_of(question), None)
     meta = filters(question, filter_by)
     started = time.perf_counter()
     first = snapshot.search(question.text, SHOWN, recipe=recipe, meta=meta, unit="passage").hits

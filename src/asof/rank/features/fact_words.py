@@ -52,13 +52,14 @@ def _said(known: StatedFact, language: str, view: View) -> tuple[Stems, Stems]:
     fact = known.fact
     kept: dict[Any, tuple[Stems, Stems]] = view.derived.memo.setdefault("fact stems", {})
     asked = known.sight.passage, fact.start, fact.end, fact.subject, fact.relation, fact.object
-    if asked not in kept:
+    stems = kept.get(asked)  # not looked up again: another thread may clear what is kept
+    if stems is None:
         if len(kept) > MOST:
             kept.clear()
         own = view.analyzer.terms(f"{fact.subject} {fact.relation} {fact.object}", language)
         sentence = view.analyzer.terms(known.sight.text[fact.start : fact.end], language)
-        kept[asked] = frozenset(own), frozenset(sentence)
-    return kept[asked]
+        stems = kept[asked] = frozenset(own), frozenset(sentence)
+    return stems
 
 
 def _above(record: StoredPassage, view: View) -> Stems:

@@ -184,7 +184,7 @@ def _bounded(found: Ranking, high: float) -> Ranking:
     before, scale = found.columns[found.by], _power_of_two(high)
 
     def why(row: int) -> Why:
-        return Why.of("score", "ratio", before.why(row), Why("power of two from the largest value on", scale))
+        return Why.of("score", "ratio", before.why(row), Why("bound of the score, a power of two", scale))
 
     return found.with_column("time_preference", before.values / scale, why, high=1.0)
 

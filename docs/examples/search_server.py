@@ -1,0 +1,33 @@
+"""A surface: `GET /search?q=...&as_of=...` answers with the JSON of `asof search --json`."""
+
+from __future__ import annotations
+
+import json
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+import asof
+from asof.serialize.search import search_json
+
+
+def server(corpus: asof.Corpus, port: int = 8421) -> ThreadingHTTPServer:
+    """A server on this machine alone; `serve_forever()` runs it, a thread for each request."""
+
+    class Search(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked = {name: values[-1] for name, values in parse_qs(urlsplit(self.path).query).items()}
+            try:
+                started = time.perf_counter()
+                results = corpus.at(asked.get("as_of")).search(asked.get("q", ""))
+                status, reply = 200, search_json(results, 1000 * (time.perf_counter() - started))
+            except asof.AsofError as error:
+                status, reply = 400, {"error": str(error)}
+            body = json.dumps(reply).encode()
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    return ThreadingHTTPServer(("127.0.0.1", port), Search)

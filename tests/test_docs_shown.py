@@ -1,0 +1,98 @@
+"""What the tutorial and CONTRIBUTING show is what happens."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+
+import asof
+from asof import Document
+from asof.data import Query
+from asof.rank.candidates.gather import Lexical
+from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.weighted_sum import Combine
+from asof.rank.recipe import Recipe
+from asof.sources.source import InputLimits
+
+ROOT = Path(__file__).parents[1]
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def module(path: str) -> ModuleType:
+    """A Python file of docs/, which is in no package."""
+    name = Path(path).stem
+    spec = importlib.util.spec_from_file_location(name, ROOT / "docs" / path)
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = sys.modules[name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+def blocks(page: str) -> list[str]:
+    return PYTHON.findall((ROOT / page).read_text("utf-8"))
+
+
+def test_the_tutorial_prints_what_it_shows(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "tutorial.md").read_text("utf-8")
+    assert module("shown.py").played(page, tmp_path) == page, "python docs/shown.py docs/tutorial.md"
+
+
+def test_the_guide_to_python_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    monkeypatch.chdir(tmp_path)
+    for block in blocks("docs/guides/python.md"):
+        exec(compile(block, "python.md", "exec"), {})  # noqa: S102  our own words
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "fares/2023 A single ticket costs 5.40 euros.", "['fares/2019']", "A single ticket costs 4.50 euros.",
+    ]  # fmt: skip
+
+
+def test_the_signal_of_contributing(tmp_path: Path) -> None:
+    code = (ROOT / "docs" / "examples" / "brevity.py").read_text("utf-8")
+    assert blocks("CONTRIBUTING.md")[0] == code
+    brevity = module("examples/brevity.py").Brevity
+    stages = (Lexical(), brevity(), Combine((("brevity", 1.0),), "short"), TopK())
+    with asof.open(tmp_path) as corpus:
+        corpus.add(Document("d", "word " * 100, published="2024"))
+        (hit,) = corpus.search("word", recipe=Recipe("short", "", stages))
+    assert hit.score == hit.why.recomputed() == 0.5  # 100 / (100 + 100)
+    assert Query  # the names that the page imports from asof.data
+
+
+def test_the_reader_of_contributing() -> None:
+    (code,) = (block for block in blocks("CONTRIBUTING.md") if "READER" in block)
+    names: dict[str, Any] = {}
+    exec(compile(code, "CONTRIBUTING.md", "exec"), names)  # noqa: S102  our own words
+    spoken = (
+        b"1\n00:00:01,000 --> 00:00:04,000\nThe mole is wet.\n\n2\n00:00:05,000 --> 00:00:07,000\nMind it.\n"
+    )
+    assert names["READER"](spoken, "mole", InputLimits()).text == "The mole is wet.\nMind it."
+
+
+def test_the_surface_of_contributing(tmp_path: Path) -> None:
+    with asof.open(tmp_path) as corpus:
+        corpus.add(
+            [
+                Document("a", "The mole is wet.", published="2020"),
+                Document("b", "A dry mole.", published="2023"),
+            ]
+        )
+        with module("examples/search_server.py").server(corpus, 0) as server:
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            url = f"http://127.0.0.1:{server.server_port}/search"
+            with urlopen(f"{url}?q=mole&as_of=2021") as reply:  # noqa: S310  our own server
+                found = json.load(reply)
+            with pytest.raises(HTTPError, match="400"):
+                urlopen(f"{url}?q=mole&as_of=noday")  # noqa: S310  our own server
+            server.shutdown()
+    assert [hit["document"] for hit in found["hits"]] == ["a"]

@@ -39,6 +39,7 @@ docs: $(VENV)/ready
 
 bench: $(VENV)/bench-ready
 	ASOF_CONFIG=/dev/null $(BIN)/python bench/run.py $(ARGS)
+	rm -rf .venv/bench-threads; ASOF_CONFIG=/dev/null $(BIN)/python bench/threads.py .venv/bench-threads; rm -rf .venv/bench-threads
 	@if [ -n "$$ASOF_DATA" ]; then $(MAKE) bench-encoders; \
 	  else echo "what an encoder adds is measured on datasets: ASOF_DATA=FOLDER make bench-encoders"; fi
 

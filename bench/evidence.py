@@ -33,7 +33,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.data import Document
 from asof.graph.evidence import CAP, THRESHOLD, Evidence, evidence
-from asof.graph.kept import kept
+from asof.graph.evidence_cache import graph_cache
 from asof.graph.overlap import edges_of, sharing_of
 from asof.graph.postings import shingles_of
 from asof.index.view import View
@@ -120,7 +120,7 @@ def describe(graph: Evidence, view: View, options: argparse.Namespace) -> None:
 
 def recall(graph: Evidence, view: View, options: argparse.Namespace) -> None:
     """Of all edges of a few passages, the share that the cap leaves."""
-    everything = kept(view).updater(view, options.threshold, options.cap)
+    everything = graph_cache(view).updater(view, options.threshold, options.cap)
     known = graph.rows.known(view.prefix)
     rng = np.random.default_rng(5)
     sample = np.zeros(len(known), bool)

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from bench.measure import milliseconds
 
-from asof.graph.spread import DAMPING, TOLERANCE, Adjacency, spread
+from asof.graph.personalized_pagerank import DAMPING, TOLERANCE, Adjacency, personalized_pagerank
 
 SEEDS = 10
 CLUSTER = 100
@@ -87,8 +87,8 @@ def measure(name: str, ends: Ends, options: argparse.Namespace, rng: np.random.G
     taken = [
         middle(options.runs, partial(Adjacency.of, n, sources, targets)),
         middle(options.runs, partial(graph.spread, seeds)),
-        middle(options.runs, partial(spread, n, sources, targets, None, seeds)),
-        middle(options.runs, partial(spread, n, sources, targets, weights, seeds)),
+        middle(options.runs, partial(personalized_pagerank, n, sources, targets, None, seeds)),
+        middle(options.runs, partial(personalized_pagerank, n, sources, targets, weights, seeds)),
     ]
     peer = nx.MultiGraph()
     peer.add_nodes_from(range(n))

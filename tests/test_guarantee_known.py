@@ -26,8 +26,8 @@ from asof.data import GLOBAL, KINDS, LOCAL
 from asof.index.view import View
 from asof.knowledge import resolve
 from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.known import facts_about, facts_during, facts_of_kind
 from asof.knowledge.resolve import Entities
+from asof.knowledge.visible_facts import facts_about, facts_during, facts_of_kind
 from asof.store import fact_names
 from asof.store import facts as store_facts
 from asof.store import passages as store_sight

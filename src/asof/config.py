@@ -15,7 +15,7 @@ from asof import checks, plugins, recipes, schema
 from asof.answer.settings import AskSettings
 from asof.checks import UNITS as UNITS
 from asof.errors import BadConfig, Untrusted, UsageError
-from asof.knowledge.choice import Facts
+from asof.knowledge.extraction_config import Facts
 from asof.schema import SHOWN, AcceptedValue, check, nearest
 from asof.sources.fields import Fields
 from asof.sources.scheme import scheme_named
@@ -50,7 +50,7 @@ class Config:
     [encoder] the model that makes vectors, see `asof.models.encoder_config`; `asof embed` changes it.
     [rerank] the model that reranks, see `asof.models.reranker_config`.
     [model] the language model, see `asof.models.chat_config`; nothing asks one that is not named.
-    [facts] what reads facts, see `asof.knowledge.choice`.
+    [facts] what reads facts, see `asof.knowledge.extraction_config`.
     [ask] recipe, mode, tokens, budget: defaults of `asof ask`, see `asof.answer.settings`.
     [SCHEME] settings of the sources that a scheme names, such as [arxiv]; those of asof's own are checked,
              those of a package when one of its sources is opened.

@@ -16,8 +16,8 @@ from asof.answer.map_reduce import map_reduce
 from asof.answer.summary import MAX_SECTIONS, EvidencePiece, summary_periods
 from asof.data import EVENT, Document, Fact, SourcedTime
 from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.known import StatedFact
-from asof.knowledge.summarise import ReportSelection
+from asof.knowledge.reports.build import ReportSelection
+from asof.knowledge.visible_facts import StatedFact
 from asof.models.ports import Reply
 from asof.models.scripted import ScriptedModel
 from asof.store import facts as kept

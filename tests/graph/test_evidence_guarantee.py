@@ -21,10 +21,10 @@ from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, event
 
 from asof.corpus.corpus import Corpus
 from asof.graph import edges, overlap, postings, update
-from asof.graph import kept as kept_module
+from asof.graph import evidence_cache as kept_module
 from asof.graph.evidence import Evidence, evidence
-from asof.graph.kept import GraphCache
-from asof.graph.rows import Rows
+from asof.graph.evidence_cache import GraphCache
+from asof.graph.node_table import Rows
 from asof.graph.update import Updater
 from asof.index.prefix import Prefix
 from asof.index.view import View

@@ -14,9 +14,9 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.data import Ended, SourcedTime
 from asof.errors import DamagedSegment
-from asof.graph import chain as chain_module
-from asof.graph import series_kept
-from asof.graph.chain import Linker
+from asof.graph import predecessors as chain_module
+from asof.graph import succession_cache
+from asof.graph.predecessors import Linker
 from asof.graph.statement import title_of
 from asof.graph.succession import refresh, status, succession, superseded
 from asof.time.moment import read
@@ -305,7 +305,7 @@ def releases(release: Make, first: int, last: int) -> list[Any]:
 def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What linkers did: "anew" or "moved"; and "read" for each time that texts were read."""
     done: list[str] = []
-    for owner, name in ((Linker, "anew"), (Linker, "moved"), (series_kept, "read")):
+    for owner, name in ((Linker, "anew"), (Linker, "moved"), (succession_cache, "read")):
         right = getattr(owner, name)
 
         def noted(*given: Any, right: Any = right, name: str = name) -> Any:
@@ -313,7 +313,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             return right(*given)
 
         monkeypatch.setattr(owner, name, noted)
-    monkeypatch.setattr(series_kept, "LEAST_WRITTEN", 1)
+    monkeypatch.setattr(succession_cache, "LEAST_WRITTEN", 1)
     monkeypatch.setattr(chain_module, "ANEW", 0)
     return done
 

@@ -21,12 +21,12 @@ from tests.support.corpora import memory_folder
 from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, last_moment
 
 from asof.corpus.corpus import Corpus
-from asof.graph import alike, candidates, chain, series_kept, statement
-from asof.graph import kept as kept_module
-from asof.graph.chain import Linker
-from asof.graph.rows import Rows
-from asof.graph.series_kept import SeriesCache
+from asof.graph import candidates, predecessors, similarity, statement, succession_cache
+from asof.graph import evidence_cache as kept_module
+from asof.graph.node_table import Rows
+from asof.graph.predecessors import Linker
 from asof.graph.succession import Succession, succession
+from asof.graph.succession_cache import SeriesCache
 from asof.index.prefix import Prefix
 from asof.index.view import View
 from asof.time.span import NEVER
@@ -36,14 +36,14 @@ pytestmark = pytest.mark.slow
 NARROW = {
     (candidates, "WINDOW"): 2, (candidates, "WINDOW_OF_WORDS"): 1, (candidates, "EDITS"): 2,
     (candidates, "AT_ONCE"): 2,
-    (statement, "LEAST_TITLED"): 1, (alike, "LEAST_TITLED"): 1,
+    (statement, "LEAST_TITLED"): 1, (similarity, "LEAST_TITLED"): 1,
 }  # fmt: skip
 """What succession is, in all corpora that are compared."""
 
 SMALL = {
-    (chain, "ANEW"): 0,  # never made anew when something is there
-    (series_kept, "LEAST_WRITTEN"): 1, (series_kept, "SHARE_WRITTEN"): 10**9,
-    (statement, "TEXTS_AT_ONCE"): 2, (alike, "PAIRS_AT_ONCE"): 3, (candidates, "MANY"): 1,
+    (predecessors, "ANEW"): 0,  # never made anew when something is there
+    (succession_cache, "LEAST_WRITTEN"): 1, (succession_cache, "SHARE_WRITTEN"): 10**9,
+    (statement, "TEXTS_AT_ONCE"): 2, (similarity, "PAIRS_AT_ONCE"): 3, (candidates, "MANY"): 1,
     (kept_module, "MOST"): 12,
 }  # fmt: skip
 """How it is made."""
@@ -180,7 +180,7 @@ def falls() -> None:
 
 
 def test_a_displaced_passage_that_is_not_looked_at_again_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chain, "displaced", lambda *_: np.zeros(0, np.int64))
+    monkeypatch.setattr(predecessors, "displaced", lambda *_: np.zeros(0, np.int64))
     falls()
 
 
@@ -190,8 +190,8 @@ def test_passages_of_one_version_that_follow_each_other_are_caught(monkeypatch: 
     def wrong(rows: Rows, prefix: Prefix) -> Any:
         return right(rows, Prefix(prefix.as_of, NEVER, prefix.parts, 0, 0, 0))
 
-    right = series_kept.ends_known
-    monkeypatch.setattr(series_kept, "ends_known", wrong)
+    right = succession_cache.ends_known
+    monkeypatch.setattr(succession_cache, "ends_known", wrong)
     falls()
 
 

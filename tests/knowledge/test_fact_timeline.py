@@ -9,8 +9,8 @@ from tests.support.fact_lines import CALLED, add, corpus_of, note, view
 
 from asof.data import Amount, Fact
 from asof.errors import UsageError
-from asof.knowledge.around import around
-from asof.knowledge.lines.agreement import agree, grain, half_digit
+from asof.knowledge.consistency.agreement import agree, grain, half_digit
+from asof.knowledge.neighbourhood import neighbourhood
 from asof.knowledge.timeline import FactLine, timeline_of
 from asof.time.moment import read
 from asof.time.span import iso
@@ -160,7 +160,7 @@ def test_who_says_the_same_and_who_otherwise():
     said = ["$3.7 billion | 2024", "$3.68 billion | 2024", "$3.9 billion | 2024", "$0.9 billion | 2024-Q1"]
     notes = [note(id_, "2025", f"Quay | revenue | {each}") for id_, each in zip("abcd", said, strict=True)]
     with corpus_of(*notes) as corpus:
-        found = {each.known.sight.document: each for each in only(line(corpus, "Quay"))}
+        found = {each.known.passage.document: each for each in only(line(corpus, "Quay"))}
         marks = {
             id_: ([other.document for other in each.corroborated], [o.document for o in each.contradicted])
             for id_, each in found.items()
@@ -259,7 +259,7 @@ def harbour():
 
 def test_around_an_entity(harbour):
     """Quay has three facts: two of its margin, one of Tide."""
-    found = around(view(harbour), "quay")
+    found = neighbourhood(view(harbour), "quay")
     assert [tuple(each) for each in found.nodes] == [
         ("Quay", "entity", 0, 3), ("margin", "measure", 1, 2), ("Tide", "entity", 1, 1),
     ]  # fmt: skip
@@ -274,22 +274,26 @@ def test_around_an_entity(harbour):
 
 def test_further_around_no_measure_is_gone_through(harbour):
     """Rope is found over Tide, not over the margin that both have; then its margin is an edge, too."""
-    found = around(view(harbour), "Quay", depth=2)
+    found = neighbourhood(view(harbour), "Quay", depth=2)
     assert [(each.name, each.steps, each.facts) for each in found.nodes] == [
         ("Quay", 0, 3), ("margin", 1, 3), ("Tide", 1, 2), ("Rope", 2, 2),
     ]  # fmt: skip
-    assert [each.name for each in around(view(harbour), "Rope", depth=1).nodes] == ["Rope", "margin", "Tide"]
+    assert [each.name for each in neighbourhood(view(harbour), "Rope", depth=1).nodes] == [
+        "Rope",
+        "margin",
+        "Tide",
+    ]
 
 
 def test_the_best_connected_neighbours_are_kept(harbour):
-    found = around(view(harbour), "Quay", depth=3, most=1)
+    found = neighbourhood(view(harbour), "Quay", depth=3, most=1)
     assert ([each.name for each in found.nodes], found.left_out) == (["Quay", "margin"], 1)
 
 
 def test_around_nobody_and_too_far(harbour):
-    assert around(view(harbour), "Quai").near == ("Quay",)
+    assert neighbourhood(view(harbour), "Quai").near == ("Quay",)
     with pytest.raises(UsageError, match="depth 4: 1 to 3 is accepted"):
-        around(view(harbour), "Quay", depth=4)
+        neighbourhood(view(harbour), "Quay", depth=4)
 
 
 # -- the guarantee ----------------------------------------------------------------------------------------
@@ -327,7 +331,7 @@ def test_facts_are_those_of_a_corpus_of_what_is_visible(history, year, known):
                 found.subject, found.names, found.merges, found.near,
                 [
                     (
-                        group.subject, group.relation, each.known.fact, each.known.sight.id, each.start,
+                        group.subject, group.relation, each.known.fact, each.known.passage.id, each.start,
                         each.end, [change.fact for change in each.changes], each.superseded,
                         each.corroborated, each.contradicted, each.ended,
                     )
@@ -338,7 +342,7 @@ def test_facts_are_those_of_a_corpus_of_what_is_visible(history, year, known):
         ]  # fmt: skip
 
     def graph(seen):
-        found = around(seen, "Quay", depth=2)
+        found = neighbourhood(seen, "Quay", depth=2)
         return found.nodes, found.documents, found.edges
 
     with corpus_of() as full, corpus_of() as cut:

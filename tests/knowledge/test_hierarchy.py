@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from asof.data import Document, Fact, SourcedTime
 from asof.knowledge.hierarchy import MOST_NODES, Hierarchy, ancestors, nodes_of, touched
-from asof.knowledge.known import StatedFact
+from asof.knowledge.visible_facts import StatedFact
 from asof.store import facts as kept
 from asof.store.facts import Extraction
 from asof.store.passages import VisiblePassage

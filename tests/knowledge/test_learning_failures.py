@@ -17,8 +17,8 @@ from tests.support.openai_server import ModelServer, half, says, slow, status
 
 from asof.data import Document
 from asof.errors import ModelError
-from asof.knowledge import reading
-from asof.knowledge.learning import learn
+from asof.knowledge import extraction
+from asof.knowledge.configured_extraction import extract_facts
 
 # -- failures -------------------------------------------------------------------------------------------
 
@@ -59,7 +59,7 @@ def test_json_that_stays_broken_is_a_problem_of_its_passage(corpus, server):
 
 
 def test_a_server_that_is_never_well_is_not_asked_for_all(corpus, server, monkeypatch):
-    monkeypatch.setattr(reading, "BATCH", 4)
+    monkeypatch.setattr(extraction, "BATCH", 4)
     server.way = status(500)
     lesson = learned(corpus, server, concurrency=1)
     assert (lesson.passages, len(lesson.problems), lesson.left) == (0, 4, 8)
@@ -67,13 +67,13 @@ def test_a_server_that_is_never_well_is_not_asked_for_all(corpus, server, monkey
 
 
 def test_what_was_committed_stays_when_the_server_goes(corpus, monkeypatch):
-    monkeypatch.setattr(reading, "BATCH", 4)
+    monkeypatch.setattr(extraction, "BATCH", 4)
     with ModelServer(says=sales) as server:
         url = server.url
         with model(corpus.store, url, budget=BUDGET) as asked, closing(corpus.store.writer()) as db:
-            done = learn(corpus.store, db, BY_MODEL, asked).passages
+            done = extract_facts(corpus.store, db, BY_MODEL, asked).passages
     with pytest.raises(ModelError), model(corpus.store, url) as asked, closing(corpus.store.writer()) as db:
-        learn(corpus.store, db, BY_MODEL, asked)
+        extract_facts(corpus.store, db, BY_MODEL, asked)
     assert len(objects(corpus)) == done > 0
 
 
@@ -82,7 +82,7 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from tests.support.market import BY_MODEL, model
-from asof.knowledge.learning import learn
+from asof.knowledge.configured_extraction import learn
 from asof.store.store import Store
 store = Store.open(Path(sys.argv[1]))
 with model(store, sys.argv[2]) as asked, closing(store.writer()) as db:

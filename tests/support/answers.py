@@ -15,7 +15,7 @@ from asof.answer.question import ParsedQuestion
 from asof.corpus.corpus import Corpus
 from asof.data import Document, Hit, SourcedTime
 from asof.index.view import View
-from asof.knowledge.known import StatedFact, facts_of
+from asof.knowledge.visible_facts import StatedFact, facts_of
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 

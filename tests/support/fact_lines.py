@@ -18,7 +18,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
 from asof.index.view import View
-from asof.knowledge.reading import read_all
+from asof.knowledge.extraction import extract_all
 from asof.store.facts import Excerpt, Extraction
 from asof.store.settings import CorpusSettings
 from asof.time.moment import read
@@ -80,7 +80,7 @@ def note(id_: str, date: str | None, *lines: str, **more: Any) -> Document:
 def learn(corpus: Corpus) -> None:
     """Read what nothing has read yet."""
     with closing(corpus.store.writer()) as db:
-        read_all(corpus.store, db, Lines())
+        extract_all(corpus.store, db, Lines())
 
 
 def add(corpus: Corpus, *documents: Document, at: str | None = None) -> None:

@@ -13,8 +13,8 @@ from tests.support.openai_server import ModelServer
 from asof.corpus.corpus import Corpus
 from asof.environment import now
 from asof.http.retry import Retry
-from asof.knowledge.choice import Facts
-from asof.knowledge.learning import LearningReport, estimate, learn
+from asof.knowledge.configured_extraction import LearningReport, estimate, extract_facts
+from asof.knowledge.extraction_config import Facts
 from asof.models.cached import CachedModel
 from asof.models.chat import ChatModel
 from asof.models.metered import MeteredModel, Prices, Usage
@@ -61,7 +61,7 @@ def model(
 def learned(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL, **more: Any) -> LearningReport:
     progress = more.pop("progress", None)
     with model(corpus.store, server.url, **more) as asked, closing(corpus.store.writer()) as db:
-        return learn(corpus.store, db, facts, asked, progress=progress)
+        return extract_facts(corpus.store, db, facts, asked, progress=progress)
 
 
 def estimated(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL) -> Usage:

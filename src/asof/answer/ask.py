@@ -20,7 +20,7 @@ from asof.answer.question import ParsedQuestion
 from asof.answer.settings import LOCAL_TOKENS
 from asof.data import GLOBAL, LOCAL, Answer, Hit
 from asof.index.view import View
-from asof.knowledge.known import facts_of
+from asof.knowledge.visible_facts import facts_of
 from asof.text.budget import header, tokens
 from asof.text.question import QuestionReading
 from asof.time.span import Span
@@ -144,8 +144,8 @@ def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
 
 def _from_reports(retrieved: RetrievedPassages, context: AnswerContext, options: AnswerOptions) -> Answer:
     from asof.answer.global_summary import summarise_span
+    from asof.knowledge.reports.build import ReportSelection
     from asof.knowledge.resolve import Entities
-    from asof.knowledge.summarise import ReportSelection
     from asof.store.passages import visible_passages
 
     view, question = retrieved.view, context.parsed

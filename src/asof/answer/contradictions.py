@@ -13,9 +13,9 @@ from itertools import combinations
 from typing import NamedTuple
 
 from asof.answer.evidence import Sentence
-from asof.knowledge.known import StatedFact
-from asof.knowledge.lines.agreement import agree, at_the_same_time, comparable
-from asof.knowledge.lines.holding import one_at_a_time
+from asof.knowledge.consistency.agreement import agree, at_the_same_time, comparable
+from asof.knowledge.consistency.validity import one_at_a_time
+from asof.knowledge.visible_facts import StatedFact
 from asof.text.names import key
 
 
@@ -93,7 +93,7 @@ def contradiction_reason(statements: Sequence[FactStatement], numbers: Sequence[
 def _published(statement: FactStatement) -> int:
     """The first instant of the date of publication; for an undated document when it became visible."""
     published = statement.sentence.hit.published
-    return statement.fact.sight.visible if published is None else published.span.first
+    return statement.fact.passage.visible if published is None else published.span.first
 
 
 def _is_forecast(statement: FactStatement) -> bool:

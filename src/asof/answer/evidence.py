@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from asof.data import Hit, Query
 from asof.index.view import View
-from asof.knowledge.known import StatedFact
-from asof.knowledge.scope import holds_in
+from asof.knowledge.time_scope import holds_in
+from asof.knowledge.visible_facts import StatedFact
 from asof.rank.features.query_terms import largest_idf, weighted_words
 from asof.store.about import KIND, TEXT
 from asof.text.names import key
@@ -76,7 +76,7 @@ def quotable_sentences(view: View, hits: Sequence[Hit], facts: Sequence[StatedFa
     """The sentences of hits in their order, headings left out. `facts`: what these hits state."""
     facts_by_passage: dict[str, list[StatedFact]] = {}
     for fact in facts:
-        facts_by_passage.setdefault(fact.sight.id, []).append(fact)
+        facts_by_passage.setdefault(fact.passage.id, []).append(fact)
     quotable = []
     for hit in hits:
         language = view.analyzer.detect(hit.text)

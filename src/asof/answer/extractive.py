@@ -17,8 +17,8 @@ from asof.answer.sentence_match import SentenceMatch, TableCell, match_sentence
 from asof.answer.table import table_cells
 from asof.data import LOCAL, Answer, Citation, Hit, Value
 from asof.index.view import View
-from asof.knowledge.known import StatedFact
-from asof.knowledge.scope import nearest
+from asof.knowledge.time_scope import nearest
+from asof.knowledge.visible_facts import StatedFact
 
 MAX_QUOTES = 16
 """The most sentences that are quoted; a note says how many more were found."""

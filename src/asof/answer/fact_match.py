@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from asof.answer.evidence import Sentence, WeightedPhrase, name_use
 from asof.data import CHANGE, VALUE, Amount
-from asof.knowledge.known import StatedFact
-from asof.knowledge.lines.holding import is_state
+from asof.knowledge.consistency.validity import is_state
 from asof.knowledge.rules.figures import Figure, figure_of, pattern
 from asof.knowledge.rules.lexicon import language_of, lexicon
-from asof.knowledge.scope import holds_in
+from asof.knowledge.time_scope import holds_in
+from asof.knowledge.visible_facts import StatedFact
 from asof.text.names import key
 from asof.time.expressions import mentions
 from asof.time.span import Span

@@ -8,7 +8,7 @@ from asof.answer.evidence import Sentence, WeightedPhrase
 from asof.answer.question import ParsedQuestion
 from asof.answer.sentence_match import MIN_SHARE, SentenceMatch, TableCell, match_sentence
 from asof.data import Fact, Hit
-from asof.knowledge.lines.holding import is_state
+from asof.knowledge.consistency.validity import is_state
 from asof.time.span import Span
 
 _SINCE = ("since ", "from ", "as of ", "seit ", "ab ")

@@ -17,10 +17,10 @@ from asof.answer.summary import (
 )
 from asof.index.view import View
 from asof.knowledge.hierarchy import Hierarchy, holds
-from asof.knowledge.reports.central import Relevance
-from asof.knowledge.reports.of_span import around
+from asof.knowledge.reports.build import ReportSelection
 from asof.knowledge.reports.report import PeriodReport, Quote, ReportPoint
-from asof.knowledge.summarise import ReportSelection
+from asof.knowledge.reports.selection import Relevance
+from asof.knowledge.reports.span_reports import facts_around
 from asof.models.ports import Model
 from asof.store.passages import VisiblePassage
 from asof.text.budget import header, tokens
@@ -53,7 +53,7 @@ def summarise_span(
     selection = selection or ReportSelection()
     if selection.relevance is not None:
         selection = selection._replace(relevance=cache(selection.relevance))
-    hierarchy = around(view, span, selection)
+    hierarchy = facts_around(view, span, selection)
     reports = reports_of(hierarchy, summary_periods(hierarchy, span), selection, reporter)
     notes = [f"{report.period}: {note}" for report in reports for note in report.notes]
     pieces = _relevant(reports, selection.relevance)
@@ -77,7 +77,7 @@ def _relevant(reports: Sequence[PeriodReport], relevance: Relevance | None) -> l
     """The points of reports in their order, without those of little relevance."""
     pieces = [
         EvidencePiece(
-            _shown(point), point, tuple(sorted({fact.sight.passage for fact in point.facts})), report.period
+            _shown(point), point, tuple(sorted({fact.passage.passage for fact in point.facts})), report.period
         )
         for report in reports
         for point in report.points
@@ -116,7 +116,7 @@ def _extracted(
 def _of_time(passages: Sequence[VisiblePassage], hierarchy: Hierarchy, span: Span) -> list[VisiblePassage]:
     """The passages that state a fact of a span, or were published in it."""
     facts = hierarchy.facts_at(*hierarchy.below(*hierarchy.scope(span)))
-    with_facts = {fact.sight.passage for fact in facts}
+    with_facts = {fact.passage.passage for fact in facts}
     return [
         each
         for each in passages

@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from asof.data import GLOBAL, Answer, Citation
 from asof.knowledge.hierarchy import Hierarchy
-from asof.knowledge.reports.compare import period_before
+from asof.knowledge.reports.build import ReportSelection, build_reports
+from asof.knowledge.reports.figure_changes import period_before
 from asof.knowledge.reports.report import PeriodReport, Quote, ReportPoint
-from asof.knowledge.summarise import ReportSelection, summarise
 from asof.models.ports import Model
 from asof.time.period import GRAINS, Period
 from asof.time.span import Span
@@ -137,7 +137,7 @@ def reports_of(
     hierarchy: Hierarchy, periods: Sequence[SummaryPeriod], selection: ReportSelection, model: Model | None
 ) -> list[PeriodReport]:
     """The reports of these periods, in their order. Raises ModelError."""
-    whole = summarise(hierarchy, [each.period for each in periods if each.whole], selection, model)
+    whole = build_reports(hierarchy, [each.period for each in periods if each.whole], selection, model)
     return [
         whole[each.period] if each.whole else _own_report(hierarchy, each.period, selection, model)
         for each in periods
@@ -150,7 +150,7 @@ def _own_report(
     """The report of a period without the periods inside it, compared with the period before."""
     before = period_before(period)
     facts = hierarchy.facts_at(*(each for each in (period, before) if each is not None))
-    return summarise(Hierarchy.of(facts), [period], selection, model)[period]
+    return build_reports(Hierarchy.of(facts), [period], selection, model)[period]
 
 
 def sections_of(points: Sequence[tuple[Period | None, ReportPoint]]) -> tuple[SummarySection, ...]:

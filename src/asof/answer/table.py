@@ -21,8 +21,8 @@ from asof.answer.question import ParsedQuestion
 from asof.answer.sentence_match import SentenceMatch, TableCell, describes_past, match_sentence
 from asof.data import Hit
 from asof.index.view import View
-from asof.knowledge.lines.holding import is_state
-from asof.knowledge.scope import holds_in, label
+from asof.knowledge.consistency.validity import is_state
+from asof.knowledge.time_scope import holds_in, label
 from asof.time.period import Period
 from asof.time.span import BEGINNING, Span
 

@@ -22,7 +22,7 @@ from asof.serialize.history import diff_json
 from asof.time.span import shown
 
 if TYPE_CHECKING:
-    from asof.graph.difference import Difference, ResultSide, SubjectChange
+    from asof.graph.diff import Difference, ResultSide, SubjectChange
 
 SIGNS = {"changed": "~", "added": "+", "removed": "-", "unchanged": "="}
 

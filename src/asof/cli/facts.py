@@ -32,10 +32,10 @@ from asof.serialize.knowledge import facts_json
 from asof.time.span import shown
 
 if TYPE_CHECKING:
-    from asof.knowledge.known import StatedFact
-    from asof.knowledge.lines.corroboration import CorroboratingPassage
+    from asof.knowledge.consistency.corroboration import CorroboratingPassage
     from asof.knowledge.resolve import NameMerge
     from asof.knowledge.timeline import FactEntry, FactLine
+    from asof.knowledge.visible_facts import StatedFact
 
 LINES = 40
 
@@ -123,7 +123,7 @@ def _show_entries(entries: tuple[FactEntry, ...], *, why: bool, still: str) -> N
     widths = [max(len(row[column]) for row in rows) for column in (0, 1, 2)]
     for cells, entry in zip(rows, entries, strict=True):
         line = "   ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)
-        click.echo(f"    {line}   {click.style(f'[{plain(entry.known.sight.document)}]', dim=True)}")
+        click.echo(f"    {line}   {click.style(f'[{plain(entry.known.passage.document)}]', dim=True)}")
         for mark, colour in _marks(entry):
             show(f"      {mark}", hang=2, fg=colour)
         for told in (entry.known, *entry.changes) if why else ():
@@ -131,7 +131,7 @@ def _show_entries(entries: tuple[FactEntry, ...], *, why: bool, still: str) -> N
 
 
 def _when(entry: FactEntry, still: str) -> str:
-    from asof.knowledge.lines.holding import is_state
+    from asof.knowledge.consistency.validity import is_state
 
     if is_state(entry.known.fact):
         return stretch_label(entry.start, entry.end, still=still)
@@ -165,7 +165,7 @@ def _told(told: StatedFact) -> str:
     stated = told.fact.when
     dated = f"; its time is from {_source(stated.by, stated.text)}" if stated else "; no time is known"
     said = f'"{readable(told.sentence)}"' if told.sentence else "(stated by the head of the document)"
-    return f"{said} - since {shown(told.sight.visible)}{dated}"
+    return f"{said} - since {shown(told.passage.visible)}{dated}"
 
 
 def _source(by: str, text: str) -> str:

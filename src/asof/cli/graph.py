@@ -24,7 +24,7 @@ from asof.cli.terminal import counted, plain, shortened
 from asof.serialize.knowledge import graph_json
 
 if TYPE_CHECKING:
-    from asof.knowledge.around import Around, Edge, Node
+    from asof.knowledge.neighbourhood import Around, Edge, Node
 
 NODES = 20
 SHOWN = 3

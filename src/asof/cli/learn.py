@@ -17,8 +17,8 @@ from asof.errors import UsageError
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
     from asof.data import Problem
-    from asof.knowledge.learning import LearningReport
-    from asof.knowledge.reports.telling import GeneratedReports
+    from asof.knowledge.configured_extraction import LearningReport
+    from asof.knowledge.reports.batch import GeneratedReports
     from asof.models.metered import Usage
 
 SHOWN_PROBLEMS = 20
@@ -60,7 +60,7 @@ class LearnAhead:
         """
         from asof import environment
         from asof.corpus.models import CLIENT, SHAPES, installed
-        from asof.knowledge.choice import MODEL
+        from asof.knowledge.extraction_config import MODEL
 
         said = environment.configuration(root)
         facts = facts or reports or estimate or said.facts.ahead

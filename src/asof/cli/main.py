@@ -190,7 +190,7 @@ def tell_why_nothing(snapshot: Snapshot, since: When | None = None, until: When 
 def tell_extractor(config: Config) -> None:
     """Say that rules read facts if a model is to read them and none is named."""
     from asof.config import FILE
-    from asof.knowledge.choice import MODEL
+    from asof.knowledge.extraction_config import MODEL
 
     if config.facts.extractor == MODEL and config.model is None:
         tell(f"note: facts are read by rules: [facts] of {FILE} asks for a model, and [model] names none")

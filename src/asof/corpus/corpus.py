@@ -31,7 +31,7 @@ from asof.time.bounds import When, last_instant
 if TYPE_CHECKING:
     from asof.corpus.feedback import JudgingReport
     from asof.index.embedding import EmbeddingReport
-    from asof.knowledge.learning import LearningReport
+    from asof.knowledge.configured_extraction import LearningReport
     from asof.learn.feedback import JudgedRecord
     from asof.models.named import Named
     from asof.models.ports import Encoder, Model

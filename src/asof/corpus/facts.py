@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from asof.corpus.models import ModelProvider
 from asof.corpus.session import Session
 from asof.errors import CorpusError, UsageError
-from asof.knowledge.choice import MODEL
+from asof.knowledge.extraction_config import MODEL
 from asof.store.facts import passages_without_facts
 from asof.store.lock import exclusive_lock
 from asof.store.store import translate_errors
 
 if TYPE_CHECKING:
-    from asof.knowledge.learning import LearningReport
-    from asof.knowledge.reports.telling import GeneratedReports, ReportMaterial
+    from asof.knowledge.configured_extraction import LearningReport
+    from asof.knowledge.reports.batch import GeneratedReports, ReportMaterial
     from asof.models.metered import MeteredModel, Usage
 
 
@@ -42,16 +42,16 @@ class FactIndexer:
         """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
         model within a `budget` (US dollars; tokens without prices). Raises UsageError, Busy, NoSpace,
         ModelError; what was read stays. One process learns at a time: two would pay for the same twice."""
-        from asof.knowledge.learning import learn
+        from asof.knowledge.configured_extraction import extract_facts
 
         session, store = self.session, self.session.store
         alone = exclusive_lock(store.folder / "learn.lock", store.wait)
         with translate_errors(store.database), alone, self._reader(budget) as model, session.writing() as db:
-            return learn(store, db, session.config.facts, model, progress=progress)
+            return extract_facts(store, db, session.config.facts, model, progress=progress)
 
     def estimate(self) -> Usage:
         """What `learn` would cost at most. Nothing is sent. Raises UsageError."""
-        from asof.knowledge.learning import estimate
+        from asof.knowledge.configured_extraction import estimate
 
         with self._reader(None) as model, self.session.connection() as db:
             return estimate(db, self.session.config.facts, model)
@@ -62,26 +62,26 @@ class FactIndexer:
         """Let the model tell the reports of all periods, as of now and within a `budget` (see `learn`, which
         comes before it), so that no question has to wait for one. Raises UsageError, Busy, NoSpace,
         ModelError; what was told stays."""
-        from asof.knowledge.reports.telling import tell_all
+        from asof.knowledge.reports.batch import generate_all
 
         with self._telling(budget) as (material, model):
-            return tell_all(material, model, progress)
+            return generate_all(material, model, progress)
 
     def estimate_reports(self) -> Usage | None:
         """What `report_all` would cost at most; None while a model has still to read passages for facts.
         Nothing is sent. Raises UsageError."""
-        from asof.knowledge.reports.telling import worst_of
+        from asof.knowledge.reports.batch import worst_cost
 
         unread = self.estimate()
         if unread.calls or unread.kept:
             return None
         with self._telling(None) as (material, model):
-            return worst_of(material, model)
+            return worst_cost(material, model)
 
     @contextmanager
     def _telling(self, budget: float | None) -> Iterator[tuple[ReportMaterial, MeteredModel]]:
         """What reports are made of, as of now, and the model that tells them."""
-        from asof.knowledge.reports.telling import ReportMaterial
+        from asof.knowledge.reports.batch import ReportMaterial
 
         with self.models.language(budget) as model:
             if model is None:
@@ -113,13 +113,13 @@ class FactIndexer:
             self._read_until = last
 
     def _read_all(self, todo: int) -> None:
-        from asof.knowledge.reading import read_all
+        from asof.knowledge.extraction import extract_all
         from asof.knowledge.rules.extractor import RuleExtractor
 
         store = self.session.store
         try:
             with self.session.writing() as db:
-                read_all(store, db, RuleExtractor(), progress=self.progress)
+                extract_all(store, db, RuleExtractor(), progress=self.progress)
         except CorpusError as error:
             if not os.access(store.folder, os.W_OK):
                 raise CorpusError(

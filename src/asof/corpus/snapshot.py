@@ -25,11 +25,11 @@ from asof.time.span import iso, nearest_moment
 
 if TYPE_CHECKING:
     from asof.answer.ask import TextCallback
-    from asof.graph.difference import Difference
+    from asof.graph.diff import Difference
     from asof.graph.links import Reach
     from asof.graph.timeline import Timeline
     from asof.index.view import View
-    from asof.knowledge.around import Around
+    from asof.knowledge.neighbourhood import Around
     from asof.knowledge.reports.report import PeriodReports
     from asof.knowledge.timeline import FactLine
     from asof.rank.recipe import Recipe
@@ -179,7 +179,7 @@ class Snapshot:
 
         Raises UsageError, BeforeHorizon.
         """
-        from asof.graph.difference import DatedResults, difference
+        from asof.graph.diff import DatedResults, compare_results
 
         found = (each.search(question, k, unit="passage", recipe=recipe) for each in (self, other))
         before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in found)
@@ -187,7 +187,7 @@ class Snapshot:
         last = replace(
             self, as_of=max(before.as_of, after.as_of), known_at=max(known) if len(known) == 2 else None
         )
-        return last.use(lambda view: difference(view, question, before, after))
+        return last.use(lambda view: compare_results(view, question, before, after))
 
     # -- knowledge ----------------------------------------------------------------------------------
 
@@ -263,7 +263,7 @@ class Snapshot:
 
     def graph(self, around: str, depth: int = 1, most: int = 20) -> Around:
         """The entities and measures up to `depth` facts away from an entity. Raises UsageError."""
-        from asof.knowledge.around import around as look_around
+        from asof.knowledge.neighbourhood import neighbourhood as look_around
 
         refuse_long(around, "the name")
         self.fact_indexer.ensure_facts()
@@ -274,9 +274,9 @@ class Snapshot:
 
         Written by the language model where one is configured. Raises BadTime, BeforeHorizon, ModelError.
         """
-        from asof.knowledge.reports.of_span import reports
+        from asof.knowledge.reports.build import ReportSelection
+        from asof.knowledge.reports.span_reports import reports
         from asof.knowledge.resolve import Entities
-        from asof.knowledge.summarise import ReportSelection
 
         refuse_long(about, "the name")
         fiscal = self.session.fiscal_start

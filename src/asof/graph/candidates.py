@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.graph.rows import Rows
+from asof.graph.node_table import Rows
 from asof.graph.statement import StatementTable, salted
 from asof.text.shingles import mixed
 from asof.time.span import NEVER

@@ -21,10 +21,10 @@ from asof.errors import DamagedSegment
 from asof.graph.centrality import DAMPING, mean_visits
 from asof.graph.edges import FILE_FORMAT as EDGES
 from asof.graph.edges import Edges, summed
-from asof.graph.kept import FOLDER, SHINGLES, kept
+from asof.graph.evidence_cache import FOLDER, SHINGLES, graph_cache
+from asof.graph.node_table import Rows
 from asof.graph.overlap import Weighted
 from asof.graph.postings import FILE_FORMAT as POSTINGS
-from asof.graph.rows import Rows
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import View
@@ -135,8 +135,8 @@ def evidence(
     key = f"evidence {threshold!r} {cap} {independent}"
     made = view.prefix.memo.get(key)
     if made is None:
-        rows, graph = kept(view).graph(view, threshold, cap)
-        made = Evidence(view.prefix, rows, graph.edges, _voices(view, rows, independent))
+        rows, graph = graph_cache(view).graph(view, threshold, cap)
+        made = Evidence(view.prefix, rows, graph.edges, _source_groups(view, rows, independent))
         view.prefix.memo[key] = made
     found: Evidence = made
     return found
@@ -151,7 +151,7 @@ def corroborates(
     return np.isin(rows, graph.neighbours(row)[0])
 
 
-def _voices(view: View, rows: Rows, independent: str) -> NDArray[np.int64] | None:
+def _source_groups(view: View, rows: Rows, independent: str) -> NDArray[np.int64] | None:
     """For each node the number of its voice, negative where it is a voice of its own.
 
     None: each document is one, and no edge joins passages of one document.

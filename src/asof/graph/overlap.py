@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.graph.node_table import Rows
 from asof.graph.postings import Postings
-from asof.graph.rows import Rows
 from asof.index.file_format import Array
 
 SCALE = 1_000_000_000

@@ -68,17 +68,17 @@ class Postings:
             writer.add("hashes", self.hashes)
             writer.add("carriers", self.carriers)
             writer.close(begin=self.begin, **facts)
-        return opened(Segment(path, expected=FILE_FORMAT))
+        return segment_postings(Segment(path, expected=FILE_FORMAT))
 
 
-def opened(segment: Segment) -> Postings:
+def segment_postings(segment: Segment) -> Postings:
     """The postings that a file holds, every byte checked. Raises DamagedSegment."""
     return Postings(
         segment.facts["begin"], segment["counts"], segment["hashes"], segment["carriers"], segment.path
     )
 
 
-def merged(parts: Sequence[Postings]) -> Postings:
+def merge_postings(parts: Sequence[Postings]) -> Postings:
     """Neighbours in one."""
     begin = parts[0].begin
     hashes = np.concatenate([part.hashes for part in parts])
@@ -88,7 +88,9 @@ def merged(parts: Sequence[Postings]) -> Postings:
     return Postings(begin, counts, hashes[order], carriers[order])
 
 
-def read(db: sqlite3.Connection, first: int, begin: int, end: int, shingler: Shingler) -> Iterator[Postings]:
+def read_postings(
+    db: sqlite3.Connection, first: int, begin: int, end: int, shingler: Shingler
+) -> Iterator[Postings]:
     """The postings of nodes `begin` to `end` (exclusive) from the texts of passages `first` + node."""
     batches: list[Postings] = []
     for low in range(begin, end, TEXTS_AT_ONCE):
@@ -100,10 +102,10 @@ def read(db: sqlite3.Connection, first: int, begin: int, end: int, shingler: Shi
         counts = np.bincount(carriers, minlength=high - low).astype(np.int32)
         batches.append(Postings(low, counts, hashes, carriers))
         if sum(len(batch.hashes) for batch in batches) >= MOST:
-            yield merged(batches)
+            yield merge_postings(batches)
             batches = []
     if batches:
-        yield merged(batches) if len(batches) > 1 else batches[0]
+        yield merge_postings(batches) if len(batches) > 1 else batches[0]
 
 
 def shingles_of(

@@ -3,14 +3,13 @@
 A statement is kept as sets of words and a few numbers, not as text. Words that say when, and numbers, are
 what changes from one statement of a series to the next, so they are left out of both sets.
 
-    body, title   the words of the text, and of its document's title and headings; 512 bits each (`words.py`)
-    subject       of title and headings without numbers and dates: "Node.js 21.7.0" and "Node.js 21.6.2" have
-                  the same; 0 where nothing is left
-    weight        how much the subject tells: its words, and one more for a version number
-    numbered      whether a number stands in the title
-    version       the first three numbers of the version that the title names (else the text), -1 for none
-    branch        of the series that the text says the version belongs to: "(21 branch)" for 21.7.0; 0: none
-    depth         how many parts the number of the branch has
+    body, title   the words of the text, and of its document's title and headings; 512 bits each
+    (`word_sets.py`) subject       of title and headings without numbers and dates: "Node.js 21.7.0" and
+    "Node.js 21.6.2" have the same; 0 where nothing is left weight        how much the subject tells: its
+    words, and one more for a version number numbered      whether a number stands in the title version
+    the first three numbers of the version that the title names (else the text), -1 for none branch        of
+    the series that the text says the version belongs to: "(21 branch)" for 21.7.0; 0: none depth         how
+    many parts the number of the branch has
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.graph.words import SIZE_WORDS, WordReader, bits_of, minima
+from asof.graph.word_sets import SIZE_WORDS, WordReader, bits_of, minima
 from asof.index.file_format import Array
 from asof.text.shingles import mixed
 from asof.text.tokens import term_hash, tokenize

@@ -1,9 +1,10 @@
 """Succession: which earlier passage each passage follows, by what the passages say.
 
-Passages that state the same of the same subject at different times form a series: prices, results,
-minutes, releases, the versions of a note. Each points to its best earlier one, if it has any (`alike.py` says
-what is the same, `chain.py` which is best), so that a series is a chain of which the past alone decides.
-Undated passages are in none. What was learned after the view's K or published after its T has no part in it.
+Passages that state the same of the same subject at different times form a series: prices, results, minutes,
+releases, the versions of a note. Each points to its best earlier one, if it has any (`similarity.py` says
+what is the same, `predecessors.py` which is best), so that a series is a chain of which the past alone
+decides. Undated passages are in none. What was learned after the view's K or published after its T has no
+part in it.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from numpy.typing import NDArray
 
 from asof import corpus_files
 from asof.errors import DamagedSegment
-from asof.graph.chain import Chain, Linker
-from asof.graph.series_kept import FILE, FILE_FORMAT, FOLDER, kept_series
+from asof.graph.predecessors import Chain, Linker
+from asof.graph.succession_cache import FILE, FILE_FORMAT, FOLDER, series_cache
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import View
@@ -128,7 +129,7 @@ def succession(view: View) -> Succession:
     """The succession of a view; kept with it."""
     made: Succession | None = view.prefix.memo.get(FOLDER)
     if made is None:
-        made = view.prefix.memo[FOLDER] = Succession(view.prefix, *kept_series(view).chain(view))
+        made = view.prefix.memo[FOLDER] = Succession(view.prefix, *series_cache(view).chain(view))
     return made
 
 

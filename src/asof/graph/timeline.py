@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from asof.data import Hit, SourcedTime
 from asof.graph.succession import Succession, succession
-from asof.graph.wording import WordChanges, apart, below_heading, changed, telling
+from asof.graph.text_diff import WordChanges, below_heading, differ_both_ways, key_sentence, word_changes
 from asof.index.view import View
 from asof.store.digest import hit_id
 from asof.store.passages import StoredPassage, published_of
@@ -159,7 +159,7 @@ class _SeriesTimeline:
         record, text = self.records[at], _text(self.records[at])
         before = _text(self.records[at - 1]) if at else None
         other = before if before is not None or len(self.records) == 1 else _text(self.records[1])
-        differ = WordChanges((), ()) if before is None else changed(before, text)
+        differ = WordChanges((), ()) if before is None else word_changes(before, text)
         start, end = self.spans[at]
         return TimelineEntry(
             hit_id(record.document, record.key), record.document, record.title, published_of(record), start,
@@ -167,7 +167,7 @@ class _SeriesTimeline:
         )  # fmt: skip
 
     def _telling(self, text: str, other: str | None) -> str:
-        return telling(text, other, self.words, self.view.analyzer.stop_words)
+        return key_sentence(text, other, self.words, self.view.analyzer.stop_words)
 
     def _contradicted(self, at: int) -> tuple[ConflictingStatement, ...]:
         """Statements beside the series that were in force at the same time; and the next one, if another
@@ -188,7 +188,7 @@ class _SeriesTimeline:
                 each.document, hit_id(each.document, each.key), span[0], self._telling(_text(each), text)
             )
             for each, span in rivals
-            if apart(text, _text(each))
+            if differ_both_ways(text, _text(each))
         ]
         return tuple(sorted(said, key=lambda rival: (rival.start, rival.id))[-MOST_RIVALS:])
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.graph.edges import Edges
+from asof.graph.node_table import Rows
 from asof.graph.overlap import all_sharing, carriers_of, edges_of, sharing_of, within_cap
 from asof.graph.postings import Postings, shingles_of
-from asof.graph.rows import Rows
 from asof.text.shingles import Shingler
 
 ANEW = 4

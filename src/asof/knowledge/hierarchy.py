@@ -14,7 +14,7 @@ from functools import lru_cache
 
 from asof.data import KINDS, NAME
 from asof.index.view import View
-from asof.knowledge.known import StatedFact, facts_of_kind
+from asof.knowledge.visible_facts import StatedFact, facts_of_kind
 from asof.time.period import GRAINS, Grain, Period
 from asof.time.span import TICK, Span
 

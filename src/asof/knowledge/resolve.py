@@ -19,7 +19,7 @@ from typing import NamedTuple, Self
 from asof.index.view import View
 from asof.knowledge.entities.merging import MergedNames, SameNameStatement, acronym, merged
 from asof.knowledge.entities.surnames import full_name, surname_of, surnames
-from asof.knowledge.known import StatedFact
+from asof.knowledge.visible_facts import StatedFact
 from asof.store.fact_names import (
     AliasFact,
     NameMention,
@@ -164,7 +164,7 @@ class Entities:
         """Read at once the documents whose surnames decide what the names of these facts mean; they are else
         read one at a time."""
         self._prepare(
-            each.sight.document
+            each.passage.document
             for each in facts
             if " " not in key(each.fact.subject)
             or (each.fact.amount is None and " " not in key(each.fact.object))

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from asof.data import CHANGE, NAME, VALUE
 from asof.index.view import View
-from asof.knowledge.known import StatedFact, facts_about
-from asof.knowledge.lines.corroboration import CorroboratingPassage, contradicted, corroborated
-from asof.knowledge.lines.holding import HoldingInterval, began, stretches
+from asof.knowledge.consistency.corroboration import CorroboratingPassage, contradicting, corroborating
+from asof.knowledge.consistency.validity import HoldingInterval, began, stretches
 from asof.knowledge.resolve import Entities, NameMerge
+from asof.knowledge.visible_facts import StatedFact, facts_about
 
 MOST_FACTS = 40
 FAR = 256
@@ -125,8 +125,8 @@ def _about(view: View, entities: Entities, root: str) -> list[StatedFact]:
     return [
         each for each in found
         if each.fact.kind != NAME and root in (
-            entities.root_of(each.fact.subject, each.sight.document),
-            "" if each.fact.amount else entities.root_of(each.fact.object, each.sight.document),
+            entities.root_of(each.fact.subject, each.passage.document),
+            "" if each.fact.amount else entities.root_of(each.fact.object, each.passage.document),
         )
     ]  # fmt: skip
 
@@ -140,8 +140,8 @@ def _grouped(
     for each in facts:
         words = each.fact.relation.casefold().split()
         if wanted <= set(words):
-            of = entities.root_of(each.fact.subject, each.sight.document)
-            groups[of, entities.canonical(each.fact.subject, each.sight.document), " ".join(words)].append(
+            of = entities.root_of(each.fact.subject, each.passage.document)
+            groups[of, entities.canonical(each.fact.subject, each.passage.document), " ".join(words)].append(
                 each
             )
     return dict(sorted(groups.items(), key=lambda each: (each[0][0] != root, each[0][1:])))
@@ -167,7 +167,7 @@ class _Line:
         return FactEntry(
             line.best, line.start, line.end, self.changes,
             None if line.after is None else CorroboratingPassage.of(line.after.best),
-            corroborated(line, beside), contradicted(line, beside), line.ended,
+            corroborating(line, beside), contradicting(line, beside), line.ended,
         )  # fmt: skip
 
 
@@ -190,4 +190,4 @@ def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> Iterator[_Lin
 def _stated(known: StatedFact) -> object:
     """Where a value and its change stand together: in one document, of one time."""
     when = known.fact.when
-    return known.sight.document, None if when is None else when.span
+    return known.passage.document, None if when is None else when.span

@@ -11,8 +11,8 @@ from asof.time.span import iso
 
 if TYPE_CHECKING:
     from asof.index.embedding import EmbeddingReport
-    from asof.knowledge.learning import LearningReport
-    from asof.knowledge.reports.telling import GeneratedReports
+    from asof.knowledge.configured_extraction import LearningReport
+    from asof.knowledge.reports.batch import GeneratedReports
     from asof.models.metered import Usage
     from asof.store.run import IndexReport
     from asof.store.status import Status

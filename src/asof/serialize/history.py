@@ -8,7 +8,7 @@ from asof.data.json import Instant, SpanJson, TimeJson, one_of, optional_time_js
 from asof.time.span import iso
 
 if TYPE_CHECKING:
-    from asof.graph.difference import Difference, ResultSide
+    from asof.graph.diff import Difference, ResultSide
     from asof.graph.timeline import Timeline
 
 

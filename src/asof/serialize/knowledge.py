@@ -18,10 +18,10 @@ from asof.time.span import iso
 
 if TYPE_CHECKING:
     from asof.graph.links import Reach
-    from asof.knowledge.around import Around
-    from asof.knowledge.known import StatedFact
-    from asof.knowledge.lines.corroboration import CorroboratingPassage
+    from asof.knowledge.consistency.corroboration import CorroboratingPassage
+    from asof.knowledge.neighbourhood import Around
     from asof.knowledge.timeline import FactEntry, FactLine
+    from asof.knowledge.visible_facts import StatedFact
 
 # -- facts --------------------------------------------------------------------------------------------
 
@@ -131,7 +131,7 @@ def _fact_json(entry: FactEntry) -> FactJson:
 
 
 def _stated_json(known: StatedFact) -> StatedFactJson:
-    fact, sight = known.fact, known.sight
+    fact, sight = known.fact, known.passage
     return {
         "object": fact.object, "kind": fact.kind, "amount": amount_json(fact.amount),
         "time": optional_time_json(fact.when), "confidence": fact.confidence, "sentence": known.sentence,

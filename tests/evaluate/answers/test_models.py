@@ -13,7 +13,7 @@ from asof.evaluate.evaluation import evaluate
 from asof.evaluate.incremental import evaluate as incremental
 from asof.evaluate.leakage.knowledge import _content
 from asof.evaluate.options import EvaluationOptions
-from asof.knowledge.choice import Facts
+from asof.knowledge.extraction_config import Facts
 from asof.models.scripted import ScriptedModel
 
 QUESTIONS = [

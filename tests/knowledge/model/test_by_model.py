@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.data import Amount, Fact
-from asof.knowledge.model.asking import LEAST_TOKENS, TOKENS_A_WORD, ExtractionPrompt, days
 from asof.knowledge.model.extractor import ModelExtractor
-from asof.knowledge.model.replied import (
+from asof.knowledge.model.numbers import contains_number
+from asof.knowledge.model.prompt import LEAST_TOKENS, TOKENS_A_WORD, ExtractionPrompt, days
+from asof.knowledge.model.reply import (
     DOUBT,
     EMPTY,
     MOST,
@@ -23,7 +24,6 @@ from asof.knowledge.model.replied import (
     TWICE,
     RepliedFacts,
 )
-from asof.knowledge.model.written import stands_in
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
 from asof.store.about import TimeReadingOptions, passage_times
@@ -296,7 +296,7 @@ def test_doubts_lower_the_confidence(fact, doubts):
     ],
 )
 def test_whether_a_figure_is_written(value, sentence, language, there):
-    assert stands_in(value, sentence, language) == there
+    assert contains_number(value, sentence, language) == there
 
 
 def test_facts_are_in_order_of_their_sentences_and_only_once():

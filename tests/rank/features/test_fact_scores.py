@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.graph.spread import spread
+from asof.graph.personalized_pagerank import personalized_pagerank
 from asof.rank.features.fact_scores import chunk_scores, chunk_weight, confidence_scores, edge_scores, seeds
 
 ACME, CEO, GLOBEX, REVENUE = range(4)
@@ -31,7 +31,7 @@ class Scored:
 def scored(*scope: str, quarters: np.ndarray = QUARTERS) -> Scored:
     within = np.isin(quarters, scope)
     start = seeds(4, HEADS, TAILS, within)
-    entities = spread(4, HEADS, TAILS, None, start, tolerance=1e-13)
+    entities = personalized_pagerank(4, HEADS, TAILS, None, start, tolerance=1e-13)
     edges = edge_scores(entities, HEADS, TAILS, within)
     weights = chunk_weight(CHUNKS, CONFIDENCE, 4)
     return Scored(
@@ -70,7 +70,7 @@ def test_seeds_are_the_entities_of_the_facts_in_scope() -> None:
 
 
 def test_parallel_edges_once() -> None:
-    once = spread(4, HEADS[1:], TAILS[1:], None, np.ones(4), tolerance=1e-13)
+    once = personalized_pagerank(4, HEADS[1:], TAILS[1:], None, np.ones(4), tolerance=1e-13)
     assert once == about(0.366735867135, 0.141408495688, 0.245927818588, 0.245927818588)
 
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 import pytest
 from tests.support.fact_lines import corpus_of, note
 
-from asof.knowledge.known import facts_about
+from asof.knowledge.visible_facts import facts_about
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.features.fact_words import gammas
@@ -80,7 +80,7 @@ def by_hand(corpus, *, scope="2021", damping=0.85) -> dict[str, float]:
     sums: dict[str, float] = defaultdict(float)
     weights: dict[str, float] = defaultdict(lambda: 1.0)
     for each in facts:
-        document = each.sight.document
+        document = each.passage.document
         weights[document] *= 1 + gamma[each]
         sums[document] += sum(rank[name] for name in ends[each]) if within[each] else 0.0
     return {document: weights[document] * sums[document] for document in weights if sums[document] > 0}
@@ -141,7 +141,7 @@ def test_without_the_graph_a_fact_counts_as_much_as_it_says(quay):
     facts = facts_about(view, ("otter", "heron"))
     found = search(quay, ppr=False)
     gamma = dict(zip(facts, gammas(found.query, view, facts), strict=True))
-    mine = [each for each in facts if each.sight.document == "b"]
+    mine = [each for each in facts if each.passage.document == "b"]
     expected = math.prod(1 + gamma[each] for each in mine) * sum(gamma[each] for each in mine)
     assert scores(found)["b"] == pytest.approx(expected)
 

@@ -10,9 +10,9 @@ from asof.corpus.corpus import Corpus
 from asof.data import KINDS, Document
 from asof.evaluate.options import Progress, no_progress
 from asof.index.view import View
+from asof.knowledge.configured_extraction import LearningReport
 from asof.knowledge.hierarchy import touched
-from asof.knowledge.known import StatedFact, facts_of_kind
-from asof.knowledge.learning import LearningReport
+from asof.knowledge.visible_facts import StatedFact, facts_of_kind
 from asof.models.metered import Usage
 
 
@@ -62,10 +62,10 @@ def add_and_read(
 def _current_facts(corpus: Corpus) -> dict[tuple[str, bytes, int], StatedFact]:
     """All current facts by document, passage and number."""
     facts = all_facts(corpus.at().view())
-    return {(each.sight.document, each.sight.key, each.number): each for each in facts}
+    return {(each.passage.document, each.passage.key, each.number): each for each in facts}
 
 
 def all_facts(view: View) -> list[StatedFact]:
     """All facts of a view, in canonical order."""
     facts = [fact for kind in KINDS for fact in facts_of_kind(view, kind)]
-    return sorted(facts, key=lambda fact: (fact.order, fact.sight.key))
+    return sorted(facts, key=lambda fact: (fact.order, fact.passage.key))

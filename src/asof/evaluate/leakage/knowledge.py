@@ -19,8 +19,8 @@ from asof.evaluate.answers.facts import all_facts
 from asof.evaluate.answers.run import AnswererFactory
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.index.view import View
-from asof.knowledge.known import StatedFact
 from asof.knowledge.resolve import Entities
+from asof.knowledge.visible_facts import StatedFact
 from asof.rank.recipe import Recipe
 from asof.time.period import GRAINS, Period
 from asof.time.span import nearest_moment
@@ -97,7 +97,7 @@ def _fact_line(known: StatedFact) -> str:
     time = None if when is None else [when.span.first, when.span.last, when.text, when.by]
     amount = None if fact.amount is None else asdict(fact.amount)
     return json.dumps(
-        [known.sight.document, known.sight.number, known.number, fact.start, fact.end, fact.kind,
+        [known.passage.document, known.passage.number, known.number, fact.start, fact.end, fact.kind,
          fact.subject, fact.relation, fact.object, amount, time, fact.confidence],
         ensure_ascii=False,
     )  # fmt: skip

@@ -10,9 +10,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from asof.data import Fact
-from asof.knowledge.choice import ENTITY_TYPES
-from asof.knowledge.model.asking import PACKAGE, PROMPTS, ExtractionPrompt
-from asof.knowledge.model.replied import RepliedFacts, facts_of
+from asof.knowledge.extraction_config import ENTITY_TYPES
+from asof.knowledge.model.prompt import PACKAGE, PROMPTS, ExtractionPrompt
+from asof.knowledge.model.reply import RepliedFacts, facts_of
 from asof.models.streaming import replies
 from asof.store.facts import Excerpt, Extraction
 
@@ -30,7 +30,7 @@ class ModelExtractor:
 
     `entity_types`: what it is told to look for. `gleaning`: how often a passage in which something was found
     is read again for what was missed. `dropped` counts the facts of replies that were not kept, by reason;
-    see `replied.py`. `arrived` is told how many passages of a batch have been replied to.
+    see `reply.py`. `arrived` is told how many passages of a batch have been replied to.
     """
 
     model: Model

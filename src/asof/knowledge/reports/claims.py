@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from asof.data import CHANGE, NAME, VALUE
 from asof.knowledge.hierarchy import nodes_of
-from asof.knowledge.known import StatedFact
+from asof.knowledge.visible_facts import StatedFact
 from asof.text import names
 from asof.time.period import Period
 
@@ -59,7 +59,7 @@ class Claim:
     @property
     def documents(self) -> int:
         """How many documents say so."""
-        return len({each.sight.document for each in self.facts})
+        return len({each.passage.document for each in self.facts})
 
 
 def claims_of(facts: Iterable[StatedFact], canonical: Canonical = as_named) -> list[Claim]:
@@ -81,7 +81,7 @@ def _lead(facts: Sequence[StatedFact]) -> StatedFact:
 
 def measure_of(known: StatedFact, canonical: Canonical = as_named) -> Measure:
     """What a fact is about."""
-    return key(canonical(known.fact.subject, known.sight.document)), key(known.fact.relation)
+    return key(canonical(known.fact.subject, known.passage.document)), key(known.fact.relation)
 
 
 def _said(known: StatedFact, canonical: Canonical) -> tuple[object, ...]:
@@ -91,14 +91,14 @@ def _said(known: StatedFact, canonical: Canonical) -> tuple[object, ...]:
         time = PUBLISHED if fact.when.by == PUBLISHED else nodes_of(fact.when.span)
     figure = fact.amount
     if figure is None:
-        return fact.kind, time, key(canonical(fact.object, known.sight.document))
+        return fact.kind, time, key(canonical(fact.object, known.passage.document))
     return fact.kind, time, figure.value, figure.unit, figure.basis
 
 
 def _entities(known: StatedFact, canonical: Canonical) -> tuple[str, ...]:
     fact = known.fact
     called = [fact.subject] if fact.kind in (VALUE, CHANGE) or fact.amount else [fact.subject, fact.object]
-    return tuple(sorted({key(canonical(name, known.sight.document)) for name in called if key(name)}))
+    return tuple(sorted({key(canonical(name, known.passage.document)) for name in called if key(name)}))
 
 
 def about(facts: Iterable[StatedFact], name: str, canonical: Canonical = as_named) -> list[StatedFact]:
@@ -109,7 +109,7 @@ def about(facts: Iterable[StatedFact], name: str, canonical: Canonical = as_name
         each
         for each in facts
         if any(
-            wanted == key(canonical(called, each.sight.document))
+            wanted == key(canonical(called, each.passage.document))
             for called in (each.fact.subject, each.fact.object)
         )
         or topic in f" {key(each.fact.relation)} "

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from asof.data import SourcedTime
-from asof.knowledge.known import StatedFact
 from asof.knowledge.reports.claims import PUBLISHED, Claim, key
+from asof.knowledge.visible_facts import StatedFact
 from asof.time.period import Period
 from asof.time.span import Span
 
@@ -26,7 +26,7 @@ class Quote(NamedTuple):
     @classmethod
     def of(cls, known: StatedFact) -> Quote:
         """Where a fact is stated."""
-        sight = known.sight
+        sight = known.passage
         when = known.fact.when
         return cls(sight.id, sight.document, sight.title, sight.published, known.sentence, when)
 
@@ -34,9 +34,9 @@ class Quote(NamedTuple):
 def citations_of(claims: tuple[Claim, ...]) -> tuple[Quote, ...]:
     """A citation of each document that makes the first of these claims, the shown one first."""
     first = claims[0]
-    found = {first.lead.sight.document: first.lead}
+    found = {first.lead.passage.document: first.lead}
     for each in first.facts:
-        found.setdefault(each.sight.document, each)
+        found.setdefault(each.passage.document, each)
     return tuple(Quote.of(each) for each in found.values())
 
 
@@ -107,7 +107,7 @@ def labels_of(facts: tuple[StatedFact, ...], period: Period) -> tuple[str, ...]:
         when = each.fact.when
         if when is None or when.by in ("text", "heading", PUBLISHED) or when.span != period.span:
             continue
-        documents.setdefault(" ".join(when.text.split()), set()).add(each.sight.document)
+        documents.setdefault(" ".join(when.text.split()), set()).add(each.passage.document)
     names = sorted(
         (name for name in documents if name and name != str(period)),
         key=lambda name: (-len(documents[name]), name),

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 
 from asof.data import NAME
-from asof.knowledge.rules.findings import FactDraft
-from asof.knowledge.rules.items import Token
+from asof.knowledge.rules.fact_draft import FactDraft
 from asof.knowledge.rules.measures import TokenRange, is_name, words_of
+from asof.knowledge.rules.tokens import Token
 
 DEFINED, KNOWN_AS = 0.9, 0.8
 """How sure each rule is: "Harbour Authority (HA)" whose letters agree; "X, also known as Y"."""

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from asof.data import CHANGE, VALUE, Amount
-from asof.knowledge.rules.findings import FactDraft
-from asof.knowledge.rules.items import Token
+from asof.knowledge.rules.fact_draft import FactDraft
 from asof.knowledge.rules.measures import (
     Measure,
     TokenRange,
@@ -18,6 +17,7 @@ from asof.knowledge.rules.measures import (
     trimmed,
     words_of,
 )
+from asof.knowledge.rules.tokens import Token
 
 UNKNOWN, FORECAST = 0.75, 0.9
 """The factors where the head of the measure is no word for a measure, and where the value is expected."""

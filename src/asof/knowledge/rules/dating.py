@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from typing import Literal, NamedTuple
 
 from asof.data import SourcedTime
-from asof.knowledge.rules.own_period import PART, DocumentPeriod, number, period_of, shifted
+from asof.knowledge.rules.document_period import PART, DocumentPeriod, number, period_of, shifted
 from asof.store.facts import Excerpt
 from asof.time.expressions import TimeMention, mentions
 from asof.time.span import Span, nearest_moment

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asof.data import EVENT
-from asof.knowledge.rules.findings import FactDraft
-from asof.knowledge.rules.items import Token, past_time
+from asof.knowledge.rules.fact_draft import FactDraft
 from asof.knowledge.rules.measures import TokenRange, is_name, name_before, trimmed, words_of
 from asof.knowledge.rules.roles import BESIDE, beside, is_office, labelled, speaker
+from asof.knowledge.rules.tokens import Token, past_time
 
 NAMED, OURS, PHRASE, BEING, IN_OFFICE = 0.8, 0.7, 0.6, 0.6, 0.75
 """How sure each rule is: a name before a verb; "we" before it; another phrase before it; "X is Y"; the same

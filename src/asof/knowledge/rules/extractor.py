@@ -7,14 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from asof.data import EVENT, EXPECTED, NAME, VALUE, Fact, SourcedTime
-from asof.knowledge.rules.ahead import coming, looks_ahead
 from asof.knowledge.rules.aliases import names_in
 from asof.knowledge.rules.dating import Dating
 from asof.knowledge.rules.entity import NAMES, OTHERS, Entity
 from asof.knowledge.rules.events import Events
-from asof.knowledge.rules.findings import FactDraft
-from asof.knowledge.rules.items import Token, items_of
+from asof.knowledge.rules.fact_draft import FactDraft
+from asof.knowledge.rules.future_dates import coming, looks_ahead
 from asof.knowledge.rules.lexicon import NONE, RuleLexicon, language_of, lexicon
+from asof.knowledge.rules.tokens import Token, items_of
 from asof.knowledge.rules.values import values_in
 from asof.store.facts import Excerpt, Extraction
 from asof.text.sentences import sentences

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from asof.knowledge.rules.items import Token
+from asof.knowledge.rules.tokens import Token
 
 WIDEST = 14
 """So many words a measure or a name has at most."""

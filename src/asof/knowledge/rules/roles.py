@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from asof.data import EVENT
-from asof.knowledge.rules.findings import FactDraft
-from asof.knowledge.rules.items import Token
+from asof.knowledge.rules.fact_draft import FactDraft
 from asof.knowledge.rules.measures import TokenRange, is_name, name_before, trimmed, words_of
+from asof.knowledge.rules.tokens import Token
 
 BESIDE, LABELLED, SPEAKING = 0.75, 0.6, 0.9
 """How sure each rule is: an apposition; "Treasurer: X"; the head of a speech."""

@@ -1,20 +1,20 @@
 """Measures and their figures: what has which value (VALUE), what changed by how much (CHANGE).
 
-Each figure of a sentence is read by what stands left of it (`left.py`: "revenue was", "margin of", "rose"),
-then by what stands right of it (`right.py`: "of free cash flow", "higher"), else as one more of what came
-before. The order of RULES is theirs of right of way.
+Each figure of a sentence is read by what stands left of it (`left_context.py`: "revenue was", "margin of",
+"rose"), then by what stands right of it (`right_context.py`: "of free cash flow", "higher"), else as one more
+of what came before. The order of RULES is theirs of right of way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from asof.knowledge.rules import left as on_the_left
-from asof.knowledge.rules import right as on_the_right
+from asof.knowledge.rules import left_context as on_the_left
+from asof.knowledge.rules import right_context as on_the_right
 from asof.knowledge.rules.clause import RISES, Clause
-from asof.knowledge.rules.findings import FactDraft
-from asof.knowledge.rules.items import Token
-from asof.knowledge.rules.paired import respectively
+from asof.knowledge.rules.fact_draft import FactDraft
+from asof.knowledge.rules.respective_lists import respectively
+from asof.knowledge.rules.tokens import Token
 
 RULES = (
     on_the_right.higher, on_the_left.linked, on_the_left.changed, on_the_left.compared, on_the_left.of_what,

@@ -2,8 +2,8 @@
 
 The facts are columns: fact e has its subject heads[e] and object tails[e] as numbers of entities, the number
 chunks[e] of the passage that states it, a confidence, and within[e]: whether its time is in the scope of the
-question, T_q. Entities are scored by personalised PageRank (`graph/spread.py`), which walks along the facts
-of all times; after that only what is within the scope counts.
+question, T_q. Entities are scored by personalised PageRank (`graph/personalized_pagerank.py`), which walks
+along the facts of all times; after that only what is within the scope counts.
 
     s(e) = 1[time of e in T_q] · (s(subject) + s(object))             (2)
     s(c) = w(c) · sum over the facts e of c of s(e)                   (3)

@@ -9,7 +9,7 @@ import numpy as np
 
 from asof.data import Query
 from asof.index.view import View
-from asof.knowledge.known import StatedFact
+from asof.knowledge.visible_facts import StatedFact
 from asof.rank.features.query_terms import weighted_share, weighted_words
 from asof.rank.stage import Values
 from asof.store.passages import StoredPassage, records
@@ -35,10 +35,10 @@ def gammas(query: Query, view: View, facts: Sequence[StatedFact]) -> Values:
     asked = frozenset(number_of)
     narrow = np.zeros((len(words), len(facts)), bool)
     wide = np.zeros((len(words), len(facts)), bool)
-    read = records(view.store.db, {each.sight.passage for each in facts})
+    read = records(view.store.db, {each.passage.passage for each in facts})
     above = {passage: asked & _above(record, view) for passage, record in read.items()}
     for at, each in enumerate(facts):
-        passage = each.sight.passage
+        passage = each.passage.passage
         own, sentence = _said(each, read[passage].language, view)
         for stem in above[passage] | (own & asked):
             narrow[number_of[stem], at] = True
@@ -51,13 +51,13 @@ def _said(known: StatedFact, language: str, view: View) -> tuple[Stems, Stems]:
     """The stems of a fact, and of its sentence. They follow from its words alone."""
     fact = known.fact
     kept: dict[Any, tuple[Stems, Stems]] = view.derived.memo.setdefault("fact stems", {})
-    asked = known.sight.passage, fact.start, fact.end, fact.subject, fact.relation, fact.object
+    asked = known.passage.passage, fact.start, fact.end, fact.subject, fact.relation, fact.object
     stems = kept.get(asked)  # not looked up again: another thread may clear what is kept
     if stems is None:
         if len(kept) > MOST:
             kept.clear()
         own = view.analyzer.terms(f"{fact.subject} {fact.relation} {fact.object}", language)
-        sentence = view.analyzer.terms(known.sight.text[fact.start : fact.end], language)
+        sentence = view.analyzer.terms(known.passage.text[fact.start : fact.end], language)
         stems = kept[asked] = frozenset(own), frozenset(sentence)
     return stems
 

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import CHANGE, VALUE, Query, Why
-from asof.graph.spread import spread
+from asof.graph.personalized_pagerank import personalized_pagerank
 from asof.index.view import View
-from asof.knowledge.known import StatedFact, facts_of
-from asof.knowledge.scope import holds_in, nearest
+from asof.knowledge.time_scope import holds_in, nearest
+from asof.knowledge.visible_facts import StatedFact, facts_of
 from asof.rank.features import fact_scores
 from asof.rank.features.fact_words import gammas
 from asof.rank.features.time_match import match_times
@@ -92,7 +92,7 @@ class Local:
         nodes = np.zeros(graph.nodes)
         if self.ppr and graph.nodes:
             seeds = fact_scores.seeds(graph.nodes, graph.heads, graph.tails, graph.within)
-            nodes = spread(
+            nodes = personalized_pagerank(
                 graph.nodes, graph.heads, graph.tails, None, seeds, damping=self.damping,
                 tolerance=self.tolerance,
             )  # fmt: skip
@@ -103,7 +103,7 @@ class Local:
         )
         passages = view.column("passage", found.rows)
         place = {passage: at for at, passage in enumerate(passages.tolist())}
-        chunks = np.array([place[each.sight.passage] for each in graph.facts], np.int64)
+        chunks = np.array([place[each.passage.passage] for each in graph.facts], np.int64)
         weights = fact_scores.chunk_weight(chunks, graph.gamma, len(passages))
         values = fact_scores.chunk_scores(weights, chunks, edges, literal=self.sum_over == "graph")
         return values, Column(values, _Explained(self, view, graph, nodes, edges, chunks, place).why)

@@ -1,0 +1,272 @@
+"""What is kept of the evidence graph between questions: in memory, and in files that can be thrown away.
+
+    shingles-BEGIN-END.seg         postings of a range of rows
+    edges-THRESHOLD-CAP.seg        the graph of the rows that were known when it was written
+
+Each file names the rows that it was made from (`Rows.stamp`), so after a purge, or beside another copy of
+the corpus, it is not used, and goes. Rows that came since a file was written are read from their texts; when
+they are many, files are written anew. A folder that nobody can write to is no error: then there are none.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof import corpus_files
+from asof.errors import DamagedSegment
+from asof.graph.edges import FILE_FORMAT as EDGES
+from asof.graph.edges import Edges
+from asof.graph.node_table import Rows, end_of, known_to
+from asof.graph.postings import FILE_FORMAT as POSTINGS
+from asof.graph.postings import MOST, Postings, merge_postings, read_postings, segment_postings
+from asof.graph.update import Graph, Updater
+from asof.index.prefix import Prefix
+from asof.index.segment import Segment
+from asof.index.view import View
+from asof.text.shingles import VERSION, Shingler
+from asof.time.span import NEVER
+
+FOLDER = "evidence"
+FORMAT = 1
+GRAPHS = 4
+"""So many graphs are kept in memory: of other thresholds and caps, and of earlier moments of knowledge."""
+
+LEAST_WRITTEN = 256
+SHARE_WRITTEN = 64
+"""Files are written anew when so many rows, and one in so many of all, came since."""
+
+SHINGLES = re.compile(r"shingles-(\d{1,18})-(\d{1,18})\.seg")
+LEFTOVER = re.compile(r"(shingles-[0-9-]+|edges-[0-9.e-]+|chains)\.tmp")
+
+Key = tuple[float, int]
+"""Threshold and cap."""
+
+
+def graph_cache(view: View) -> GraphCache:
+    """What is kept for the corpus of a view."""
+    memo = view.derived.memo
+    made: GraphCache = memo.get(FOLDER) or memo.setdefault(FOLDER, GraphCache(view.derived.folder / FOLDER))
+    return made
+
+
+class GraphCache:
+    """The rows, postings and graphs of a corpus. Threads may share it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._forget()
+
+    def _forget(self) -> None:
+        self._rows: Rows | None = None
+        self._held: set[str] = set()
+        self._parts: list[Postings] = []
+        self._opened = False
+        self._shingler = Shingler()
+        self._now: OrderedDict[Key, Graph] = OrderedDict()
+        self._written: dict[Key, NDArray[np.bool_]] = {}
+        self._past: OrderedDict[tuple[Key, int], Graph] = OrderedDict()
+
+    def graph(self, view: View, threshold: float, cap: int) -> tuple[Rows, Graph]:
+        """The rows of the corpus, and the graph of those known at the view's K."""
+        with self._lock:
+            rows = self._meet(view.prefix)
+            known, key = rows.known(view.prefix), (threshold, cap)
+            graph = self._now.get(key) or self._load(key, rows)
+            if graph is not None and graph.is_of(known):
+                return rows, graph
+            then = self._past.get((key, view.known_at))
+            if then is not None and then.is_of(known):
+                return rows, then
+            updater = self._updater(view, rows, key)
+            graph = updater.anew(known) if graph is None else updater.moved(graph, known)
+            if is_newest(view.prefix, rows):
+                remember(self._now, key, self._settled(key, graph, rows))
+            else:
+                remember(self._past, (key, view.known_at), graph)
+            return rows, graph
+
+    def updater(self, view: View, threshold: float, cap: int) -> Updater:
+        """What makes graphs of the rows that the corpus of a view has now."""
+        with self._lock:
+            return self._updater(view, self._meet(view.prefix), (threshold, cap))
+
+    def _updater(self, view: View, rows: Rows, key: Key) -> Updater:
+        self._read_rows(view, rows)
+        return Updater(view.store.db, rows, tuple(self._parts), self._shingler, *key)
+
+    def _meet(self, prefix: Prefix) -> Rows:
+        """The table of rows, with those of this prefix; everything is forgotten when one is not there now.
+
+        A view that was made before the last write has fewer rows: then only those are compared.
+        """
+        segments = [part.segment for part in prefix.parts]
+        rows = self._rows
+        if rows is not None:
+            old = sum(
+                segment.n if end_of(segment) <= rows.end else int((segment["passage"] < rows.end).sum())
+                for segment in segments
+            )
+            there = rows.present[: max(known_to(segments) - rows.first, 0)].sum()
+            rows = rows.extended(segments) if old == there else None
+        if rows is not None:
+            new = [segment for segment in segments if segment.path.name not in self._held]
+            rows = rows if all(map(rows.holds, new)) else None
+        if rows is None:
+            self._forget()
+            rows = Rows.of(segments)
+        self._held = {segment.path.name for segment in segments}
+        self._rows = rows
+        return rows
+
+    # -- postings -----------------------------------------------------------------------------------
+
+    def _read_rows(self, view: View, rows: Rows) -> None:
+        """Have the postings of all rows: from files, and from the texts of what is in none."""
+        if not self._opened:
+            self._parts = self._from_files(rows)
+            self._opened = True
+        begin = self._parts[-1].end if self._parts else 0
+        for part in read_postings(view.store.db, rows.first, begin, rows.n, self._shingler):
+            self._parts.append(part)
+            while mergeable(self._parts):
+                self._parts[-2:] = [merge_postings(self._parts[-2:])]
+
+    def _from_files(self, rows: Rows) -> list[Postings]:
+        """The postings in files, without gaps from the first row on."""
+        parts: list[Postings] = []
+        begin = 0
+        found = self._shingle_files()
+        while begin < rows.n:
+            longest_first = sorted((end, path) for first, end, path in found if first == begin < end)[::-1]
+            part = next((part for _, path in longest_first if (part := self._part(path, begin, rows))), None)
+            if part is None:
+                break
+            parts.append(part)
+            begin = part.end
+        return parts
+
+    def _part(self, path: Path, begin: int, rows: Rows) -> Postings | None:
+        try:
+            segment = Segment(path, expected=POSTINGS)
+            facts = segment.facts
+            if (facts["begin"], facts["made"]) == (begin, made_from(rows, begin, min(facts["end"], rows.n))):
+                return segment_postings(segment)
+        except (DamagedSegment, OSError):
+            pass  # as if it were not there
+        remove_file(path)
+        return None
+
+    # -- files --------------------------------------------------------------------------------------
+
+    def _shingle_files(self) -> list[tuple[int, int, Path]]:
+        """The files of postings by their names: first node, node after the last, path."""
+        found = ((SHINGLES.fullmatch(name), self.folder / name) for name in corpus_files.names(self.folder))
+        return [(int(match[1]), int(match[2]), path) for match, path in found if match]
+
+    def _load(self, key: Key, rows: Rows) -> Graph | None:
+        """The graph in a file, if it is of rows of this corpus."""
+        path = self.folder / edges_file(key)
+        if path.name not in corpus_files.names(self.folder):
+            return None
+        try:
+            segment = Segment(path, expected=EDGES)
+            if segment.facts["nodes"] <= rows.n and segment.facts["made"] == made_from(
+                rows, 0, segment.facts["nodes"]
+            ):
+                edges, known = Edges.opened(segment)
+                self._written[key] = known
+                graph = Graph(known, edges)
+                remember(self._now, key, graph)
+                return graph
+        except (DamagedSegment, OSError):
+            pass  # as if it were not there
+        remove_file(path)
+        return None
+
+    def _settled(self, key: Key, graph: Graph, rows: Rows) -> Graph:
+        """The graph, written to a file when much of it is not in one."""
+        written = self._written.get(key, np.zeros(0, bool))
+        n = min(len(written), len(graph.known))
+        changed = int((written[:n] != graph.known[:n]).sum() + graph.known[n:].sum())
+        if changed < max(LEAST_WRITTEN, rows.n // SHARE_WRITTEN):
+            return graph
+        edges = graph.edges.folded() if graph.edges.stale.any() else graph.edges
+        self._written[key] = graph.known
+        with contextlib.suppress(OSError), self._alone():
+            self._write_parts(rows)
+            edges = edges.save(
+                self.folder / edges_file(key), graph.known, made=made_from(rows, 0, rows.n),
+                threshold=key[0], cap=key[1], rows=int(graph.known.sum()),
+            )  # fmt: skip
+        return Graph(graph.known, edges)
+
+    def _write_parts(self, rows: Rows) -> None:
+        for at, part in enumerate(self._parts):
+            if part.file is None:
+                path = self.folder / f"shingles-{part.begin}-{part.end}.seg"
+                made = made_from(rows, part.begin, part.end)
+                self._parts[at] = part.save(path, end=part.end, made=made)
+        ours = {part.file for part in self._parts}
+        for _, _, path in self._shingle_files():
+            if path not in ours:
+                remove_file(path)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Write while no other process does; raises BlockingIOError when one does."""
+        corpus_files.make_folder(self.folder)
+        with corpus_files.try_lock(self.folder / "lock") as held:
+            if held is None:
+                raise BlockingIOError
+            for name in corpus_files.names(self.folder):
+                if LEFTOVER.fullmatch(name):  # by a process that was killed
+                    remove_file(self.folder / name)
+            yield
+
+
+def mergeable(parts: list[Postings]) -> bool:
+    """Whether the last two parts are to become one: then each is at least twice as large as the next."""
+    if len(parts) < 2:
+        return False
+    before, last = len(parts[-2].hashes), len(parts[-1].hashes)
+    return before <= 2 * last and before + last <= MOST
+
+
+def is_newest(prefix: Prefix, rows: Rows) -> bool:
+    """Whether a prefix knows all that is known now, as far as its segments tell."""
+    return prefix.known_at == NEVER and known_to([part.segment for part in prefix.parts]) >= rows.end
+
+
+def made_from(rows: Rows, begin: int, end: int) -> str:
+    """What a file says about the rows that it was made from."""
+    return f"{FORMAT}.{VERSION}-{rows.first}-{rows.stamp(begin, end)}"
+
+
+def edges_file(key: Key) -> str:
+    threshold, cap = key
+    return f"edges-{threshold!r}-{cap}.seg"
+
+
+def remember(graphs: OrderedDict[Any, Graph], key: Any, graph: Graph) -> None:
+    """Keep a graph, and let go of the one that was not asked for longest."""
+    graphs.pop(key, None)
+    graphs[key] = graph
+    while len(graphs) > GRAPHS:
+        graphs.popitem(last=False)
+
+
+def remove_file(path: Path) -> None:
+    """Remove a file that is of no use; where nobody can, it stays."""
+    with contextlib.suppress(OSError):
+        corpus_files.remove(path)

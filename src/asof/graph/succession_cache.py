@@ -1,0 +1,186 @@
+"""What is kept of succession between questions: in memory, and in a file that can be thrown away.
+
+    succession/chains.seg     statements and keys of a range of rows, and the chains that were made of them
+
+The file names the rows that it was made from (`Rows.stamp`); of other rows, torn or of another format it is
+as if it were not there. What came since is read from the texts; when that is much, the file is written anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections import OrderedDict
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from asof import corpus_files
+from asof.errors import DamagedSegment
+from asof.graph.evidence_cache import GraphCache, is_newest, mergeable, remove_file
+from asof.graph.node_table import Rows
+from asof.graph.postings import Postings, merge_postings
+from asof.graph.predecessors import Chain, Linker
+from asof.graph.statement import COLUMNS, StatementTable, read
+from asof.graph.word_sets import WordReader
+from asof.index.file_format import ArraySpec, FileFormat
+from asof.index.prefix import Prefix
+from asof.index.segment import Segment, SegmentWriter
+from asof.index.view import View
+from asof.text.shingles import VERSION as WORDS_VERSION
+from asof.time.span import NEVER
+
+FOLDER = "succession"
+FILE = "chains.seg"
+FORMAT = 1
+CHAINS = 4
+"""Chains of so many earlier moments of knowledge are kept in memory."""
+
+LEAST_WRITTEN = 256
+SHARE_WRITTEN = 64
+"""The file is written anew when so many rows, and one in so many of all, came or went since."""
+
+
+_LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
+FILE_FORMAT = FileFormat(
+    {
+        name: ArraySpec(np.dtype(dtype).str, "nodes", shape[0] if shape else "")
+        for name, (dtype, shape) in COLUMNS.items()
+    }
+    | {
+        "counts": ArraySpec("<i4", "nodes", low=0), "keys": ArraySpec("<u8", "keys", order="ascending"),
+        "nodes": ArraySpec("<i4", "keys", low=0, below="nodes"), "known": ArraySpec("|u1", "packed"),
+        "ends": ArraySpec("<i8", "nodes"), "before": _LINK, "after": _LINK, "edit": _LINK,
+    },
+    {"nodes": int, "rows": int, "made": str},
+    {"known": lambda read, facts: len(read("known")) == -(-facts["nodes"] // 8)},
+)  # fmt: skip
+
+
+def series_cache(view: View) -> SeriesCache:
+    """What is kept for the corpus of a view."""
+    memo = view.derived.memo
+    made: SeriesCache = memo.get(FOLDER) or memo.setdefault(FOLDER, SeriesCache(view.derived.folder / FOLDER))
+    return made
+
+
+class SeriesCache(GraphCache):
+    """The rows, statements and chains of a corpus. Threads may share it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._lexicon: WordReader | None = None
+        super().__init__(folder)
+
+    def _forget(self) -> None:
+        super()._forget()
+        self._statements = StatementTable.none()
+        self._keys: list[Postings] = []
+        self._chain: Chain | None = None
+        self._on_disk = np.zeros(0, bool)
+        self._earlier: OrderedDict[int, Chain] = OrderedDict()
+
+    def chain(self, view: View) -> tuple[Linker, Chain]:
+        """The rows and statements of the corpus, and the chains of those rows known at the view's K."""
+        with self._lock:
+            rows = self._meet(view.prefix)
+            known, ends = rows.known(view.prefix), ends_known(rows, view.prefix)
+            self._read_statements(view, rows)
+            linker = Linker(rows, self._statements.snapshot(), tuple(self._keys))
+            for made in (self._chain, self._earlier.get(view.known_at)):
+                if made is not None and _is_of(made, known, ends):
+                    return linker, made
+            chain = (
+                linker.anew(known, ends) if self._chain is None else linker.moved(self._chain, known, ends)
+            )
+            if is_newest(view.prefix, rows):
+                self._chain = chain
+                self._write(linker, chain, view)
+            else:
+                self._earlier[view.known_at] = chain
+                while len(self._earlier) > CHAINS:
+                    self._earlier.popitem(last=False)
+            return linker, chain
+
+    def _read_statements(self, view: View, rows: Rows) -> None:
+        """Have the statements of all rows: from the file, and from the texts of what came since."""
+        if not self._opened:
+            self._open(view, rows)
+            self._opened = True
+        if self._lexicon is None and self._statements.n < rows.n:
+            self._lexicon = WordReader(view.analyzer.languages)
+        if self._lexicon is None:
+            return
+        for batch in read(view.store.db, rows.first, self._statements.n, rows.n, self._lexicon):
+            counts = np.zeros(batch.end - batch.begin, np.int32)
+            part = Postings(batch.begin, counts, batch.keys, batch.owners)
+            self._statements.add(batch)
+            self._keys.append(part)
+            while mergeable(self._keys):
+                self._keys[-2:] = [merge_postings(self._keys[-2:])]
+
+    # -- the file -----------------------------------------------------------------------------------
+
+    def _open(self, view: View, rows: Rows) -> None:
+        path = self.folder / FILE
+        if FILE not in corpus_files.names(self.folder):
+            return
+        try:
+            segment = Segment(path, expected=FILE_FORMAT)
+            n = segment.facts["nodes"]
+            if n <= rows.n and segment.facts["made"] == _made_from(rows, n, view):
+                keys = Postings(0, segment["counts"], segment["keys"], segment["nodes"], path)
+                columns = {name: segment[name] for name in COLUMNS}
+                known = np.unpackbits(segment["known"], count=n).astype(bool)
+                chain = Chain(known, *(segment[name] for name in ("ends", "before", "after", "edit")))
+                self._statements, self._keys, self._chain = StatementTable(n, columns), [keys], chain
+                self._on_disk = known
+                return
+        except (DamagedSegment, OSError):
+            pass  # as if it were not there
+        remove_file(path)
+
+    def _write(self, linker: Linker, chain: Chain, view: View) -> None:
+        rows, n = linker.rows, len(self._on_disk)
+        changed = int((self._on_disk[: chain.n] != chain.known[:n]).sum() + chain.known[n:].sum())
+        if changed < max(LEAST_WRITTEN, rows.n // SHARE_WRITTEN):
+            return
+        self._on_disk = chain.known
+        if len(self._keys) > 1:
+            self._keys = [merge_postings(self._keys)]
+        with contextlib.suppress(OSError), self._alone(), SegmentWriter(self.folder / FILE) as writer:
+            for name in COLUMNS:
+                writer.add(name, linker.statements[name])
+            for part in self._keys:
+                writer.add("counts", part.counts)
+                writer.add("keys", part.hashes)
+                writer.add("nodes", part.carriers)
+            writer.add("known", np.packbits(chain.known))
+            for name in ("ends", "before", "after", "edit"):
+                writer.add(name, getattr(chain, name))
+            writer.close(nodes=rows.n, made=_made_from(rows, rows.n, view), rows=int(chain.known.sum()))
+
+
+def ends_known(rows: Rows, prefix: Prefix) -> NDArray[np.int64]:
+    """When each node stopped being said, as was known at the K of a prefix; NEVER where it did not."""
+    ends = np.full(rows.n, NEVER)
+    for part in prefix.parts:
+        segment = part.segment
+        known = segment["end_added"] <= prefix.known_at
+        nodes = segment["end_passage"][known] - rows.first
+        here = (nodes >= 0) & (nodes < rows.n)
+        np.minimum.at(ends, nodes[here], segment["end_at"][known][here])
+    return ends
+
+
+def _is_of(chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> bool:
+    """Whether a chain is that of these nodes and ends. Nodes that came later may be missing in either."""
+    n = min(chain.n, len(known))
+    return bool(
+        (chain.known[:n] == known[:n]).all() and not known[n:].any() and not chain.known[n:].any()
+        and (chain.ends[:n][known[:n]] == ends[:n][known[:n]]).all()
+    )  # fmt: skip
+
+
+def _made_from(rows: Rows, n: int, view: View) -> str:
+    languages = ",".join(view.analyzer.languages)
+    return f"{FORMAT}.{WORDS_VERSION}-{languages}-{rows.first}-{rows.stamp(0, n)}"

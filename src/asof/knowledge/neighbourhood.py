@@ -1,0 +1,176 @@
+"""The neighbourhood of an entity: what facts join it to, and what these join to in turn."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from asof.data import CHANGE, NAME, VALUE, SourcedTime
+from asof.errors import UsageError
+from asof.index.view import View
+from asof.knowledge.consistency.validity import began
+from asof.knowledge.resolve import Entities
+from asof.knowledge.timeline import facts_of_entity
+from asof.knowledge.visible_facts import StatedFact, facts_about
+from asof.text.names import key
+
+DEPTHS = range(1, 4)
+"""How far neighbours are looked for."""
+MAX_NODES = 20
+
+ENTITY, MEASURE = "entity", "measure"
+
+
+class Node(NamedTuple):
+    """Something that facts speak of: an entity by its canonical name, or a measure ("gross margin") that
+    entities have values of; so many `steps` from the entity that was asked for (0: itself), in so many
+    `facts` of the graph."""
+
+    name: str
+    kind: str
+    steps: int
+    facts: int
+
+
+class Paper(NamedTuple):
+    """A document that states facts of the graph, and how many."""
+
+    document: str
+    title: str
+    facts: int
+
+
+class Edge(NamedTuple):
+    """A fact between two nodes, by their names: `object` as it was written, its time, and its passage."""
+
+    source: str
+    target: str
+    relation: str
+    object: str
+    kind: str
+    when: SourcedTime | None
+    document: str
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The graph around an entity as of a moment, known at another (instants); empty if no fact has the name.
+
+    `nodes`: itself, then the nearest and best connected; `left_out` counts neighbours that did not fit.
+    `edges` are in order of their time. `near`: names that are spelled like one that no fact has.
+    """
+
+    asked: str
+    as_of: int
+    known_at: int
+    nodes: tuple[Node, ...]
+    documents: tuple[Paper, ...]
+    edges: tuple[Edge, ...]
+    left_out: int
+    near: tuple[str, ...] = ()
+
+
+_Id = tuple[str, str]
+"""A node: its kind, and the root of an entity (see `Entities`) or the key of a measure."""
+
+
+def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES) -> Around:
+    """The entities and measures up to `depth` facts away, at most `most` beside the entity itself.
+
+    Facts in force count. A measure joins the entities that have values of it, but is not gone through: every
+    company has a revenue. Raises UsageError for a depth that is not in `DEPTHS`.
+    """
+    if depth not in DEPTHS:
+        raise UsageError(f"depth {depth}: {DEPTHS[0]} to {DEPTHS[-1]} is accepted")
+    entities = Entities.of(view)
+    root, facts = facts_of_entity(view, entities, entity)
+    graph = _Graph(entities)
+    graph.take(facts)
+    start = (ENTITY, root)
+    steps, left_out, edge = {start: 0}, set[_Id](), [start]
+    for step in range(1, depth + 1):
+        if step > 1:
+            graph.take(facts_about(view, _keys(entities, edge)))
+        reached = graph.beside(edge, steps)
+        room = max(most + 1 - len(steps), 0)
+        steps.update(dict.fromkeys(reached[:room], step))
+        left_out.update(reached[room:])
+        edge = [each for each in reached[:room] if each[0] == ENTITY]
+    graph.take(facts_about(view, _keys(entities, edge)))
+    if not graph.facts:
+        return Around(entity, view.as_of, view.known_at, (), (), (), 0, entities.near(entity))
+    return graph.within(entity, view, steps, len(left_out.difference(steps)))
+
+
+def _keys(entities: Entities, nodes: Iterable[_Id]) -> list[str]:
+    keys = {each for _, root in nodes for each in (*entities.keys_of(root), *entities.keys_somewhere(root))}
+    return sorted(keys)
+
+
+class _Graph:
+    """Facts between nodes, as they are found."""
+
+    def __init__(self, entities: Entities) -> None:
+        self.entities = entities
+        self.facts: dict[tuple[int, int], tuple[StatedFact, _Id, _Id]] = {}
+        self.names: dict[_Id, str] = {}
+        self._beside: dict[_Id, Counter[_Id]] = defaultdict(Counter)
+
+    def take(self, facts: Iterable[StatedFact]) -> None:
+        """Enter the facts that are in force and join two nodes."""
+        new = [
+            each for each in facts
+            if each.passage.ended is None and each.fact.kind != NAME
+            and (each.passage.passage, each.number) not in self.facts
+        ]  # fmt: skip
+        self.entities.prepare(new)
+        for each in new:
+            source = self._entity(each.fact.subject, each.passage.document)
+            if each.fact.kind in (VALUE, CHANGE):
+                target = (MEASURE, key(each.fact.relation))
+                self.names.setdefault(target, " ".join(each.fact.relation.split()))
+            else:
+                target = self._entity(each.fact.object, each.passage.document)
+            if source[1] and target[1] and source != target:
+                self.facts[each.passage.passage, each.number] = (each, source, target)
+                self._beside[source][target] += 1
+                self._beside[target][source] += 1
+
+    def _entity(self, name: str, document: str) -> _Id:
+        node = (ENTITY, self.entities.root_of(name, document))
+        if node not in self.names:
+            self.names[node] = self.entities.canonical(name, document)
+        return node
+
+    def beside(self, nodes: Iterable[_Id], known: Mapping[_Id, int]) -> list[_Id]:
+        """The neighbours of nodes that are not known yet: those of most facts first, then by name."""
+        found: Counter[_Id] = Counter()
+        for each in nodes:
+            found.update({other: n for other, n in self._beside[each].items() if other not in known})
+        return sorted(found, key=lambda each: (-found[each], self.names[each].casefold(), each))
+
+    def within(self, asked: str, view: View, steps: Mapping[_Id, int], left_out: int) -> Around:
+        """The graph of the nodes that were reached."""
+        inside = sorted(
+            (each for each in self.facts.values() if each[1] in steps and each[2] in steps),
+            key=lambda each: (began(each[0]), *each[0].order),
+        )
+        facts = Counter(node for _, *ends in inside for node in ends)
+        papers = Counter((known.passage.document, known.passage.title) for known, _, _ in inside)
+        nodes = [Node(self.names[each], each[0], step, facts[each]) for each, step in steps.items()]
+        return Around(
+            asked, view.as_of, view.known_at,
+            tuple(sorted(nodes, key=lambda each: (each.steps, -each.facts, each.name.casefold(), each))),
+            tuple(Paper(*paper, n) for paper, n in sorted(papers.items())),
+            tuple(
+                Edge(
+                    self.names[source], self.names[target], known.fact.relation, known.fact.object,
+                    known.fact.kind, known.fact.when, known.passage.document, known.passage.id,
+                )
+                for known, source, target in inside
+            ),
+            left_out,
+        )  # fmt: skip

@@ -1,0 +1,183 @@
+"""Reading a corpus for facts by a model behind a server: all of it, once, at a price that is known before."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+from tests.support.market import (
+    BUDGET,
+    BY_MODEL,
+    LOAVES,
+    PRICES,
+    estimated,
+    learned,
+    model,
+    objects,
+    rows,
+    stall,
+)
+
+import asof
+from asof.data import Document
+from asof.errors import UsageError
+from asof.knowledge import extraction
+from asof.knowledge.configured_extraction import estimate, extract_facts
+from asof.knowledge.extraction_config import Facts
+from asof.models.metered import Usage
+from asof.store.settings import CorpusSettings
+
+# -- all of it, once, and at which price ----------------------------------------------------------------
+
+
+def test_every_passage_is_read_once(corpus, server):
+    first = learned(corpus, server)
+    assert (first.passages, first.facts, first.left, first.problems, first.complete) == (12, 12, 0, [], True)
+    assert objects(corpus) == LOAVES
+    second = learned(corpus, server)
+    assert (second.passages, second.facts, second.complete) == (0, 0, True)
+    assert server.answered == len(server.requests) == 12
+    assert objects(corpus) == LOAVES
+
+
+def test_the_cost_is_what_the_server_counted(corpus, server):
+    cost = learned(corpus, server).cost
+    assert cost is not None
+    assert (cost.calls, cost.prompt_tokens, cost.reply_tokens) == (
+        12,
+        server.prompt_tokens,
+        server.reply_tokens,
+    )
+    # 2 USD for a million tokens that are read, 10 for a million that are written
+    assert cost.cost == pytest.approx((2 * server.prompt_tokens + 10 * server.reply_tokens) / 1e6)
+
+
+def test_what_is_kept_costs_nothing(corpus, server):
+    learned(corpus, server)
+    with closing(corpus.store.writer()) as db:
+        db.execute("DELETE FROM extractions")  # as if it had been killed before the commit
+        db.execute("DELETE FROM facts")
+    again = learned(corpus, server)
+    assert again.cost is not None
+    assert (again.passages, again.cost.calls, again.cost.kept, again.cost.cost) == (12, 0, 12, 0.0)
+    assert server.answered == 12
+    assert objects(corpus) == LOAVES
+
+
+def test_facts_are_those_of_the_view(corpus, server):
+    learned(corpus, server)
+    corpus.add([Document("stall-3", "Stall 3 is closed.")])
+    learned(corpus, server)
+    assert server.answered == 13
+    assert sorted(objects(corpus)) == sorted(LOAVES)  # what was said in the past is still known
+
+
+def test_progress_is_told_reply_by_reply(corpus, server, monkeypatch):
+    monkeypatch.setattr(extraction, "BATCH", 5)
+    told: list[tuple[int, int]] = []
+    learned(corpus, server, progress=lambda done, wanted: told.append((done, wanted)))
+    assert [done for done, _ in told] == [0, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10, 10, 11, 12, 12]
+    assert {wanted for _, wanted in told} == {12}
+
+
+def test_gleaning_asks_every_passage_again(corpus, server):
+    lesson = learned(corpus, server, Facts(extractor="model", gleaning=1))
+    assert (lesson.facts, server.answered, lesson.dropped) == (12, 24, {"said twice": 12})
+
+
+# -- estimates and budgets ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("gleaning", [0, 2])
+def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, server, gleaning):
+    facts = Facts(extractor="model", gleaning=gleaning)
+    guess = estimated(corpus, server, facts)
+    assert server.requests == []
+    assert (guess.calls, guess.kept) == (12 * (1 + gleaning), 0)
+    cost = learned(corpus, server, facts).cost
+    assert cost is not None
+    assert cost.prompt_tokens <= guess.prompt_tokens
+    assert cost.reply_tokens <= guess.reply_tokens
+    assert cost.cost is not None
+    assert guess.cost is not None
+    assert cost.cost <= guess.cost == PRICES.of(guess.prompt_tokens, guess.reply_tokens)
+    assert estimated(corpus, server, facts) == Usage(cost=None)
+
+
+def test_an_estimate_counts_what_is_kept(corpus, server):
+    learned(corpus, server, budget=BUDGET)
+    done = server.answered
+    assert 0 < done < 12
+    with closing(corpus.store.writer()) as db:
+        db.execute("DELETE FROM extractions")
+    guess = estimated(corpus, server)
+    assert (guess.calls, guess.kept) == (12 - done, done)
+
+
+def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, server):
+    runs = 0
+    while True:
+        lesson = learned(corpus, server, budget=BUDGET)
+        runs += 1
+        assert lesson.cost is not None
+        assert lesson.cost.cost is not None
+        assert lesson.cost.cost <= BUDGET
+        assert lesson.problems == []
+        if lesson.complete:
+            break
+        assert lesson.left == 12 - len(objects(corpus))
+        assert lesson.cost.refused == lesson.left
+    assert runs > 1
+    assert server.answered == 12
+    assert objects(corpus) == LOAVES
+
+
+def test_a_budget_of_nothing_asks_nothing(corpus, server):
+    lesson = learned(corpus, server, budget=0.0)
+    assert (lesson.passages, lesson.left, lesson.complete, server.requests) == (0, 12, False, [])
+
+
+def test_without_prices_a_budget_is_in_tokens(corpus, server):
+    lesson = learned(corpus, server, budget=5_000, prices=None)
+    assert lesson.passages + lesson.left == 12
+    assert 0 < lesson.passages < 12
+    assert server.prompt_tokens + server.reply_tokens <= 5_000
+
+
+def test_without_a_model_there_is_nothing_to_ask(corpus):
+    with closing(corpus.store.writer()) as db:
+        for wanted in (lambda: extract_facts(corpus.store, db, BY_MODEL), lambda: estimate(db, BY_MODEL)):
+            with pytest.raises(UsageError, match=r"no model is named: see \[model\]"):
+                wanted()
+
+
+def test_rules_ask_no_model(corpus, server):
+    with model(corpus.store, server.url) as asked, closing(corpus.store.writer()) as db:
+        assert estimate(db, Facts(), asked) == Usage()
+        lesson = extract_facts(corpus.store, db, Facts(), asked)
+    assert (lesson.passages, lesson.cost, server.requests) == (12, None, [])
+
+
+# -- what changes and what goes ----------------------------------------------------------------------------
+
+
+def test_an_unchanged_passage_is_not_read_again(memory_folder, document, server):
+    with asof.open(memory_folder, settings=CorpusSettings(chunking="10w")) as corpus:
+        corpus.maintenance.background = False
+        corpus.add([document("market", f"{stall(1)}\n\n{stall(2)}\n\n{stall(3)}", "2021-05-04")])
+        learned(corpus, server)
+        assert server.answered == 3
+        corpus.add([document("market", f"{stall(1)}\n\n{stall(7)}\n\n{stall(3)}", "2021-05-05")])
+        assert learned(corpus, server).passages == 1
+        assert server.answered == 4
+        assert objects(corpus) == ["101 loaves", "102 loaves", "103 loaves", "107 loaves"]
+
+
+def test_a_purge_takes_facts_and_replies_along(corpus, server):
+    learned(corpus, server)
+    corpus.purge("stall-4")
+    assert objects(corpus) == [each for each in LOAVES if each != "104 loaves"]
+    assert len(rows(corpus, "SELECT digest FROM calls")) == 11
+    assert not any("104" in reply for reply in rows(corpus, "SELECT reply FROM calls"))
+    assert len(rows(corpus, "SELECT passage FROM call_passages")) == 11
+    assert learned(corpus, server).passages == 0

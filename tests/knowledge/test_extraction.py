@@ -1,0 +1,138 @@
+"""Reading passages for facts: each once, in batches, and nothing is written back that was erased."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+import pytest
+from tests.support.fact_lines import Lines, corpus_of, note
+
+from asof.errors import ModelError
+from asof.knowledge import extraction
+from asof.knowledge.extraction import extract_all
+from asof.store import facts as kept
+from asof.store.facts import Extraction
+
+
+class Counting(Lines):
+    """An extractor that remembers what it was given; `before` is called for each passage."""
+
+    def __init__(self, name="lines-1", before=None):
+        self.name, self.before, self.given = name, before, []
+
+    def extract(self, excerpts):
+        for excerpt, found in zip(excerpts, super().extract(excerpts), strict=True):
+            self.given.append(excerpt.document)
+            if self.before is not None:
+                self.before(excerpt)
+            yield found
+
+
+def quays(many: int):
+    return [note(f"q{n}", "2021-01-01", f"Quay{n} | fee | {n} euros") for n in range(many)]
+
+
+@pytest.fixture
+def quay():
+    with corpus_of() as corpus:
+        corpus.add(quays(5))
+        yield corpus
+
+
+def read(corpus, extractor, **options):
+    with closing(corpus.store.writer()) as db:
+        learned = extract_all(corpus.store, db, extractor, **options)
+        stored = db.execute("SELECT count(*) FROM facts").fetchone()[0]
+        return learned, stored, kept.passages_without_facts(db)
+
+
+def test_every_passage_is_read_once(quay):
+    reader = Counting()
+    learned, stored, left = read(quay, reader)
+    assert (learned.passages, learned.facts, learned.problems) == (5, 5, [])
+    assert (stored, left) == (5, [])
+    assert reader.given == [f"q{n}" for n in range(5)]
+    again = Counting()
+    learned, stored, left = read(quay, again)
+    assert (learned.passages, learned.facts, stored, left, again.given) == (0, 0, 5, [], [])
+
+
+def test_only_what_is_new_is_read(quay):
+    read(quay, Counting())
+    quay.add([note("new", "2022-01-01", "Quay1 | fee | 9 euros")])
+    reader = Counting()
+    assert read(quay, reader)[0].passages == 1
+    assert reader.given == ["new"]
+
+
+def test_another_extractor_reads_anew_only_when_told_and_its_facts_take_the_place(quay):
+    read(quay, Counting())
+    assert read(quay, Counting("lines-2"))[0].passages == 0
+    learned, stored, _ = read(quay, Counting("lines-2"), anew=True)
+    assert (learned.passages, stored) == (5, 5)
+    assert read(quay, Counting("lines-2"), anew=True)[0].passages == 0
+
+
+def test_past_passages_are_read_too(quay):
+    quay.add([note("q0", "2022-01-01", "Quay0 | fee | 7 euros")])
+    assert read(quay, Counting())[0].passages == 6
+
+
+def test_batches_are_committed_one_by_one(quay, monkeypatch):
+    monkeypatch.setattr(extraction, "BATCH", 2)
+    told = []
+    read(quay, Counting(), progress=lambda done, of: told.append((done, of)))
+    assert told == [(0, 5), (2, 5), (4, 5), (5, 5)]
+
+
+def test_a_stop_loses_the_batch_under_way_only(quay, monkeypatch):
+    monkeypatch.setattr(extraction, "BATCH", 2)
+
+    def stop(excerpt):
+        if excerpt.document == "q3":
+            raise ModelError("gone")
+
+    with pytest.raises(ModelError, match="gone"):
+        read(quay, Counting(before=stop))
+    reader = Counting()
+    learned, stored, left = read(quay, reader)
+    assert reader.given == ["q2", "q3", "q4"]
+    assert (stored, left) == (5, [])
+    assert learned.passages == 3
+
+
+def test_what_is_erased_while_it_is_read_is_not_written_back(quay):
+    def erase(excerpt):
+        if excerpt.document == "q2":
+            quay.purge("q2")
+
+    _, stored, left = read(quay, Counting(before=erase))
+    assert (stored, left) == (4, [])
+    with closing(quay.store.writer()) as db:
+        assert db.execute("SELECT count(*) FROM extractions").fetchone() == (4,)
+        assert kept.facts_about(db, ["quay2"]) == []
+
+
+def test_what_cannot_be_read_is_a_problem_and_stays_unread(quay):
+    class Failing(Counting):
+        def extract(self, excerpts):
+            for found, excerpt in zip(super().extract(excerpts), excerpts, strict=True):
+                bad = excerpt.document == "q1"
+                yield Extraction(found.passage, (), "no reply") if bad else found
+
+    learned, stored, left = read(quay, Failing())
+    assert (learned.passages, learned.facts, stored, len(left)) == (4, 4, 4, 1)
+    (problem,) = learned.problems
+    assert (problem.message, problem.document, problem.lost) == ("no reply", "q1", False)
+    assert problem.remedy == "run the same command again"
+    assert read(quay, Counting())[0].passages == 1
+
+
+def test_an_extractor_that_fails_leaves_no_transaction_open(quay):
+    def fail(excerpt):
+        raise ModelError("at once")
+
+    with closing(quay.store.writer()) as db:
+        with pytest.raises(ModelError):
+            extract_all(quay.store, db, Counting(before=fail))
+        assert not db.in_transaction

@@ -1,0 +1,31 @@
+"""`[facts]`: what is accepted. What is refused, and how, is tested with `asof index --facts`."""
+
+from __future__ import annotations
+
+import pytest
+
+from asof import config
+from asof.errors import BadConfig
+from asof.knowledge.extraction_config import ENTITY_TYPES, Facts
+
+
+def test_an_empty_table_means_rules():
+    assert Facts.read({}) == Facts("rules", ENTITY_TYPES, 0, False)
+
+
+def test_all_keys():
+    table = {"extractor": "model", "entity_types": ["ships", "fares"], "gleaning": 3, "ahead": True}
+    assert Facts.read(table) == Facts("model", ("ships", "fares"), 3, True)
+
+
+@pytest.mark.parametrize(
+    "table",
+    [
+        {"gleaning": True}, {"gleaning": -1}, {"gleaning": "1"}, {"ahead": 1}, {"extractor": ["model"]},
+        {"entity_types": "ships"}, {"entity_types": [1]}, {"entity_types": ["  "]},
+        {"entity_types": ["x" * 65]}, {"entity_types": ["x"] * 33}, {"entity_types": ["ships"]},
+    ],
+)  # fmt: skip
+def test_a_value_that_is_not_accepted_is_refused_with_its_place(table):
+    with pytest.raises(BadConfig, match=rf"^asof.toml: \[facts\] {next(iter(table))}"):
+        config.read({"facts": table})

@@ -16,9 +16,9 @@ TESTS ?= -n 2 --dist worksteal
 test: $(VENV)/ready
 	$(BIN)/python -m pytest -q $(TESTS)
 
-# in less than a minute: without long histories, killed processes and full disks
+# in less than a minute: without long histories and processes, properties with fewer examples
 test-fast: $(VENV)/ready
-	$(BIN)/python -m pytest -q $(TESTS) -m "not slow"
+	$(BIN)/python -m pytest -q $(TESTS) -m "not slow" --hypothesis-profile=fast
 
 check: format lint types imports docs test
 

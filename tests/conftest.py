@@ -19,6 +19,7 @@ settings.register_profile(
     "asof", deadline=None, print_blob=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )  # fmt: skip
+settings.register_profile("fast", settings.get_profile("asof"), max_examples=15)
 settings.load_profile("asof")
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -14,6 +14,8 @@ import pytest
 
 import asof
 
+pytestmark = pytest.mark.slow
+
 PR_CAPBSET_DROP, DAC_OVERRIDE, DAC_READ_SEARCH = 24, 1, 2
 RUN = "import sys; from asof.cli import main; sys.argv[0] = 'asof'; sys.exit(main())"
 

@@ -32,6 +32,7 @@ def test_figures_are_drawn_beside_the_table(asof, mayors, here):
         assert (here / "drawn" / f"{name}.csv").is_file()
 
 
+@pytest.mark.slow
 def test_the_json_notes_what_is_left_out(asof, mayors):
     said = asof("evaluate", *mayors, "--json")
     assert said.code == 0

@@ -72,6 +72,7 @@ def test_help_is_there_at_once():
     assert min(took) < 0.4
 
 
+@pytest.mark.slow
 def test_no_color_on_a_terminal(notes):
     for variable, coloured in (("NO_COLOR", False), ("SOME_COLOR", True)):
         ours, theirs = pty.openpty()

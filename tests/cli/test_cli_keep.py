@@ -166,6 +166,7 @@ def test_demo_leaves_nothing_behind(asof, here, tmp_path, monkeypatch):
     assert list(here.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_demo_that_is_kept_can_be_asked(asof, here):
     said = asof("demo", "--keep", "island", "--explain")
     assert said.code == 0

@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 
 from asof.cli.terminal import plain, plain_json
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = "red\x1b[31m \x1b]0;owned\x07 \x9b2J \x7f\x08 \u202egnp.exe \u2066x"
 
 

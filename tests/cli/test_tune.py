@@ -103,6 +103,7 @@ def test_feedback_below_twenty_questions_is_refused(asof, notes):
     assert "asof search --record" in said.err
 
 
+@pytest.mark.slow
 def test_what_was_said_of_hits_is_learned_from(asof, here, town):
     write = here / "asof.toml"
     write.write_text('[index]\nencoder = "hashed"\n', encoding="utf-8")

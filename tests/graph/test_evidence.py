@@ -242,6 +242,7 @@ def test_rows_that_ended_count_for_the_cap_and_rows_that_were_wrong_do_not(
 TEXT = st.lists(st.sampled_from(["mill", "ferry", "bread"]), max_size=7).map(" ".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(
     st.lists(st.tuples(st.integers(0, 5), st.integers(2020, 2023), TEXT), max_size=12),

@@ -328,6 +328,7 @@ def arrays(pairs: dict[tuple[int, int], int]) -> Any:
     return tuple(np.array(column, np.int32) for column in columns)
 
 
+@pytest.mark.slow
 @given(PAIRS, st.lists(st.tuples(st.sets(st.integers(0, 7)), PAIRS), max_size=3), st.sets(st.integers(0, 7)))
 def test_edges_are_replaced(
     pairs: dict[tuple[int, int], int],

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import itertools
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from tests.support.corpora import memory_folder, new_corpus
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.corpus import open as open_corpus
 from asof.index.build import build
 from asof.index.segment import Segment
 from asof.store.rows import EndRow, IndexRow
-from asof.store.settings import CorpusSettings
 from asof.text.tokens import Analyzer
-from asof.time.moment import read
-
-MEMORY = Path("/dev/shm")  # noqa: S108
-
-
-def memory() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None)
 
 
 @pytest.fixture(scope="session")
@@ -49,10 +39,10 @@ def segmented() -> Segmented:
     def make(
         *groups: tuple[Sequence[IndexRow], Sequence[EndRow]], vectors: Sequence[Any] = ()
     ) -> Iterator[list[Segment]]:
-        with memory() as folder:
+        with memory_folder() as folder:
             segments = []
             for at, (group, given) in enumerate(itertools.zip_longest(groups, vectors)):
-                path = Path(folder) / f"{at}.seg"
+                path = folder / f"{at}.seg"
                 given = None if given is None else np.asarray(given, np.int16)
                 rows, ends = group
                 size, checksum = build(path, rows, ends, Analyzer(stem=False), given, "test")
@@ -67,16 +57,4 @@ def segmented() -> Segmented:
 def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
     """A new corpus without stemming; its clock stands at 2025 and goes on by a second at each look."""
 
-    @contextmanager
-    def make(encoder: Any = None, **settings: Any) -> Iterator[Corpus]:
-        with (
-            memory() as folder,
-            open_corpus(
-                folder, encoder=encoder, settings=CorpusSettings(**{"stem": False, **settings})
-            ) as corpus,
-        ):
-            corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
-            corpus.maintenance.background = False
-            yield corpus
-
-    return make
+    return lambda encoder=None, **more: new_corpus(encoder=encoder, **{"stem": False, **more})

@@ -202,6 +202,7 @@ with open_corpus(Path(sys.argv[1])) as corpus:
 """
 
 
+@pytest.mark.slow
 def test_killed_on_the_way(fresh: Make, filled: Make) -> None:
     """After two batches of vectors are on the disk, and in the middle of the third."""
     with fresh(encoder=HashedNgrams()) as corpus:
@@ -368,6 +369,7 @@ def test_another_model_under_the_same_name(fresh: Make, filled: Make, document: 
                 other.add([document("late", "A late ferry.", "2009")])
 
 
+@pytest.mark.slow
 def test_batches_are_small_where_a_model_encodes(fresh: Make, document: Make) -> None:
     """So that progress shows: 600 documents are 256 + 256 + 88; a built-in encoder takes them at once."""
     documents = [document(f"d{at}", f"Wind number {at}.", "2001") for at in range(600)]

@@ -90,6 +90,7 @@ with model(store, sys.argv[2]) as asked, closing(store.writer()) as db:
 """
 
 
+@pytest.mark.slow
 def test_a_killed_run_pays_for_nothing_twice(corpus, server):
     server.way = slow(0.05)
     command = [sys.executable, "-c", RUN, str(corpus.store.folder), server.url]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.support.fact_lines import Clock, add, corpus_of, note, view
+from tests.support.corpora import Clock
+from tests.support.fact_lines import add, corpus_of, note, view
 
 from asof.data import EVENT, VALUE, Ended, SourcedTime
 from asof.knowledge.visible_facts import facts_about, facts_during, facts_of, facts_of_kind
@@ -29,7 +30,7 @@ def quay():
 
 
 def test_only_what_is_in_force_is_known(quay):
-    quay.clock.now = read("2025").first
+    quay.session.clock.now = read("2025").first
     assert said(facts_about(view(quay), ["quay"])) == [
         ("crane", "Quay"), ("crane", "9 euros"), ("fees", "3 euros"),
     ]  # fmt: skip
@@ -40,14 +41,14 @@ def test_only_what_is_in_force_is_known(quay):
 
 
 def test_only_what_was_learned_by_then_is_known(quay):
-    quay.clock.now = read("2025").first
+    quay.session.clock.now = read("2025").first
     before = facts_about(view(quay, "2024", "2023-01-01"), ["quay"])
     assert ("fees", "2 euros") in said(before)
     assert ("fees", "3 euros") not in said(before)
 
 
 def test_what_is_not_said_any_more_is_known_as_ended(quay):
-    quay.clock.now = read("2025").first
+    quay.session.clock.now = read("2025").first
     found = facts_about(view(quay), ["quay"], ended=True)
     ends = {(each.passage.document, each.fact.object): each.passage.ended for each in found}
     assert ends == {
@@ -60,9 +61,9 @@ def test_what_is_not_said_any_more_is_known_as_ended(quay):
 
 
 def test_a_document_that_ended_ends_its_facts(quay):
-    quay.clock.now = read("2024").first
+    quay.session.clock.now = read("2024").first
     quay.add([Ended("crane", SourcedTime(read("2024"), "2024", "metadata"))])
-    quay.clock.now = read("2025").first
+    quay.session.clock.now = read("2025").first
     assert said(facts_about(view(quay), ["crane"])) == []
     assert said(facts_about(view(quay), ["crane"], ended=True)) == [("crane", "Quay")]
     assert said(facts_about(view(quay, "2023"), ["crane"])) == [("crane", "Quay")]
@@ -74,7 +75,7 @@ def test_what_had_turned_out_to_be_wrong_is_never_known():
         add(corpus, note("fees", "2021-01-01", "Quay | fee | 2 euros"), at="2021-06")
         add(corpus, note("fees", "2022-01-01", "Quay | fee | 3 euros"), at="2022-06")
         add(corpus, note("fees", "2021-01-01", "Quay | fee | 20 euros"), at="2023-06")
-        corpus.session.clock = Clock("2025")
+        corpus.session.clock = Clock.at("2025")
         ended = {
             (as_of, known_at): said(facts_about(view(corpus, as_of, known_at), ["quay"], ended=True))
             for as_of, known_at in (("2021-06", None), ("2024", None), ("2024", "2022-12"))
@@ -92,7 +93,7 @@ def test_what_was_erased_is_not_known(quay):
 
 
 def test_facts_by_rows_by_time_and_by_kind(quay):
-    quay.clock.now = read("2025").first
+    quay.session.clock.now = read("2025").first
     now = view(quay)
     rows = np.array(sorted(quay.at().search("quay crane fee", k=20).rows), np.int64)
     everything = facts_of(now, rows)

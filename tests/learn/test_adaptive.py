@@ -76,6 +76,7 @@ def newest_good(topic: str) -> dict[str, float]:
     return {f"{name}-{month}": grade for month, grade in ((7, 3.0), (6, 2.0), (5, 1.0), (0, 0.0))}
 
 
+@pytest.mark.slow
 def test_weights_move_to_what_is_said_to_be_good(harbour: Corpus) -> None:
     learner = AdaptiveRecipe.begin(PAPERS, seed=3)
     start = learner.setting()
@@ -126,6 +127,7 @@ def test_what_was_recorded_before_moves_nothing_after_forgetting(harbour: Corpus
     assert [name for name, _ in anew.told] == [later]
 
 
+@pytest.mark.slow
 def test_restarting_after_every_question_changes_nothing(harbour: Corpus) -> None:
     whole, parts = AdaptiveRecipe.begin(PAPERS, seed=5), AdaptiveRecipe.begin(PAPERS, seed=5)
     for turn in range(8):

@@ -58,6 +58,7 @@ corpora = st.lists(st.tuples(texts, st.none() | st.integers(0, 330)), min_size=1
 weights = st.lists(st.floats(0.01, 1.0), min_size=4, max_size=4)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(corpora, weights, st.floats(0.01, 0.1))
 def test_what_was_recorded_gives_the_scores_of_any_search(

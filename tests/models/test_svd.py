@@ -135,6 +135,7 @@ def test_the_beginning_is_every_row_or_signs() -> None:
     assert signs[0].tolist() == [1, -1, -1, -1, 1, -1, -1, -1], "the bits of the generator, for good"
 
 
+@pytest.mark.slow
 def test_the_same_bits_with_one_thread_and_with_two() -> None:
     found = [
         subprocess.run(

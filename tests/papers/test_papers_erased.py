@@ -11,6 +11,8 @@ from tests.support.pier_papers import PDFS, PIER, ask, names, opened, requests
 
 from asof.corpus.corpus import Corpus
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def archive() -> Iterator[Archive]:

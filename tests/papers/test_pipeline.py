@@ -35,6 +35,8 @@ from asof.papers.recipe import PAPERS
 from asof.store.lock import exclusive_lock
 from asof.time.span import moment
 
+pytestmark = pytest.mark.slow
+
 BUSY = [busy] * 50
 
 

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import itertools
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+from tests.support.corpora import new_corpus
 
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, Filters, Query
+from asof.data import Filters, Query
 from asof.engine import Results
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
-from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
 
@@ -28,20 +24,7 @@ from asof.time.moment import read
 def fresh() -> Callable[..., AbstractContextManager[Corpus]]:
     """A new corpus of some documents, without stemming; its clock stands at 2025 and goes on by seconds."""
 
-    @contextmanager
-    def make(*documents: Document, encoder: Any = None, **settings: Any) -> Iterator[Corpus]:
-        memory = Path("/dev/shm")  # noqa: S108
-        chosen = CorpusSettings(**{"stem": False, **settings})
-        with (
-            tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
-            open_corpus(folder, encoder=encoder, settings=chosen) as corpus,
-        ):
-            corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
-            corpus.maintenance.background = False
-            corpus.add(documents)
-            yield corpus
-
-    return make
+    return lambda *documents, **more: new_corpus(documents, **{"stem": False, **more})
 
 
 @pytest.fixture(scope="session")

@@ -8,23 +8,20 @@ from __future__ import annotations
 import itertools
 import math
 import re
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.corpora import new_corpus
 
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Filters, Link, Query, SourcedTime
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Stage
-from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
 TODAY = "2024-07-01"
@@ -79,14 +76,7 @@ def island() -> Callable[..., AbstractContextManager[Corpus]]:
 
     @contextmanager
     def make(*, encoder: Any = None, **tagged: tuple[str, ...]) -> Iterator[Corpus]:
-        memory = Path("/dev/shm")  # noqa: S108
-        chosen = CorpusSettings(stem=False, undated="always")
-        with (
-            tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
-            open_corpus(folder, encoder=encoder, settings=chosen) as corpus,
-        ):
-            corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
-            corpus.maintenance.background = False
+        with new_corpus(encoder=encoder, stem=False, undated="always") as corpus:
             corpus.add([note(*BEFORE)])
             corpus.add([note(id_, *said, tags=tagged.get(id_, ())) for id_, said in NOTES.items()])
             bridge = note(*AFTER)
@@ -100,20 +90,9 @@ def island() -> Callable[..., AbstractContextManager[Corpus]]:
 def fresh_island() -> Callable[..., AbstractContextManager[Corpus]]:
     """A new corpus of other notes, told at once; undated ones were always there."""
 
-    @contextmanager
-    def make(documents: Iterable[Document], encoder: Any = None) -> Iterator[Corpus]:
-        memory = Path("/dev/shm")  # noqa: S108
-        chosen = CorpusSettings(stem=False, undated="always")
-        with (
-            tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
-            open_corpus(folder, encoder=encoder, settings=chosen) as corpus,
-        ):
-            corpus.session.clock = itertools.count(read("2025").first, 1_000_000).__next__
-            corpus.maintenance.background = False
-            corpus.add(documents)
-            yield corpus
-
-    return make
+    return lambda documents, encoder=None: new_corpus(
+        documents, encoder=encoder, stem=False, undated="always"
+    )
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,8 @@ import pytest
 import asof
 from asof.data import Document
 
+pytestmark = pytest.mark.slow
+
 WITHOUT_RIGHTS = """
 import ctypes
 libc = ctypes.CDLL(None)

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.support.corpora import Clock, new_corpus
 
 from asof.corpus.corpus import Corpus
-from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Ended, Problem, SourcedTime
-from asof.store.settings import CorpusSettings
 from asof.time.moment import read
-
-
-@dataclass
-class Clock:
-    """A clock that goes on by a second at each look, and can be moved to the first instant of a date."""
-
-    now: int = 0
-
-    def __call__(self) -> int:
-        self.now += 1_000_000
-        return self.now
-
-    def to(self, date: str) -> int:
-        self.now = read(date).first
-        return self.now
 
 
 @dataclass
@@ -53,20 +35,7 @@ Fresh = Callable[..., AbstractContextManager[Corpus]]
 def fresh() -> Fresh:
     """A new corpus, its clock at 2025; settings as keywords."""
 
-    @contextmanager
-    def make(now: str = "2025", **settings: Any) -> Iterator[Corpus]:
-        memory = Path("/dev/shm")  # noqa: S108
-        with (
-            tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
-            open_corpus(folder, settings=CorpusSettings(**settings)) as corpus,
-        ):
-            clock = Clock()
-            clock.to(now)
-            corpus.session.clock = clock
-            corpus.maintenance.background = False
-            yield corpus
-
-    return make
+    return lambda now="2025", **settings: new_corpus(clock=Clock.at(now), **settings)
 
 
 @pytest.fixture(scope="session")

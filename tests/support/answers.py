@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from tests.support.fact_lines import Clock
+from tests.support.corpora import Clock
 
 import asof
 from asof.answer.evidence import Sentence, quotable_sentences
@@ -34,7 +34,7 @@ def corpus_with(
         (folder / "asof.toml").write_text(toml, encoding="utf-8")
     settings = CorpusSettings(languages=("en", "de"), undated="always")
     with asof.open(folder, settings=settings, model=model) as corpus:
-        corpus.session.clock = Clock(now)
+        corpus.session.clock = Clock.at(now)
         corpus.maintenance.background = False
         if documents:
             corpus.add(list(documents))

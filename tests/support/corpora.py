@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,16 +51,15 @@ class Clock:
 
 @contextmanager
 def new_corpus(
-    documents: Iterable[Document] = (), *, now: str = "2025", encoder: Any = None, model: Any = None,
-    **settings: Any,
+    documents: Iterable[Document] | None = None, *, clock: Callable[[], int] | None = None,
+    encoder: Any = None, **settings: Any,
 ) -> Iterator[Corpus]:  # fmt: skip
-    """A new corpus in memory of some documents; settings as keywords. It merges no segments by itself."""
+    """A new corpus in memory of some documents; settings as keywords. It merges no segments by itself. Its
+    clock stands at 2025 and goes on by a second at each look, if no other is given."""
     chosen = CorpusSettings(**settings)
-    with (
-        memory_folder() as folder,
-        open_corpus(folder, encoder=encoder, model=model, settings=chosen) as corpus,
-    ):
-        corpus.session.clock, corpus.maintenance.background = Clock.at(now), False
-        if documents := list(documents):
+    with memory_folder() as folder, open_corpus(folder, encoder=encoder, settings=chosen) as corpus:
+        corpus.session.clock = clock or itertools.count(read("2025").first, 1_000_000).__next__
+        corpus.maintenance.background = False
+        if documents is not None:
             corpus.add(documents)
         yield corpus

@@ -8,19 +8,17 @@ is that of publication. A head with `company` and `ticker` says that these mean 
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 from typing import Any
 
+from tests.support.corpora import Clock, new_corpus
+
 from asof.corpus.corpus import Corpus
-from asof.corpus.corpus import open as open_corpus
 from asof.data import CHANGE, EVENT, NAME, VALUE, Amount, Document, Fact, SourcedTime
 from asof.index.view import View
 from asof.knowledge.extraction import extract_all
 from asof.store.facts import Excerpt, Extraction
-from asof.store.settings import CorpusSettings
 from asof.time.moment import read
 
 CALLED = "also called"
@@ -91,27 +89,10 @@ def add(corpus: Corpus, *documents: Document, at: str | None = None) -> None:
     learn(corpus)
 
 
-class Clock:
-    """Goes on by a second at each look."""
-
-    def __init__(self, date: str) -> None:
-        self.now = read(date).first
-
-    def __call__(self) -> int:
-        self.now += 1_000_000
-        return self.now
-
-
 @contextmanager
 def corpus_of(*documents: Document, now: str = "2025") -> Iterator[Corpus]:
     """A corpus in memory of these documents and their facts."""
-    memory = Path("/dev/shm")  # noqa: S108
-    with (
-        tempfile.TemporaryDirectory(dir=memory if memory.is_dir() else None) as folder,
-        open_corpus(folder, settings=CorpusSettings(stem=False, undated="always")) as corpus,
-    ):
-        corpus.session.clock = Clock(now)
-        corpus.maintenance.background = False
+    with new_corpus(clock=Clock.at(now), stem=False, undated="always") as corpus:
         if documents:
             add(corpus, *documents)
         yield corpus

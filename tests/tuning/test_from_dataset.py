@@ -47,6 +47,7 @@ def test_papers_learns_that_old_reports_are_right_here(town: Path, tmp_path: Pat
         assert values.mean() > found.start.value
 
 
+@pytest.mark.slow
 def test_what_lies_deeper_is_replayed(town: Path, tmp_path: Path) -> None:
     recipe, box = chosen(named("asof"), PACE)
     with from_dataset(town, recipe, box, 10, replace(VECTORS, limit=20), cache=tmp_path) as material:

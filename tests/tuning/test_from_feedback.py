@@ -107,6 +107,7 @@ def test_clicks_are_learned_from_and_what_was_not_clicked_counts_less(corpus: Co
     assert tune(material, TuningOptions(folds=3, by="coordinates", evaluations=40)).questions == 24
 
 
+@pytest.mark.slow
 def test_documents_as_units_are_asked_as_such(corpus: Corpus) -> None:
     for at, street in enumerate(STREETS):
         results = corpus.at("2024-01-31").search(

@@ -15,6 +15,8 @@ from asof.serialize.tuning import tune_json
 from asof.tuning.tune import TuningOptions, along, tune
 from asof.tuning.tuning_questions import CachedLosses
 
+pytestmark = pytest.mark.slow
+
 HIDDEN = (np.array([0.15, 0.1, 0.5, 0.25]), np.array([0.1, 0.5, 0.3, 0.1]), np.array([0.6, 0.1, 0.1, 0.2]))
 START = np.array([0.4, 0.25, 0.25, 0.1])
 

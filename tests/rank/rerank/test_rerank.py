@@ -295,6 +295,7 @@ class Scored:
         return found.keep(rows)
 
 
+@pytest.mark.slow
 def test_order_and_trees_for_any_numbers(fresh: Make, run: Make, document: Make) -> None:
     documents = [document(str(at), f"{at} mill", "2001") for at in range(12)]
     with fresh(*documents) as corpus:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -66,11 +67,26 @@ def note(date: str, title: str, text: str, **front: str) -> str:
     return f"---\ndate: {date}\n{more}---\n# {title}\n\n{text}\n"
 
 
+@pytest.fixture(scope="session")
+def crane(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with three dated notes about a crane in `notes`, and their corpus: to be copied."""
+    folder = tmp_path_factory.mktemp("crane")
+    (folder / "notes" / "more").mkdir(parents=True)
+    for name, text in {
+        "red": note("2020-01-10", "Red", "The crane is red.", tags="[paint, yard]", site="north"),
+        "blue": note("2021-01-10", "Blue", "The crane is blue now.", tags="[paint]", site="south"),
+        "more/oak": note("2022-01-10", "Oak", "An oak, and the crane beside it."),
+    }.items():
+        (folder / "notes" / f"{name}.md").write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr(sys, "argv", ["asof", "index", "notes"])
+        assert run(cli) == 0
+    return folder
+
+
 @pytest.fixture
-def notes(here: Path, write: Callable[[str, str], Path], asof: Asof) -> Path:
+def notes(here: Path, crane: Path) -> Path:
     """Three dated notes about a crane, indexed."""
-    write("notes/red.md", note("2020-01-10", "Red", "The crane is red.", tags="[paint, yard]", site="north"))
-    write("notes/blue.md", note("2021-01-10", "Blue", "The crane is blue now.", tags="[paint]", site="south"))
-    write("notes/more/oak.md", note("2022-01-10", "Oak", "An oak, and the crane beside it."))
-    assert asof("index", "notes").code == 0
+    shutil.copytree(crane, here, dirs_exist_ok=True)
     return here / "notes"

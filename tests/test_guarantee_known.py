@@ -30,7 +30,7 @@ from asof.knowledge.resolve import Entities
 from asof.knowledge.visible_facts import facts_about, facts_during, facts_of_kind
 from asof.store import fact_names
 from asof.store import facts as store_facts
-from asof.store import passages as store_sight
+from asof.store import passages as store_passages
 from asof.text.names import key
 from asof.time.span import NEVER, Span
 
@@ -201,15 +201,15 @@ def falls() -> None:
 @pytest.mark.parametrize(
     ("query", "right", "wrong"),
     [
-        (store_sight, " AND p.added <= ?3", ""),  # facts that were learned later
-        (store_sight, "AND e.added <= ?3", ""),  # ends that were learned later
+        (store_passages, " AND p.added <= ?3", ""),  # facts that were learned later
+        (store_passages, "AND e.added <= ?3", ""),  # ends that were learned later
         (store_facts, "v.id = p.version", "v.id = coalesce(d.current, p.version)"),  # a later date
     ],
 )
 def test_a_query_that_forgets_the_moment_is_caught(
     query: ModuleType, right: str, wrong: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    name = "_SIGHT" if query is store_sight else "_EXCERPT"
+    name = "_VISIBLE" if query is store_passages else "_EXCERPT"
     said = getattr(query, name)
     assert right in said
     monkeypatch.setattr(query, name, said.replace(right, wrong))
@@ -222,7 +222,7 @@ def test_names_over_all_facts_are_caught(monkeypatch: pytest.MonkeyPatch) -> Non
     def wrong(db: Any, as_of: int, known_at: int) -> Any:
         return right(db, NEVER - 1, known_at)
 
-    monkeypatch.setattr(resolve, "namings", wrong)
+    monkeypatch.setattr(resolve, "alias_facts", wrong)
     falls()
 
 
@@ -241,5 +241,5 @@ def test_surnames_of_all_times_are_caught(monkeypatch: pytest.MonkeyPatch) -> No
     def wrong(db: Any, documents: Any, as_of: int, known_at: int) -> Any:
         return right(db, documents, NEVER - 1, NEVER)
 
-    monkeypatch.setattr(resolve, "mentions_in", wrong)
+    monkeypatch.setattr(resolve, "mentions_by_document", wrong)
     falls()

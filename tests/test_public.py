@@ -99,7 +99,7 @@ def test_results_are_a_sequence_that_is_shown_in_lines(memory_folder: Path) -> N
         assert list(results) == list(results.hits)
         assert (results[0], results[-1], results[1:]) == (results.hits[0], results.hits[-1], results.hits[1:])
         shown = repr(results).splitlines()
-        assert shown[0] == "Results('crane', as of 2021-12-31T23:59:59.999999Z, by asof: 3 hits)"
+        assert shown[0] == "Results('crane', as of 2021-12-31, by asof: 3 hits)"
         assert shown[1].strip() == repr(results[0])
         assert repr(results[0]).endswith(
             f", {results[0].document!r}, 2021-03, 'The crane {results[0].document} is red.')"

@@ -28,7 +28,7 @@ class WordChanges(NamedTuple):
 def word_changes(before: str, after: str) -> WordChanges:
     """What became of the words of a text.
 
-    >>> changed("The fee is 40 crowns.", "The fee is 45 crowns now.")
+    >>> word_changes("The fee is 40 crowns.", "The fee is 45 crowns now.")
     WordChanges(added=('45', 'now'), removed=('40',))
     """
     old, new = _words(before), _words(after)

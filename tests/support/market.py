@@ -13,7 +13,8 @@ from tests.support.openai_server import ModelServer
 from asof.corpus.corpus import Corpus
 from asof.environment import now
 from asof.http.retry import Retry
-from asof.knowledge.configured_extraction import LearningReport, estimate, extract_facts
+from asof.knowledge.configured_extraction import estimate, extract_facts
+from asof.knowledge.extraction import ExtractionReport
 from asof.knowledge.extraction_config import Facts
 from asof.models.cached import CachedModel
 from asof.models.chat import ChatModel
@@ -58,7 +59,7 @@ def model(
         yield MeteredModel(CachedModel(chat, calls), prices, budget)
 
 
-def learned(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL, **more: Any) -> LearningReport:
+def learned(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL, **more: Any) -> ExtractionReport:
     progress = more.pop("progress", None)
     with model(corpus.store, server.url, **more) as asked, closing(corpus.store.writer()) as db:
         return extract_facts(corpus.store, db, facts, asked, progress=progress)

@@ -17,7 +17,7 @@ from asof.errors import UsageError
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus
     from asof.data import Problem
-    from asof.knowledge.configured_extraction import LearningReport
+    from asof.knowledge.extraction import ExtractionReport
     from asof.knowledge.reports.batch import GeneratedReports
     from asof.models.metered import Usage
 
@@ -29,7 +29,7 @@ class LearningDone:
     """What was done, or estimated, ahead of questions; None for what was not. `estimate`: the cost of facts,
     and of reports (None: not known)."""
 
-    facts: LearningReport | None = None
+    facts: ExtractionReport | None = None
     reports: GeneratedReports | None = None
     estimate: tuple[Usage, Usage | None] | None = None
 
@@ -96,11 +96,11 @@ class LearnAhead:
         return LearningDone(lesson, _tell_all(corpus, self.budget, _spent(lesson), quiet=quiet))
 
 
-def _spent(lesson: LearningReport) -> float:
+def _spent(lesson: ExtractionReport) -> float:
     return (lesson.cost and lesson.cost.cost) or 0.0
 
 
-def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> LearningReport:
+def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionReport:
     """Read facts with a bar."""
     started = time.perf_counter()
     with count_progress("facts", "passages") as advance:
@@ -161,7 +161,7 @@ def _show_told(told: GeneratedReports, seconds: float, budget: float | None) -> 
         )
 
 
-def _show(lesson: LearningReport, seconds: float, budget: float | None) -> None:
+def _show(lesson: ExtractionReport, seconds: float, budget: float | None) -> None:
     failed = f", {len(lesson.problems):,} could not be read" if lesson.problems else ""
     cost = f"; {_used(lesson.cost)}" if lesson.cost is not None and lesson.cost.calls else ""
     found = f"{lesson.facts:,} fact{'s' * (lesson.facts != 1)}"

@@ -31,7 +31,7 @@ from asof.time.bounds import When, last_instant
 if TYPE_CHECKING:
     from asof.corpus.feedback import JudgingReport
     from asof.index.embedding import EmbeddingReport
-    from asof.knowledge.configured_extraction import LearningReport
+    from asof.knowledge.extraction import ExtractionReport
     from asof.learn.feedback import JudgedRecord
     from asof.models.named import Named
     from asof.models.ports import Encoder, Model
@@ -288,7 +288,7 @@ class Corpus:
 
     def learn(
         self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
-    ) -> LearningReport:
+    ) -> ExtractionReport:
         """See `FactIndexer.learn`."""
         return self.facts.learn(progress, budget)
 

@@ -18,7 +18,7 @@ from asof.store.lock import exclusive_lock
 from asof.store.store import translate_errors
 
 if TYPE_CHECKING:
-    from asof.knowledge.configured_extraction import LearningReport
+    from asof.knowledge.extraction import ExtractionReport
     from asof.knowledge.reports.batch import GeneratedReports, ReportMaterial
     from asof.models.metered import MeteredModel, Usage
 
@@ -38,7 +38,7 @@ class FactIndexer:
 
     def learn(
         self, progress: Callable[[int, int], None] | None = None, budget: float | None = None
-    ) -> LearningReport:
+    ) -> ExtractionReport:
         """Read for facts all passages that the extractor of asof.toml has not read: by rules, or by the
         model within a `budget` (US dollars; tokens without prices). Raises UsageError, Busy, NoSpace,
         ModelError; what was read stays. One process learns at a time: two would pay for the same twice."""

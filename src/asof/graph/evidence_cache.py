@@ -14,8 +14,6 @@ import contextlib
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +22,10 @@ from numpy.typing import NDArray
 
 from asof import corpus_files
 from asof.errors import DamagedSegment
+from asof.graph.current_rows import CurrentRows, alone, is_newest, remove_file
 from asof.graph.edges import FILE_FORMAT as EDGES
 from asof.graph.edges import Edges
-from asof.graph.node_table import Rows, end_of, known_to
+from asof.graph.node_table import Rows
 from asof.graph.postings import FILE_FORMAT as POSTINGS
 from asof.graph.postings import MOST, Postings, merge_postings, read_postings, segment_postings
 from asof.graph.update import Graph, Updater
@@ -34,7 +33,6 @@ from asof.index.prefix import Prefix
 from asof.index.segment import Segment
 from asof.index.view import View
 from asof.text.shingles import VERSION, Shingler
-from asof.time.span import NEVER
 
 FOLDER = "evidence"
 FORMAT = 1
@@ -46,7 +44,6 @@ SHARE_WRITTEN = 64
 """Files are written anew when so many rows, and one in so many of all, came since."""
 
 SHINGLES = re.compile(r"shingles-(\d{1,18})-(\d{1,18})\.seg")
-LEFTOVER = re.compile(r"(shingles-[0-9-]+|edges-[0-9.e-]+|chains)\.tmp")
 
 Key = tuple[float, int]
 """Threshold and cap."""
@@ -65,11 +62,10 @@ class GraphCache:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._lock = threading.Lock()
+        self._table = CurrentRows()
         self._forget()
 
     def _forget(self) -> None:
-        self._rows: Rows | None = None
-        self._held: set[str] = set()
         self._parts: list[Postings] = []
         self._opened = False
         self._shingler = Shingler()
@@ -106,28 +102,10 @@ class GraphCache:
         return Updater(view.store.db, rows, tuple(self._parts), self._shingler, *key)
 
     def _meet(self, prefix: Prefix) -> Rows:
-        """The table of rows, with those of this prefix; everything is forgotten when one is not there now.
-
-        A view that was made before the last write has fewer rows: then only those are compared.
-        """
-        segments = [part.segment for part in prefix.parts]
-        rows = self._rows
-        if rows is not None:
-            old = sum(
-                segment.n if end_of(segment) <= rows.end else int((segment["passage"] < rows.end).sum())
-                for segment in segments
-            )
-            there = rows.present[: max(known_to(segments) - rows.first, 0)].sum()
-            rows = rows.extended(segments) if old == there else None
-        if rows is not None:
-            new = [segment for segment in segments if segment.path.name not in self._held]
-            rows = rows if all(map(rows.holds, new)) else None
-        if rows is None:
+        """The table of rows, with those of this prefix; everything is forgotten when it is made anew."""
+        if self._table.meet(prefix):
             self._forget()
-            rows = Rows.of(segments)
-        self._held = {segment.path.name for segment in segments}
-        self._rows = rows
-        return rows
+        return self._table.rows
 
     # -- postings -----------------------------------------------------------------------------------
 
@@ -203,7 +181,7 @@ class GraphCache:
             return graph
         edges = graph.edges.folded() if graph.edges.stale.any() else graph.edges
         self._written[key] = graph.known
-        with contextlib.suppress(OSError), self._alone():
+        with contextlib.suppress(OSError), alone(self.folder):
             self._write_parts(rows)
             edges = edges.save(
                 self.folder / edges_file(key), graph.known, made=made_from(rows, 0, rows.n),
@@ -222,18 +200,6 @@ class GraphCache:
             if path not in ours:
                 remove_file(path)
 
-    @contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Write while no other process does; raises BlockingIOError when one does."""
-        corpus_files.make_folder(self.folder)
-        with corpus_files.try_lock(self.folder / "lock") as held:
-            if held is None:
-                raise BlockingIOError
-            for name in corpus_files.names(self.folder):
-                if LEFTOVER.fullmatch(name):  # by a process that was killed
-                    remove_file(self.folder / name)
-            yield
-
 
 def mergeable(parts: list[Postings]) -> bool:
     """Whether the last two parts are to become one: then each is at least twice as large as the next."""
@@ -241,11 +207,6 @@ def mergeable(parts: list[Postings]) -> bool:
         return False
     before, last = len(parts[-2].hashes), len(parts[-1].hashes)
     return before <= 2 * last and before + last <= MOST
-
-
-def is_newest(prefix: Prefix, rows: Rows) -> bool:
-    """Whether a prefix knows all that is known now, as far as its segments tell."""
-    return prefix.known_at == NEVER and known_to([part.segment for part in prefix.parts]) >= rows.end
 
 
 def made_from(rows: Rows, begin: int, end: int) -> str:
@@ -264,9 +225,3 @@ def remember(graphs: OrderedDict[Any, Graph], key: Any, graph: Graph) -> None:
     graphs[key] = graph
     while len(graphs) > GRAPHS:
         graphs.popitem(last=False)
-
-
-def remove_file(path: Path) -> None:
-    """Remove a file that is of no use; where nobody can, it stays."""
-    with contextlib.suppress(OSError):
-        corpus_files.remove(path)

@@ -9,6 +9,7 @@ as if it were not there. What came since is read from the texts; when that is mu
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections import OrderedDict
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 from asof import corpus_files
 from asof.errors import DamagedSegment
-from asof.graph.evidence_cache import GraphCache, is_newest, mergeable, remove_file
+from asof.graph.current_rows import CurrentRows, alone, is_newest, remove_file
+from asof.graph.evidence_cache import mergeable
 from asof.graph.node_table import Rows
 from asof.graph.postings import Postings, merge_postings
 from asof.graph.predecessors import Chain, Linker
@@ -64,15 +66,18 @@ def series_cache(view: View) -> SeriesCache:
     return made
 
 
-class SeriesCache(GraphCache):
+class SeriesCache:
     """The rows, statements and chains of a corpus. Threads may share it."""
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._lock = threading.Lock()
+        self._table = CurrentRows()
         self._lexicon: WordReader | None = None
-        super().__init__(folder)
+        self._forget()
 
     def _forget(self) -> None:
-        super()._forget()
+        self._opened = False
         self._statements = StatementTable.none()
         self._keys: list[Postings] = []
         self._chain: Chain | None = None
@@ -82,7 +87,9 @@ class SeriesCache(GraphCache):
     def chain(self, view: View) -> tuple[Linker, Chain]:
         """The rows and statements of the corpus, and the chains of those rows known at the view's K."""
         with self._lock:
-            rows = self._meet(view.prefix)
+            if self._table.meet(view.prefix):
+                self._forget()
+            rows = self._table.rows
             known, ends = rows.known(view.prefix), ends_known(rows, view.prefix)
             self._read_statements(view, rows)
             linker = Linker(rows, self._statements.snapshot(), tuple(self._keys))
@@ -147,7 +154,7 @@ class SeriesCache(GraphCache):
         self._on_disk = chain.known
         if len(self._keys) > 1:
             self._keys = [merge_postings(self._keys)]
-        with contextlib.suppress(OSError), self._alone(), SegmentWriter(self.folder / FILE) as writer:
+        with contextlib.suppress(OSError), alone(self.folder), SegmentWriter(self.folder / FILE) as writer:
             for name in COLUMNS:
                 writer.add(name, linker.statements[name])
             for part in self._keys:

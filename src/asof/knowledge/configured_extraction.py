@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -20,23 +20,6 @@ if TYPE_CHECKING:
     from asof.knowledge.extract import Extractor
 
 
-@dataclass(slots=True)
-class LearningReport(ExtractionReport):
-    """What `extract_facts` came to. `left`: passages that were not asked about, because the budget was used
-    up or no reply was to be had; the next run goes on with them. `dropped`: facts of replies that were not
-    kept, by reason. `cost`: what the model took, None for rules.
-    """
-
-    left: int = 0
-    dropped: Mapping[str, int] = field(default_factory=dict)
-    cost: Usage | None = None
-
-    @property
-    def complete(self) -> bool:
-        """Whether every passage has been read."""
-        return not (self.left or self.problems)
-
-
 def extract_facts(
     store: Store,
     db: sqlite3.Connection,
@@ -44,7 +27,7 @@ def extract_facts(
     model: MeteredModel | None = None,
     *,
     progress: Callable[[int, int], None] | None = None,
-) -> LearningReport:
+) -> ExtractionReport:
     """Read every passage that the configured extractor has not read, past ones too.
 
     `model`: the one of [model], around it what keeps and counts its replies; its budget is not exceeded.
@@ -54,8 +37,7 @@ def extract_facts(
     if facts.extractor != MODEL:
         from asof.knowledge.rules.extractor import RuleExtractor
 
-        read = extract_all(store, db, RuleExtractor(), anew=True, progress=progress)
-        return LearningReport(read.passages, read.facts, read.problems)
+        return extract_all(store, db, RuleExtractor(), anew=True, progress=progress)
     from asof.knowledge.model.extractor import ModelExtractor
 
     metered = _present(model)
@@ -65,7 +47,7 @@ def extract_facts(
         fine = _Progress(progress, len(kept.passages_without_facts(db, asking.name)))
         asking.arrived, progress = fine.arrived, fine.settled
     read = extract_all(store, db, stopping, anew=True, progress=progress)
-    return LearningReport(
+    return ExtractionReport(
         read.passages, read.facts, read.problems, stopping.left, dict(asking.dropped), metered.meter
     )  # fmt: skip
 

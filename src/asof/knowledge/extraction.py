@@ -6,7 +6,7 @@ A stop loses at most the batch under way; replies of a model are kept even then 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -19,6 +19,7 @@ from asof.store.store import Store, translate_errors
 
 if TYPE_CHECKING:
     from asof.knowledge.extract import Extractor
+    from asof.models.metered import Usage
 
 BATCH = 512
 """So many passages are read for one commit."""
@@ -26,11 +27,24 @@ BATCH = 512
 
 @dataclass(slots=True)
 class ExtractionReport:
-    """What a run of reading came to: passages read, facts found, and what could not be read."""
+    """What an extraction did: passages read, facts found, and what could not be read.
+
+    `left`: passages that were not sent to the model, because the budget was used up or no reply could be had;
+    the next run goes on with them. `dropped`: facts of replies that were not stored, by reason. `cost`: what
+    the model took, None for rules.
+    """
 
     passages: int = 0
     facts: int = 0
     problems: list[Problem] = field(default_factory=list)
+    left: int = 0
+    dropped: Mapping[str, int] = field(default_factory=dict)
+    cost: Usage | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every passage has been read."""
+        return not (self.left or self.problems)
 
 
 def extract_all(

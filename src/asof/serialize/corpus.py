@@ -11,7 +11,7 @@ from asof.time.span import iso
 
 if TYPE_CHECKING:
     from asof.index.embedding import EmbeddingReport
-    from asof.knowledge.configured_extraction import LearningReport
+    from asof.knowledge.extraction import ExtractionReport
     from asof.knowledge.reports.batch import GeneratedReports
     from asof.models.metered import Usage
     from asof.store.run import IndexReport
@@ -79,7 +79,7 @@ class IndexJson(TypedDict):
 def index_json(
     sources: Sequence[tuple[str, IndexReport, float]],
     *,
-    facts: LearningReport | None = None,
+    facts: ExtractionReport | None = None,
     reports: GeneratedReports | None = None,
     estimate: tuple[Usage, Usage | None] | None = None,
 ) -> IndexJson:
@@ -103,7 +103,7 @@ def indexed_json(report: IndexReport) -> IndexedJson:
     }  # fmt: skip
 
 
-def _extraction_json(found: LearningReport) -> ExtractionJson:
+def _extraction_json(found: ExtractionReport) -> ExtractionJson:
     return {
         "passages": found.passages, "facts": found.facts, "remaining": found.left,
         "dropped": dict(found.dropped), "problems": [problem_json(each) for each in found.problems],

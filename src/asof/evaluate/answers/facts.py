@@ -10,7 +10,7 @@ from asof.corpus.corpus import Corpus
 from asof.data import KINDS, Document
 from asof.evaluate.options import Progress, no_progress
 from asof.index.view import View
-from asof.knowledge.configured_extraction import LearningReport
+from asof.knowledge.extraction import ExtractionReport
 from asof.knowledge.hierarchy import touched
 from asof.knowledge.visible_facts import StatedFact, facts_of_kind
 from asof.models.metered import Usage
@@ -34,7 +34,7 @@ class IndexingCost:
     periods: int
 
 
-def read_facts(corpus: Corpus, progress: Progress = no_progress) -> LearningReport:
+def read_facts(corpus: Corpus, progress: Progress = no_progress) -> ExtractionReport:
     """Read the facts of passages that the corpus's extractor has not read yet. Raises ModelError."""
     return corpus.learn(lambda done, of: progress("reading facts", done, of))
 

@@ -28,8 +28,8 @@ from scipy.stats import spearmanr
 
 from asof.time.cues import cues, kinds_of_answer, words_of
 from asof.time.expressions import mentions
-from asof.time.form import form
 from asof.time.intent import intent
+from asof.time.question_form import form
 from asof.time.tendency import DIRECTIONS, features, weights
 
 SPEEDS = (

@@ -21,7 +21,7 @@ SWEDISH = {
 ASKED = """
 import json
 from asof.lang import codes, stop_words
-from asof.time.endings import says_over
+from asof.time.termination import says_over
 from asof.time.intent import recency
 from asof.time.moment import read
 from datetime import UTC, datetime

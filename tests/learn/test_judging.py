@@ -18,7 +18,7 @@ from asof.learn.judging import RelevanceGrade, judge, prompt
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
 from asof.store.passages import StoredPassage
-from asof.text.marks import mark_for
+from asof.text.delimiter import mark_for
 
 ATTACK = """Oil is dear.
 {mark}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from asof.time.grammar import said
 from asof.time.lexicon import TimeLexicon, lexicon
 from asof.time.reading import setting
-from asof.time.run import TokenRun, WordSequence, runs
+from asof.time.token_run import TokenRun, WordSequence, runs
 
 HERE = setting(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
 SIGNS = st.sampled_from([" ", " ", " ", "-", "/", ". ", ", ", "'"])

@@ -15,7 +15,7 @@ from asof.arxiv.source import Arxiv
 from asof.arxiv.target import PREFIX, is_target, paper_id, read
 from asof.errors import UsageError
 from asof.sources.scheme import Erasure, SourceContext, SourceScheme
-from asof.time.bounds import When, first_instant, last_instant
+from asof.time.coerce import When, first_instant, last_instant
 
 
 @checked

@@ -31,7 +31,7 @@ def _time(ctx: click.Context, param: click.Parameter, value: str) -> str:
     """The moment as it was typed; refused with the name of the argument if it cannot be read."""
     from asof import environment
     from asof.errors import BadTime
-    from asof.time.bounds import last_instant
+    from asof.time.coerce import last_instant
 
     try:
         last_instant(value, environment.now())

@@ -53,7 +53,7 @@ def when(
     from asof import environment
     from asof.corpus.snapshot import refuse_long
     from asof.text.question import read
-    from asof.time.bounds import last_instant
+    from asof.time.coerce import last_instant
 
     question = " ".join(text)
     if not question.strip():

@@ -26,7 +26,7 @@ from asof.models.named import encoder_of, model_of
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
 from asof.store.store import DEFAULT_WAIT, FETCHED, FOLDER, Store
-from asof.time.bounds import When, last_instant
+from asof.time.coerce import When, last_instant
 
 if TYPE_CHECKING:
     from asof.corpus.feedback import JudgingReport

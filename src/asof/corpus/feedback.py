@@ -18,7 +18,7 @@ from asof.learn import feedback, recording
 from asof.learn.feedback import CLICK, CLICKED, ETA, GRADE, HIGHEST, MODEL, JudgedRecord
 from asof.store import feedback as kept
 from asof.store.feedback import JudgementRow
-from asof.time.bounds import When, last_instant
+from asof.time.coerce import When, last_instant
 from asof.time.span import iso
 
 if TYPE_CHECKING:

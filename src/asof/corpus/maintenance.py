@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from asof import engine
 from asof.corpus.session import Session
-from asof.data import SourcedTime, given
+from asof.data import SourcedTime, coerce
 from asof.errors import CorpusError, UsageError
 from asof.index.manifest import Manifest
 from asof.store import corrections
 from asof.store.store import FETCHED
-from asof.time.bounds import When, first_instant
+from asof.time.coerce import When, first_instant
 from asof.time.moment import read
 from asof.time.span import moment
 
@@ -118,7 +118,7 @@ class Maintenance:
         if isinstance(published, str):
             stated = SourcedTime(read(published, moment(anchor)), published, "metadata")
         else:
-            stated = given.time(published, "published", "metadata")
+            stated = coerce.time(published, "published", "metadata")
         with (
             session.writing() as db,
             session.store.write(db, session.clock, session.manifest.publish, what="correct") as write,

@@ -12,14 +12,14 @@ from asof.arguments import all_checked
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
 from asof.corpus.session import Session
-from asof.data import GLOBAL, MODES, Answer, Filters, Query, given
-from asof.data.given import Wanted
+from asof.data import GLOBAL, MODES, Answer, Filters, Query, coerce
+from asof.data.coerce import Wanted
 from asof.engine import Results
 from asof.errors import UsageError
 from asof.recipes import by_document
 from asof.text.question import QuestionReading, as_typed
 from asof.text.question import read as read_question
-from asof.time.bounds import When, first_instant, last_instant, stretch
+from asof.time.coerce import When, first_instant, instant_bounds, last_instant
 from asof.time.moment import read_bounded
 from asof.time.span import iso, nearest_moment
 
@@ -323,8 +323,8 @@ class Snapshot:
         return Filters(
             since=None if since is None else first_instant(since, self.as_of, fiscal),
             until=None if until is None else last_instant(until, self.as_of, fiscal),
-            about=None if about is None else stretch(about, self.as_of, fiscal),
-            source=source, path=path, tags=given.texts(tags, "tags", ","), meta=given.wanted(meta),
+            about=None if about is None else instant_bounds(about, self.as_of, fiscal),
+            source=source, path=path, tags=coerce.texts(tags, "tags", ","), meta=coerce.wanted(meta),
         )  # fmt: skip
 
     def query_for(

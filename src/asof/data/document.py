@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from asof.data import given
+from asof.data import coerce
 from asof.data.sourced_time import SourcedTime, shortened
 from asof.time.period import Period
 from asof.time.span import Span
@@ -91,19 +91,19 @@ class Document:
     ) -> None:
         keep = partial(object.__setattr__, self)
         keep("id", _id(id))
-        keep("text", given.text(text, "text"))
-        keep("title", given.text(title, "title"))
-        keep("published", None if published is None else given.time(published, "published", "metadata"))
-        keep("changed", None if changed is None else given.time(changed, "changed", "metadata"))
-        keep("about", given.times(about, "about") if about != () else ())
-        keep("links", given.values(links, Link, "links", Link) if links != () else ())
-        keep("tags", given.texts(tags, "tags", ",") if tags != () else ())
-        keep("aliases", given.texts(aliases, "aliases") if aliases != () else ())
-        keep("meta", given.meta(meta))
-        keep("outline", given.values(outline, Heading, "outline") if outline != () else ())
-        keep("uri", given.text(uri, "uri"))
-        keep("language", given.text(language, "language"))
-        keep("fiscal_start", given.month(fiscal_start, "fiscal_start"))
+        keep("text", coerce.text(text, "text"))
+        keep("title", coerce.text(title, "title"))
+        keep("published", None if published is None else coerce.time(published, "published", "metadata"))
+        keep("changed", None if changed is None else coerce.time(changed, "changed", "metadata"))
+        keep("about", coerce.times(about, "about") if about != () else ())
+        keep("links", coerce.values(links, Link, "links", Link) if links != () else ())
+        keep("tags", coerce.texts(tags, "tags", ",") if tags != () else ())
+        keep("aliases", coerce.texts(aliases, "aliases") if aliases != () else ())
+        keep("meta", coerce.meta(meta))
+        keep("outline", coerce.values(outline, Heading, "outline") if outline != () else ())
+        keep("uri", coerce.text(uri, "uri"))
+        keep("language", coerce.text(language, "language"))
+        keep("fiscal_start", coerce.month(fiscal_start, "fiscal_start"))
 
     def __repr__(self) -> str:
         said = {
@@ -132,7 +132,7 @@ class Ended:
 
     def __init__(self, id: str, at: Time) -> None:  # noqa: A002
         object.__setattr__(self, "id", _id(id))
-        object.__setattr__(self, "at", given.time(at, "at", "metadata"))
+        object.__setattr__(self, "at", coerce.time(at, "at", "metadata"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,5 +164,5 @@ def _id(value: object) -> str:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if value == "":
-        given.refuse(value, "id", "a text that is not empty, or a whole number")
-    return given.text(value, "id")
+        coerce.refuse(value, "id", "a text that is not empty, or a whole number")
+    return coerce.text(value, "id")

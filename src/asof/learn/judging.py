@@ -16,7 +16,7 @@ from asof.learn.feedback import RecordedQuestion
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import one_line, prompt_text
 from asof.store.passages import StoredPassage
-from asof.text.marks import mark_for
+from asof.text.delimiter import mark_for
 from asof.time.span import iso
 
 LONGEST = 256

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib.resources import files
 
-from asof.text.marks import mark_for
+from asof.text.delimiter import mark_for
 
 
 @cache

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from asof.data import Answer
 from asof.engine import Results
-from asof.time.bounds import When
+from asof.time.coerce import When
 
 if TYPE_CHECKING:
     from asof.arxiv.question import PaperRequest

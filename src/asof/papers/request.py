@@ -9,7 +9,7 @@ from asof.arxiv.question import DAYS, PaperRequest, table
 from asof.arxiv.target import category
 from asof.errors import UsageError
 from asof.papers.answer import PaperQuestion
-from asof.time.bounds import first_instant, last_instant
+from asof.time.coerce import first_instant, last_instant
 from asof.time.decay import DAY
 from asof.time.span import iso
 

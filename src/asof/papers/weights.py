@@ -12,7 +12,7 @@ from asof.learn.adaptive import AdaptiveRecipe, mean_losses
 from asof.learn.feedback import JudgedRecord
 from asof.papers.answer import LossReport, WeightUpdate
 from asof.rank.recipe import value_of
-from asof.time.bounds import When
+from asof.time.coerce import When
 
 RECIPE = "papers"
 

@@ -7,9 +7,9 @@ from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
-from asof.data import SourcedTime, given
+from asof.data import SourcedTime, coerce
 from asof.errors import BadTime
-from asof.time.exact import YEARS
+from asof.time.coerce import YEARS
 from asof.time.moment import epoch, read
 from asof.time.span import Span, iso, moment
 
@@ -28,7 +28,7 @@ def stated(value: object, by: str) -> SourcedTime | None:
     if value is None:
         return None
     if isinstance(value, date):
-        return given.time(value, "a date", by)
+        return coerce.time(value, "a date", by)
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise BadTime(f"{_short(value)} is not a time: a date is written as a text or as a number")
     if isinstance(value, int) and value in YEARS:

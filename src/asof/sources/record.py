@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from asof.data import Document, Link, SourcedTime, given
+from asof.data import Document, Link, SourcedTime, coerce
 from asof.data.storable import line_feeds
 from asof.errors import BadTime, UsageError
 from asof.sources.dates import about, stated
@@ -198,7 +198,7 @@ def _meta(record: Mapping[str, Any], used: set[str], note: Callable[[str], None]
             note(f"{name!r} holds {len(value)} values and is left out (metadata has at most {LONGEST_LIST})")
         else:
             try:
-                meta |= given.meta({name: value})
+                meta |= coerce.meta({name: value})
             except UsageError as wrong:
                 note(f"{name!r} is left out: {wrong}")
     return meta

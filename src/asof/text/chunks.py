@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from asof.data import Heading
 from asof.errors import UsageError
 from asof.text.blocks import count_words, sections, words
-from asof.text.filling import ChunkBuilder
+from asof.text.chunk_builder import ChunkBuilder
 
 SMALLEST, LARGEST = 10, 100_000
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from asof.time.figures import attached_left
 from asof.time.numerals import (
     cardinal,
     day_number,
@@ -14,10 +13,11 @@ from asof.time.numerals import (
     year_figures,
     year_words,
 )
-from asof.time.places import day_of_month, holiday, iso_week, month, parts, season
+from asof.time.numeric_dates import attached_left
 from asof.time.reading import Found, ReadingContext, TimeReading, Yearly, open_year, said_year
-from asof.time.run import TokenRun
-from asof.time.said_years import fiscal_number, possessive_year, year_after
+from asof.time.token_run import TokenRun
+from asof.time.yearly import day_of_month, holiday, iso_week, month, parts, season
+from asof.time.years import fiscal_number, possessive_year, year_after
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, timedelta, timezone, tzinfo
 
+from asof.time.local_time import DAY, HOUR, MINUTE, SECOND, Stretch
 from asof.time.numerals import below_hundred
 from asof.time.reading import Daily, TimeReading
-from asof.time.run import TokenRun
-from asof.time.stretch import DAY, HOUR, MINUTE, SECOND, Stretch
+from asof.time.token_run import TokenRun
 
 _BEGINNINGS = frozenset(("hour", "figures", "cardinal"))
 

@@ -7,11 +7,7 @@ from datetime import UTC, date
 
 from asof.time.calendar_names import name_at
 from asof.time.durations import duration, moved, unit_after_number
-from asof.time.numerals import cardinal
-from asof.time.places import fiscal_year, parts
-from asof.time.reading import Found, ReadingContext, TimeReading, Yearly, distinct, of_years, sided
-from asof.time.run import TokenRun
-from asof.time.stretch import (
+from asof.time.local_time import (
     DAY,
     HOUR,
     IN_CLOCK,
@@ -23,6 +19,10 @@ from asof.time.stretch import (
     shifted,
     wall,
 )
+from asof.time.numerals import cardinal
+from asof.time.reading import Found, ReadingContext, TimeReading, Yearly, distinct, of_years, sided
+from asof.time.token_run import TokenRun
+from asof.time.yearly import fiscal_year, parts
 
 _WHOLE = frozenset(("quarter", "half"))  # counted in whole ones: "the past two quarters"
 

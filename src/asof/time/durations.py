@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC
 
+from asof.time.local_time import DAY, IN_CLOCK, IN_MONTHS, MINUTE, SECOND, Stretch, grain_of, shifted, wall
 from asof.time.numerals import amount
 from asof.time.reading import Found, ReadingContext, Rule, TimeReading
-from asof.time.run import TokenRun
-from asof.time.stretch import DAY, IN_CLOCK, IN_MONTHS, MINUTE, SECOND, Stretch, grain_of, shifted, wall
+from asof.time.token_run import TokenRun
 
 Lengths = list[tuple[float, str]]
 """How many of which units."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from asof.time.figures import attached_left, attached_right
+from asof.time.local_time import months
 from asof.time.numerals import ordinal, short_year, two_figures, year_figures, year_words
+from asof.time.numeric_dates import attached_left, attached_right
 from asof.time.reading import Found, ReadingContext, TimeReading, settled
-from asof.time.run import TokenRun
-from asof.time.stretch import months
+from asof.time.token_run import TokenRun
 
 COMMON = range(1900, 2100)
 """Years that four figures mean without another word that says so."""

@@ -2,7 +2,7 @@
 
     mentions("revenue since Q3 2023", anchor)  ->  "since Q3 2023": [2023-07-01, None), its core the quarter
 
-The words come from `lang/*/time.toml` (`lexicon.py`), `run.py` finds where they stand, `grammar.py`
+The words come from `lang/*/time.toml` (`lexicon.py`), `token_run.py` finds where they stand, `grammar.py`
 reads them. What may be a name (`May`, `Windows 2000`) is taken for a time only with a cue.
 """
 
@@ -14,10 +14,10 @@ from typing import Literal
 
 from asof.time.grammar import Open, TimeMatch, said
 from asof.time.lexicon import GROUND, lexicon
+from asof.time.local_time import instant_of, span_of
 from asof.time.reading import ReadingContext, setting
-from asof.time.run import TokenRun, WordSequence, runs
 from asof.time.span import Span
-from asof.time.stretch import instant_of, span_of
+from asof.time.token_run import TokenRun, WordSequence, runs
 
 Relation = Literal["in", "since", "until", "before", "after", "between", "as of", "by", "around"]
 

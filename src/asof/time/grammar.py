@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from asof.time.clock import clock
 from asof.time.durations import bounded
 from asof.time.hours import half_of_day
+from asof.time.local_time import Stretch, widened
 from asof.time.points import BEGINNINGS, day_point, ends, point, simple
 from asof.time.ranges import time_range
 from asof.time.reading import Found, ReadingContext, TimeReading
-from asof.time.run import TokenRun
-from asof.time.stretch import Stretch, widened
+from asof.time.token_run import TokenRun
 
 Open = tuple[int | None, int | None]
 """A stretch of which a side may be unbounded."""

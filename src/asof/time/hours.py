@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from asof.time.clock import Clock, clock
+from asof.time.local_time import DAY, GRAINS
 from asof.time.reading import Found, ReadingContext, Rule, TimeReading
-from asof.time.run import TokenRun
-from asof.time.stretch import DAY, GRAINS
+from asof.time.token_run import TokenRun
 
 
 def opening(run: TokenRun, i: int) -> tuple[str, int]:

@@ -12,7 +12,7 @@ from datetime import datetime
 
 from asof.lang import FIRST, every
 from asof.time.cues import Cue, cues, kinds_of_answer, language_of, words_of
-from asof.time.form import HasTime, QuestionForm, form
+from asof.time.question_form import HasTime, QuestionForm, form
 from asof.time.tendency import Direction, tendency
 
 WISHED = 1.0  # "latest", "now": in so many words

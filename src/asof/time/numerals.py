@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from asof.time.run import TokenRun
+from asof.time.token_run import TokenRun
 
 EARLIEST, LATEST = 1000, 2999  # years that four figures may mean
 CENTURY_TURN = 69  # two figures from here on are years of the 1900s, below of the 2000s, as in POSIX

@@ -7,11 +7,7 @@ from dataclasses import replace
 from datetime import date
 
 from asof.time.calendar_names import month_at
-from asof.time.numerals import cardinal, ordinal
-from asof.time.places import nth_weekday, weeks_of
-from asof.time.reading import Found, ReadingContext, Rule, TimeReading, Yearly, open_year
-from asof.time.run import TokenRun
-from asof.time.stretch import (
+from asof.time.local_time import (
     DAY,
     FINER,
     IN_MONTHS,
@@ -23,7 +19,11 @@ from asof.time.stretch import (
     third,
     week_holding,
 )
+from asof.time.numerals import cardinal, ordinal
+from asof.time.reading import Found, ReadingContext, Rule, TimeReading, Yearly, open_year
+from asof.time.token_run import TokenRun
 from asof.time.weekdays import weekday_at
+from asof.time.yearly import nth_weekday, weeks_of
 
 
 def part_of(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:

@@ -13,15 +13,15 @@ from asof.time.clock import clock, iso_clock
 from asof.time.deictic import pointing
 from asof.time.durations import distance, from_point, starting, within
 from asof.time.eras import century, decade, year
-from asof.time.figures import figures
 from asof.time.hours import half_of_day
+from asof.time.local_time import DAY, HOUR
 from asof.time.numerals import year_figures
+from asof.time.numeric_dates import figures
 from asof.time.parts import nth_of, part_of
 from asof.time.reading import Found, ReadingContext, Rule, TimeReading, said_year
-from asof.time.run import TokenRun
-from asof.time.said_years import fiscal_years, week_label
-from asof.time.stretch import DAY, HOUR
+from asof.time.token_run import TokenRun
 from asof.time.weekdays import day_of_some_month, weekday
+from asof.time.years import fiscal_years, week_label
 
 _CLOCK = frozenset(("figures", "cardinal", "hour"))
 _LOOSE = (None, "around")  # relations of "at" that leave the time as it is

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 
-from asof.time import places
+from asof.time import yearly
 from asof.time.calendar_names import month_at
 from asof.time.clock import clock
-from asof.time.figures import attached_left, attached_right
 from asof.time.hours import hours_of_day, joint, opening
+from asof.time.local_time import DAY, GRAINS, Stretch, calendar_day, months
 from asof.time.numerals import day_number, year_figures
+from asof.time.numeric_dates import attached_left, attached_right
 from asof.time.reading import Found, ReadingContext, Rule, TimeReading, distinct, open_year, said_year
-from asof.time.run import TokenRun
-from asof.time.said_years import year_after
-from asof.time.stretch import DAY, GRAINS, Stretch, calendar_day, months
+from asof.time.token_run import TokenRun
+from asof.time.years import year_after
 
 CLOCK = ("hour", "minute", "second")
 
@@ -132,7 +132,7 @@ def _days_of_month(run: TokenRun, i: int, setting: ReadingContext, point: Rule) 
     if pair is None:
         return None
     year = year_after(run, pair[2], " ,", setting)
-    month_of = places.month(number)
+    month_of = yearly.month(number)
     reading = open_year("month", month_of, setting) if year is None else said_year("month", month_of, year[0])
     return _days_in(reading, pair[0], pair[1], setting), pair[2] if year is None else year[1]
 

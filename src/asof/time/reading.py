@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, tzinfo
 
-from asof.time.run import TokenRun
-from asof.time.stretch import DAY, Stretch, wall
+from asof.time.local_time import DAY, Stretch, wall
+from asof.time.token_run import TokenRun
 
 Yearly = Callable[[int], Stretch]
 """Where something lies in a year. Raises ValueError where that year has none."""

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from asof.time.cues import Cue, units
-from asof.time.form import QuestionForm
+from asof.time.question_form import QuestionForm
 
 Direction = Literal["past", "recent", "future", "timeless"]
 DIRECTIONS: tuple[Direction, ...] = ("past", "recent", "future", "timeless")

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from datetime import date
 
 from asof.time.calendar_names import named, wariness
-from asof.time.figures import figures
+from asof.time.local_time import DAY, Stretch, calendar_day, days, week_holding
 from asof.time.numerals import cardinal, day_number, ordinal
+from asof.time.numeric_dates import figures
 from asof.time.reading import Found, ReadingContext, TimeReading, distinct, nearest, sided
-from asof.time.run import TokenRun
-from asof.time.stretch import DAY, Stretch, calendar_day, days, week_holding
+from asof.time.token_run import TokenRun
 
 
 def weekday_at(run: TokenRun, i: int) -> int | None:

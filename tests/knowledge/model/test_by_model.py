@@ -28,7 +28,7 @@ from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
 from asof.store.about import TimeReadingOptions, passage_times
 from asof.store.facts import Excerpt, Extraction
-from asof.text.marks import mark_for
+from asof.text.delimiter import mark_for
 from asof.text.sentences import sentences
 from asof.time.moment import read
 from asof.time.span import Span

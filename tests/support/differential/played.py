@@ -20,7 +20,7 @@ from asof.models.hashed import HashedNgrams
 from asof.models.scripted import ScriptedModel
 from asof.store.digest import content_digest, span_of
 from asof.store.settings import CorpusSettings
-from asof.time.bounds import first_instant
+from asof.time.coerce import first_instant
 from asof.time.moment import read
 from asof.time.span import Span, moment
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import prompt_text
-from asof.text.marks import mark_for
+from asof.text.delimiter import mark_for
 
 DIMENSIONS = ("comprehensiveness", "diversity", "temporal_coverage", "overall")
 

@@ -13,7 +13,7 @@ from asof.rank.features.query_terms import weighted_words
 from asof.rank.stage import Ranking, Values
 from asof.text.sentences import sentences
 from asof.text.tokens import tokenize
-from asof.time.endings import says_over
+from asof.time.termination import says_over
 
 
 def terminated(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from asof.time.endings import over, says_over
+from asof.time.termination import over, says_over
 
 
 @pytest.mark.parametrize("words", over())

@@ -1,4 +1,4 @@
-"""Times that are given as Python's values: a year, a date, a moment, instead of a text."""
+"""Times in an argument, a text or a Python value, as spans and as the instants that bound them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from datetime import UTC, date, datetime
 from numbers import Integral
 
 from asof.errors import BadTime
-from asof.time.moment import read
+from asof.time.moment import read, read_bounded
 from asof.time.period import Period, days_in, lasting, one_day
-from asof.time.span import FIRST, LAST, TICK, Span, instant, moment
+from asof.time.span import FIRST, LAST, TICK, Span, instant, moment, nearest_moment
 
 When = str | date | int | Period
 """A moment or a period: a text that `asof.time.moment.read` understands, or a value that `span_of` takes."""
@@ -57,3 +57,35 @@ def _instead(value: object) -> str:
     if isinstance(value, int | float) and not isinstance(value, bool):
         return "; of a Unix time make datetime.fromtimestamp(seconds, UTC)"
     return ""
+
+
+def last_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:
+    """The last instant of a date or period: what is seen as of "2024-03-01" is what that day's end saw.
+
+    At most the last instant of the year 9999: what is never seen is not seen as of 9999 either. Raises
+    BadTime for what is no time, and for a time without an end.
+    """
+    if isinstance(when, datetime):
+        return instant_of(when)
+    return min(_span(when, anchor, end=True, fiscal_start=fiscal_start).last, LAST)
+
+
+def first_instant(when: When, anchor: int, fiscal_start: int = 1) -> int:
+    """The first instant of a date or period. Raises BadTime, also for a time without a start."""
+    if isinstance(when, datetime):
+        return instant_of(when)
+    return _span(when, anchor, start=True, fiscal_start=fiscal_start).first
+
+
+def instant_bounds(when: When, anchor: int, fiscal_start: int = 1) -> tuple[int, int]:
+    """The first and the last instant of a date or period, which may be open. Raises BadTime."""
+    if isinstance(when, datetime):
+        return (instant_of(when),) * 2
+    span = _span(when, anchor, fiscal_start=fiscal_start)
+    return span.first, span.last
+
+
+def _span(when: When, anchor: int, *, start: bool = False, end: bool = False, fiscal_start: int = 1) -> Span:
+    if not isinstance(when, str):
+        return span_of(when)
+    return read_bounded(when, nearest_moment(anchor), start=start, end=end, fiscal_start=fiscal_start)

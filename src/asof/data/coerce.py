@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 from asof.data.sourced_time import SourcedTime
 from asof.data.storable import TooDeep, line_feeds, storable_value, unfit
 from asof.errors import BadTime, UsageError
-from asof.time.exact import ACCEPTED, span_of
+from asof.time.coerce import ACCEPTED, span_of
 from asof.time.moment import read
 from asof.time.period import Period
 from asof.time.span import Span, iso

@@ -8,7 +8,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.text.marks import mark_for
+from asof.text.delimiter import mark_for
 
 
 @settings(max_examples=60)

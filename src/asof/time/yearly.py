@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import date
 from functools import lru_cache
 
+from asof.time.local_time import DAY, Stretch, calendar_day, days, first_of, months, week_holding
 from asof.time.reading import Yearly
-from asof.time.stretch import DAY, Stretch, calendar_day, days, first_of, months, week_holding
 
 
 def month(number: int) -> Yearly:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from asof.time.cues import cues, words_of
-from asof.time.form import QuestionForm, form
+from asof.time.question_form import QuestionForm, form
 
 
 def read(question: str, language: str = "en") -> QuestionForm:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from asof.time.local_time import Stretch, calendar_day, months
 from asof.time.numerals import two_figures, year_figures
-from asof.time.places import day_of_month, month
 from asof.time.reading import Found, ReadingContext, TimeReading, distinct, open_year, said_year, settled
-from asof.time.run import TokenRun
-from asof.time.stretch import Stretch, calendar_day, months
+from asof.time.token_run import TokenRun
+from asof.time.yearly import day_of_month, month
 
 LONGEST_MONTHS = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 """The days that each month can have."""

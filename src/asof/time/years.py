@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 
 from asof.time.numerals import short_year, two_figures, year_figures, year_words
-from asof.time.places import fiscal_year, iso_week
 from asof.time.reading import Found, ReadingContext, said_year
-from asof.time.run import TokenRun
+from asof.time.token_run import TokenRun
+from asof.time.yearly import fiscal_year, iso_week
 
 
 def year_after(run: TokenRun, i: int, glue: str, setting: ReadingContext) -> tuple[int, int, bool] | None:

@@ -218,7 +218,7 @@ def test_what_the_feed_cannot_tell_once_is_told_in_the_report(archive, corpus):
     here = corpus(day(28))
     report = here.add("arxiv:cs.IR", since="2024-01-01")
     assert [each.message for each in report.problems] == [
-        "arXiv told of 5 papers between 2024-01-01T00:00:00Z and 2024-01-28T00:00:00Z, and gave 4"
+        "arXiv announced 5 papers between 2024-01-01T00:00:00Z and 2024-01-28T00:00:00Z, and gave 4"
     ]
     archive.feed = feed
     assert corpus(day(28)).add("arxiv:cs.IR", since="2024-01-01").added == 1

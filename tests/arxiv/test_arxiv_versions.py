@@ -84,7 +84,7 @@ def test_versions_that_are_not_given_are_one_problem(shelf):
     stated, problems = told(list(versions(short).state([entry("2401.00001", 999)])))
     assert stated == [1, 999]
     assert [each.message for each in problems if each.lost] == [
-        "arXiv does not give 50 earlier versions, the last of them v998: what they said is not known"
+        "arXiv does not give 50 earlier versions, the last of them v998: their texts are not known"
     ]
 
 

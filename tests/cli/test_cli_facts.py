@@ -62,9 +62,9 @@ def test_figures_that_round_to_each_other_are_the_same(asof, quay):
     lines = asof("facts", "QRI", "--relation", "revenue").out.splitlines()
     assert lines[2:] == [
         "    2024-Q2   $3.7 billion    [notes/q2.md]",
-        "      also said by notes/gazette.md",
+        "      also stated by notes/gazette.md",
         "    2024-Q2   $3.68 billion   [notes/gazette.md]",
-        "      also said by notes/q2.md",
+        "      also stated by notes/q2.md",
     ]
 
 

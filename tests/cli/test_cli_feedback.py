@@ -74,7 +74,7 @@ def test_a_grade(asof, notes, recorded):
         said.out, re.MULTILINE,
     )  # fmt: skip
     again = asof("feedback", recorded, "2", "2.5")
-    assert (again.code, again.err) == (0, "that was said before; nothing was added\n")
+    assert (again.code, again.err) == (0, "the same judgement was recorded before; nothing was added\n")
     assert "(click, weight 3)" in asof("feedback", recorded, "3", "click").out
     assert "  2. -    " in asof("feedback", recorded, "2", "none").out
     again = asof("feedback", recorded, "3", "none")

@@ -51,9 +51,13 @@ def test_reports_of_all_periods(asof, yard):
     assert (said.code, said.err) == (0, "")
     assert re.search(r"^facts: 2 passages read, \d facts in [\d.]+ s$", said.out, re.MULTILINE)
     cost = (2 * yard.prompt_tokens + 10 * yard.reply_tokens) / 1e6  # the prices are for a million
-    assert re.search(rf"^reports: 5 told in [\d.]+ s; 5 calls, .*, {cost:.4f} USD$", said.out, re.MULTILINE)
+    assert re.search(
+        rf"^reports: 5 generated in [\d.]+ s; 5 calls, .*, {cost:.4f} USD$", said.out, re.MULTILINE
+    )
     assert "Told by the reader." in asof("report", "2021").out
-    assert re.search(r"^reports: 5 told in [\d.]+ s$", asof("index", "notes", "--reports").out, re.MULTILINE)
+    assert re.search(
+        r"^reports: 5 generated in [\d.]+ s$", asof("index", "notes", "--reports").out, re.MULTILINE
+    )
     assert yard.answered == 5
 
 
@@ -61,11 +65,11 @@ def test_what_they_would_cost(asof, yard):
     said = asof("index", "notes", "--reports", "--estimate")
     assert said.code == 0
     assert "facts: reading them would cost nothing\n" in said.out
-    assert re.search(r"^reports: telling them would take at most 5 calls, .* USD$", said.out, re.MULTILINE)
+    assert re.search(r"^reports: generating them would take at most 5 calls, .* USD$", said.out, re.MULTILINE)
     assert yard.requests == []
     asof("index", "notes", "--reports")
     said = asof("index", "notes", "--reports", "--estimate")
-    assert "reports: telling them would cost nothing; 5 replies are kept and cost nothing\n" in said.out
+    assert "reports: generating them would cost nothing; 5 replies are cached and cost nothing\n" in said.out
 
 
 def test_what_they_would_cost_is_not_known_before_a_model_has_read(asof, yard, users):
@@ -81,7 +85,7 @@ def test_what_they_would_cost_is_not_known_before_a_model_has_read(asof, yard, u
 def test_what_is_left(asof, yard):
     said = asof("index", "notes", "--reports", "--budget", "0")
     assert said.code == 3
-    assert "reports: 0 told in" in said.out
+    assert "reports: 0 generated in" in said.out
     assert "  5 reports left: the budget of 0 USD is used up; the next run goes on with them\n" in said.err
     assert yard.requests == []
 
@@ -98,7 +102,7 @@ def test_a_report_that_is_no_report(asof, yard):
     yard.says = lambda _: "I cannot."
     said = asof("index", "notes", "--reports")
     assert said.code == 3
-    assert "reports: 0 told, 5 could not be told in" in said.out
+    assert "reports: 0 generated, 5 could not be generated in" in said.out
     assert "2021-05-03: extracted, because" in said.err
 
 

@@ -151,7 +151,7 @@ def test_weights_begin_anew(asof, archive, here):
     assert "begin anew with `asof papers --forget`, which leaves the judgements" in said.err
     said = asof("papers", "--forget")
     assert (said.code, said.out) == (0, "")
-    assert said.err == "the weights of papers begin anew; what was said of papers stays\n"
+    assert said.err == "the weights of papers begin anew; judgements of papers are kept\n"
     said = asof(*QUESTION, "--offline")
     assert said.code == 0
     assert "as they began: no judged question to learn from yet" in said.out

@@ -82,4 +82,4 @@ def test_the_floor(notes: Any, ask: Ask, by_hand: Any, floor: float) -> None:
 
 def test_without_an_encoder_it_says_so(notes: Any) -> None:
     results = notes.at("2024-07-01").search("ferry", recipe="tempralm")
-    assert "relevance: nothing is added for dense: no such column here" in results.notes
+    assert "relevance is without dense: no such column" in results.notes

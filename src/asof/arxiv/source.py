@@ -232,7 +232,7 @@ class Arxiv:
         part, came, total = short
         first, last = map(iso, part.stretch)
         return Problem(
-            f"arXiv told of {total} papers between {first} and {last}, and gave {came}", self.name,
+            f"arXiv announced {total} papers between {first} and {last}, and gave {came}", self.name,
             remedy="index again later",
         )  # fmt: skip
 

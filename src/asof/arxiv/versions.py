@@ -125,8 +125,8 @@ def _missing(papers: Sequence[PaperId]) -> Iterator[Problem]:
     """One problem for all the earlier versions of a paper that arXiv does not give."""
     if not papers:
         return
-    message = "arXiv does not give this earlier version: what it said is not known"
+    message = "arXiv does not give this earlier version: its text is not known"
     if len(papers) > 1:
         which = f"{len(papers)} earlier versions, the last of them v{papers[-1].version}"
-        message = f"arXiv does not give {which}: what they said is not known"
+        message = f"arXiv does not give {which}: their texts are not known"
     yield Problem(message, str(papers[0]), document=document_id(papers[0].id))

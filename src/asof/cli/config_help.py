@@ -50,9 +50,9 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 WORDS: dict[str, dict[str, str]] = {
     "index": {
-        "languages": "Codes of the languages of the texts; the first is for texts that do not tell.",
+        "languages": "Codes of the languages of the texts; the first is for texts that name none.",
         "stem": "Whether words are searched by their stems (ferries finds ferry).",
-        "chunking": 'Passages: "120w" (words), "120w/20" (20 said twice), "2000c/200" (characters), "whole".',
+        "chunking": 'Passages: "120w" (words), "120w/20" (20 overlap), "2000c/200" (characters), "whole".',
         "undated": 'When texts without a date are seen: "added" (from then on), "always", "never".',
         "encoder": '"none", or "hashed" (character n-grams, no model); a model is named in [encoder].',
     },

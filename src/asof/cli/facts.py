@@ -27,7 +27,7 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.progress import fact_progress
-from asof.cli.terminal import plain, readable, shortened, show
+from asof.cli.terminal import counted, plain, readable, shortened, show
 from asof.serialize.knowledge import facts_json
 from asof.time.span import shown
 
@@ -71,47 +71,44 @@ def facts(
     with open_corpus(index) as corpus, fact_progress(corpus):
         tell_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
-        found = then.facts(name, relation=relation, since=since, until=until, most=k)
-        if not found.groups and not as_json:
+        line = then.facts(name, relation=relation, since=since, until=until, most=k)
+        if not line.groups and not as_json:
             tell_why_nothing(then, since, until)
     if as_json:
-        print_json(facts_json(found))
+        print_json(facts_json(line))
     else:
-        show_facts(found, why=why, dated=as_of is not None, known=known_at is not None)
-    return DONE if found.groups else NOTHING
+        show_facts(line, why=why, dated=as_of is not None, known=known_at is not None)
+    return DONE if line.groups else NOTHING
 
 
-def show_facts(found: FactLine, *, why: bool, dated: bool, known: bool) -> None:
+def show_facts(line: FactLine, *, why: bool, dated: bool, known: bool) -> None:
     """The facts of a subject, by relation. `dated`, `known`: which clocks were set."""
-    if not found.known:
-        click.echo(unknown(found.asked, found.near))
+    if not line.known:
+        show(unknown(line.asked, line.near))
         return
-    counted = f"{found.count:,} fact{'s' * (found.count != 1)}"
-    others = other_names(found)[:MOST_NAMES]
-    click.echo(head(found.subject, others, found.as_of, found.known_at, counted, dated=dated, known=known))
-    if found.left_out:
-        click.secho(
-            f"({found.left_out:,} older left out; -k {found.left_out + found.count} shows all)", dim=True
-        )
-    for merge in found.merges if why else ():
+    others, counts = other_names(line)[:MOST_NAMES], counted(line.count, "fact")
+    show(head(line.subject, others, line.as_of, line.known_at, counts, dated=dated, known=known))
+    if line.left_out:
+        show(f"({line.left_out:,} older left out; -k {line.left_out + line.count} shows all)", dim=True)
+    for merge in line.merges if why else ():
         show(f"  {_merge(merge)}", hang=2, dim=True)
-    if not found.groups:
+    if not line.groups:
         click.echo("nothing found")
-    for group in found.groups:
-        who = "" if group.subject == found.subject else f"{plain(group.subject)}: "
-        click.secho(f"  {who}{plain(group.relation)}", fg="cyan")
+    for group in line.groups:
+        who = "" if group.subject == line.subject else f"{plain(group.subject)}: "
+        show(f"  {who}{plain(group.relation)}", fg="cyan")
         _show_entries(group.entries, why=why, still="then" if dated else "now")
 
 
 MOST_NAMES = 3
 
 
-def other_names(found: FactLine) -> list[str]:
+def other_names(line: FactLine) -> list[str]:
     """One spelling of each other name of the subject, those of most documents first."""
     from asof.text.names import key
 
-    spelled = {key(name): name for name in reversed(found.names)}
-    return [name for each, name in reversed(spelled.items()) if each != key(found.subject)]
+    spelled = {key(name): name for name in reversed(line.names)}
+    return [name for each, name in reversed(spelled.items()) if each != key(line.subject)]
 
 
 def _show_entries(entries: tuple[FactEntry, ...], *, why: bool, still: str) -> None:
@@ -122,12 +119,12 @@ def _show_entries(entries: tuple[FactEntry, ...], *, why: bool, still: str) -> N
     ]
     widths = [max(len(row[column]) for row in rows) for column in (0, 1, 2)]
     for cells, entry in zip(rows, entries, strict=True):
-        line = "   ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)
-        click.echo(f"    {line}   {click.style(f'[{plain(entry.known.passage.document)}]', dim=True)}")
+        row = "   ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True) if width)
+        show(f"    {row}   {click.style(f'[{plain(entry.known.passage.document)}]', dim=True)}", hang=2)
         for mark, colour in _marks(entry):
             show(f"      {mark}", hang=2, fg=colour)
-        for told in (entry.known, *entry.changes) if why else ():
-            show(f"      {_told(told)}", hang=2, dim=True)
+        for fact in (entry.known, *entry.changes) if why else ():
+            show(f"      {_evidence(fact)}", hang=2, dim=True)
 
 
 def _when(entry: FactEntry, still: str) -> str:
@@ -147,8 +144,8 @@ def _marks(entry: FactEntry) -> list[tuple[str, str]]:
     if entry.superseded is not None:
         marks.append((f"superseded by {_other(entry.superseded)}", "yellow"))
     if entry.corroborated:
-        said = ", ".join(plain(each.document) for each in entry.corroborated)
-        marks.append((f"also said by {said}", "green"))
+        documents = ", ".join(plain(each.document) for each in entry.corroborated)
+        marks.append((f"also stated by {documents}", "green"))
     marks += [(f"contradicted by {_other(each)}", "red") for each in entry.contradicted]
     if entry.ended is not None:
         marks.append((f"removed on {shown(entry.ended)}", "yellow"))
@@ -156,16 +153,15 @@ def _marks(entry: FactEntry) -> list[tuple[str, str]]:
 
 
 def _other(other: CorroboratingPassage) -> str:
-    said = shortened(plain(other.object), WIDTH)
-    return f"{said} [{plain(other.document)}] ({shown(other.at)})"
+    return f"{shortened(plain(other.object), WIDTH)} [{plain(other.document)}] ({shown(other.at)})"
 
 
-def _told(told: StatedFact) -> str:
+def _evidence(fact: StatedFact) -> str:
     """The sentence of a fact, and how its time is known."""
-    stated = told.fact.when
+    stated = fact.fact.when
     dated = f"; its time is from {_source(stated.by, stated.text)}" if stated else "; no time is known"
-    said = f'"{readable(told.sentence)}"' if told.sentence else "(stated by the head of the document)"
-    return f"{said} - since {shown(told.passage.visible)}{dated}"
+    sentence = f'"{readable(fact.sentence)}"' if fact.sentence else "(stated by the head of the document)"
+    return f"{sentence} - since {shown(fact.passage.visible)}{dated}"
 
 
 def _source(by: str, text: str) -> str:

@@ -109,7 +109,7 @@ def _say(corpus: Corpus, query_id: str, hit: str, grade: str) -> None:
     if not news:
         tell(
             "there is no grade to take back; nothing was added" if grade == NONE
-            else "that was said before; nothing was added"
+            else "the same judgement was recorded before; nothing was added"
         )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ from asof.cli.main import (
     time_option,
 )
 from asof.cli.progress import fact_progress
-from asof.cli.terminal import counted, plain, shortened
+from asof.cli.terminal import counted, plain, shortened, show
 from asof.serialize.knowledge import graph_json
 
 if TYPE_CHECKING:
@@ -54,44 +54,44 @@ def graph(
         raise click.UsageError("--around is empty; a name is expected")
     with open_corpus(index) as corpus, fact_progress(corpus):
         tell_extractor(corpus.config)
-        found = corpus.at(as_of, known_at).graph(around, depth, k)
+        neighbourhood = corpus.at(as_of, known_at).graph(around, depth, k)
     if as_json:
-        print_json(graph_json(found))
+        print_json(graph_json(neighbourhood))
     else:
-        show_graph(found, dated=as_of is not None, known=known_at is not None)
-    return DONE if found.edges else NOTHING
+        show_graph(neighbourhood, dated=as_of is not None, known=known_at is not None)
+    return DONE if neighbourhood.edges else NOTHING
 
 
-def show_graph(found: Around, *, dated: bool, known: bool) -> None:
+def show_graph(neighbourhood: Around, *, dated: bool, known: bool) -> None:
     """The neighbours, each with its newest facts. `dated`, `known`: which clocks were set."""
-    if not found.edges:
-        click.echo(unknown(found.asked, found.near))
+    if not neighbourhood.edges:
+        show(unknown(neighbourhood.asked, neighbourhood.near))
         return
-    start, *others = found.nodes
+    start, *others = neighbourhood.nodes
     counts = " · ".join((
-        counted(len(found.edges), "fact"), counted(len(others), "neighbour"),
-        counted(len(found.documents), "document"),
+        counted(len(neighbourhood.edges), "fact"), counted(len(others), "neighbour"),
+        counted(len(neighbourhood.documents), "document"),
     ))  # fmt: skip
-    click.echo(head(start.name, [], found.as_of, found.known_at, counts, dated=dated, known=known))
-    if found.left_out:
-        click.secho(f"({counted(found.left_out, 'more neighbour')} left out; -k shows more)", dim=True)
-    nearer = {each.name: each.steps for each in found.nodes}
+    show(head(start.name, [], neighbourhood.as_of, neighbourhood.known_at, counts, dated=dated, known=known))
+    if neighbourhood.left_out:
+        show(f"({counted(neighbourhood.left_out, 'more neighbour')} left out; -k shows more)", dim=True)
+    nearer = {each.name: each.steps for each in neighbourhood.nodes}
     for each in others:
-        _show_node(start, each, [edge for edge in found.edges if _leads_to(edge, each, nearer)])
+        _show_node(start, each, [edge for edge in neighbourhood.edges if _leads_to(edge, each, nearer)])
 
 
 def _show_node(start: Node, node: Node, edges: list[Edge]) -> None:
     far = f", {node.steps} facts away" if node.steps > 1 else ""
     name = click.style(plain(node.name), fg="cyan")
     about = f"{node.kind}, {counted(node.facts, 'fact')}{far}"
-    click.echo(f"  {name}  {click.style(about, dim=True)}")
-    lines = dict.fromkeys((time_label(edge.when), _said(edge, start), edge.document) for edge in edges)
-    for label, said, document in list(reversed(lines))[:SHOWN]:
+    show(f"  {name}  {click.style(about, dim=True)}", hang=2)
+    lines = dict.fromkeys((time_label(edge.when), _fact(edge, start), edge.document) for edge in edges)
+    for label, fact, document in list(reversed(lines))[:SHOWN]:
         time = f"{label}   " if label else ""
-        click.echo(f"    {time}{said}   {click.style(f'[{plain(document)}]', dim=True)}")
+        show(f"    {time}{fact}   {click.style(f'[{plain(document)}]', dim=True)}", hang=2)
 
 
-def _said(edge: Edge, start: Node) -> str:
+def _fact(edge: Edge, start: Node) -> str:
     """A figure, and whose it is if not that of the entity in the middle; else the fact in a sentence."""
     if edge.kind in ("value", "change"):
         whose = "" if edge.source == start.name else f"{edge.source}: "

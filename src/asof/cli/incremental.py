@@ -59,7 +59,7 @@ def _show_cost(part: str, cost: IndexingCost) -> None:
     click.echo(
         f"  {part}: {counted(cost.documents, 'document')}, indexed in {cost.index_seconds:.1f} s; "
         f"{counted(cost.facts, 'fact')}, read in {cost.facts_seconds:.1f} s, {model}; "
-        f"{counted(cost.periods, 'period')} told anew"
+        f"{counted(cost.periods, 'period')} summarised again"
     )
 
 

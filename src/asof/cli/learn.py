@@ -93,7 +93,7 @@ class LearnAhead:
             if not quiet:
                 tell("  reports were not begun: they are made of facts, and some are left")
             return LearningDone(lesson)
-        return LearningDone(lesson, _tell_all(corpus, self.budget, _spent(lesson), quiet=quiet))
+        return LearningDone(lesson, _generate_reports(corpus, self.budget, _spent(lesson), quiet=quiet))
 
 
 def _spent(lesson: ExtractionReport) -> float:
@@ -110,14 +110,14 @@ def _learn(corpus: Corpus, budget: float | None, *, quiet: bool) -> ExtractionRe
     return lesson
 
 
-def _tell_all(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
-    """Tell reports with a bar, for what facts have left of the budget."""
+def _generate_reports(corpus: Corpus, budget: float | None, spent: float, *, quiet: bool) -> GeneratedReports:
+    """Generate reports with a bar, for what facts have left of the budget."""
     started = time.perf_counter()
     with count_progress("reports", "periods") as advance:
-        told = corpus.facts.report_all(advance, None if budget is None else max(0.0, budget - spent))
+        generated = corpus.facts.report_all(advance, None if budget is None else max(0.0, budget - spent))
     if not quiet:
-        _show_told(told, time.perf_counter() - started, budget)
-    return told
+        _show_generated(generated, time.perf_counter() - started, budget)
+    return generated
 
 
 def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
@@ -129,34 +129,34 @@ def _estimate(corpus: Corpus, *, quiet: bool) -> Usage:
 
 
 def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Usage | None:
-    """What telling reports would cost; None where nobody knows."""
+    """What generating reports would cost; None before facts are read."""
     meter = corpus.facts.estimate_reports()
     if quiet:
         return meter
     if meter is None:
         click.echo("reports: what they would cost is known when the facts are read")
     else:
-        _show_estimate("reports: telling them", meter)
+        _show_estimate("reports: generating them", meter)
     return meter
 
 
 def _show_estimate(what: str, meter: Usage) -> None:
-    kept = f"; {meter.kept:,} replies are kept and cost nothing" if meter.kept else ""
+    cached = f"; {meter.kept:,} replies are cached and cost nothing" if meter.kept else ""
     most = f"take at most {_used(meter)}" if meter.calls else "cost nothing"
-    click.echo(f"{what} would {most}{kept}")
+    click.echo(f"{what} would {most}{cached}")
 
 
-def _show_told(told: GeneratedReports, seconds: float, budget: float | None) -> None:
-    cost = f"; {_used(told.cost)}" if told.cost.calls else ""
-    failed = f", {len(told.problems):,} could not be told" if told.problems else ""
-    click.echo(f"reports: {told.reports:,} told{failed} in {seconds:.1f} s{cost}")
-    for problem in told.problems[:SHOWN_PROBLEMS]:
+def _show_generated(generated: GeneratedReports, seconds: float, budget: float | None) -> None:
+    cost = f"; {_used(generated.cost)}" if generated.cost.calls else ""
+    failed = f", {len(generated.problems):,} could not be generated" if generated.problems else ""
+    click.echo(f"reports: {generated.reports:,} generated{failed} in {seconds:.1f} s{cost}")
+    for problem in generated.problems[:SHOWN_PROBLEMS]:
         tell(f"  {problem}")
-    if len(told.problems) > SHOWN_PROBLEMS:
-        tell(f"  and {len(told.problems) - SHOWN_PROBLEMS:,} more: --json lists them")
-    if told.left:
+    if len(generated.problems) > SHOWN_PROBLEMS:
+        tell(f"  and {len(generated.problems) - SHOWN_PROBLEMS:,} more: --json lists them")
+    if generated.left:
         tell(
-            f"  {told.left:,} report{'s' * (told.left != 1)} left: the budget of {budget:g} USD is used up;"
+            f"  {counted(generated.left, 'report')} left: the budget of {budget:g} USD is used up;"
             " the next run goes on with them"
         )
 
@@ -164,11 +164,11 @@ def _show_told(told: GeneratedReports, seconds: float, budget: float | None) -> 
 def _show(lesson: ExtractionReport, seconds: float, budget: float | None) -> None:
     failed = f", {len(lesson.problems):,} could not be read" if lesson.problems else ""
     cost = f"; {_used(lesson.cost)}" if lesson.cost is not None and lesson.cost.calls else ""
-    found = f"{lesson.facts:,} fact{'s' * (lesson.facts != 1)}"
-    click.echo(f"facts: {counted(lesson.passages, 'passage')} read, {found}{failed} in {seconds:.1f} s{cost}")
+    counts = f"{counted(lesson.passages, 'passage')} read, {counted(lesson.facts, 'fact')}"
+    click.echo(f"facts: {counts}{failed} in {seconds:.1f} s{cost}")
     if lesson.dropped:
         why = ", ".join(f"{count:,} {reason}" for reason, count in sorted(lesson.dropped.items()))
-        tell(f"  facts of replies that were not kept: {why}")
+        tell(f"  facts of replies that were dropped: {why}")
     alike: dict[str, list[Problem]] = {}
     for problem in lesson.problems:
         alike.setdefault(problem.message, []).append(problem)
@@ -186,5 +186,5 @@ def _show(lesson: ExtractionReport, seconds: float, budget: float | None) -> Non
 def _used(meter: Usage) -> str:
     """`12 calls, 8,100 tokens read and 900 written, 0.0017 USD`."""
     cost = "no prices are set in [model]" if meter.cost is None else f"{meter.cost:.4f} USD"
-    calls = f"{meter.calls:,} call{'s' * (meter.calls != 1)}"
-    return f"{calls}, {meter.prompt_tokens:,} tokens read and {meter.reply_tokens:,} written, {cost}"
+    tokens = f"{meter.prompt_tokens:,} tokens read and {meter.reply_tokens:,} written"
+    return f"{counted(meter.calls, 'call')}, {tokens}, {cost}"

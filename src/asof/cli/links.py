@@ -16,7 +16,7 @@ from asof.cli.main import (
     print_json,
     time_option,
 )
-from asof.cli.terminal import plain
+from asof.cli.terminal import plain, show
 from asof.serialize.knowledge import links_json
 from asof.time.span import shown
 
@@ -39,19 +39,18 @@ def links(
     """
     with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
-        found = then.links(document, depth)
+        linked = then.links(document, depth)
     if as_json:
-        print_json(links_json(found, then.as_of, then.known_at))
+        print_json(links_json(linked, then.as_of, then.known_at))
     else:
-        click.secho(f"{plain(found.document)} as of {shown(then.as_of) if as_of else 'now'}", bold=True)
-        for each in found.neighbours:
+        show(f"{plain(linked.document)} as of {shown(then.as_of) if as_of else 'now'}", bold=True)
+        for each in linked.neighbours:
             far = f"  {each.distance} links away" if each.distance > 1 else ""
             title = f"  {plain(each.title)}" if each.title else ""
-            click.echo(
-                f"  {SIGNS[each.direction]:<3} {plain(each.document)}{click.style(title, dim=True)}{far}"
-            )
-        for target in found.broken:
-            click.echo(f"  ->  {plain(target)}  (broken link)")
-        if not found.neighbours and not found.broken:
+            name = f"{plain(each.document)}{click.style(title, dim=True)}"
+            show(f"  {SIGNS[each.direction]:<3} {name}{far}", hang=4)
+        for target in linked.broken:
+            show(f"  ->  {plain(target)}  (broken link)", hang=4)
+        if not linked.neighbours and not linked.broken:
             click.echo("no links")
-    return DONE if found.neighbours else NOTHING
+    return DONE if linked.neighbours else NOTHING

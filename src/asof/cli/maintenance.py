@@ -19,7 +19,7 @@ from asof.cli.main import (
     sure,
     time_option,
 )
-from asof.cli.terminal import counted, plain
+from asof.cli.terminal import counted, plain, show
 from asof.serialize.corpus import status_json
 
 if TYPE_CHECKING:
@@ -33,17 +33,17 @@ if TYPE_CHECKING:
 def status(check: bool, index: Path | None, as_json: bool) -> int:
     """What the corpus holds, how it is dated, how big it is."""
     with open_corpus(index) as corpus:
-        found = corpus.check() if check else None
+        problems = corpus.check() if check else None
         figures = corpus.status()
     if as_json:
-        print_json(status_json(figures, found))
+        print_json(status_json(figures, problems))
     else:
         show_status(figures)
-        for line in found or ():
-            click.echo(plain(line))
-        if found == []:
+        for line in problems or ():
+            show(plain(line))
+        if problems == []:
             click.echo("checked: store and index are sound")
-    return PROBLEMS if found else DONE
+    return PROBLEMS if problems else DONE
 
 
 def show_status(figures: Status) -> None:
@@ -72,7 +72,7 @@ def show_status(figures: Status) -> None:
     if figures.horizon is not None:
         rows.append(("history", f"kept from {shown(figures.horizon)} on"))
     for label, value in rows:
-        click.echo(f"{label:>10}  {plain(value)}")
+        show(f"{label:>10}  {plain(value)}", hang=len(label) + 2)
 
 
 @click.command(epilog=f"T is a date, a period or a moment: {TIMES}.")

@@ -132,7 +132,7 @@ def _begin_anew(corpus: Corpus) -> None:
     from asof.papers.weights import forget
 
     forget(corpus)
-    tell("the weights of papers begin anew; what was said of papers stays")
+    tell("the weights of papers begin anew; judgements of papers are kept")
 
 
 def _asked(corpus: Corpus, request: PaperQuestion) -> PaperAnswer:

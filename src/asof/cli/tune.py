@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("dataset", type=click.Path(path_type=Path), required=False)
-@click.option("--feedback", is_flag=True, help="Tune on what was said of hits of this corpus.")
+@click.option("--feedback", is_flag=True, help="Tune on the feedback recorded in this corpus.")
 @click.option("--recipe", metavar="NAME", help="Which way of ranking (default: that of asof.toml, asof).")
 @click.option(
     "--field", "fields", multiple=True, metavar="FIELD[=LOW..HIGH]",

@@ -12,22 +12,29 @@ SHARE = "share of the best"
 FEEDBACK = "words of the best passages"
 SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
 SHOWN = ("match score", "relevance")
-"""Labels of parts whose own parts are told also where they come to nothing."""
+"""Labels of parts whose own parts are shown also where they are 0."""
+
+COLUMNS = {
+    "normalized": "relevance by words",
+    "dense": "vector similarity",
+    "similarity": "vector similarity",
+}
+"""Columns of a ranking whose name alone says too little to a reader."""
 
 
 def why_lines(why: Why, depth: int = 0) -> list[str]:
     """A line for each node: its value, its label, and the parts whose sum or product it is.
 
     Of many summands the largest are shown and the others added up, so that the line still adds up. A share
-    stands within the line of its product; words and ages are told with their counts; how a nothing came about
-    is left out. Of the words that feedback added only the values are shown; `--json` has all of the tree.
+    stands within the line of its product; words and ages have their counts beside them; parts of a 0 are
+    left out. Of the words that feedback added only the values are shown; `--json` has all of the tree.
     """
     parts = _largest(why)
     sign = SIGNS[why.op]
     made = sign.join(_summand(part) for part in parts)
     if why.op in ("exp", "log"):
         made = sign + made
-    lines = [f"{'  ' * depth}{_number(why.value)} {why.label} = {made}"]
+    lines = [f"{'  ' * depth}{_number(why.value)} {_label(why)} = {made}"]
     for part in parts:
         for below in part.parts if part.label == SHARE else (part,):
             lines += _below(below, depth + 1, named_only=why.label == FEEDBACK)
@@ -43,16 +50,20 @@ def _below(part: Why, depth: int, *, named_only: bool) -> list[str]:
             break
         part = Why(part.label, part.value, only.op, only.parts)
     if part.value == 0.0 and part.label not in SHOWN:
-        return []  # how a nothing came about helps nobody
-    if told := _told(part):
-        return [f"{'  ' * depth}{part.value:.4f} {part.label} = {told}"]
+        return []
+    if line := _in_one_line(part):
+        return [f"{'  ' * depth}{part.value:.4f} {_label(part)} = {line}"]
     return why_lines(part, depth)
 
 
 def _summand(part: Why) -> str:
     if part.label == SHARE and part.op == "ratio":
         return " / ".join(_summand(each) for each in part.parts)
-    return f"{_number(part.value)} {part.label}"
+    return f"{_number(part.value)} {_label(part)}"
+
+
+def _label(why: Why) -> str:
+    return COLUMNS.get(why.label) or why.label.replace("_", " ")
 
 
 def _number(value: float) -> str:
@@ -71,29 +82,28 @@ def _largest(why: Why) -> list[Why]:
 
 def _word(why: Why) -> str:
     """BM25 of one word: saturation, idf, k1 + 1, weight; and the counts behind them."""
-    found = _values(why)
-    idf = "idf, capped" if "idf, capped" in found else "idf"
-    wanted = ("tf: times in the passage", "length norm", idf, "k1 + 1", "weight in the query")
-    if not all(label in found for label in wanted):
+    values = _values(why)
+    idf = "idf, capped" if "idf, capped" in values else "idf"
+    needed = ("tf: times in the passage", "length norm", idf, "k1 + 1", "weight in the query")
+    if not all(label in values for label in needed):
         return ""
-    tf, norm, rarity, k1, weight = (found[label] for label in wanted)
+    tf, norm, rarity, k1, weight = (values[label] for label in needed)
     return (
         f"{tf:.0f} tf / ({tf:.0f} tf + {norm:.4f} length norm) × {rarity:.4f} {idf} × {k1:g}"
         f"{'' if weight == 1 else f' × {weight:.4f} weight in the query'}"
-        f" · {found['length of the passage']:.0f} words{_spread(found)}"
+        f" · {values['length of the passage']:.0f} words{_spread(values)}"
     )
 
 
-def _spread(found: dict[str, float]) -> str:
-    if "df: passages with the term" not in found:
+def _spread(values: dict[str, float]) -> str:
+    if "df: passages with the term" not in values:
         return ""
-    return (
-        f", in {found['df: passages with the term']:,.0f} of {found['N: passages in the view']:,.0f} passages"
-    )
+    having, passages = values["df: passages with the term"], values["N: passages in the view"]
+    return f", in {having:,.0f} of {passages:,.0f} passages"
 
 
-def _told(why: Why) -> str:
-    """What is said of a node in one line instead of its parts; "" for all others."""
+def _in_one_line(why: Why) -> str:
+    """A node's line instead of its parts; "" where the parts are shown."""
     if why.label.startswith("“"):
         return _word(why) or _weight(why)
     if why.label.startswith(OF_WORD):
@@ -101,9 +111,9 @@ def _told(why: Why) -> str:
     if why.label == WHOLE:
         return "the same for all query words"
     if why.label == LOG_AGE:
-        found = _values(why)
-        days = next(value for label, value in found.items() if "1 + " in label and "age in days" in label)
-        unknown = " · undated: the median age" if any("undated" in label for label in found) else ""
+        values = _values(why)
+        days = next(value for label, value in values.items() if "1 + " in label and "age in days" in label)
+        unknown = " · undated: the median age" if any("undated" in label for label in values) else ""
         return f"log10 {days:,.2f}{unknown} · 1 + age in days"
     return ""
 
@@ -118,10 +128,10 @@ def _weight(why: Why) -> str:
 
 def _values(why: Why) -> dict[str, float]:
     """The values of a tree by label; the uppermost of equal labels."""
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     level = [why]
     while level:
         for node in level:
-            found.setdefault(node.label, node.value)
+            values.setdefault(node.label, node.value)
         level = [part for node in level for part in node.parts]
-    return found
+    return values

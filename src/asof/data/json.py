@@ -91,7 +91,7 @@ class HitJson(TypedDict):
     document: Annotated[str, "the id of its document"]
     title: Annotated[str, "the document's title"]
     uri: Annotated[str, "where the document is from"]
-    published: Annotated[TimeJson | None, "when the world was told; null: not known"]
+    published: Annotated[TimeJson | None, "when it was published; null: not known"]
     dated_by: Annotated[
         str,
         one_of("metadata", "frontmatter", "filename", "git", "content", "edit", "mtime", "none"),
@@ -111,7 +111,7 @@ class CitationJson(TypedDict):
     id: Annotated[str, "the passage"]
     document: Annotated[str, "its document"]
     title: Annotated[str, "the document's title"]
-    published: Annotated[TimeJson | None, "when the world was told; null: not known"]
+    published: Annotated[TimeJson | None, "when it was published; null: not known"]
     about: Annotated[list[TimeJson], "the times that it speaks of"]
     quote: Annotated[str, "what is taken from it"]
 

@@ -176,6 +176,4 @@ def place_of(record: StoredPassage, layouts: Mapping[str, bytes]) -> Location:
     for number, (key, start, end) in enumerate(layout_places(layouts.get(record.document))):
         if key == record.key:
             return Location(number, start, end, headings)
-    raise DamagedStore(
-        f"the version of {record.document!r} that is in force lacks passage {record.key.hex()}"
-    )
+    raise DamagedStore(f"the version of {record.document!r} is current but lacks passage {record.key.hex()}")

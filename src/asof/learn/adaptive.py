@@ -185,7 +185,7 @@ class AdaptiveRecipe:
             )
         told, since = state.get("told"), state.get("since")
         if not isinstance(told, list) or not all(map(_told, told)) or type(since) is not int:
-            raise DamagedState(f"what was learned of {recipe.name} lacks what was told; {BEGIN_ANEW}")
+            raise DamagedState(f"what was learned of {recipe.name} lacks its recorded losses; {BEGIN_ANEW}")
         try:
             online = OnlineLearner.loads(json.dumps(state.get("online")), box_of(recipe))
         except DamagedState as damage:
@@ -193,7 +193,7 @@ class AdaptiveRecipe:
         if online.told != len(told):
             raise DamagedState(
                 f"what was learned of {recipe.name} names {len(told)} questions, and {online.told} losses "
-                f"were told; {BEGIN_ANEW}"
+                f"were recorded; {BEGIN_ANEW}"
             )
         return cls(recipe, online, [(name, float(lost)) for name, lost in told], since)
 

@@ -105,7 +105,7 @@ class OnlineLearner:
         A question without a relevant document has no loss, and is not told.
         """
         if self.asked is None:
-            raise UsageError("no setting is waited for: ask for one before its loss is told")
+            raise UsageError("no setting waits for a loss: ask for one first")
         if not abs(loss) <= GREATEST:
             raise UsageError(f"a loss of {loss} teaches nothing; leave out questions where nothing gains")
         if len(self.losses) == WINDOW:

@@ -27,7 +27,7 @@ class IndexedJson(TypedDict):
     changed: Annotated[int, "with another text than before"]
     corrected: Annotated[int, "with another date than before"]
     unchanged: int
-    removed: Annotated[int, "that the source does not have any more"]
+    removed: Annotated[int, "that the source no longer has"]
     failed: Annotated[int, "that could not be read"]
     passages: Annotated[int, "new passages"]
     problems: list[ProblemJson]
@@ -159,7 +159,7 @@ class StatusJson(TypedDict):
     """What a corpus holds."""
 
     documents: Annotated[int, "that are current"]
-    removed: Annotated[int, "documents that are not current any more"]
+    removed: Annotated[int, "documents that are no longer current"]
     versions: int
     passages: Annotated[int, "of all versions"]
     current_passages: int

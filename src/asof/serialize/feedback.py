@@ -37,7 +37,7 @@ class JudgedHitJson(TypedDict):
     score: float
     grade: Annotated[float | None, "that counts, 0 to 3; null: none"]
     weight: Annotated[float, "of the grade beside others; 0 without one"]
-    by: Annotated[str, one_of("grade", "model", "click", ""), 'who gave it; "": nobody']
+    by: Annotated[str, one_of("grade", "model", "click", ""), 'who gave it; "": not judged']
 
 
 class JudgingJson(TypedDict):

@@ -27,7 +27,7 @@ class TimelineEntryJson(TypedDict):
     id: Annotated[str, "the passage"]
     document: Annotated[str, "its document"]
     title: Annotated[str, "the document's title"]
-    published: Annotated[TimeJson | None, "when the world was told; null: not known"]
+    published: Annotated[TimeJson | None, "when it was published; null: not known"]
     valid: Annotated[SpanJson, "from when until when it was current; `until` is null: it still is"]
     sentence: Annotated[str, "in which it differs from the one before (the first: from the next)"]
     words_added: Annotated[list[str], "runs of words that are new since the one before"]

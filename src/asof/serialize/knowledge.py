@@ -41,7 +41,7 @@ class NameMergeJson(TypedDict):
 class StatedFactJson(TypedDict):
     """A fact, and the passage that states it."""
 
-    object: Annotated[str, "what is said of the subject"]
+    object: Annotated[str, "what the fact states of the subject"]
     kind: Annotated[str, "`value`, `change` or `event`"]
     amount: Annotated[AmountJson | None, "the figure; null: none"]
     time: Annotated[TimeJson | None, "the time that it holds of; null: not known"]
@@ -50,7 +50,7 @@ class StatedFactJson(TypedDict):
     id: Annotated[str, "the passage"]
     document: Annotated[str, "its document"]
     title: Annotated[str, "the document's title"]
-    published: Annotated[TimeJson | None, "when the world was told; null: not known"]
+    published: Annotated[TimeJson | None, "when it was published; null: not known"]
     visible: Annotated[Instant, "since when it can be seen"]
 
 
@@ -68,7 +68,7 @@ class FactJson(StatedFactJson):
 
     valid: Annotated[SpanJson, "from when until when it holds; null: open, or not known"]
     changes: Annotated[list[StatedFactJson], "what the same document says of how this value changed"]
-    superseded_by: Annotated[OtherFactJson | None, "what came in its place; null: nothing"]
+    superseded_by: Annotated[OtherFactJson | None, "the fact that replaced it; null: none"]
     corroborated_by: Annotated[list[OtherFactJson], "other documents that say the same, up to rounding"]
     contradicted_by: Annotated[list[OtherFactJson], "other current documents that say otherwise"]
     removed: Annotated[Instant | None, "since when no text says it; null: it is current"]

@@ -17,7 +17,7 @@ class ReportCitationJson(TypedDict):
     id: Annotated[str, "the passage"]
     document: Annotated[str, "its document"]
     title: Annotated[str, "the document's title"]
-    published: Annotated[TimeJson | None, "when the world was told; null: not known"]
+    published: Annotated[TimeJson | None, "when it was published; null: not known"]
     sentence: Annotated[str, 'what it says; "" for a title or metadata']
     time: Annotated[TimeJson | None, "the time that it holds of; null: not known"]
 

@@ -117,7 +117,7 @@ class LogarithmicDecay:
         _positive("scale", self.scale)
         _not_negative("offset", self.offset)
         if math.log10(1.0 + self.scale) == 0.0:
-            raise ValueError(f"scale is too small to be told from 0: {self.scale!r}")
+            raise ValueError(f"scale is too small to differ from 0: {self.scale!r}")
 
     def __call__(self, ages: Ages, /) -> Ages:
         fallen = np.log10(1.0 + _counted(ages, self.offset)) / math.log10(1.0 + self.scale)

@@ -107,7 +107,7 @@ def undone(folder: Path) -> ConfigEdit:
     entry, text = entries[-1], _read(path)
     if text is None:
         raise UsageError(
-            f"{path} is gone: what `asof tune --write` wrote on {entry['at']} is not there any more"
+            f"{path} does not exist: the values that `asof tune --write` wrote on {entry['at']} are gone"
         )
     if text == entry["text_after"]:
         return ConfigEdit(path, text, entry["text_before"] or "", entry)

@@ -116,7 +116,7 @@ def test_the_unified_score_on_given_parts(scores: Make) -> None:
     """S = 1 · .8 + 1 · .75 + .5 · .5 + 2.5 · exp(-45 / 90); at most 1 + 1 + .5 + delta."""
     decay, tau = Decay().adapted(1.0)
     columns = Columns(
-        share=[0.8, 1.0, 0.0], latent=[0.75, 1.0, 0.0], centrality=[0.5, 1.0, 0.0],
+        normalized=[0.8, 1.0, 0.0], latent=[0.75, 1.0, 0.0], centrality=[0.5, 1.0, 0.0],
         decay=[decay * math.exp(-45 / tau), decay, 0.0],
     )  # fmt: skip
     weights = (("normalized", 1.0), ("latent", 1.0), ("centrality", 0.5), ("decay", 1.0))
@@ -143,7 +143,7 @@ def test_a_column_that_is_not_there(fresh: Make, document: Make, run: Make) -> N
         stage = Combine((("dense", 1.0), ("lexical", 2.0), ("nobody", 1.0)), "both")
         results = run(corpus, "mill", Lexical(), stage, TopK())
         assert results.hits[0].score == 2 * run(corpus, "mill", Lexical(), TopK()).hits[0].score
-        assert results.notes == ("both: nothing is added for dense, nobody: no such column here",)
+        assert results.notes == ("both is without dense, nobody: no such column",)
         assert run(corpus, "mill", Lexical(), Combine((("nobody", 1.0),)), TopK()).hits == ()
 
 

@@ -67,6 +67,5 @@ class Combine:
         high = sum(bounds) if len(bounds) == len(columns) else None
         combined = ranking.with_column(self.name, total, why, high=high)
         if missing:
-            told = f"{self.name}: nothing is added for {', '.join(missing)}: no such column here"
-            combined = combined.note(told)
+            combined = combined.note(f"{self.name} is without {', '.join(missing)}: no such column")
         return combined

@@ -83,22 +83,21 @@ class TimePreference:
             if inside is not None:
                 group = self._tie_group(found, match, inside)
                 weight = self.recency_weight if query.recency >= 0.5 else self.windowed_recency_weight
+                count, equal = int(inside.sum()), int(group.sum())
                 return _led(found, match, 1 + self.title_weight, group, ages, weight).note(
-                    f"{int(inside.sum())} matches of the time in the question,"
-                    f" {int(group.sum())} equally good"
+                    f"{count} match{'es' * (count != 1)} of the time in the question"
+                    + (f", {equal} equally good" if equal > 1 else "")
                 )
             found = found.note("no passage of the time in the question is as relevant")
         if query.recency == 0.0:
             return _bounded(found, bound)
         if query.recency == 1.0 or same_kind_share(found, group, view) >= self.same_kind_threshold:
-            return _led(found, match, 1 + self.title_weight, group, ages, self.recency_weight).note(
-                f"{int(group.sum())} equally good matches: newest first"
-            )
+            ranking = _led(found, match, 1 + self.title_weight, group, ages, self.recency_weight)
+            return _noted(ranking, group, "newest first")
         before, most = found.columns[found.by], self._most_covered(found)
         group = before.values >= float(before.values.max()) - self.cautious_margin
-        return _led(found, before, bound, group, ages, self.recency_weight * most * most).note(
-            f"{int(group.sum())} equally good matches of several kinds: newer ones slightly first"
-        )
+        ranking = _led(found, before, bound, group, ages, self.recency_weight * most * most)
+        return _noted(ranking, group, "newer ones slightly first", " of several kinds")
 
     def _tie_group(self, found: Ranking, match: Column, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The tie group among some candidates."""
@@ -155,7 +154,7 @@ class TimePreference:
                 parts.append(_less("off-topic title words", strange.why(row), 1.0))
                 parts.append(_less("extra title terms", further.why(row), self.extra_title_terms))
             if ended is not None and ended[at[row]]:
-                parts.append(Why("it says that something has ended", -self.termination_penalty))
+                parts.append(Why("it states that something has ended", -self.termination_penalty))
             return Why.of("match score", "sum", *parts)
 
         return Column(values, why)
@@ -164,6 +163,12 @@ class TimePreference:
         """The most of the question that any candidate says, its series included by half."""
         said = (found.column("query_coverage").values + found.column("title_group_coverage").values) * 0.5
         return float(said.max(initial=0.0))
+
+
+def _noted(ranking: Ranking, group: NDArray[np.bool_], order: str, kinds: str = "") -> Ranking:
+    """With a note how a tie group is ordered; a group of one has no order."""
+    count = int(group.sum())
+    return ranking.note(f"{count} equally good matches{kinds}: {order}") if count > 1 else ranking
 
 
 def _bound(found: Ranking) -> float:

@@ -65,6 +65,13 @@ def test_the_signal_of_contributing(tmp_path: Path) -> None:
         corpus.add(Document("d", "word " * 100, published="2024"))
         (hit,) = corpus.search("word", recipe=Recipe("short", "", stages))
     assert hit.score == hit.why.recomputed() == 0.5  # 100 / (100 + 100)
+    (recipe,) = (block for block in blocks("CONTRIBUTING.md") if "SHORT = " in block)
+    names: dict[str, Any] = {"Brevity": brevity}
+    exec(compile(recipe, "CONTRIBUTING.md", "exec"), names)  # noqa: S102  our own words
+    with asof.open(tmp_path) as corpus:
+        corpus.add([Document("d", "word", published="2025"), Document("e", "a boat", published="2025")])
+        hits = corpus.search("word", recipe=names["SHORT"])
+    assert [hit.text for hit in hits] == ["word"], "neither the old text nor what does not match"
 
 
 def test_the_reader_of_contributing() -> None:

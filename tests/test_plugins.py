@@ -75,6 +75,12 @@ def test_a_source_and_a_recipe_of_a_package(memory_folder: Path) -> None:
         found = corpus.at("2023").search("ferry", recipe="newest")
         assert [hit.document for hit in found] == ["b", "a"]
         assert [hit.document for hit in corpus.at("2021").search("ferry", recipe="newest")] == ["a"]
+        edited = rows.replace("The ferry sails.", "The ferry sinks.").replace("2021-03", "2023-03")
+        (memory_folder / "log.csv").write_text(edited)
+        assert corpus.add("csv:log.csv").changed == 1
+        assert [hit.text for hit in corpus.search("ferry", recipe="newest")] == [
+            "The ferry sinks.", "The ferry is sold.",
+        ]  # fmt: skip
         (memory_folder / "log.csv").write_text(rows.replace("b,", "c,"))
         report = corpus.add("csv:log.csv")
         assert (report.added, report.ended) == (1, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
@@ -31,3 +32,8 @@ def server(corpus: asof.Corpus, port: int = 8421) -> ThreadingHTTPServer:
             self.wfile.write(body)
 
     return ThreadingHTTPServer(("127.0.0.1", port), Search)
+
+
+if __name__ == "__main__":
+    with asof.open(sys.argv[1]) as opened:
+        server(opened).serve_forever()

@@ -34,8 +34,10 @@ def test_a_folder_and_again(asof, here, notes):
 def test_the_first_run_says_where_the_index_is(asof, here, write):
     write("a.md", "# A\n\ncrane\n")
     first, second = asof("index", "."), asof("index", ".")
-    assert f"new index in {here / '.asof'}" in first.out
+    assert first.out.startswith("new index in .asof\n")
     assert "index in" not in second.out
+    elsewhere = asof("index", "a.md", "--index", here.parent / "other")
+    assert elsewhere.out.startswith(f"new index in {here.parent / 'other' / '.asof'}\n")
 
 
 @pytest.mark.parametrize("zipped", [False, True])

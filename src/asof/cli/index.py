@@ -124,7 +124,7 @@ def index(
             if empty and report.written:
                 empty = False
                 if not as_json:
-                    click.echo(f"new index in {plain(str(root / FOLDER))}")
+                    click.echo(f"new index in {plain(_from_here(root / FOLDER))}")
             if not as_json:
                 _show(*indexed[-1])
         corpus.prepare()
@@ -140,6 +140,12 @@ def index(
     if empty and not as_json:
         tell("nothing was indexed, and no index is left behind")
     return PROBLEMS if lost or not done.complete else NOTHING if empty else DONE
+
+
+def _from_here(path: Path) -> str:
+    """A path as it is typed in the current folder, if it lies in it."""
+    here = Path.cwd()
+    return str(path.relative_to(here) if path.is_relative_to(here) else path)
 
 
 def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any]) -> None:

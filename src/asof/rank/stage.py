@@ -76,14 +76,21 @@ class Ranking:
         return replace(self, columns=columns, by=name if by else self.by)
 
     def with_feature(self, name: str, values: Values, tree: Callable[[int], Why]) -> Ranking:
-        """The same candidates and order, one column more; `tree` explains the value of the i-th candidate."""
+        """The candidates that match, in the same order, and one column more; all candidates before any column
+        ranks them. `values` holds a number for each of `rows`, `tree` explains the i-th of them."""
         order = np.argsort(self.rows)
         sorted_rows = self.rows[order]
 
         def why(row: int) -> Why:
             return tree(int(order[np.searchsorted(sorted_rows, row)]))
 
-        return self.with_column(name, values, why, by=False)
+        if self.places is not None or not self.by:
+            return self.with_column(name, values, why, by=False)
+        chosen = np.flatnonzero(self.score > 0)
+        # not `keep`: it gives arrays back for other searches, and `tree` may read them
+        columns = {each: replace(made, values=made.values[chosen]) for each, made in self.columns.items()}
+        found = replace(self, places=chosen, columns=columns)
+        return found.with_column(name, values[chosen], why, by=False)
 
     def note(self, *notes: str) -> Ranking:
         return replace(self, notes=(*self.notes, *notes))

@@ -151,7 +151,7 @@ def test_without_an_encoder(fresh: Make, aged: Make, measured: Make) -> None:
         for name, each in similarity.items():
             assert coverage[name] == pytest.approx(each if each > 0.5 else 0.0, abs=1e-12)
         words = measured(corpus, Lexical(), Volume(above=0.0, of="lexical"), question="mill")
-        assert words == {"d0": 1.0, "d1": 1.0, "d2": 0.0, "d3": 0.0}
+        assert words == {"d0": 1.0, "d1": 1.0}  # the others do not match
 
 
 def test_nothing(fresh: Make, run: Make) -> None:

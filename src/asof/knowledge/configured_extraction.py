@@ -5,19 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from asof.errors import UsageError
-from asof.knowledge.extraction import BATCH, ExtractionReport, extract_all
+from asof.knowledge.extraction import BATCH, ExtractionReport, Extractor, extract_all
 from asof.knowledge.extraction_config import MODEL, Facts
 from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
 from asof.models.ports import Prompt, Reply
 from asof.store import facts as kept
 from asof.store.facts import Excerpt, Extraction
 from asof.store.store import Store
-
-if TYPE_CHECKING:
-    from asof.knowledge.extract import Extractor
 
 
 def extract_facts(

@@ -6,23 +6,37 @@ A stop loses at most the batch under way; replies of a model are kept even then 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from asof.data import Problem
 from asof.store import facts as kept
+from asof.store.facts import Excerpt, Extraction
 from asof.store.lock import exclusive_lock
 from asof.store.passages import existing_passages
 from asof.store.store import Store, translate_errors
 
 if TYPE_CHECKING:
-    from asof.knowledge.extract import Extractor
     from asof.models.metered import Usage
 
 BATCH = 512
 """So many passages are read for one commit."""
+
+
+class Extractor(Protocol):
+    """Anything that finds facts. What it finds in a passage is a function of that `Excerpt` alone."""
+
+    @property
+    def name(self) -> str:
+        """A name that changes exactly when the results may change (`rules-2`): what was read under another
+        name is read again."""
+        ...
+
+    def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
+        """One `Extraction` for each excerpt, in any order; what cannot be read has its `problem`."""
+        ...
 
 
 @dataclass(slots=True)

@@ -30,7 +30,7 @@ _TRIGGERS = frozenset({"event", "be", "future", "called", "comma", "colon", "bre
 
 @dataclass(frozen=True, slots=True)
 class RuleExtractor:
-    """An extractor (`extract.py`) that needs no model. `names`: fields of the metadata that name whom the
+    """An extractor (`extraction.py`) that needs no model. `names`: fields of the metadata that name whom the
     document speaks of; `others`: fields that hold other names of it."""
 
     names: tuple[str, ...] = NAMES

@@ -59,14 +59,14 @@ class Recipe:
 
     def stages_by_name(self) -> dict[str, Stage]:
         """The stages by name: the class in snake case, with a number from the second of its kind on."""
-        found: dict[str, Stage] = {}
+        named: dict[str, Stage] = {}
         for stage in self.stages:
             kind = name = _UPPER.sub("_", type(stage).__name__).lower()
             number = 2
-            while name in found:
+            while name in named:
                 name, number = f"{kind}-{number}", number + 1
-            found[name] = stage
-        return found
+            named[name] = stage
+        return named
 
     def steps(self, query: Query) -> Iterator[tuple[str, Stage, Query]]:
         """The stages by name, each with the query that it is given: the k of those before a stage that looks
@@ -131,14 +131,14 @@ def _knowing(stage: Any, old: Stage, new: Stage) -> Any:
 def ranges(recipe: Recipe) -> dict[str, Range]:
     """All numbers of a recipe that have bounds: those that it declares, and fields of its stages with a
     range of their own (`asof.schema.within`)."""
-    found = {}
+    bounded = {}
     for name, stage in recipe.stages_by_name().items():
         for each in dataclasses.fields(stage):  # type: ignore[arg-type]  # stages are dataclasses
             value, bounds = getattr(stage, each.name), each.metadata
             if "low" in bounds and isinstance(value, int | float) and not isinstance(value, bool):
                 field = f"{name}.{each.name}"
-                found[field] = Range(field, bounds["low"], bounds["high"])
-    return found | {each.field: each for each in recipe.tunable.ranges}
+                bounded[field] = Range(field, bounds["low"], bounds["high"])
+    return bounded | {each.field: each for each in recipe.tunable.ranges}
 
 
 def value_of(recipe: Recipe, field: str) -> float:

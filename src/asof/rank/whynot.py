@@ -56,7 +56,7 @@ def why_not(wanted: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
     if shut:
         return WhyNot(wanted, None, f"a filter excludes it: {shut}")
     steps = tuple(_steps(rows, query, view, recipe))
-    return WhyNot(wanted, steps[-1].rank, _told(steps, query), steps)
+    return WhyNot(wanted, steps[-1].rank, _verdict(steps, query), steps)
 
 
 def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:
@@ -120,9 +120,9 @@ def _steps(rows: NDArray[np.int64], query: Query, view: View, recipe: Recipe) ->
     """What each stage made of the best of the rows, until it is out."""
     ranking = Ranking(view.window(query.filters))
     steps: list[StageTrace] = []
-    for name, stage, asked in recipe.steps(query):
+    for name, stage, step_query in recipe.steps(query):
         before = len(ranking.notes)
-        ranking = stage(asked, ranking, view)
+        ranking = stage(step_query, ranking, view)
         if not ranking.by and np.isin(rows, ranking.rows).any():
             continue  # it only chose candidates: there is no rank yet
         step = _step(name, rows, ranking, view, ranking.notes[before:])
@@ -149,7 +149,7 @@ def _step(
     return StageTrace(name, ahead + place + 1, float(score[best]), int(matching.sum()), notes)
 
 
-def _told(steps: tuple[StageTrace, ...], query: Query) -> str:
+def _verdict(steps: tuple[StageTrace, ...], query: Query) -> str:
     last = steps[-1]
     if last.rank is not None:
         return f"it is at rank {last.rank}"

@@ -23,22 +23,22 @@ class ByDocument:
     passages: int = within(1, 1, 1_000)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = ranking.matching()
-        rows = found.rows
+        matches = ranking.matching()
+        rows = matches.rows
         documents = view.documents(rows)
         if self.passages == 1:
-            best = _best(found.score, documents, rows, view)
-            alone, why_of = found.keep(best), found.columns[found.by].why
+            best = _best(matches.score, documents, rows, view)
+            alone, why_of = matches.keep(best), matches.columns[matches.by].why
             return alone.with_column("document", alone.score, why_of).note(_grouped(len(rows), len(best)))
-        order = view.tie_order(found.score, rows)
+        order = view.tie_order(matches.score, rows)
         order = order[np.argsort(documents[order], kind="stable")]
         first = np.flatnonzero(np.diff(documents[order], prepend=-1))
         size = np.diff(np.append(first, len(order)))
-        total = found.score[order[first]].copy()
+        total = matches.score[order[first]].copy()
         for more in range(1, self.passages):
             has = size > more
-            total[has] += found.score[order[first[has] + more]]
-        column, scored = found.columns[found.by], rows[order]
+            total[has] += matches.score[order[first[has] + more]]
+        column, scored = matches.columns[matches.by], rows[order]
         members = {
             int(scored[at]): scored[at : at + min(int(n), self.passages)].tolist()
             for at, n in zip(first, size, strict=True)
@@ -47,7 +47,7 @@ class ByDocument:
         def why(row: int) -> Why:
             return Why.of("document", "sum", *[column.why(member) for member in members[row]])
 
-        grouped = found.keep(order[first])
+        grouped = matches.keep(order[first])
         return grouped.with_column("document", total, why).note(_grouped(len(scored), len(first)))
 
 

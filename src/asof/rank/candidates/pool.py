@@ -33,5 +33,5 @@ class Pool:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         near = ranking.shortlist(self.n).matching()
-        kept = near.keep(view.tie_order(near.score, near.rows)[: self.n])
-        return kept.note(f"the best {len(kept.score):,} of {view.n:,} passages were ranked further")
+        best = near.keep(view.tie_order(near.score, near.rows)[: self.n])
+        return best.note(f"the best {len(best.score):,} of {view.n:,} passages were ranked further")

@@ -78,14 +78,14 @@ class EarlyTermination:
                 f"exact: the vectors of all {ranking.window.said} passages were read"
             )
         places, values = read
-        said = ranking.window.said
+        count = ranking.window.said
         relevance = cheap[places] + values * self.dense
         view.prefix.give_back(cheap)
         return (
             ranking.keep(places)
             .with_column("relevance", relevance, why)
             .note(
-                f"exact: the vectors of {len(places) / said:.2%} of {said} passages"
+                f"exact: the vectors of {len(places) / count:.2%} of {count} passages"
                 f" were read; no other can reach the first {query.k}"
             )
         )
@@ -106,12 +106,12 @@ class EarlyTermination:
 
         How many there are shows: it is decided by the scores of what is in force, wherever they stand.
         """
-        window, said = ranking.window, ranking.window.said
-        if ranking.places is not None or said <= SCANNED:
+        window, count = ranking.window, ranking.window.said
+        if ranking.places is not None or count <= SCANNED:
             return None
         most = self.dense * largest_cosine(vector)
-        few = FEW * said
-        sizes = [max(said // part, LEAST) for part in TRIALS]
+        few = FEW * count
+        sizes = [max(count // part, LEAST) for part in TRIALS]
         widest = at_least(cheap, nearly_kth_best(cheap, sizes[-1]))
         widest = widest[at_least(cheap[widest], kth_best(cheap[widest], sizes[-1]))]
         if len(widest) > few:

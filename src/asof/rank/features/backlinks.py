@@ -27,9 +27,9 @@ class Backlinks:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if self.weight == 0.0:
             return ranking
-        found = ranking.matching()
-        before = found.columns[found.by]
-        rows = found.rows
+        matches = ranking.matching()
+        before = matches.columns[matches.by]
+        rows = matches.rows
         counts = backlinks(view, view.column("document", rows))
         factors = 1.0 + self.weight * np.minimum(counts, self.cap)
 
@@ -42,4 +42,4 @@ class Backlinks:
             factor = Why.of("factor of its backlinks", "sum", Why("one", 1.0), gain)
             return Why.of("linked", "product", before.why(row), factor)
 
-        return found.with_column("linked", before.values * factors, why)
+        return matches.with_column("linked", before.values * factors, why)

@@ -24,10 +24,10 @@ Mask = NDArray[np.bool_]
 
 def seeds(n: int, heads: Integers, tails: Integers, within: Mask) -> Floats:
     """1 for the entities (n,) of the facts that are within the scope, 0 for all others: where walks begin."""
-    found = np.zeros(n)
-    found[heads[within]] = 1
-    found[tails[within]] = 1
-    return found
+    touched = np.zeros(n)
+    touched[heads[within]] = 1
+    touched[tails[within]] = 1
+    return touched
 
 
 def edge_scores(entities: Floats, heads: Integers, tails: Integers, within: Mask | None = None) -> Floats:

@@ -30,8 +30,8 @@ class Gap:
     floor: float = within(1.0, 0.000_001, 1_000.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = ranking.matching()
-        relevance, rows = found.columns[found.by], found.rows
+        matches = ranking.matching()
+        relevance, rows = matches.columns[matches.by], matches.rows
         dated = view.column("dated", rows).astype(bool)
         days = np.maximum(ages(view.as_of, view.column("visible", rows)), self.floor)
         near = 1.0 / days
@@ -45,8 +45,8 @@ class Gap:
             here = np.array([row])
             mean = Why("mean relevance of the pool", level)
             if not spread or not view.column("dated", here)[0]:
-                told = "undated" if spread else "one age for all"
-                only = Why.of("closeness in time", "sum", Why(f"{told}: {mean.label}", level))
+                reason = "undated" if spread else "one age for all"
+                only = Why.of("closeness in time", "sum", Why(f"{reason}: {mean.label}", level))
                 return Why.of("temporal", "sum", relevance.why(row), only)
             age = max(float(ages(view.as_of, view.column("visible", here))[0]), self.floor)
             closeness = Why.of("closeness", "ratio", Why("one", 1.0), Why("age in days", age))
@@ -60,7 +60,7 @@ class Gap:
                 "temporal", "sum", relevance.why(row), Why.of("closeness in time", "sum", scaled, mean)
             )
 
-        return found.with_column("temporal", relevance.values + values, why)
+        return matches.with_column("temporal", relevance.values + values, why)
 
 
 def moments(values: Sequence[float]) -> tuple[float, float]:

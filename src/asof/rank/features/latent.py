@@ -47,18 +47,18 @@ class Similarity:
             return _latent("similarity", self.scale, query, ranking, view)
         vector = question_vector(query, view)
         values = cosines(ranking.window, vector, signed=True)
-        found = _scored(
+        ranked = _scored(
             "similarity", self.scale, values, vector, partial(stored_vector, view), query, ranking, view
         )
-        return found.note(f"similarity: vectors of the encoder {view.encoder.name}")
+        return ranked.note(f"similarity: vectors of the encoder {view.encoder.name}")
 
 
 def _latent(name: str, scale: str, query: Query, ranking: Ranking, view: View) -> Ranking:
     space = latent_space(view)
     vector = space.question(query_terms(query, view.analyzer))
     values = space.cosines(ranking.window, vector)
-    found = _scored(name, scale, values, vector, space.vector, query, ranking, view)
-    return found.note(
+    ranked = _scored(name, scale, values, vector, space.vector, query, ranking, view)
+    return ranked.note(
         f"{name}: latent semantic analysis, fitted to the first {space.fitted} of {space.past} passages"
         + ("" if vector.any() else "; the question has no word of it")
     )

@@ -51,23 +51,23 @@ class NeighbouringText:
     document: float = within(0.5, 0.0, 1.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = ranking.matching()
-        assert found.places is not None  # noqa: S101  they match, so they were chosen
+        matches = ranking.matching()
+        assert matches.places is not None  # noqa: S101  they match, so they were chosen
         bm25, terms = Bm25(self.k1, self.b), query_terms(query, view.analyzer)
         weighed = lexical.weigh(view.prefix, terms, bm25)
-        beside = neighbours(view, found.window, found.places)
+        beside = neighbours(view, matches.window, matches.places)
         there = np.unique(beside[beside >= 0])
-        every = np.union1d(there, found.places)
-        scores = lexical.scores_at(found.window, every, weighed, bm25)
+        every = np.union1d(there, matches.places)
+        scores = lexical.scores_at(matches.window, every, weighed, bm25)
         best = float(scores.max(initial=0.0))
         shares = np.append(scores / best if best else scores, 0.0)  # the last: nothing stands there
         at = np.where(beside >= 0, np.searchsorted(every, beside), len(every))
         near = shares[at]
-        own = view.column("document", found.rows)
-        within_document = _same_document(view, found.window, beside, own)
+        own = view.column("document", matches.rows)
+        within_document = _same_document(view, matches.window, beside, own)
         factor = np.where(within_document, self.document, 1.0)
         values: Values = ((near[1] + near[2]) + (near[0] + near[3]) * 0.5) * factor
-        place_of = {row: place for place, row in enumerate(found.rows.tolist())}
+        place_of = {row: place for place, row in enumerate(matches.rows.tolist())}
 
         def why(row: int) -> Why:
             next_to = beside[:, place_of[row]]
@@ -76,7 +76,7 @@ class NeighbouringText:
                 label = f"{abs(STEPS[step])} {'before' if STEPS[step] < 0 else 'after'}"
                 if next_to[step] < 0 or not best:
                     return Why(f"{label}: nothing", 0.0)
-                other = int(found.window.rows(next_to[step : step + 1])[0])
+                other = int(matches.window.rows(next_to[step : step + 1])[0])
                 words = lexical.explain(view.prefix, other, weighed, bm25, "words (BM25)")
                 return Why.of(label, "ratio", words, Why("best of all", best))
 
@@ -88,7 +88,7 @@ class NeighbouringText:
             weight = Why("weight of its neighbours", float(factor[place_of[row]]))
             return Why.of("neighbouring text", "product", around, weight)
 
-        return found.with_column("neighbouring_text", values, why, by=False, high=3.0)
+        return matches.with_column("neighbouring_text", values, why, by=False, high=3.0)
 
 
 def _same_document(
@@ -109,12 +109,12 @@ def neighbours(view: View, window: Window, places: NDArray[np.int64]) -> NDArray
     steps = np.array(STEPS).reshape(-1, 1)
     out = np.full((len(STEPS), len(places)), -1, np.int64)
     for part in window.parts:
-        np.maximum(out, _said(part, visible, digest, number + steps), out=out)
+        np.maximum(out, _numbers_at(part, visible, digest, number + steps), out=out)
     _threads(view, window, places, out)
     return out
 
 
-def _said(
+def _numbers_at(
     part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Where a passage of these numbers is said (4, n), by documents at an instant (n each); -1: not here.
@@ -159,20 +159,20 @@ def _threads(view: View, window: Window, places: NDArray[np.int64], out: NDArray
         for part in window.parts
     ]
     crowd = sum((_living(*span) for span in spans), np.zeros(len(places), np.int64))
-    found = (out >= 0).any(axis=0)
+    located = (out >= 0).any(axis=0)
     to_the_hour = (visible + 1) % HOUR == 0  # dated to a day or an hour: that tells no thread
     dated = view.column("dated", rows).astype(bool)
-    seek = np.flatnonzero((crowd > 1) & (crowd <= CROWD) & ~found & ~to_the_hour & dated)
+    seek = np.flatnonzero((crowd > 1) & (crowd <= CROWD) & ~located & ~to_the_hour & dated)
     if not len(seek):
         return
-    wanted = _numbered([record.document for record in view.records(rows[seek])])
+    documents = _numbered([record.document for record in view.records(rows[seek])])
     hits = []
     for part, first, last in spans:
         segment, count = part.prefix.segment, (last - first)[seek]
         which = np.repeat(np.arange(len(seek)), count)
         inside = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
         local = first[seek][which] + inside + part.first
-        same = (segment["digest"][local] == wanted[:, which]) & ~part.prefix.dead_mask[local]
+        same = (segment["digest"][local] == documents[:, which]) & ~part.prefix.dead_mask[local]
         at, hit = np.nonzero(same)
         there = local[hit]
         hits.append(
@@ -195,10 +195,10 @@ def _numbered(names: list[str]) -> NDArray[np.int64]:
     """Digests of the ids that come before and after these by number; -1 where an id ends in none. (4, n)"""
     out = np.full((len(STEPS), len(names)), -1, np.int64)
     for place, name in enumerate(names):
-        found = _NUMBERED.fullmatch(name)
-        if found is None:
+        numbered = _NUMBERED.fullmatch(name)
+        if numbered is None:
             continue
-        stem, figures = found.groups()
+        stem, figures = numbered.groups()
         for at, step in enumerate(STEPS):
             number = int(figures) + step
             if number >= 0:

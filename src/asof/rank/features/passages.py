@@ -50,15 +50,15 @@ class Coverage:
     of: str = "similarity"
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = _counted(self.of, self.above, ranking, view)
-        values = found.total / np.maximum(found.relevant, 1) / WHOLE
+        counts = _counted(self.of, self.above, ranking, view)
+        values = counts.total / np.maximum(counts.relevant, 1) / WHOLE
 
         def tree(at: int) -> Why:
-            if not found.relevant[at]:
+            if not counts.relevant[at]:
                 return Why(f"coverage: no passage above {self.above:g}", 0.0)
             mean = Why.of(
-                "mean", "ratio", Why("sum of the relevant products", float(found.total[at])),
-                Why("relevant passages", float(found.relevant[at])),
+                "mean", "ratio", Why("sum of the relevant products", float(counts.total[at])),
+                Why("relevant passages", float(counts.relevant[at])),
             )  # fmt: skip
             return Why.of("coverage", "ratio", mean, Why("scale", WHOLE))
 
@@ -73,13 +73,13 @@ class Volume:
     of: str = "similarity"
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = _counted(self.of, self.above, ranking, view)
-        most = int(found.passages.max(initial=1))
+        counts = _counted(self.of, self.above, ranking, view)
+        most = int(counts.passages.max(initial=1))
         logs = np.array([math.log(1.0 + n) for n in range(most + 1)], np.float64)
-        values = logs[found.relevant] / logs[np.maximum(found.passages, 1)]
+        values = logs[counts.relevant] / logs[np.maximum(counts.passages, 1)]
 
         def tree(at: int) -> Why:
-            parts = (("relevant passages", found.relevant[at]), ("passages", max(found.passages[at], 1)))
+            parts = (("relevant passages", counts.relevant[at]), ("passages", max(counts.passages[at], 1)))
             return Why.of(
                 "volume", "ratio",
                 *[Why.of(f"ln(1 + {name})", "log", Why(f"1 + {name}", 1.0 + int(n))) for name, n in parts],

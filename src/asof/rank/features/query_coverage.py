@@ -28,17 +28,17 @@ class QueryCoverage:
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = ranking.matching()
-        assert found.places is not None  # noqa: S101  they match, so they were chosen
-        order = np.argsort(found.places, kind="stable")
+        matches = ranking.matching()
+        assert matches.places is not None  # noqa: S101  they match, so they were chosen
+        order = np.argsort(matches.places, kind="stable")
         words = weighted_words(query, view)
         there = np.empty((len(words), len(order)), bool)
-        there[:, order] = presence(words, found.window, found.places[order])
-        said = there.copy()
-        rows = found.rows
+        there[:, order] = presence(words, matches.window, matches.places[order])
+        in_group = there.copy()
+        rows = matches.rows
         general = np.array([not word.figure for word in words], bool)
         for members in _title_groups(rows, view):
-            said[np.ix_(general, members)] = there[np.ix_(general, members)].any(axis=1)[:, None]
+            in_group[np.ix_(general, members)] = there[np.ix_(general, members)].any(axis=1)[:, None]
         at = {row: place for place, row in enumerate(rows.tolist())}
 
         def own_why(row: int) -> Why:
@@ -46,20 +46,22 @@ class QueryCoverage:
 
         def series_why(row: int) -> Why:
             return weighted_share_why(
-                "query coverage of its title group", words, said[:, at[row]].tolist(), view
+                "query coverage of its title group", words, in_group[:, at[row]].tolist(), view
             )
 
-        found = found.with_column("query_coverage", weighted_share(words, there), own_why, by=False, high=1.0)
-        return found.with_column(
-            "title_group_coverage", weighted_share(words, said), series_why, by=False, high=1.0
+        matches = matches.with_column(
+            "query_coverage", weighted_share(words, there), own_why, by=False, high=1.0
+        )
+        return matches.with_column(
+            "title_group_coverage", weighted_share(words, in_group), series_why, by=False, high=1.0
         )
 
 
 def _title_groups(rows: NDArray[np.int64], view: View) -> list[NDArray[np.int64]]:
     """Places of candidates with the same words in their titles, of each title that several have."""
-    found = titles(view, rows)
+    title_table = titles(view, rows)
     members: dict[tuple[str, ...], list[int]] = {}
-    for place, title in enumerate(found.which.tolist()):
-        if title >= 0 and found.each[title].key:
-            members.setdefault(found.each[title].key, []).append(place)
+    for place, title in enumerate(title_table.which.tolist()):
+        if title >= 0 and title_table.each[title].key:
+            members.setdefault(title_table.each[title].key, []).append(place)
     return [np.array(each) for each in members.values() if len(each) > 1]

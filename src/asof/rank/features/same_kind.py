@@ -33,8 +33,8 @@ def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View) -> fl
         return 1.0
     visible = view.column("visible", chosen)
     apart = visible[:, None] != visible[None, :]
-    found = titles(view, chosen)
-    keys = [found.each[title].key if title >= 0 else () for title in found.which.tolist()]
+    title_table = titles(view, chosen)
+    keys = [title_table.each[title].key if title >= 0 else () for title in title_table.which.tolist()]
     same = np.array([[bool(one) and one == other for other in keys] for one in keys])
     if not (same & apart).any(axis=1).all():
         same |= jaccard_similarity(view, chosen).values >= SAME_WORDS

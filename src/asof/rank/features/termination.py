@@ -17,7 +17,12 @@ from asof.time.termination import says_over
 
 
 def terminated(
-    query: Query, found: Ranking, view: View, fit: Values, within: float, groups: Sequence[NDArray[np.bool_]]
+    query: Query,
+    matches: Ranking,
+    view: View,
+    fit: Values,
+    within: float,
+    groups: Sequence[NDArray[np.bool_]],
 ) -> NDArray[np.bool_] | None:
     """Which candidates say that something has ended where they speak of what is asked; None for a question
     that asks for an end itself. Of each group only those are read whose fit is `within` of the best in it
@@ -33,7 +38,7 @@ def terminated(
             if not len(read):
                 break
             unread[read] = False
-            for place, record in zip(read.tolist(), view.records(found.rows[read]), strict=True):
+            for place, record in zip(read.tolist(), view.records(matches.rows[read]), strict=True):
                 if says_over(record.text):
                     ended[place] = says_over(_best_sentences(record.text, stems, record.language, view))
     return ended

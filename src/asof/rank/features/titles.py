@@ -24,11 +24,11 @@ class Titles(NamedTuple):
 
 def titles(view: View, rows: NDArray[np.int64]) -> Titles:
     """The titles of the documents of these rows. A title's words follow from its text and language alone."""
-    asked = "titles", rows.tobytes()
-    if asked not in view.memo:
-        view.memo[asked] = _read(view, rows)
-    found: Titles = view.memo[asked]
-    return found
+    memo_key = "titles", rows.tobytes()
+    if memo_key not in view.memo:
+        view.memo[memo_key] = _read(view, rows)
+    memoized: Titles = view.memo[memo_key]
+    return memoized
 
 
 def _read(view: View, rows: NDArray[np.int64]) -> Titles:

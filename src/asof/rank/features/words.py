@@ -37,7 +37,7 @@ class Headings:
         levels = (self.h1, self.h2, self.h3)
         if levels == (1.0, 1.0, 1.0):
             return ranking
-        wanted = _asked(query, view)
+        query_stems = _query_stems(query, view)
 
         def factor(record: tuple[str, str, str]) -> float:
             headings = record[0].split("\n")
@@ -46,7 +46,7 @@ class Headings:
                 + [
                     boost
                     for boost, heading in zip(levels, headings, strict=False)
-                    if wanted & _stems(tokenize(heading), record[2], view)
+                    if query_stems & _stems(tokenize(heading), record[2], view)
                 ]
             )
 
@@ -66,11 +66,11 @@ class Tags:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if self.weight == 0.0:
             return ranking
-        wanted = _asked(query, view)
+        query_stems = _query_stems(query, view)
 
         def factor(record: tuple[str, str, str]) -> float:
             count = sum(
-                bool(wanted & _stems(WORD.split(tag.lower()), record[2], view))
+                bool(query_stems & _stems(WORD.split(tag.lower()), record[2], view))
                 for tag in json.loads(record[1])
             )
             return 1.0 + self.weight * min(count, self.cap)
@@ -78,7 +78,7 @@ class Tags:
         return _boosted("tagged", "factor of its tags", factor, ranking, view)
 
 
-def _asked(query: Query, view: View) -> set[str]:
+def _query_stems(query: Query, view: View) -> set[str]:
     """The stems of a question; stop words would find headings of their own."""
     content = replace(query, stop_words=False)
     return {term.word for term in query_terms(content, view.analyzer)}
@@ -92,8 +92,8 @@ def _boosted(
     name: str, label: str, factor: Callable[[tuple[str, str, str]], float], ranking: Ranking, view: View
 ) -> Ranking:
     """Scores times a factor that follows from headings, tags and language. Candidates that match only."""
-    found = ranking.matching()
-    before, rows = found.columns[found.by], found.rows
+    matches = ranking.matching()
+    before, rows = matches.columns[matches.by], matches.rows
     read = _read(view, rows)
     passages = view.column("passage", rows).tolist()
     known: dict[tuple[str, str, str], float] = {}
@@ -105,14 +105,14 @@ def _boosted(
     def why(row: int) -> Why:
         return Why.of(name, "product", before.why(row), Why(label, by_row[row]))
 
-    return found.with_column(name, before.values * factors, why)
+    return matches.with_column(name, before.values * factors, why)
 
 
 def _read(view: View, rows: NDArray[np.int64]) -> dict[int, tuple[str, str, str]]:
     """Headings, tags (JSON) and language of the passages of these rows."""
-    found = view.store.db.execute(
+    passages = view.store.db.execute(
         "SELECT p.id, p.headings, h.tags, h.language FROM json_each(?) AS wanted"
         " JOIN passages AS p ON p.id = wanted.value JOIN heads AS h ON h.id = p.head",
         (json.dumps(view.column("passage", rows).tolist()),),
     )
-    return {passage: (headings, tags, language) for passage, headings, tags, language in found}
+    return {passage: (headings, tags, language) for passage, headings, tags, language in passages}

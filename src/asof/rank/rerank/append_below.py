@@ -16,15 +16,15 @@ Places = NDArray[np.int64]
 
 
 def append_below(
-    found: Ranking, name: str, column: Column, kept: Places, skipped: Places, rest: Places
+    ranking: Ranking, name: str, column: Column, ranked: Places, skipped: Places, rest: Places
 ) -> Ranking:
     """The ranking by `column`, which is right for `kept`; `skipped`, then `rest`, come below.
 
     Their score is the lowest of the kept over 1 + their place below, if the column's numbers lie in [0, 1],
     and otherwise the lowest less their place. Equal scores share a place.
     """
-    before, rows, values = found.columns[found.by], found.rows, column.values.copy()
-    lowest_at = kept[np.argmin(values[kept])]
+    before, rows, values = ranking.columns[ranking.by], ranking.rows, column.values.copy()
+    lowest_at = ranked[np.argmin(values[ranked])]
     lowest, lowest_row = float(values[lowest_at]), int(rows[lowest_at])
     below = np.concatenate([dense_ranks(before.values[skipped]), dense_ranks(before.values[rest])])
     below[len(skipped) :] += below[: len(skipped)].max(initial=0)
@@ -43,7 +43,7 @@ def append_below(
             return Why.of(f"below what was {name}", "sum", lower, gave)
         return Why.of(f"below what was {name}", "sum", lowest_why, Why("-place below", -place), gave)
 
-    return found.with_column(name, values, why, high=column.high)
+    return ranking.with_column(name, values, why, high=column.high)
 
 
 def dense_ranks(scores: Values) -> Places:

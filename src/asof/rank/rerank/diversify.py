@@ -42,13 +42,13 @@ class PerDocument:
         return self.first
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found, order = ordered(ranking, view, max(query.k, self.first))
+        matches, order = ordered(ranking, view, max(query.k, self.first))
         first, rest = order[: self.first], order[self.first :]
-        over = places_among_equals(view.column("document", found.rows[first])) >= self.most
+        over = places_among_equals(view.column("document", matches.rows[first])) >= self.most
         if not over.any():
             return ranking
-        before = found.columns[found.by]
-        capped = append_below(found, "capped", before, first[~over], first[over], rest)
+        before = matches.columns[matches.by]
+        capped = append_below(matches, "capped", before, first[~over], first[over], rest)
         return capped.note(
             f"diversity: {int(over.sum())} of the first {len(first)} candidates moved down, "
             f"being more than {self.most} of one document"
@@ -83,11 +83,11 @@ class Mmr:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         if self.balance == 1.0:
             return ranking
-        found, order = ordered(ranking, view, max(query.k, self.first))
+        matches, order = ordered(ranking, view, max(query.k, self.first))
         if not len(order):
-            return found
+            return matches
         first, rest = order[: self.first], order[self.first :]
-        rows, before = found.rows, found.columns[found.by]
+        rows, before = matches.rows, matches.columns[matches.by]
         relevance = self._relevance(Column(before.values[first], before.why))
         similarity = pairwise_similarity(view, rows[first])
         chosen, most_similar = self._choose(relevance.values, similarity.values, view, rows[first])
@@ -108,7 +108,7 @@ class Mmr:
 
         column = Column(values, why)
         moved = int(np.count_nonzero(chosen != np.arange(len(first))))
-        return append_below(found, "marginal", column, first, rest[:0], rest).note(
+        return append_below(matches, "marginal", column, first, rest[:0], rest).note(
             f"diversity: {moved} of the first {len(first)} candidates changed places, "
             f"compared by {similarity.name}"
         )
@@ -150,14 +150,14 @@ class Mmr:
 
 def similarity_to_chosen(similarity: Values, most_similar: Places) -> Values:
     """The similarity of each to the most similar that was chosen before it, 0 for the first."""
-    found: Values = np.where(most_similar < 0, 0.0, similarity[np.arange(len(most_similar)), most_similar])
-    return found
+    highest: Values = np.where(most_similar < 0, 0.0, similarity[np.arange(len(most_similar)), most_similar])
+    return highest
 
 
 def ordered(ranking: Ranking, view: View, n: int) -> tuple[Ranking, Places]:
     """The candidates that match and can be among the first `n`, and their order from best to last."""
-    found = ranking.matching().shortlist(n)
-    return found, view.tie_order(found.score, found.rows)
+    matches = ranking.matching().shortlist(n)
+    return matches, view.tie_order(matches.score, matches.rows)
 
 
 def places_among_equals(values: NDArray[np.int64]) -> Places:

@@ -59,22 +59,22 @@ class Local:
         return self.passages
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = ranking.matching()
+        matches = ranking.matching()
         scope = query.about if self.in_time else ()
-        far = match_times(view, found.rows, scope)
-        looked = self._looked_at(found, view, far)
-        known = facts_of(view, np.sort(found.rows[looked]))
+        far = match_times(view, matches.rows, scope)
+        examined = self._looked_at(matches, view, far)
+        known = facts_of(view, np.sort(matches.rows[examined]))
         graph = Subgraph.of(query, view, known, scope, self.facts)
-        values, column = self._scored(found, view, graph)
-        kept = np.flatnonzero(values > 0)
+        values, column = self._scored(matches, view, graph)
+        positive = np.flatnonzero(values > 0)
         rest = np.flatnonzero((values <= 0) & ((far > 0) if scope else np.ones(len(values), bool)))
-        if not len(kept):
-            return self._without(found, rest, known, scope)
+        if not len(positive):
+            return self._without(matches, rest, known, scope)
         note = f"{len(graph.facts)} facts, {int(graph.within.sum())} of them of the time asked for"
-        chosen = np.concatenate([kept, rest])
+        chosen = np.concatenate([positive, rest])
         column = Column(values[chosen], column.why)
-        first, second = np.arange(len(kept)), np.arange(len(kept), len(chosen))
-        ranked = append_below(found.keep(chosen), "local", column, first, second[:0], second)
+        first, second = np.arange(len(positive)), np.arange(len(positive), len(chosen))
+        ranked = append_below(matches.keep(chosen), "local", column, first, second[:0], second)
         best = float(values.max())
 
         def why(row: int) -> Why:
@@ -82,13 +82,13 @@ class Local:
 
         return ranked.with_column("facts", column.values / best, why, by=False).note(note)
 
-    def _looked_at(self, found: Ranking, view: View, far: Values) -> NDArray[np.int64]:
+    def _looked_at(self, matches: Ranking, view: View, far: Values) -> NDArray[np.int64]:
         """The best candidates, and the best of those that are of the time asked for."""
-        order = view.tie_order(found.score, found.rows)
+        order = view.tie_order(matches.score, matches.rows)
         of_time = order[far[order] > 0][: self.passages]
         return np.union1d(order[: self.passages], of_time)
 
-    def _scored(self, found: Ranking, view: View, graph: Subgraph) -> tuple[Values, Column]:
+    def _scored(self, matches: Ranking, view: View, graph: Subgraph) -> tuple[Values, Column]:
         nodes = np.zeros(graph.nodes)
         if self.ppr and graph.nodes:
             seeds = fact_scores.seeds(graph.nodes, graph.heads, graph.tails, graph.within)
@@ -101,7 +101,7 @@ class Local:
             if self.ppr
             else fact_scores.confidence_scores(graph.gamma, graph.within)
         )
-        passages = view.column("passage", found.rows)
+        passages = view.column("passage", matches.rows)
         place = {passage: at for at, passage in enumerate(passages.tolist())}
         chunks = np.array([place[each.passage.passage] for each in graph.facts], np.int64)
         weights = fact_scores.chunk_weight(chunks, graph.gamma, len(passages))
@@ -109,12 +109,12 @@ class Local:
         return values, Column(values, _Explained(self, view, graph, nodes, edges, chunks, place).why)
 
     def _without(
-        self, found: Ranking, rest: NDArray[np.int64], known: Sequence[StatedFact], scope: Sequence[Span]
+        self, matches: Ranking, rest: NDArray[np.int64], known: Sequence[StatedFact], scope: Sequence[Span]
     ) -> Ranking:
         near = nearest(known, scope) if scope else []
         says = f"; the nearest times that are known: {', '.join(near)}" if near else ""
         what = "of the time asked for" if scope else "that says any of it"
-        return found.keep(rest).note(f"no fact {what}{says}")
+        return matches.keep(rest).note(f"no fact {what}{says}")
 
 
 @dataclass(frozen=True, slots=True)

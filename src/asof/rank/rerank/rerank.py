@@ -51,11 +51,11 @@ class Rerank:
         return self.top
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = ranking.matching()
-        there = len(found.score)
+        matches = ranking.matching()
+        there = len(matches.score)
         if not there:
-            return found
-        near = found.shortlist(max(query.k, self.top))
+            return matches
+        near = matches.shortlist(max(query.k, self.top))
         order = view.tie_order(near.score, near.rows)
         first, rest = order[: self.top], order[self.top :]
         texts = self._texts(near.rows[first], view)

@@ -40,30 +40,30 @@ class RoundRobinByDocument:
     title_coverage: float = within(0.35, 0.0, 1.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = ranking.matching()
-        rows = found.rows
+        matches = ranking.matching()
+        rows = matches.rows
         if len(rows) < 2 or not query.about:
-            return found
+            return matches
         names = match_titles(query, view, rows)
-        asked = np.zeros(len(rows), bool)
+        requested = np.zeros(len(rows), bool)
         titled = names.title_of >= 0
-        asked[titled] = names.title_coverage[names.title_of[titled]] >= self.title_coverage
-        asked &= match_times(view, rows, query.about) == OF_TIME
-        chosen = np.flatnonzero(asked)
+        requested[titled] = names.title_coverage[names.title_of[titled]] >= self.title_coverage
+        requested &= match_times(view, rows, query.about) == OF_TIME
+        chosen = np.flatnonzero(requested)
         documents = view.column("document", rows[chosen])
         if len(np.unique(documents)) == len(chosen):
-            return found
-        before = found.columns[found.by]
+            return matches
+        before = matches.columns[matches.by]
         subject = {
             stem for title in set(names.title_of[chosen].tolist()) for stem in names.matches[title].matched
         }
         terms = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
         weighed = lexical.weigh(view.prefix, terms, Bm25())
-        assert found.places is not None  # noqa: S101  they match, so they were chosen
-        places = found.places[chosen]
+        assert matches.places is not None  # noqa: S101  they match, so they were chosen
+        places = matches.places[chosen]
         sort = np.argsort(places)
         bm25 = np.empty(len(chosen))
-        bm25[sort] = lexical.scores_at(found.window, places[sort], weighed, Bm25())
+        bm25[sort] = lexical.scores_at(matches.window, places[sort], weighed, Bm25())
         order = view.tie_order(bm25, rows[chosen])
         turn = np.zeros(len(chosen), np.int64)
         seen: dict[int, int] = {}
@@ -94,7 +94,7 @@ class RoundRobinByDocument:
             upper = Why.of("by round", "ratio", part, Why("twice the rounds", 2.0 * rounds))
             return Why.of("in turn", "sum", Why("passages of the wanted documents come first", 0.5), upper)
 
-        return found.with_column("round_robin", values, why, high=before.high).note(
+        return matches.with_column("round_robin", values, why, high=before.high).note(
             f"passages of {len(seen)} documents that the question names, in turn"
         )
 

@@ -70,38 +70,38 @@ class TimePreference:
     relevance_floor: float = within(0.5, 0.0, 1.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = ranking.matching()
-        bound = _bound(found)
-        if not len(found.score) or (query.recency == 0.0 and not query.about):
-            return _bounded(found, bound)
-        ages = CandidateAges.of(view, found.rows)
-        times = match_times(view, found.rows, query.about)
-        match = self._match_score(query, found, view, times)
-        group = self._tie_group(found, match, np.ones(len(ages.days), bool))
+        matches = ranking.matching()
+        bound = _bound(matches)
+        if not len(matches.score) or (query.recency == 0.0 and not query.about):
+            return _bounded(matches, bound)
+        ages = CandidateAges.of(view, matches.rows)
+        times = match_times(view, matches.rows, query.about)
+        match = self._match_score(query, matches, view, times)
+        group = self._tie_group(matches, match, np.ones(len(ages.days), bool))
         if query.about:
             inside = self._in_time(times, match.values)
             if inside is not None:
-                group = self._tie_group(found, match, inside)
+                group = self._tie_group(matches, match, inside)
                 weight = self.recency_weight if query.recency >= 0.5 else self.windowed_recency_weight
                 count, equal = int(inside.sum()), int(group.sum())
-                return _led(found, match, 1 + self.title_weight, group, ages, weight).note(
+                return _led(matches, match, 1 + self.title_weight, group, ages, weight).note(
                     f"{count} match{'es' * (count != 1)} of the time in the question"
                     + (f", {equal} equally good" if equal > 1 else "")
                 )
-            found = found.note("no passage of the time in the question is as relevant")
+            matches = matches.note("no passage of the time in the question is as relevant")
         if query.recency == 0.0:
-            return _bounded(found, bound)
-        if query.recency == 1.0 or same_kind_share(found, group, view) >= self.same_kind_threshold:
-            ranking = _led(found, match, 1 + self.title_weight, group, ages, self.recency_weight)
+            return _bounded(matches, bound)
+        if query.recency == 1.0 or same_kind_share(matches, group, view) >= self.same_kind_threshold:
+            ranking = _led(matches, match, 1 + self.title_weight, group, ages, self.recency_weight)
             return _noted(ranking, group, "newest first")
-        before, most = found.columns[found.by], self._most_covered(found)
+        before, most = matches.columns[matches.by], self._most_covered(matches)
         group = before.values >= float(before.values.max()) - self.cautious_margin
-        ranking = _led(found, before, bound, group, ages, self.recency_weight * most * most)
+        ranking = _led(matches, before, bound, group, ages, self.recency_weight * most * most)
         return _noted(ranking, group, "newer ones slightly first", " of several kinds")
 
-    def _tie_group(self, found: Ranking, match: Column, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def _tie_group(self, matches: Ranking, match: Column, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The tie group among some candidates."""
-        share = found.column("normalized").values
+        share = matches.column("normalized").values
         best = float(match.values[among].max())
         relevant = share >= float(share[among].max()) * self.relevance_floor
         group: NDArray[np.bool_] = (relevant & (match.values >= best - self.tie_margin)) | (
@@ -118,16 +118,16 @@ class TimePreference:
                 return inside
         return None
 
-    def _match_score(self, query: Query, found: Ranking, view: View, times: Values) -> Column:
+    def _match_score(self, query: Query, matches: Ranking, view: View, times: Values) -> Column:
         share, covered, series = (
-            found.column(name) for name in ("normalized", "query_coverage", "title_group_coverage")
+            matches.column(name) for name in ("normalized", "query_coverage", "title_group_coverage")
         )
-        said = (covered.values + series.values) * 0.5
-        most = self._most_covered(found)
+        coverage = (covered.values + series.values) * 0.5
+        most = self._most_covered(matches)
         uncertainty = max(1 - most, self.uncertainty)
-        values = said * (1 - uncertainty) + share.values * uncertainty
+        values = coverage * (1 - uncertainty) + share.values * uncertainty
         title, strange, further = (
-            found.column(name) for name in ("title", "off_topic_title_terms", "extra_title_terms")
+            matches.column(name) for name in ("title", "off_topic_title_terms", "extra_title_terms")
         )
         values = values + title.values * self.title_weight
         whole = (strange.values == 0.0) & (further.values <= MOSTLY)
@@ -135,10 +135,10 @@ class TimePreference:
         if named:
             values = (values - strange.values) - further.values * self.extra_title_terms
         groups = [times >= least for least in ((0.0, OF_TIME, MENTIONS_TIME) if query.about else (0.0,))]
-        ended = terminated(query, found, view, values, self.tie_margin, groups) if query.recency else None
+        ended = terminated(query, matches, view, values, self.tie_margin, groups) if query.recency else None
         if ended is not None:
             values = values - np.where(ended, self.termination_penalty, 0.0)
-        at = {row: place for place, row in enumerate(found.rows.tolist())}
+        at = {row: place for place, row in enumerate(matches.rows.tolist())}
 
         def why(row: int) -> Why:
             both = Why.of(
@@ -159,10 +159,12 @@ class TimePreference:
 
         return Column(values, why)
 
-    def _most_covered(self, found: Ranking) -> float:
+    def _most_covered(self, matches: Ranking) -> float:
         """The most of the question that any candidate says, its series included by half."""
-        said = (found.column("query_coverage").values + found.column("title_group_coverage").values) * 0.5
-        return float(said.max(initial=0.0))
+        coverage = (
+            matches.column("query_coverage").values + matches.column("title_group_coverage").values
+        ) * 0.5
+        return float(coverage.max(initial=0.0))
 
 
 def _noted(ranking: Ranking, group: NDArray[np.bool_], order: str, kinds: str = "") -> Ranking:
@@ -171,9 +173,9 @@ def _noted(ranking: Ranking, group: NDArray[np.bool_], order: str, kinds: str = 
     return ranking.note(f"{count} equally good matches{kinds}: {order}") if count > 1 else ranking
 
 
-def _bound(found: Ranking) -> float:
+def _bound(matches: Ranking) -> float:
     """The largest value of the score: what is known of its column, otherwise the best of the candidates."""
-    column = found.columns[found.by]
+    column = matches.columns[matches.by]
     high = float(column.values.max(initial=0.0)) if column.high is None else column.high
     return high if high > 0 else 1.0
 
@@ -184,25 +186,25 @@ def _power_of_two(high: float) -> float:
     return math.ldexp(1.0, exponent - (mantissa == 0.5))
 
 
-def _bounded(found: Ranking, high: float) -> Ranking:
+def _bounded(matches: Ranking, high: float) -> Ranking:
     """The score divided by a bound."""
-    before, scale = found.columns[found.by], _power_of_two(high)
+    before, scale = matches.columns[matches.by], _power_of_two(high)
 
     def why(row: int) -> Why:
         return Why.of("score", "ratio", before.why(row), Why("bound of the score, a power of two", scale))
 
-    return found.with_column("time_preference", before.values / scale, why, high=1.0)
+    return matches.with_column("time_preference", before.values / scale, why, high=1.0)
 
 
 def _led(
-    found: Ranking, match: Column, most: float, group: NDArray[np.bool_], ages: CandidateAges, weight: float
+    matches: Ranking, match: Column, most: float, group: NDArray[np.bool_], ages: CandidateAges, weight: float
 ) -> Ranking:
     """A tie group by match score (at most `most`) and age, above all others by their score."""
-    before, scale = found.columns[found.by], 2.0 * _power_of_two(_bound(found))
+    before, scale = matches.columns[matches.by], 2.0 * _power_of_two(_bound(matches))
     exponents = ((match.values + ages.logs(group) * -weight) - most)[group]
     values = before.values / scale
     values[group] = np.array([math.exp(each) for each in exponents.tolist()]) * 0.5 + 0.5
-    at = {row: place for place, row in enumerate(found.rows.tolist())}
+    at = {row: place for place, row in enumerate(matches.rows.tolist())}
 
     def why(row: int) -> Why:
         place = at[row]
@@ -215,7 +217,7 @@ def _led(
         )
         return Why.of("equally good match", "sum", upper, Why("above all other matches", 0.5))
 
-    return found.with_column("time_preference", values, why, high=1.0)
+    return matches.with_column("time_preference", values, why, high=1.0)
 
 
 NO_LESS = 0.75

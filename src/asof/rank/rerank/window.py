@@ -69,7 +69,7 @@ class AppendRest:
         assert ranking.places is not None  # noqa: S101  both were chosen
         assert deferred.places is not None  # noqa: S101
         whole = np.concatenate([ranking.places, deferred.places])
-        looked = len(ranking.places)
+        examined = len(ranking.places)
         before, mine = deferred.columns[entry], ranking.columns[entry]
         both = Column(np.concatenate([mine.values, before.values]), before.why)
         score = ranking.columns[ranking.by]
@@ -78,6 +78,6 @@ class AppendRest:
         )  # fmt: skip
         column = Column(np.concatenate([score.values, before.values]), score.why, score.high)
         # in this order no row number decides which of equals the lowest is
-        kept = view.tie_order(score.values, ranking.rows)
-        rest = np.arange(looked, len(whole))
-        return append_below(joined, "looked at closer", column, kept, rest[:0], rest)
+        ranked = view.tie_order(score.values, ranking.rows)
+        rest = np.arange(examined, len(whole))
+        return append_below(joined, "looked at closer", column, ranked, rest[:0], rest)

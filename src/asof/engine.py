@@ -31,7 +31,7 @@ from asof.store.run import IndexReport, IndexRun
 from asof.store.schema import get_meta
 from asof.store.store import Store, translate_sqlite_errors
 from asof.text.tokens import Analyzer
-from asof.time.span import NEVER, shown, shown_apart
+from asof.time.span import NEVER, format_distinctly, format_instant
 
 BATCH_DOCUMENTS = 8_192
 BATCH_CHARACTERS = 8_000_000
@@ -71,7 +71,7 @@ class Results:
         return self.hits[at]
 
     def __repr__(self) -> str:
-        said = f"Results({self.query.text!r:.80}, as of {shown(self.view.as_of)}, by {self.recipe}: "
+        said = f"Results({self.query.text!r:.80}, as of {format_instant(self.view.as_of)}, by {self.recipe}: "
         lines = [
             f"{len(self)} hit{'s' * (len(self) != 1)})",
             *map(repr, self.hits),
@@ -231,7 +231,7 @@ class ViewFactory:
         for what, asked, key in (("as of", as_of, "horizon"), ("known at", known_at, "known_horizon")):
             horizon = int(get_meta(self.db, key) or 0)
             if horizon and asked is not None and asked < horizon:
-                moment, kept = shown_apart(asked, horizon)
+                moment, kept = format_distinctly(asked, horizon)
                 raise BeforeHorizon(
                     f"{what} {moment}: history before {kept} was dropped by `asof vacuum`; "
                     "ask for a later moment"

@@ -21,7 +21,7 @@ SWEDISH = {
 ASKED = """
 import json
 from asof.lang import codes, stop_words
-from asof.time.termination import says_over
+from asof.time.termination import mentions_termination
 from asof.time.intent import recency
 from asof.time.moment import read
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ noon = datetime(2024, 5, 31, 12, tzinfo=UTC)
 day, month = (read(text, noon) for text in ("förrgår", "3 mars 2024"))
 days = [each.start.isoformat()[:10] for each in (day, month)]
 print(json.dumps([codes("time"), *days, recency("senaste priset"), "och" in stop_words("sv"),
-                  says_over("Färjan har upphört.")]))
+                  mentions_termination("Färjan har upphört.")]))
 """
 
 

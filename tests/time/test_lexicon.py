@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.time.grammar import said
+from asof.time.grammar import match_time
 from asof.time.lexicon import TimeLexicon, lexicon
-from asof.time.reading import setting
+from asof.time.reading import reading_context
 from asof.time.token_run import TokenRun, WordSequence, runs
 
-HERE = setting(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
+HERE = reading_context(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
 SIGNS = st.sampled_from([" ", " ", " ", "-", "/", ". ", ", ", "'"])
 
 
@@ -30,7 +30,7 @@ def test_weak_words_say_no_time_in_any_order(language: str, data: st.DataObject)
     words = made(lexical, data.draw(st.lists(st.tuples(weak, SIGNS), min_size=1, max_size=7)))
     assert list(runs(words, lexical)) == []
     run = TokenRun(words, lexical, 0, len(words.words))
-    assert [found for i in range(run.size) if (found := said(run, i, HERE)) is not None] == []
+    assert [found for i in range(run.size) if (found := match_time(run, i, HERE)) is not None] == []
 
 
 def test_what_is_weak() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from asof.errors import BadTime
 from asof.time.moment import read
-from asof.time.period import GRAINS, Grain, Period, days_in, lasting, months_later, one_day, week_of
+from asof.time.period import GRAINS, Grain, Period, days_in, months_later, one_day, span_of_length, week_of
 from asof.time.span import Span
 
 GRAIN = st.sampled_from(GRAINS)
@@ -127,7 +127,7 @@ def test_days_and_weeks_at_the_calendars_end() -> None:
     assert week_of(date(2024, 3, 3)) == (date(2024, 2, 26), date(2024, 3, 4))
     assert week_of(date.max) == (date(9999, 12, 27), None)
     assert one_day(date.max) == (date.max, None)
-    assert lasting(datetime.max.replace(tzinfo=UTC), timedelta(days=1)).end is None
+    assert span_of_length(datetime.max.replace(tzinfo=UTC), timedelta(days=1)).end is None
 
 
 @given(PERIOD)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from asof.time.cues import cues, words_of
-from asof.time.question_form import QuestionForm, form
+from asof.time.question_form import QuestionForm, question_form
 
 
 def read(question: str, language: str = "en") -> QuestionForm:
-    return form(question, cues(question, words_of(question), language), (), None)
+    return question_form(question, cues(question, words_of(question), language), (), None)
 
 
 @pytest.mark.parametrize(

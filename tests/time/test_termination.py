@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from asof.time.termination import over, says_over
+from asof.time.termination import mentions_termination, termination_words
 
 
-@pytest.mark.parametrize("words", over())
+@pytest.mark.parametrize("words", termination_words())
 def test_every_word_is_found_in_whatever_case_and_only_as_whole_words(words: str) -> None:
-    assert says_over(words)
-    assert says_over(f"The boat: {words.upper()}, they say.")
-    assert not says_over(f"{words}x")
+    assert mentions_termination(words)
+    assert mentions_termination(f"The boat: {words.upper()}, they say.")
+    assert not mentions_termination(f"{words}x")
     if " " not in words:
-        assert not says_over(f"x{words}")
-        assert not says_over(f"un-{words}")
+        assert not mentions_termination(f"x{words}")
+        assert not mentions_termination(f"un-{words}")
 
 
 @pytest.mark.parametrize(
@@ -22,4 +22,4 @@ def test_every_word_is_found_in_whatever_case_and_only_as_whole_words(words: str
     ["", "The ferry leaves at seven.", "an open-ended ticket", "suspended", "the end", "longer"],
 )
 def test_what_goes_on(text: str) -> None:
-    assert not says_over(text)
+    assert not mentions_termination(text)

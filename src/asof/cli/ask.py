@@ -27,7 +27,7 @@ from asof.cli.question import joined
 from asof.cli.terminal import plain, show
 from asof.data import MODES
 from asof.data.json import answer_json
-from asof.time.span import shown
+from asof.time.span import format_instant
 
 if TYPE_CHECKING:
     from asof.data import Answer, Citation
@@ -106,9 +106,9 @@ def show_answer(
     if found.by != "extractive" and not found.refused:
         for citation in found.citations:
             show(f"[{citation.n}] {_source(citation)}", hang=4, dim=True)
-    moment = f"as of {shown(found.as_of) if dated else 'now'}"
+    moment = f"as of {format_instant(found.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {shown(found.known_at)}"
+        moment += f" · known at {format_instant(found.known_at)}"
     by = "quoted, no model" if found.by == "extractive" else f"by {plain(found.by)}"
     if verbose:
         moment += f" · {'reports' if found.mode == 'global' else 'single passages'}"

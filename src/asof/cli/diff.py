@@ -19,7 +19,7 @@ from asof.cli.main import (
 )
 from asof.cli.terminal import plain, readable, show
 from asof.serialize.history import diff_json
-from asof.time.span import shown
+from asof.time.span import format_instant
 
 if TYPE_CHECKING:
     from asof.graph.diff import Difference, ResultSide, SubjectChange
@@ -77,7 +77,7 @@ def diff(
 
 
 def _show(found: Difference) -> None:
-    click.secho(f"as of {shown(found.before)} · as of {shown(found.after)}", dim=True)
+    click.secho(f"as of {format_instant(found.before)} · as of {format_instant(found.after)}", dim=True)
     if found.empty:
         click.echo("nothing found")
     for change in found.changes:
@@ -106,4 +106,4 @@ def _ranks(change: SubjectChange) -> str:
 
 
 def _since(side: ResultSide) -> str:
-    return "" if side.start is None else f"  {shown(side.start)}"
+    return "" if side.start is None else f"  {format_instant(side.start)}"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.cli.terminal import plain
-from asof.time.span import iso, shown
+from asof.time.span import format_instant, iso
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,9 +60,9 @@ def head(
 ) -> str:
     """The first line: who, when, how many."""
     also = f" ({', '.join(plain(name) for name in names)})" if names else ""
-    moment = f" as of {shown(as_of) if dated else 'now'}"
+    moment = f" as of {format_instant(as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {shown(known_at)}"
+        moment += f" · known at {format_instant(known_at)}"
     return f"{click.style(plain(subject) + also, bold=True)}{click.style(f'{moment} · {counted}', dim=True)}"
 
 

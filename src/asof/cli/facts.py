@@ -29,7 +29,7 @@ from asof.cli.main import (
 from asof.cli.progress import fact_progress
 from asof.cli.terminal import counted, plain, readable, shortened, show
 from asof.serialize.knowledge import facts_json
-from asof.time.span import shown
+from asof.time.span import format_instant
 
 if TYPE_CHECKING:
     from asof.knowledge.consistency.corroboration import CorroboratingPassage
@@ -148,12 +148,12 @@ def _marks(entry: FactEntry) -> list[tuple[str, str]]:
         marks.append((f"also stated by {documents}", "green"))
     marks += [(f"contradicted by {_other(each)}", "red") for each in entry.contradicted]
     if entry.ended is not None:
-        marks.append((f"removed on {shown(entry.ended)}", "yellow"))
+        marks.append((f"removed on {format_instant(entry.ended)}", "yellow"))
     return marks
 
 
 def _other(other: CorroboratingPassage) -> str:
-    return f"{shortened(plain(other.object), WIDTH)} [{plain(other.document)}] ({shown(other.at)})"
+    return f"{shortened(plain(other.object), WIDTH)} [{plain(other.document)}] ({format_instant(other.at)})"
 
 
 def _evidence(fact: StatedFact) -> str:
@@ -161,7 +161,7 @@ def _evidence(fact: StatedFact) -> str:
     stated = fact.fact.when
     dated = f"; its time is from {_source(stated.by, stated.text)}" if stated else "; no time is known"
     sentence = f'"{readable(fact.sentence)}"' if fact.sentence else "(stated by the head of the document)"
-    return f"{sentence} - since {shown(fact.passage.visible)}{dated}"
+    return f"{sentence} - since {format_instant(fact.passage.visible)}{dated}"
 
 
 def _source(by: str, text: str) -> str:
@@ -178,5 +178,5 @@ def _merge(merge: NameMerge) -> str:
     where = "" if merge.everywhere else " (in this document only)"
     return (
         f"{plain(merge.other)} is {plain(merge.name)}: {reason}"
-        f" [{plain(merge.document)}] ({shown(merge.at)}){where}"
+        f" [{plain(merge.document)}] ({format_instant(merge.at)}){where}"
     )

@@ -152,12 +152,14 @@ def _list(found: list[JudgedRecord], *, as_json: bool, which: str) -> int:
 
 
 def _show(one: JudgedRecord, titles: Mapping[int, tuple[str, str]]) -> None:
-    from asof.time.span import shown
+    from asof.time.span import format_instant
 
     asked = one.asked
     click.secho(f"{asked.id}  {plain(shortened(asked.question))}", bold=True)
     click.secho(
-        f"as of {shown(asked.as_of)} · {plain(asked.recipe)} · recorded {shown(asked.added)}", dim=True
+        f"as of {format_instant(asked.as_of)} · {plain(asked.recipe)} · "
+        f"recorded {format_instant(asked.added)}",
+        dim=True,
     )
     for hit, grade, weight, kind in zip(asked.shown, one.grades, one.weights, one.kinds, strict=True):
         said = "-" if grade is None else f"{grade:g}"

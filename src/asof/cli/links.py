@@ -18,7 +18,7 @@ from asof.cli.main import (
 )
 from asof.cli.terminal import plain, show
 from asof.serialize.knowledge import links_json
-from asof.time.span import shown
+from asof.time.span import format_instant
 
 SIGNS = {"out": "->", "in": "<-", "both": "<->"}
 
@@ -43,7 +43,7 @@ def links(
     if as_json:
         print_json(links_json(linked, then.as_of, then.known_at))
     else:
-        show(f"{plain(linked.document)} as of {shown(then.as_of) if as_of else 'now'}", bold=True)
+        show(f"{plain(linked.document)} as of {format_instant(then.as_of) if as_of else 'now'}", bold=True)
         for each in linked.neighbours:
             far = f"  {each.distance} links away" if each.distance > 1 else ""
             title = f"  {plain(each.title)}" if each.title else ""

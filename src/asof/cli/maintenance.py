@@ -47,7 +47,7 @@ def status(check: bool, index: Path | None, as_json: bool) -> int:
 
 
 def show_status(figures: Status) -> None:
-    from asof.time.span import iso, shown
+    from asof.time.span import format_instant, iso
 
     settings = figures.settings
     dated = ", ".join(f"{count:,} {how}" for how, count in figures.dated_by.items() if how != "none")
@@ -70,7 +70,7 @@ def show_status(figures: Status) -> None:
         *[("source", f"{name} ({kind}): {count:,} documents") for name, kind, count in figures.sources],
     ]  # fmt: skip
     if figures.horizon is not None:
-        rows.append(("history", f"kept from {shown(figures.horizon)} on"))
+        rows.append(("history", f"kept from {format_instant(figures.horizon)} on"))
     for label, value in rows:
         show(f"{label:>10}  {plain(value)}", hang=len(label) + 2)
 

@@ -15,7 +15,7 @@ from asof.cli.show import TITLE
 from asof.cli.terminal import plain, shortened
 from asof.data import Answer, Hit, Why
 from asof.rank.candidates.gather import UNKNOWN
-from asof.time.span import iso, shown
+from asof.time.span import format_instant, iso
 
 if TYPE_CHECKING:
     from asof.corpus.feedback import JudgingReport
@@ -75,9 +75,9 @@ def _show_head(found: PaperAnswer) -> None:
     wish, request, view = found.wish, found.request, found.found.view
     parts = [" + ".join(wish.categories), f"{iso(wish.since)[:10]} to {iso(wish.until)[:10]}"]
     if request.as_of is not None:
-        parts.append(f"as of {shown(view.as_of)}")
+        parts.append(f"as of {format_instant(view.as_of)}")
     if request.known_at is not None:
-        parts.append(f"known at {shown(view.known_at)}")
+        parts.append(f"known at {format_instant(view.known_at)}")
     if wish.by != "rules":
         parts.append(f"read by {wish.by}")
     click.secho(plain(f"arXiv {' · '.join([*parts, _fetched(found)])}"), dim=True)

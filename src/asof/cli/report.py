@@ -23,7 +23,7 @@ from asof.cli.progress import fact_progress
 from asof.cli.question import joined
 from asof.cli.terminal import plain, readable, shortened, show
 from asof.serialize.report import report_json
-from asof.time.span import shown
+from asof.time.span import format_instant
 
 if TYPE_CHECKING:
     from asof.knowledge.reports.report import PeriodReport, PeriodReports, Quote, ReportPoint
@@ -62,9 +62,9 @@ def report(
 
 def show_reports(found: PeriodReports, *, dated: bool, known: bool) -> None:
     """Reports, one below the other. `dated`, `known`: which clocks were set."""
-    moment = f"as of {shown(found.as_of) if dated else 'now'}"
+    moment = f"as of {format_instant(found.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {shown(found.known_at)}"
+        moment += f" · known at {format_instant(found.known_at)}"
     for at, each in enumerate(found.reports):
         if at:
             click.echo()

@@ -13,7 +13,7 @@ from rich.text import Text
 from asof.cli.tables import Cells, console, estimated, short, show_columns
 from asof.cli.terminal import plain
 from asof.evaluate.runs.run import METRICS
-from asof.time.span import iso, shown
+from asof.time.span import format_instant, iso
 
 if TYPE_CHECKING:
     from asof.evaluate.evaluation import Evaluation
@@ -142,7 +142,7 @@ def _show_leakage(found: Leakage, recipes: Sequence[str]) -> None:
     for each in found.differences[:SHOWN_DIFFERENCES]:
         asker = f"{each.recipe}, question {each.question} " if each.question else ""
         click.echo(
-            f"  {plain(asker)}as of {shown(each.as_of)}: {each.what} at rank {each.rank}: "
+            f"  {plain(asker)}as of {format_instant(each.as_of)}: {each.what} at rank {each.rank}: "
             f"{_brief(each.whole)} in the whole corpus, {_brief(each.cut)} in the cut one"
         )
     if len(found.differences) > SHOWN_DIFFERENCES:

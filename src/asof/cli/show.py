@@ -15,7 +15,7 @@ from asof.rank.candidates.gather import UNKNOWN, query_terms
 from asof.store.filter_notes import NOTHING_MATCHES
 from asof.text.markup import unmarked
 from asof.text.snippet import snippet
-from asof.time.span import iso, shown
+from asof.time.span import format_instant, iso
 
 TITLE = 120
 """The most characters of a title and its headings."""
@@ -27,9 +27,9 @@ NOTE = 500
 def show_results(results: Results, *, explain: bool, dated: bool, known: bool = False) -> None:
     """Hits with snippets; with `explain` the tree of each score. `dated`, `known`: which clocks were set."""
     view = results.view
-    moment = f"as of {shown(view.as_of) if dated else 'now'}"
+    moment = f"as of {format_instant(view.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {shown(view.known_at)}"
+        moment += f" · known at {format_instant(view.known_at)}"
     show(f"{moment} · {counted(view.n, 'current passage')}", dim=True)
     if not results.hits:
         click.echo("nothing found")

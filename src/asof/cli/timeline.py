@@ -21,7 +21,7 @@ from asof.cli.main import (
 from asof.cli.question import joined
 from asof.cli.terminal import counted, plain, readable, shortened, show
 from asof.serialize.history import timeline_json
-from asof.time.span import shown
+from asof.time.span import format_instant
 
 if TYPE_CHECKING:
     from asof.graph.timeline import Timeline, TimelineEntry
@@ -69,9 +69,9 @@ def timeline(
 
 def show_timeline(found: Timeline, *, dated: bool, known: bool) -> None:
     """The statements of a series, one below the other. `dated`, `known`: which clocks were set."""
-    moment = f"as of {shown(found.as_of) if dated else 'now'}"
+    moment = f"as of {format_instant(found.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {shown(found.known_at)}"
+        moment += f" · known at {format_instant(found.known_at)}"
     count = len(found.entries)
     show(f"{moment} · {counted(count, 'statement')}", dim=True)
     if not found.entries:
@@ -83,9 +83,9 @@ def show_timeline(found: Timeline, *, dated: bool, known: bool) -> None:
 
 
 def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
-    until = ("then" if dated else "now") if entry.end is None else shown(entry.end)
+    until = ("then" if dated else "now") if entry.end is None else format_instant(entry.end)
     title = f"  {readable(entry.title)}" if entry.title else ""
-    span = click.style(f"{shown(entry.start)} - {until}", fg="cyan")
+    span = click.style(f"{format_instant(entry.start)} - {until}", fg="cyan")
     show(f"{span}{click.style(title, bold=True)}", hang=2)
     show(f"  {readable(entry.said) or '(only a title)'}")
     for sign, words in (("+", entry.added), ("-", entry.removed)):
@@ -93,5 +93,5 @@ def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
             show(f"  {sign} {shortened(plain(' … '.join(words)), CHANGED)}", hang=2)
     click.secho(f"  {plain(entry.document)}", dim=True)
     for rival in entry.contradicted:
-        by = f"{plain(rival.document)} ({shown(rival.start)})"
+        by = f"{plain(rival.document)} ({format_instant(rival.start)})"
         show(f"  contradicted by {by}: {readable(rival.said)}", hang=2, fg="yellow")

@@ -10,7 +10,7 @@ import click
 from asof.cli.main import DONE, TIMES, corpus_root, index_option, json_option, print_json, tell, time_option
 from asof.cli.terminal import plain, shortened
 from asof.serialize.question import when_json
-from asof.time.span import instant, iso, nearest_moment, shown
+from asof.time.span import format_instant, instant, iso, nearest_moment
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -89,12 +89,12 @@ def _moved(reading: QuestionReading, asked: datetime) -> bool:
 
 def _show(reading: QuestionReading, asked: datetime, *, dated: bool) -> None:
     query, intent = reading.query, reading.intent
-    moment = shown(instant(asked))
+    moment = format_instant(instant(asked))
     rows = [("asked", moment if dated else f"{moment} (now)")]
     rows += [("time", _told(mention)) for mention in reading.mentions] or [("time", "none")]
     rows.append(("searched", " ".join(query.lexical.split())))
     if _moved(reading, asked):
-        rows.append(("as of", f"{shown(reading.as_of)}, by its words"))
+        rows.append(("as of", f"{format_instant(reading.as_of)}, by its words"))
     else:
         rows.append(("as of", "then" if dated else "now"))
     rows.append(("newest", f"{_wish(query.recency)} (recency {query.recency:.2g})"))

@@ -11,7 +11,7 @@ from asof.cli.main import DONE, NOTHING, open_corpus, print_json, verbose_option
 from asof.cli.question import EPILOG, joined, question_options
 from asof.cli.terminal import plain, show
 from asof.serialize.search import why_not_json
-from asof.time.span import shown
+from asof.time.span import format_instant
 
 
 @click.command(name="why-not", epilog=EPILOG)
@@ -48,7 +48,7 @@ def why_not(
         print_json(why_not_json(found, then.as_of, then.known_at))
     else:
         widest = max((len(step.stage) for step in found.steps), default=0)
-        click.secho(f"{plain(found.id)} as of {shown(then.as_of) if as_of else 'now'}", bold=True)
+        click.secho(f"{plain(found.id)} as of {format_instant(then.as_of) if as_of else 'now'}", bold=True)
         for step in found.steps if verbose else ():
             place = "out" if step.rank is None else f"rank {step.rank:,} of {step.candidates:,}"
             score = "" if step.score is None else f"  {step.score:.4f}"

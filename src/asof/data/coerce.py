@@ -1,4 +1,4 @@
-"""What Python code gives for the fields of a document, as the values that are kept.
+"""Conversion of Python values to the fields of a document.
 
 Each function takes the value and the name of the field, for the message. A source's own values pass at once.
 """

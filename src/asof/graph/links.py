@@ -26,7 +26,7 @@ from asof.store.links import (
     has_links,
     visible_instants_after,
 )
-from asof.time.span import shown
+from asof.time.span import format_instant
 
 DEPTHS = range(1, 6)
 """How far neighbours are looked for."""
@@ -182,5 +182,5 @@ def reach(view: View, document: str, depth: int) -> Reach:
     """
     name = find_document(view.store, document)
     if view.store.current_version(name) is None:
-        raise UsageError(f"document {name!r} was not current as of {shown(view.as_of)}")
+        raise UsageError(f"document {name!r} was not current as of {format_instant(view.as_of)}")
     return Reach(name, neighbours(view, name, depth), broken(view, name))

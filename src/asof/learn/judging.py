@@ -16,7 +16,7 @@ from asof.learn.feedback import RecordedQuestion
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import one_line, prompt_text
 from asof.store.passages import StoredPassage
-from asof.text.delimiter import mark_for
+from asof.text.delimiter import delimiter_for
 from asof.time.span import iso
 
 LONGEST = 256
@@ -57,7 +57,7 @@ def prompt(asked: RecordedQuestion, record: StoredPassage) -> Prompt:
     above = " > ".join(one_line(each) for each in record.headings.split("\n") if each)
     head = [f"Title: {one_line(record.title or record.document)}", f"Published: {one_line(date)}"]
     passage = "\n".join([*head, *([f"Headings: {above}"] if above else []), "", record.text])
-    mark = mark_for(f"{asked.question}\0{passage}")
+    mark = delimiter_for(f"{asked.question}\0{passage}")
     framed = [f"{name}:\n{mark}\n{text}\n{mark}" for name, text in
               (("Question", asked.question), ("Passage", passage))]  # fmt: skip
     user = "\n\n".join([f"Asked as of: {iso(asked.as_of)}", *framed])

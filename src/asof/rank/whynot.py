@@ -14,7 +14,7 @@ from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
 from asof.store.find_document import find_document
 from asof.store.passages import PassageHistory, passage_histories
-from asof.time.span import BEGINNING, shown_apart
+from asof.time.span import BEGINNING, format_distinctly
 
 
 class StageTrace(NamedTuple):
@@ -74,7 +74,7 @@ def _absence(known: list[PassageHistory], view: View) -> str:
     """Why none of the passages is in force in the view."""
     learned = [each for each in known if each.added <= view.known_at]
     if not learned:
-        first_known, known_at = shown_apart(min(each.added for each in known), view.known_at)
+        first_known, known_at = format_distinctly(min(each.added for each in known), view.known_at)
         return f"this corpus learned of it on {first_known}, after {known_at}"
     right = [each for each in learned if each.ended(view.known_at) != BEGINNING]
     if not right:
@@ -83,10 +83,10 @@ def _absence(known: list[PassageHistory], view: View) -> str:
     if not published:
         first = min(right, key=lambda each: each.visible)
         dated = "published" if first.dated else "undated, and current from when it was added:"
-        start, as_of = shown_apart(first.visible, view.as_of)
+        start, as_of = format_distinctly(first.visible, view.as_of)
         return f"{dated} {start}, after {as_of}"
     last = max(published, key=lambda each: each.ended(view.known_at))
-    start, end, as_of = shown_apart(last.visible, last.ended(view.known_at), view.as_of)
+    start, end, as_of = format_distinctly(last.visible, last.ended(view.known_at), view.as_of)
     return f"it was current from {start} until {end}, before {as_of}"
 
 

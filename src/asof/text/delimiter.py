@@ -1,11 +1,11 @@
-"""Marks around text that somebody else wrote: words that the text itself cannot hold."""
+"""Delimiters around untrusted text: words that the text itself cannot hold."""
 
 from __future__ import annotations
 
 import hashlib
 
 
-def mark_for(text: str) -> str:
+def delimiter_for(text: str) -> str:
     """A word that does not occur in a text, and that follows from the text alone.
 
     The text cannot close the mark that stands around it: to hold its own digest it would have to know it.

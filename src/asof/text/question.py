@@ -14,7 +14,7 @@ from asof.data import Query
 from asof.text.sentences import sentences
 from asof.time.expressions import TimeMention, mentions
 from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
-from asof.time.span import Span, instant, shown
+from asof.time.span import Span, format_instant, instant
 
 AS_OF = "as of"
 
@@ -60,7 +60,7 @@ def read(
             about.append(mention.span)
         elif recency == WISHED:
             as_of = mention.core.last
-            notes.append(f"read as of {shown(as_of)}: “{mention.text}”")
+            notes.append(f"read as of {format_instant(as_of)}: “{mention.text}”")
         elif _PERSON_OR_CHOICE.match(question):
             about.append(Span(None, mention.core.end))
             recency = max(recency, STATE)

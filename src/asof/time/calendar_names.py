@@ -14,10 +14,17 @@ from asof.time.numerals import (
     year_words,
 )
 from asof.time.numeric_dates import attached_left
-from asof.time.reading import Found, ReadingContext, TimeReading, Yearly, open_year, said_year
+from asof.time.reading import (
+    ReadingContext,
+    RuleMatch,
+    TimeReading,
+    Yearly,
+    reading_in_year,
+    reading_without_year,
+)
 from asof.time.token_run import TokenRun
 from asof.time.yearly import day_of_month, holiday, iso_week, month, parts, season
-from asof.time.years import fiscal_number, possessive_year, year_after
+from asof.time.years import fiscal_year_number, possessive_year, year_after
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,63 +32,70 @@ class Name:
     """Something that lies in every year, and the place after its last item.
 
     `fiscal` is where it lies when the year that follows is a fiscal one; `is_fiscal` when it said so itself.
-    `wary`: see `TimeReading`. `glue` holds the signs that may stand before the year.
+    `needs_cue`: see `TimeReading`. `glue` holds the signs that may stand before the year.
     """
 
     grain: str
     yearly: Yearly
     after: int
-    wary: str = ""
+    needs_cue: str = ""
     fiscal: Yearly | None = None
     is_fiscal: bool = False
     glue: str = " ,"
 
 
-def named(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
+def calendar_name(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A name with the year that stands after it, or before it, or with no year."""
     year = year_figures(run, i)
     if year is not None and run[i + 1].glue in ("", " ", "-", "/"):
         at = run.after(i + 1, "the")
-        name = _label(run, at, setting) or _ordinal_part(run, at, setting) or _reversed_day(run, i + 1)
-        name = name or _month(run, at, setting)
+        name = _label(run, at, context) or _ordinal_part(run, at, context) or _reversed_day(run, i + 1)
+        name = name or _month(run, at, context)
         if name is not None:
             return _in_year(name, year, fiscal=name.is_fiscal), name.after
-    fiscal = fiscal_number(run, i)
-    if fiscal is not None and (name := _label(run, fiscal[1], setting)) is not None:
+    fiscal = fiscal_year_number(run, i)
+    if fiscal is not None and (name := _label(run, fiscal[1], context)) is not None:
         return _in_year(name, fiscal[0], fiscal=True), name.after
-    possessive = possessive_year(run, i, setting)
-    if possessive is not None and (name := name_at(run, possessive[1], setting)) is not None:
+    possessive = possessive_year(run, i, context)
+    if possessive is not None and (name := name_at(run, possessive[1], context)) is not None:
         return replace(
             _in_year(name, possessive[0], fiscal=name.is_fiscal), relative=possessive[2]
         ), name.after
-    name = name_at(run, i, setting)
-    return None if name is None else with_year(run, name, setting)
+    name = name_at(run, i, context)
+    return None if name is None else with_year(run, name, context)
 
 
-def name_at(run: TokenRun, i: int, setting: ReadingContext) -> Name | None:
+def name_at(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
     """The longest name that begins at `i`."""
     best: Name | None = None
     for attempt in _attempts(run[i].kind):
-        name = attempt(run, i, setting)
+        name = attempt(run, i, context)
         if name is not None and (best is None or name.after > best.after):
             best = name
     return best
 
 
-def with_year(run: TokenRun, name: Name, setting: ReadingContext) -> Found:
+def with_year(run: TokenRun, name: Name, context: ReadingContext) -> RuleMatch:
     """A name and the year after it, if one follows."""
     i = name.after
-    said = year_after(run, i, name.glue, setting)
-    if said is not None and name.wary == "clear_cue" and run.sense(i, "ahead") and not _capital(run, i - 1):
+    said = year_after(run, i, name.glue, context)
+    if (
+        said is not None
+        and name.needs_cue == "clear_cue"
+        and run.sense(i, "ahead")
+        and not _capital(run, i - 1)
+    ):
         said = None  # "they may march in 2024"
-    fiscal = fiscal_number(run, run.after(i, "of")) if name.fiscal and run.follows(i, " ,-") else None
+    fiscal = fiscal_year_number(run, run.after(i, "of")) if name.fiscal and run.follows(i, " ,-") else None
     if fiscal is not None:
         return _in_year(name, fiscal[0], fiscal=True), fiscal[1]
     if said is not None:
         year, after, relative = said
         return replace(_in_year(name, year, fiscal=name.is_fiscal), relative=relative), after
     yearly = name.fiscal if name.is_fiscal and name.fiscal else name.yearly
-    return open_year(name.grain, yearly, setting, wary=name.wary, fiscal=name.is_fiscal), i
+    return reading_without_year(
+        name.grain, yearly, context, needs_cue=name.needs_cue, fiscal=name.is_fiscal
+    ), i
 
 
 def _capital(run: TokenRun, i: int) -> bool:
@@ -90,12 +104,12 @@ def _capital(run: TokenRun, i: int) -> bool:
 
 def _in_year(name: Name, year: int, *, fiscal: bool) -> TimeReading:
     if fiscal and name.fiscal is not None:
-        found = said_year(name.grain, name.fiscal, year, fiscal=True)
+        match = reading_in_year(name.grain, name.fiscal, year, fiscal=True)
         other = name.yearly(year)
         return (
-            replace(found, choices=(found.best, other)) if name.is_fiscal and other != found.best else found
+            replace(match, choices=(match.best, other)) if name.is_fiscal and other != match.best else match
         )
-    return said_year(name.grain, name.yearly, year)
+    return reading_in_year(name.grain, name.yearly, year)
 
 
 def _holiday(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
@@ -109,7 +123,7 @@ def month_at(run: TokenRun, i: int) -> int | None:
     return number
 
 
-def wariness(run: TokenRun, i: int) -> str:
+def needed_cue(run: TokenRun, i: int) -> str:
     """Which cue a name needs because it may be another word."""
     if run.sense(i, "very_wary"):
         return "clear_cue"
@@ -123,7 +137,7 @@ def _month(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     word, gap = run.behind(i)
     if number is None or (word and not gap):
         return None
-    return Name("month", month(number), i + 1, wariness(run, i), glue=" ,-/")
+    return Name("month", month(number), i + 1, needed_cue(run, i), glue=" ,-/")
 
 
 def _day(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
@@ -188,10 +202,10 @@ def _season(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     start = run.sense(at, "season")
     if start is None:
         return None
-    return Name("season", season(start), at + 1, wariness(run, at) or "cue")
+    return Name("season", season(start), at + 1, needed_cue(run, at) or "cue")
 
 
-def _label(run: TokenRun, i: int, setting: ReadingContext) -> Name | None:
+def _label(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
     """`Q3`, `3Q`, `H1`, `2H`, `fiscal Q3`."""
     is_fiscal = run.sense(i, "fiscal") is not None and run.follows(i + 1, " ")
     at = i + 1 if is_fiscal else i
@@ -207,28 +221,28 @@ def _label(run: TokenRun, i: int, setting: ReadingContext) -> Name | None:
             if 1 <= number <= 12 // size and not (
                 letter > figure and run.sense(at - 1, "figures") and run[at].glue
             ):
-                fiscal = is_fiscal or setting.fiscal_start != 1
+                fiscal = is_fiscal or context.fiscal_start != 1
                 return Name(
                     grain, parts(size, number), at + 2, "cue",
-                    parts(size, number, setting.fiscal_start), fiscal,
+                    parts(size, number, context.fiscal_start), fiscal,
                     " ,-/_" if letter > figure else " ,-/",
                 )  # fmt: skip
     return None
 
 
-def _ordinal_part(run: TokenRun, i: int, setting: ReadingContext) -> Name | None:
+def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
     """`the third quarter`, `first half`, `third-quarter`."""
     at = i + 1 if run.sense(i, "the") is not None else i
-    found = ordinal(run, at)
-    if found is None or not run.follows(found[1], " -."):
+    match = ordinal(run, at)
+    if match is None or not run.follows(match[1], " -."):
         return None
-    number, unit = found[0], run.after(found[1], "fiscal")
-    is_fiscal = unit > found[1]
+    number, unit = match[0], run.after(match[1], "fiscal")
+    is_fiscal = unit > match[1]
     for grain, size in (("quarter", 3), ("half", 6)):
         if run.sense(unit, "unit") == grain:
             number = 12 // size if number == -1 and run.sense(unit + 1, "of") is not None else number
             if 1 <= number <= 12 // size:
-                fiscal = parts(size, number, setting.fiscal_start)
+                fiscal = parts(size, number, context.fiscal_start)
                 return Name(grain, parts(size, number), unit + 1, "cue", fiscal, is_fiscal)
     return None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from datetime import UTC, timedelta, timezone, tzinfo
 
-from asof.time.local_time import DAY, HOUR, MINUTE, SECOND, Stretch
+from asof.time.local_time import DAY, HOUR, MINUTE, SECOND, LocalInterval
 from asof.time.numerals import below_hundred
 from asof.time.reading import Daily, TimeReading
 from asof.time.token_run import TokenRun
@@ -45,7 +45,7 @@ class Clock:
     def on(self, reading: TimeReading) -> TimeReading:
         """This time on a day; a day with several choices has as many times."""
 
-        def change(day: Stretch) -> Stretch:
+        def change(day: LocalInterval) -> LocalInterval:
             return self.daily(day[0] // DAY)
 
         other = replace(self, time=self.time + 12 * HOUR) if self._open() else None

@@ -7,7 +7,7 @@ from numbers import Integral
 
 from asof.errors import BadTime
 from asof.time.moment import read, read_bounded
-from asof.time.period import Period, days_in, lasting, one_day
+from asof.time.period import Period, days_in, one_day, span_of_length
 from asof.time.span import FIRST, LAST, TICK, Span, instant, moment, nearest_moment
 
 When = str | date | int | Period
@@ -28,7 +28,7 @@ def span_of(value: object) -> Span:
     Raises BadTime for anything else, and for a datetime without a time zone: what is its zone?
     """
     if isinstance(value, datetime):
-        return lasting(moment(instant_of(value)), TICK)
+        return span_of_length(moment(instant_of(value)), TICK)
     if isinstance(value, date):
         return days_in(one_day(value), UTC)
     if isinstance(value, Period):

@@ -6,41 +6,49 @@ from contextlib import suppress
 from datetime import UTC, date
 
 from asof.time.calendar_names import name_at
-from asof.time.durations import duration, moved, unit_after_number
+from asof.time.durations import duration, shift_anchor, unit_after_number
 from asof.time.local_time import (
     DAY,
     HOUR,
     IN_CLOCK,
     IN_DAYS,
-    Stretch,
-    beside,
+    LocalInterval,
+    calendar_units,
     days,
     grain_of,
-    shifted,
+    shift_day,
     wall,
 )
 from asof.time.numerals import cardinal
-from asof.time.reading import Found, ReadingContext, TimeReading, Yearly, distinct, of_years, sided
+from asof.time.reading import (
+    ReadingContext,
+    RuleMatch,
+    TimeReading,
+    Yearly,
+    distinct,
+    intervals_around,
+    on_side,
+)
 from asof.time.token_run import TokenRun
 from asof.time.yearly import fiscal_year, parts
 
 _WHOLE = frozenset(("quarter", "half"))  # counted in whole ones: "the past two quarters"
 
 
-def pointing(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
+def deictic_time(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """Anything in this file that begins at `i`; nothing without an anchor."""
-    if setting.today is None:
+    if context.today is None:
         return None
     return (
-        _day(run, i, setting.today)
-        or _sided(run, i, setting)
-        or _counted_side(run, i, setting)
-        or _beyond(run, i, setting.today)
-        or _so_far(run, i, setting)
+        _day(run, i, context.today)
+        or _sided(run, i, context)
+        or _counted_side(run, i, context)
+        or _beyond(run, i, context.today)
+        or _so_far(run, i, context)
     )
 
 
-def _day(run: TokenRun, i: int, today: int) -> Found | None:
+def _day(run: TokenRun, i: int, today: int) -> RuleMatch | None:
     if run.sense(i, "the") is not None and run.sense(i + 1, "day") in (-2, 2):
         i += 1
     steps = run.sense(i, "day")
@@ -53,7 +61,7 @@ def _day(run: TokenRun, i: int, today: int) -> Found | None:
     return None
 
 
-def _sided(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
+def _sided(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """`last week`, `this quarter`, `next 3 days`, `past year`, `next March`, `last fiscal year`."""
     if run.sense(i, "the") is not None and _long_unit(run, i + 2):
         i += 1
@@ -63,23 +71,23 @@ def _sided(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     if side is None or not run.follows(i + 1, " -"):
         return None
     if run.sense(i + 1, "fiscal") or run.sense(i + 1, "fiscal_year"):
-        return _fiscal(run, i + 1, side, setting)
+        return _fiscal(run, i + 1, side, context)
     unit = run.sense(i + 1, "unit")
     if unit is not None:
-        return None if _of_follows(run, i + 2) else _unit(i, side, rolling is not None, unit, setting)
-    if side != 0 and (found := _window(run, i + 1, side, setting)) is not None:
-        return found
+        return None if _of_follows(run, i + 2) else _unit(i, side, rolling is not None, unit, context)
+    if side != 0 and (match := _window(run, i + 1, side, context)) is not None:
+        return match
     part = run.sense(i + 1, "daypart")
     if part is not None:
         from_hour, to_hour = map(int, str(part).split())
-        day = ((setting.today or 0) + side) * DAY
+        day = ((context.today or 0) + side) * DAY
         return TimeReading("hour", ((day + from_hour * HOUR, day + to_hour * HOUR),), relative=True), i + 2
-    name = name_at(run, i + 1, setting)
+    name = name_at(run, i + 1, context)
     if name is None or name.grain == "week" or not _meant(run, i, side):
         return None
-    places = of_years(name.yearly, date.fromordinal(setting.today or 1).year)
+    intervals = intervals_around(name.yearly, date.fromordinal(context.today or 1).year)
     return TimeReading(
-        name.grain, _sided_names(places, name.yearly, side, setting), relative=True
+        name.grain, _sided_names(intervals, name.yearly, side, context), relative=True
     ), name.after
 
 
@@ -89,11 +97,11 @@ def _long_unit(run: TokenRun, i: int) -> bool:
 
 
 def _sided_names(
-    places: list[Stretch], yearly: Yearly, side: int, setting: ReadingContext
-) -> tuple[Stretch, ...]:
-    year = date.fromordinal(setting.today or 1).year
-    chosen = sided(places, side, setting)
-    other: tuple[Stretch, ...] = ()
+    intervals: list[LocalInterval], yearly: Yearly, side: int, context: ReadingContext
+) -> tuple[LocalInterval, ...]:
+    year = date.fromordinal(context.today or 1).year
+    chosen = on_side(intervals, side, context)
+    other: tuple[LocalInterval, ...] = ()
     with suppress(ValueError):  # not every year has a 29 February
         other = (yearly(year + side),)
     return distinct((*other, *chosen) if side == 0 else (*chosen[:1], *other, *chosen[1:]))
@@ -111,72 +119,72 @@ def _of_follows(run: TokenRun, i: int) -> bool:
     return run[i].word in ("of",) and run.follows(i)
 
 
-def _unit(i: int, side: int, rolling: bool, unit: str, setting: ReadingContext) -> Found | None:
-    if unit == "day" or setting.today is None or setting.at is None or setting.anchor is None:
+def _unit(i: int, side: int, rolling: bool, unit: str, context: ReadingContext) -> RuleMatch | None:
+    if unit == "day" or context.today is None or context.at is None or context.anchor is None:
         return None
     if unit in IN_CLOCK:
-        at, size = wall(setting.anchor, UTC), IN_CLOCK[unit]
+        at, size = wall(context.anchor, UTC), IN_CLOCK[unit]
         if side == 0:
             begin = at // size * size
             return TimeReading(unit, ((begin, begin + size),), True, zone=UTC), i + 2
         return TimeReading(unit, ((at - size, at) if side < 0 else (at, at + size),), True, zone=UTC), i + 2
-    calendar, grain = beside(setting.today, unit, side), grain_of(unit)
+    calendar, grain = calendar_units(context.today, unit, side), grain_of(unit)
     if rolling and unit != "weekend":
-        first = shifted(setting.today, unit, side)
-        return TimeReading(grain, distinct([(first * DAY, setting.at or 1), calendar]), relative=True), i + 2
+        first = shift_day(context.today, unit, side)
+        return TimeReading(grain, distinct([(first * DAY, context.at or 1), calendar]), relative=True), i + 2
     return TimeReading(grain, (calendar,), relative=True), i + 2
 
 
-def _fiscal(run: TokenRun, i: int, side: int, setting: ReadingContext) -> Found | None:
+def _fiscal(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:
     after = i + 1
     unit = "year" if run.sense(i, "fiscal_year") else run.sense(after, "unit")
     if run.sense(i, "fiscal"):
         after += 1
     if unit not in ("year", "quarter"):
         return None
-    at, today = setting.at or 0, date.fromordinal(setting.today or 1)
-    places: list[Stretch] = []
+    at, today = context.at or 0, date.fromordinal(context.today or 1)
+    intervals: list[LocalInterval] = []
     if unit == "year":
-        places = of_years(fiscal_year(setting.fiscal_start), today.year)
+        intervals = intervals_around(fiscal_year(context.fiscal_start), today.year)
     else:
         for number in range(1, 5):
-            places += of_years(parts(3, number, setting.fiscal_start), today.year)
-        places.sort()
-    here = next((n for n, place in enumerate(places) if place[0] <= at < place[1]), 0)
-    if not 0 < here < len(places) - 1:  # at the ends of the calendar
+            intervals += intervals_around(parts(3, number, context.fiscal_start), today.year)
+        intervals.sort()
+    here = next((n for n, place in enumerate(intervals) if place[0] <= at < place[1]), 0)
+    if not 0 < here < len(intervals) - 1:  # at the ends of the calendar
         return None
-    return TimeReading(unit, (places[here + side],), relative=True, fiscal=True), after
+    return TimeReading(unit, (intervals[here + side],), relative=True, fiscal=True), after
 
 
-def _window(run: TokenRun, i: int, side: int, setting: ReadingContext) -> Found | None:
+def _window(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:
     """`(last) 30 days`, `(next) two weeks`, `(past) few months`: ends or begins at the anchor."""
     lengths = duration(run, i)
     if lengths is not None and len(lengths[0]) > 1 and run.sense(lengths[1], "ago") is not None:
         lengths = duration(run, i, most=1)  # "the last 3 months and 2 days ago"
     if lengths is None or (run.sense(i, "one") is not None and run.sense(i + 1, "vague") is None):
         return None
-    reading = _window_of(lengths[0], side, setting)
+    reading = _window_of(lengths[0], side, context)
     if reading is None or _of_follows(run, lengths[1]):
         return None
     return reading, lengths[1]
 
 
-def _window_of(lengths: list[tuple[float, str]], side: int, setting: ReadingContext) -> TimeReading | None:
-    today, at = setting.today, setting.at
-    if today is None or at is None or setting.anchor is None:
+def _window_of(lengths: list[tuple[float, str]], side: int, context: ReadingContext) -> TimeReading | None:
+    today, at = context.today, context.at
+    if today is None or at is None or context.anchor is None:
         return None
     count, unit = lengths[0]
     if count < 1:
         return None
     if len(lengths) == 1 and count == int(count) and (unit in _WHOLE or (unit == "decade" and side > 0)):
         steps = -int(count) if side < 0 else 1
-        return TimeReading(unit, (beside(today, unit, steps, int(count)),), relative=True)
-    far = moved(lengths, setting, side)
+        return TimeReading(unit, (calendar_units(today, unit, steps, int(count)),), relative=True)
+    far = shift_anchor(lengths, context, side)
     if far is None:
         return None
     grain = grain_of(lengths[-1][1])
     if far.zone is not None:
-        now = wall(setting.anchor, UTC)
+        now = wall(context.anchor, UTC)
         there = now + side * sum(round(n * IN_CLOCK[u]) for n, u in lengths)
         return TimeReading(grain, ((min(there, now), max(there, now)),), True, zone=UTC)
     if side < 0:
@@ -185,7 +193,7 @@ def _window_of(lengths: list[tuple[float, str]], side: int, setting: ReadingCont
     return TimeReading(grain, ((tomorrow, far.best[1]),), relative=True)
 
 
-def _counted_side(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
+def _counted_side(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """`3 next weeks`, `the 13 last minutes`."""
     count = cardinal(run, i)
     if count is None or not run.follows(count[1]):
@@ -194,11 +202,11 @@ def _counted_side(run: TokenRun, i: int, setting: ReadingContext) -> Found | Non
     unit = run.sense(count[1] + 1, "units")
     if not side or unit is None or not run.follows(count[1] + 1):
         return None
-    reading = _window_of([(count[0], unit)], side, setting)
+    reading = _window_of([(count[0], unit)], side, context)
     return None if reading is None else (reading, count[1] + 2)
 
 
-def _beyond(run: TokenRun, i: int, today: int) -> Found | None:
+def _beyond(run: TokenRun, i: int, today: int) -> RuleMatch | None:
     """`the week before last`, `month after next`."""
     i = i + 1 if run.sense(i, "the") is not None else i
     unit, step = run.sense(i, "unit"), run.sense(i + 1, "shift")
@@ -209,21 +217,21 @@ def _beyond(run: TokenRun, i: int, today: int) -> Found | None:
         run.follows(at + 1) and run[at + 1].senses.keys() & {"unit", "month", "weekday", "season", "holiday"}
     ):
         return None
-    return TimeReading(grain_of(unit), (beside(today, unit, 2 * step),), relative=True), at + 1
+    return TimeReading(grain_of(unit), (calendar_units(today, unit, 2 * step),), relative=True), at + 1
 
 
-def _so_far(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
+def _so_far(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """`earlier this year`, `later today`, `year to date`, `the rest of the month`, `EOY`."""
-    today, at = setting.today, setting.at
+    today, at = context.today, context.at
     if today is None or at is None:
         return None
     unit = run.sense(i, "to_date")
     if unit is not None:
-        whole = beside(today, unit)
+        whole = calendar_units(today, unit)
         return (TimeReading(unit, ((whole[0], at),), relative=True), i + 1) if whole[0] < at else None
     unit = run.sense(i, "end_of_unit")
     if unit is not None:
-        whole = beside(today, unit)
+        whole = calendar_units(today, unit)
         return TimeReading("day", ((whole[1] - DAY, whole[1]),), relative=True, whole=whole, which=2), i + 1
     rest, way = run.sense(i, "rest"), run.sense(i, "so_far")
     if (rest is None and way is None) or not run.follows(i + 1):
@@ -239,11 +247,13 @@ def _so_far(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
         j += 1
     if unit is None or unit in IN_CLOCK or (unit not in IN_DAYS and unit_after_number(run, j) is None):
         return None
-    whole = beside(today, unit)
+    whole = calendar_units(today, unit)
     if rest is not None:
         begin = at if unit == "day" else today * DAY
         return TimeReading(grain_of(unit), ((begin, whole[1]),), relative=True), j + 1
-    stretch = (whole[0], at) if way < 0 else (at, whole[1])
+    interval = (whole[0], at) if way < 0 else (at, whole[1])
     return (
-        (TimeReading(grain_of(unit), (stretch,), relative=True), j + 1) if stretch[0] < stretch[1] else None
+        (TimeReading(grain_of(unit), (interval,), relative=True), j + 1)
+        if interval[0] < interval[1]
+        else None
     )

@@ -5,39 +5,45 @@ from __future__ import annotations
 from asof.time.local_time import months
 from asof.time.numerals import ordinal, short_year, two_figures, year_figures, year_words
 from asof.time.numeric_dates import attached_left, attached_right
-from asof.time.reading import Found, ReadingContext, TimeReading, settled
+from asof.time.reading import ReadingContext, RuleMatch, TimeReading, single_reading
 from asof.time.token_run import TokenRun
 
 COMMON = range(1900, 2100)
 """Years that four figures mean without another word that says so."""
 
 
-def year(run: TokenRun, i: int, _: ReadingContext) -> Found | None:
+def year(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """A year alone."""
     start = i
     if run.sense(i, "calendar_year") is not None or run.sense(i, "unit") == "year":
         i += 1
         number = year_figures(run, i)
         if number is not None and run.follows(i) and not attached_right(run, i):
-            return settled("year", months(number), year=number), i + 1
+            return single_reading("year", months(number), year=number), i + 1
         if run.sense(i, "figures") == 2 and run[i].glue == "" and not attached_right(run, i):
             number = two_figures(run.sense(i, "number"))
-            return settled("year", months(number), year=number), i + 1
+            return single_reading("year", months(number), year=number), i + 1
         spelled = year_words(run, i) if run.follows(i) else None
-        return None if spelled is None else (settled("year", months(spelled[0]), year=spelled[0]), spelled[1])
+        return (
+            None
+            if spelled is None
+            else (single_reading("year", months(spelled[0]), year=spelled[0]), spelled[1])
+        )
     spelled = year_words(run, i)
     if spelled is not None and not _counting(run, spelled[1] - 1):
-        wary = "" if spelled[0] % 100 and spelled[0] < 2100 else "cue"
-        return TimeReading("year", (months(spelled[0]),), wary=wary, year=spelled[0]), spelled[1]
+        needs_cue = "" if spelled[0] % 100 and spelled[0] < 2100 else "cue"
+        return TimeReading("year", (months(spelled[0]),), needs_cue=needs_cue, year=spelled[0]), spelled[1]
     number = year_figures(run, i)
     if number is None:
         number = short_year(run, i)
         if number is None or attached_right(run, i):
             return None
-        return TimeReading("year", (months(number),), wary="cue", year=number), i + 1
+        return TimeReading("year", (months(number),), needs_cue="cue", year=number), i + 1
     if attached_left(run, start) or attached_right(run, i) or _named(run, i) or _counting(run, i):
         return None
-    return TimeReading("year", (months(number),), wary="" if number in COMMON else "cue", year=number), i + 1
+    return TimeReading(
+        "year", (months(number),), needs_cue="" if number in COMMON else "cue", year=number
+    ), i + 1
 
 
 def _named(run: TokenRun, i: int) -> bool:
@@ -52,7 +58,7 @@ def _counting(run: TokenRun, i: int) -> bool:
     return gap in (" ", "-") and word in run.lexicon.lists["counted"]
 
 
-def decade(run: TokenRun, i: int, _: ReadingContext) -> Found | None:
+def decade(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """A decade: `1990s`, `the '90s`, `the 1990's`, `the nineties`, `1990er`, `nineteen nineties`."""
     start = i
     the = run.sense(i, "the") is not None
@@ -89,17 +95,17 @@ def _led(run: TokenRun, i: int) -> bool:
 
 def _decade(first: int) -> TimeReading:
     if first % 100 == 0 and first < 2000:  # the 1800s are a hundred years, the 2000s mostly ten
-        return settled("century", months(first, 1, 1200))
-    return settled("decade", months(first, 1, 120))
+        return single_reading("century", months(first, 1, 1200))
+    return single_reading("decade", months(first, 1, 120))
 
 
-def century(run: TokenRun, i: int, _: ReadingContext) -> Found | None:
+def century(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """A century as ISO 8601 counts hundreds: the 19th is 1800-1899."""
     i = i + 1 if run.sense(i, "the") is not None else i
-    found = ordinal(run, i)
-    if found is None or run.sense(found[1], "unit") != "century" or run[found[1]].glue not in (" ", "-", "."):
+    match = ordinal(run, i)
+    if match is None or run.sense(match[1], "unit") != "century" or run[match[1]].glue not in (" ", "-", "."):
         return None
-    number = found[0]
+    number = match[0]
     if not 2 <= number <= 30:
         return None
-    return settled("century", months((number - 1) * 100, 1, 1200)), found[1] + 1
+    return single_reading("century", months((number - 1) * 100, 1, 1200)), match[1] + 1

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Literal
 
-from asof.time.grammar import Open, TimeMatch, said
+from asof.time.grammar import Open, TimeMatch, match_time
 from asof.time.lexicon import GROUND, lexicon
 from asof.time.local_time import instant_of, span_of
-from asof.time.reading import ReadingContext, setting
+from asof.time.reading import ReadingContext, reading_context
 from asof.time.span import Span
 from asof.time.token_run import TokenRun, WordSequence, runs
 
@@ -24,7 +24,7 @@ Relation = Literal["in", "since", "until", "before", "after", "between", "as of"
 
 @dataclass(frozen=True, slots=True)
 class TimeMention:
-    """A stretch of a text that says a time: `text` is `whole[start:end]`.
+    """A part of a text that names a time: `text` is `whole[start:end]`.
 
     `core` is the span of the expression without its relation, `span` what the relation makes of it: `since`
     has no end, `before`, `until`, `by` and `as of` have no start, `around` adds as much on either side,
@@ -73,36 +73,36 @@ def mentions(
         raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {fiscal_start}")
     words = WordSequence(text)
     lexical = lexicon(language)
-    here = setting(
+    here = reading_context(
         anchor, zone, fiscal_start=fiscal_start, future=prefer == "future", month_first=lexical.month_first
     )
     return tuple(mention for run in runs(words, lexical) for mention in _in_run(run, here))
 
 
-def _in_run(run: TokenRun, where: ReadingContext) -> list[TimeMention]:
-    found: list[TimeMention] = []
+def _in_run(run: TokenRun, context: ReadingContext) -> list[TimeMention]:
+    in_order: list[TimeMention] = []
     i = 0
     while i < run.size:
-        here = said(run, i, where) if run[i].senses and "not_time" not in run[i].senses else None
-        mention = None if here is None else _mention(run, here, where)
-        if mention is not None and here is not None:
-            found.append(mention)
-            i = here.after
+        match = match_time(run, i, context) if run[i].senses and "not_time" not in run[i].senses else None
+        mention = None if match is None else _mention(run, match, context)
+        if mention is not None and match is not None:
+            in_order.append(mention)
+            i = match.after
         else:
             i += 1
-    return found
+    return in_order
 
 
-def _mention(run: TokenRun, here: TimeMatch, where: ReadingContext) -> TimeMention | None:
-    start, end = run[here.first].start, run[here.after - 1].end
+def _mention(run: TokenRun, match: TimeMatch, context: ReadingContext) -> TimeMention | None:
+    start, end = run[match.first].start, run[match.after - 1].end
     whole = run.words.text
     if whole[end : end + 1] == ")" and "(" in whole[start:end]:
         end += 1
-    reading = here.reading
-    zone = reading.zone or where.zone
+    reading = match.reading
+    zone = reading.zone or context.zone
     try:
-        spans = [_span(limits, zone) for limits in here.limits]
-        core = spans[0] if here.limits[0] == reading.best else span_of(reading.best, zone)
+        spans = [_span(limits, zone) for limits in match.limits]
+        core = spans[0] if match.limits[0] == reading.best else span_of(reading.best, zone)
     except (ValueError, OverflowError):
         return None
     return TimeMention(
@@ -111,7 +111,7 @@ def _mention(run: TokenRun, here: TimeMatch, where: ReadingContext) -> TimeMenti
         end,
         spans[0],
         reading.grain,
-        here.relation,  # type: ignore[arg-type]
+        match.relation,  # type: ignore[arg-type]
         core,
         tuple(dict.fromkeys(span for span in spans[1:] if span != spans[0])),
         reading.relative,

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from asof.time.clock import clock
 from asof.time.durations import bounded
 from asof.time.hours import half_of_day
-from asof.time.local_time import Stretch, widened
+from asof.time.local_time import LocalInterval, widen
 from asof.time.points import BEGINNINGS, day_point, ends, point, simple
 from asof.time.ranges import time_range
-from asof.time.reading import Found, ReadingContext, TimeReading
+from asof.time.reading import ReadingContext, RuleMatch, TimeReading
 from asof.time.token_run import TokenRun
 
 Open = tuple[int | None, int | None]
@@ -35,80 +35,82 @@ class TimeMatch:
     limits: tuple[Open, ...]
 
 
-def said(run: TokenRun, i: int, setting: ReadingContext) -> TimeMatch | None:
+def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
     """What a text says at item `i` of a run, with its relation; None if it says no time there."""
     kind = run.items[i].kind
     if not kind & _FIRST:
         return None
-    if "bound" in kind and (more := _bounded(run, i, setting)) is not None:
+    if "bound" in kind and (more := _bounded(run, i, context)) is not None:
         return more
-    found = time_range(run, i, setting, point, day_point) if run.joined else None
-    if "relation" in kind and (limited := _limited(run, i, setting, found)) is not None:
+    match = time_range(run, i, context, point, day_point) if run.joined else None
+    if "relation" in kind and (limited := _limited(run, i, context, match)) is not None:
         return limited
-    if found is not None:
-        return TimeMatch(i, found[1], "between", found[0], found[0].choices)
-    special = _onwards(run, i, setting) if "from" in kind else _day_with_bound(run, i, setting)
+    if match is not None:
+        return TimeMatch(i, match[1], "between", match[0], match[0].choices)
+    special = _onwards(run, i, context) if "from" in kind else _day_with_bound(run, i, context)
     if special is not None:
         return special
-    alone = point(run, i, setting)
+    alone = point(run, i, context)
     if alone is None or not alone[0].choices or not _trusted(run, i, alone):
         return None
     trailing = run.sense(alone[1], "trailing")
     if trailing is not None and run.follows(alone[1]):
-        limits = tuple(limit(trailing, choice, alone[0]) for choice in alone[0].choices)
+        limits = tuple(bounds_of_relation(trailing, choice, alone[0]) for choice in alone[0].choices)
         return TimeMatch(i, alone[1] + 1, trailing, alone[0], limits)
     return TimeMatch(i, alone[1], "in", alone[0], alone[0].choices)
 
 
-def _bounded(run: TokenRun, i: int, setting: ReadingContext) -> TimeMatch | None:
+def _bounded(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
     try:
-        more = bounded(run, i, setting, simple)
+        more = bounded(run, i, context, simple)
     except (ValueError, OverflowError):
         return None
     if more is None:
         return None
     core, how, reading, after = more
-    return TimeMatch(i, after, how, replace(reading, choices=(core,)), (limit(how, core, reading),))
+    return TimeMatch(
+        i, after, how, replace(reading, choices=(core,)), (bounds_of_relation(how, core, reading),)
+    )
 
 
-def _limited(run: TokenRun, i: int, setting: ReadingContext, found: Found | None) -> TimeMatch | None:
+def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | None) -> TimeMatch | None:
     """A relation with a time, unless a range without it reads farther."""
     relation, at = run.sense(i, "relation"), i + 1
     if not run.follows(at) or run.sense(at, "relation") is not None:
         return None
-    limited = time_range(run, at, setting, point, day_point) if run.joined else None
-    limited = limited or point(run, at, setting)
+    limited = time_range(run, at, context, point, day_point) if run.joined else None
+    limited = limited or point(run, at, context)
     if limited is None and run.sense(at, "the") is not None:
-        limited = point(run, at + 1, setting)
-    if limited is None or not limited[0].choices or limited[0].wary in ("number", "dot_cue"):
+        limited = point(run, at + 1, context)
+    if limited is None or not limited[0].choices or limited[0].needs_cue in ("number", "dot_cue"):
         return None
     if run[limited[1]].word == "s" and run[limited[1]].glue == "'":
         return None  # "after today's talk"
-    if found is not None and limited[1] <= found[1]:
+    if match is not None and limited[1] <= match[1]:
         return None
-    limits = tuple(limit(relation, choice, limited[0]) for choice in limited[0].choices)
+    limits = tuple(bounds_of_relation(relation, choice, limited[0]) for choice in limited[0].choices)
     return TimeMatch(i, limited[1], relation, limited[0], limits)
 
 
-def _onwards(run: TokenRun, i: int, setting: ReadingContext) -> TimeMatch | None:
+def _onwards(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
     """`from 2014 on`."""
     if run.sense(i, "from") is None or not run.follows(i + 1):
         return None
-    found = point(run, i + 1, setting)
+    match = point(run, i + 1, context)
     if (
-        found is None
-        or not found[0].choices
-        or run.sense(found[1], "onwards") is None
-        or not run.follows(found[1])
+        match is None
+        or not match[0].choices
+        or run.sense(match[1], "onwards") is None
+        or not run.follows(match[1])
     ):
         return None
-    limits = tuple(limit("since", choice, found[0]) for choice in found[0].choices)
-    return TimeMatch(i, found[1] + 1, "since", found[0], limits)
+    limits = tuple(bounds_of_relation("since", choice, match[0]) for choice in match[0].choices)
+    return TimeMatch(i, match[1] + 1, "since", match[0], limits)
 
 
-def _day_with_bound(run: TokenRun, i: int, setting: ReadingContext) -> TimeMatch | None:
+def _day_with_bound(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
     """`tomorrow before 5pm`: the relation limits by a time of that day."""
-    day = day_point(run, i, setting)
+    day = day_point(run, i, context)
     if day is None or day[0].grain != "day" or not day[0].choices or not run.follows(day[1]):
         return None
     relation = run.sense(day[1], "relation")
@@ -120,12 +122,13 @@ def _day_with_bound(run: TokenRun, i: int, setting: ReadingContext) -> TimeMatch
     half, after = half_of_day(run, time[1])
     reading = time[0].in_half(half).on(day[0])
     limits = tuple(
-        limit("before" if relation == "by" else relation, choice, reading) for choice in reading.choices
+        bounds_of_relation("before" if relation == "by" else relation, choice, reading)
+        for choice in reading.choices
     )
     return TimeMatch(i, after, relation, reading, limits)
 
 
-def limit(relation: str, core: Stretch, reading: TimeReading) -> Open:
+def bounds_of_relation(relation: str, core: LocalInterval, reading: TimeReading) -> Open:
     """How a relation limits: what it leaves of all time.
 
     `before the end of March` means its last day and not its last third; `around` adds as much on either side.
@@ -141,18 +144,18 @@ def limit(relation: str, core: Stretch, reading: TimeReading) -> Open:
     if relation == "after":
         return (start if early else end), None
     if relation == "around":
-        return widened(core)
+        return widen(core)
     return core
 
 
-def _trusted(run: TokenRun, i: int, found: Found) -> bool:
+def _trusted(run: TokenRun, i: int, match: RuleMatch) -> bool:
     """Whether a time that may be another word has the cue it needs, or is the whole text."""
-    wary = found[0].wary
-    if not wary:
+    needs_cue = match[0].needs_cue
+    if not needs_cue:
         return True
-    if wary == "number":
+    if needs_cue == "number":
         return False
-    item, last = run[i], run[found[1] - 1]
+    item, last = run[i], run[match[1] - 1]
     words = run.words
     if item.first == 0 and last.last == len(words.words) - 1:
         return True
@@ -160,7 +163,7 @@ def _trusted(run: TokenRun, i: int, found: Found) -> bool:
     senses = run.lexicon.senses.get(word, {})
     if "the" in senses and run.sense(i, "weekday_short") is None and gap.isspace() and item.first > 1:
         senses, gap = run.lexicon.senses.get(words.words[item.first - 2], {}), words.gaps[item.first - 1]
-    if wary not in senses or not gap.isspace() or (wary == "cue" and _goes_on(run, found[1] - 1)):
+    if needs_cue not in senses or not gap.isspace() or (needs_cue == "cue" and _goes_on(run, match[1] - 1)):
         return False
     if run.sense(i, "very_wary") is not None:
         return (

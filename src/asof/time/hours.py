@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from asof.time.clock import Clock, clock
 from asof.time.local_time import DAY, GRAINS
-from asof.time.reading import Found, ReadingContext, Rule, TimeReading
+from asof.time.reading import ReadingContext, Rule, RuleMatch, TimeReading
 from asof.time.token_run import TokenRun
 
 
@@ -36,13 +36,13 @@ def half_of_day(run: TokenRun, i: int) -> tuple[int | None, int]:
     return (0 if str(part).startswith("8 ") else 12), at + 1
 
 
-def hours_of_day(run: TokenRun, i: int, setting: ReadingContext, day_point: Rule) -> Found | None:
+def hours_of_day(run: TokenRun, i: int, context: ReadingContext, day_point: Rule) -> RuleMatch | None:
     """Two times of day, with the day before or after them."""
     pair = clock_pair(run, i)
     if pair is not None:
         begin, end, after = pair
         day_at = run.after(run.after(after, "on", " ,"), "of")
-        day = day_point(run, day_at, setting) if run.follows(day_at, " ,") else None
+        day = day_point(run, day_at, context) if run.follows(day_at, " ,") else None
         if day is None or not day[0].choices or day[0].grain not in ("day", "hour"):
             return None
         half, stop = half_of_day(run, day[1])
@@ -51,7 +51,7 @@ def hours_of_day(run: TokenRun, i: int, setting: ReadingContext, day_point: Rule
                 return None
             half = 0 if day[0].best[0] % DAY < DAY // 2 else 12
         return _on_days(begin.in_half(half), end.in_half(half), day[0]), stop
-    day = day_point(run, i, setting)
+    day = day_point(run, i, context)
     if day is None or not day[0].choices or day[0].grain not in ("day", "hour"):
         return None
     half, at = half_of_day(run, day[1])

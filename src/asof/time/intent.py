@@ -12,7 +12,7 @@ from datetime import datetime
 
 from asof.lang import FIRST, every
 from asof.time.cues import Cue, cues, kinds_of_answer, language_of, words_of
-from asof.time.question_form import HasTime, QuestionForm, form
+from asof.time.question_form import HasTime, QuestionForm, question_form
 from asof.time.tendency import Direction, tendency
 
 WISHED = 1.0  # "latest", "now": in so many words
@@ -55,7 +55,7 @@ def intent(
     """
     words = words_of(question)
     spoken = language_of(words, language)
-    asked = form(question, cues(question, words, spoken), mentions, anchor)
+    asked = question_form(question, cues(question, words, spoken), mentions, anchor)
     wanted, reasons = _recency(asked)
     weighed = tendency(asked, kinds_of_answer(question, words, spoken), spoken)
     wishes = tuple((cue.start, cue.end) for cue in asked.wishes) if wanted == WISHED else ()
@@ -70,7 +70,7 @@ def recency(question: str, language: str = "") -> float:
 
 def _form(question: str, language: str) -> QuestionForm:
     words = words_of(question)
-    return form(question, cues(question, words, language_of(words, language)), (), None)
+    return question_form(question, cues(question, words, language_of(words, language)), (), None)
 
 
 def _recency(asked: QuestionForm) -> tuple[float, list[str]]:

@@ -1,6 +1,6 @@
-"""Stretches of a calendar and clock on the wall, before a time zone makes spans of them.
+"""Intervals of local time: of a calendar and a clock without a time zone, which makes spans of them.
 
-A stretch is a pair of whole microseconds, from and until (half-open), counted so that midnight at the start
+An interval is a pair of whole microseconds, start and end (half-open), counted so that midnight at the start
 of a day is its `date.toordinal()` times `DAY`. Integers leave no overflow to think of: what lies outside the
 years 1 to 9999 is found when a date is asked for (ValueError) or a span is made.
 """
@@ -12,7 +12,7 @@ from datetime import MAXYEAR, UTC, date, datetime, timedelta, tzinfo
 from asof.time.period import months_later
 from asof.time.span import Span
 
-Stretch = tuple[int, int]
+LocalInterval = tuple[int, int]
 
 SECOND = 10**6
 MINUTE = 60 * SECOND
@@ -63,12 +63,12 @@ def grain_of(unit: str) -> str:
     return {"weekend": "day", "fortnight": "week"}.get(unit, unit)
 
 
-def days(first: int, after: int) -> Stretch:
+def days(first: int, after: int) -> LocalInterval:
     """From the day of an ordinal to before another."""
     return first * DAY, after * DAY
 
 
-def first_of(year: int, month: int = 1) -> int:
+def first_ordinal(year: int, month: int = 1) -> int:
     """The ordinal of the first day of a month; months past 12 count on into later years.
 
     Raises ValueError outside the years 1 to 9999, of which the day after the last is still a day.
@@ -79,28 +79,28 @@ def first_of(year: int, month: int = 1) -> int:
     return date(year, month, 1).toordinal()
 
 
-def months(year: int, month: int = 1, count: int = 12) -> Stretch:
+def months(year: int, month: int = 1, count: int = 12) -> LocalInterval:
     """Whole months from one on. Raises ValueError outside the calendar."""
-    return days(first_of(year, month), first_of(year, month + count))
+    return days(first_ordinal(year, month), first_ordinal(year, month + count))
 
 
-def calendar_day(year: int, month: int, day: int) -> Stretch:
+def calendar_day(year: int, month: int, day: int) -> LocalInterval:
     """One day. Raises ValueError if there is none."""
     ordinal = date(year, month, day).toordinal()
     return days(ordinal, ordinal + 1)
 
 
-def week_holding(ordinal: int) -> Stretch:
+def week_of_day(ordinal: int) -> LocalInterval:
     """The week from Monday to Sunday that holds a day."""
     monday = ordinal - (ordinal - 1) % 7  # 1 January of the year 1 was a Monday
     return days(monday, monday + 7)
 
 
-def beside(ordinal: int, unit: str, steps: int = 0, count: int = 1) -> Stretch:
+def calendar_units(ordinal: int, unit: str, steps: int = 0, count: int = 1) -> LocalInterval:
     """`count` calendar units in a row, the first of them `steps` after the one that holds a day."""
     if unit in IN_DAYS:
         size = IN_DAYS[unit]
-        first = ordinal if unit == "day" else week_holding(ordinal)[0] // DAY
+        first = ordinal if unit == "day" else week_of_day(ordinal)[0] // DAY
         first += steps * size
         return days(first + 5, first + 7 * count) if unit == "weekend" else days(first, first + count * size)
     size = IN_MONTHS[unit]
@@ -109,7 +109,7 @@ def beside(ordinal: int, unit: str, steps: int = 0, count: int = 1) -> Stretch:
     return months(index // 12, index % 12 + 1, count * size)
 
 
-def shifted(ordinal: int, unit: str, count: float) -> int:
+def shift_day(ordinal: int, unit: str, count: float) -> int:
     """The day so many units after a day (negative: before). Raises ValueError outside the calendar."""
     if unit in IN_DAYS:
         return ordinal + round(count * IN_DAYS[unit])
@@ -118,18 +118,18 @@ def shifted(ordinal: int, unit: str, count: float) -> int:
     return months_later(date.fromordinal(ordinal), whole).toordinal() + round(rest * 30)
 
 
-def third(stretch: Stretch, grain: str, which: int) -> Stretch:
-    """The early (0), middle (1) or late (2) third of a stretch, cut where its calendar has joints.
+def third(interval: LocalInterval, grain: str, which: int) -> LocalInterval:
+    """The early (0), middle (1) or late (2) third of an interval, cut where its calendar has joints.
 
     A month has the days 1-10, 11-20 and the rest; a week Mon-Tue, Wed-Thu and Fri-Sun; a decade the years
     0-3, 4-6 and 7-9; years, halves and quarters have whole months.
     """
-    start, end = stretch
+    start, end = interval
     first = date.fromordinal(start // DAY)
     if grain in _THIRDS:
         cuts = _THIRDS[grain]
         if grain in ("decade", "century"):
-            return days(first_of(first.year + cuts[which]), first_of(first.year + cuts[which + 1]))
+            return days(first_ordinal(first.year + cuts[which]), first_ordinal(first.year + cuts[which + 1]))
         unit = HOUR if grain == "day" else DAY
         return start + cuts[which] * unit, start + cuts[which + 1] * unit
     if grain == "month":
@@ -143,15 +143,15 @@ def third(stretch: Stretch, grain: str, which: int) -> Stretch:
     return start + which * size, end if which == 2 else start + (which + 1) * size
 
 
-def widened(stretch: Stretch) -> Stretch:
+def widen(interval: LocalInterval) -> LocalInterval:
     """As much again on either side; whole months are counted by months, so around 2020 is 2019 to 2021."""
-    start, end = stretch
+    start, end = interval
     size = end - start
     try:
         first, after = date.fromordinal(start // DAY), date.fromordinal(end // DAY)
         if first.day == after.day == 1 and start % DAY == end % DAY == 0:
             count = (after.year - first.year) * 12 + after.month - first.month
-            return first_of(first.year, first.month - count) * DAY, first_of(
+            return first_ordinal(first.year, first.month - count) * DAY, first_ordinal(
                 after.year, after.month + count
             ) * DAY
     except ValueError:  # one of the three lies outside the calendar
@@ -159,13 +159,13 @@ def widened(stretch: Stretch) -> Stretch:
     return start - size, end + size
 
 
-def span_of(stretch: Stretch, zone: tzinfo = UTC) -> Span:
+def span_of(interval: LocalInterval, zone: tzinfo = UTC) -> Span:
     """The span between two readings of the clocks in a zone; a side that UTC cannot represent is None.
 
     A time that the clocks show twice gives the span around both. Raises ValueError when the zone has no such
     time (clocks skipped it, or the whole day).
     """
-    start, end = stretch
+    start, end = interval
     if start % DAY == 0 and end % DAY == 0:
         return Span(instant_of(start, zone), instant_of(end, zone))
     once, again = instant_of(start, zone), instant_of(start, zone, 1)

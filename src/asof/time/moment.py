@@ -17,7 +17,7 @@ from functools import lru_cache
 from asof.errors import BadTime
 from asof.lang import every
 from asof.time.lexicon import lexicon
-from asof.time.period import Days, Grain, Period, days_in, lasting, one_day, week_of
+from asof.time.period import Days, Grain, Period, days_in, one_day, span_of_length, week_of
 from asof.time.relative import Relative, relative
 from asof.time.span import EPOCH, TICK, Span
 
@@ -132,7 +132,7 @@ def epoch(value: float) -> Span:
             f"{value!r} is not a Unix time; accepted are seconds (or milliseconds, from 1e11 on) since 1970 "
             "within the years 1 to 9999; write a date instead: 2024-03-05"
         ) from None
-    return lasting(start, unit)
+    return span_of_length(start, unit)
 
 
 @lru_cache(maxsize=4096)
@@ -258,11 +258,11 @@ def _timed(day: date, clock: re.Match[str], zone: tzinfo) -> Span:
     reading = time(int(hour), int(minute or 0), int(second or 0), int(digits.ljust(6, "0")))
     start = datetime.combine(day, reading, zone)
     if zone is UTC:
-        return lasting(start, unit)
+        return span_of_length(start, unit)
     once, again = start.astimezone(UTC), start.replace(fold=1).astimezone(UTC)
     if again < once:
         raise ValueError(f"the clocks in {zone} skip that time")
-    return Span(once, lasting(again, unit).end)
+    return Span(once, span_of_length(again, unit).end)
 
 
 def _offset(text: str) -> tzinfo:

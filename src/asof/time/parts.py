@@ -11,39 +11,39 @@ from asof.time.local_time import (
     DAY,
     FINER,
     IN_MONTHS,
-    Stretch,
-    beside,
+    LocalInterval,
+    calendar_units,
     days,
-    first_of,
+    first_ordinal,
     months,
     third,
-    week_holding,
+    week_of_day,
 )
 from asof.time.numerals import cardinal, ordinal
-from asof.time.reading import Found, ReadingContext, Rule, TimeReading, Yearly, open_year
+from asof.time.reading import ReadingContext, Rule, RuleMatch, TimeReading, Yearly, reading_without_year
 from asof.time.token_run import TokenRun
 from asof.time.weekdays import weekday_at
 from asof.time.yearly import nth_weekday, weeks_of
 
 
-def part_of(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:
+def part_of(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
     """`early`, `mid` or `late` with a time: a third of it."""
     which = run.sense(i, "part")
     if which is None or not run.follows(i + 1, " -"):
         return None
     at = run.after(i + 1, "the") if run.sense(i + 1, "the") is None else i + 2
-    found = point(run, i + 1, setting) or (point(run, at, setting) if at > i + 1 else None)
-    if found is None and setting.today is not None and at > i + 1:
+    match = point(run, i + 1, context) or (point(run, at, context) if at > i + 1 else None)
+    if match is None and context.today is not None and at > i + 1:
         unit = run.sense(at, "unit")  # "the end of the year"
         if unit in IN_MONTHS or unit == "week":
-            found = TimeReading(unit, (beside(setting.today, unit),), relative=True), at + 1
-    if found is None:
+            match = TimeReading(unit, (calendar_units(context.today, unit),), relative=True), at + 1
+    if match is None:
         return None
-    reading, after = found
+    reading, after = match
     if reading.grain not in FINER or reading.which is not None or reading.zone is not None:
         return None
 
-    def cut(whole: Stretch) -> Stretch:
+    def cut(whole: LocalInterval) -> LocalInterval:
         return third(whole, reading.grain, which)
 
     if not reading.choices:
@@ -62,22 +62,22 @@ def part_of(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Foun
     ), after
 
 
-def _cut_yearly(yearly: Yearly, cut: Callable[[Stretch], Stretch]) -> Yearly:
+def _cut_yearly(yearly: Yearly, cut: Callable[[LocalInterval], LocalInterval]) -> Yearly:
     return lambda year: cut(yearly(year))
 
 
-def nth_of(run: TokenRun, i: int, setting: ReadingContext, period: Rule) -> Found | None:
+def nth_of(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
     """An ordinal with a unit or weekday of a time: `the third week of 2027`, `first 2 weeks of 2021`.
 
     Also `20th of next month` and `the week of March 4`.
     """
     at = i + 1 if run.sense(i, "the") is not None else i
     if run.sense(at, "unit") == "week":
-        return _week_with(run, at, setting, period)
-    found = ordinal(run, at)
-    if found is None:
+        return _week_with(run, at, context, period)
+    match = ordinal(run, at)
+    if match is None:
         return None
-    number, j = found
+    number, j = match
     if not run.follows(j, " -."):
         return None
     count = cardinal(run, j)
@@ -88,28 +88,28 @@ def nth_of(run: TokenRun, i: int, setting: ReadingContext, period: Rule) -> Foun
         unit, size = run.sense(j, "unit"), 1
     weekday = weekday_at(run, j) if size == 1 else None
     if weekday is None and unit is None:
-        return _day_of(run, j, number, setting, period)
+        return _day_of(run, j, number, context, period)
     j += 1
     of = run.after(j, "of")
     if unit == "day" and size == 1 and month_at(run, of) is not None:
         return None  # a date, which goes without the article
     if (of == j and (number == -1 or size > 1)) or not run.follows(of, " '"):
         return None
-    whole = _period(run, of, setting, period)
+    whole = _period(run, of, context, period)
     if whole is None:
         return None
     reading, after = whole
 
-    def place(stretch: Stretch) -> Stretch:
+    def place(interval: LocalInterval) -> LocalInterval:
         if weekday is not None:
-            day = nth_weekday(weekday, number, stretch)
+            day = nth_weekday(weekday, number, interval)
             return days(day, day + 1)
-        return nth(unit or "day", number, size, stretch)
+        return nth(unit or "day", number, size, interval)
 
     return _placed(reading, place, "day" if weekday is not None else unit or "day"), after
 
 
-def _placed(reading: TimeReading, place: Callable[[Stretch], Stretch], grain: str) -> TimeReading:
+def _placed(reading: TimeReading, place: Callable[[LocalInterval], LocalInterval], grain: str) -> TimeReading:
     if reading.choices:
         return reading.mapped(place, grain)
     yearly = reading.yearly
@@ -118,44 +118,44 @@ def _placed(reading: TimeReading, place: Callable[[Stretch], Stretch], grain: st
     return TimeReading(grain, (), True, yearly=lambda year: place(yearly(year)))
 
 
-def _period(run: TokenRun, i: int, setting: ReadingContext, period: Rule) -> Found | None:
+def _period(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
     """What a part is part of; `the year` and `the month` are those of the anchor."""
     i = i + 1 if run.sense(i, "the") is not None else i
-    found = period(run, i, setting)
-    if found is not None:
-        reading = found[0]
+    match = period(run, i, context)
+    if match is not None:
+        reading = match[0]
         return (
-            found if (reading.choices or reading.yearly) and reading.grain in (*IN_MONTHS, "season") else None
+            match if (reading.choices or reading.yearly) and reading.grain in (*IN_MONTHS, "season") else None
         )
     unit = run.sense(i, "unit")
     if unit == "year" and run.sense(i - 1, "the") is not None:
-        return open_year("year", months, setting), i + 1
+        return reading_without_year("year", months, context), i + 1
     return None
 
 
-def _day_of(run: TokenRun, j: int, number: int, setting: ReadingContext, period: Rule) -> Found | None:
+def _day_of(run: TokenRun, j: int, number: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
     """`20th of next month`."""
     of = run.after(j, "of")
     if of == j or number < 1 or month_at(run, of) is not None:
         return None
-    found = _period(run, of, setting, period)
-    if found is None or found[0].grain != "month":
+    match = _period(run, of, context, period)
+    if match is None or match[0].grain != "month":
         return None
-    return _placed(found[0], lambda month: nth("day", number, 1, month), "day"), found[1]
+    return _placed(match[0], lambda month: nth("day", number, 1, month), "day"), match[1]
 
 
-def _week_with(run: TokenRun, i: int, setting: ReadingContext, period: Rule) -> Found | None:
+def _week_with(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> RuleMatch | None:
     """`week of March 4`, `the week commencing 4 March`: the week that holds the day."""
     at = i + 1
     if run.sense(at, "of") is None and run.sense(at, "starting") is None:
         return None
-    found = period(run, run.after(at + 1, "the"), setting)
-    if found is None or found[0].grain != "day" or not run.follows(at + 1):
+    match = period(run, run.after(at + 1, "the"), context)
+    if match is None or match[0].grain != "day" or not run.follows(at + 1):
         return None
-    return _placed(found[0], lambda day: week_holding(day[0] // DAY), "week"), found[1]
+    return _placed(match[0], lambda day: week_of_day(day[0] // DAY), "week"), match[1]
 
 
-def nth(unit: str, number: int, count: int, within: Stretch) -> Stretch:
+def nth(unit: str, number: int, count: int, within: LocalInterval) -> LocalInterval:
     """`count` units of a stretch from the number-th on; -1 are its last ones.
 
     Weeks belong to it by their Thursday, as in ISO 8601; a half is one in days if it has no halves in months.
@@ -165,14 +165,16 @@ def nth(unit: str, number: int, count: int, within: Stretch) -> Stretch:
     if unit == "week":
         return weeks_of((start, end), number, count)
     if unit == "day":
-        found = (end - count * DAY, end) if number < 0 else _from(start, number, count)
-        if not start <= found[0] < found[1] <= end:
+        match = (end - count * DAY, end) if number < 0 else _from(start, number, count)
+        if not start <= match[0] < match[1] <= end:
             raise ValueError(f"no such day in {unit}")
-        return found
+        return match
     first, after = date.fromordinal(start // DAY), end // DAY
     whole = _months_between(first, after)
     if unit == "half" and whole != 12:
-        middle = (start // DAY + after) // 2 if whole < 2 else first_of(first.year, first.month + whole // 2)
+        middle = (
+            (start // DAY + after) // 2 if whole < 2 else first_ordinal(first.year, first.month + whole // 2)
+        )
         return (start, middle * DAY) if number == 1 else (middle * DAY, end)
     size = IN_MONTHS.get(unit, 0) * count
     if not 0 < size < whole:
@@ -183,7 +185,7 @@ def nth(unit: str, number: int, count: int, within: Stretch) -> Stretch:
     return months(first.year, first.month + offset, size)
 
 
-def _from(start: int, number: int, count: int) -> Stretch:
+def _from(start: int, number: int, count: int) -> LocalInterval:
     begin = start + (number - 1) * DAY
     return begin, begin + count * DAY
 

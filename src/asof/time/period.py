@@ -62,7 +62,7 @@ def days_in(days: Days, zone: tzinfo) -> Span:
     return Span(start, end)
 
 
-def lasting(start: datetime, length: timedelta) -> Span:
+def span_of_length(start: datetime, length: timedelta) -> Span:
     """The span of a length from an aware moment on; no end past the calendar's end."""
     start = start.astimezone(UTC)
     try:

@@ -8,17 +8,17 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from asof.time.calendar_names import named
+from asof.time.calendar_names import calendar_name
 from asof.time.clock import clock, iso_clock
-from asof.time.deictic import pointing
+from asof.time.deictic import deictic_time
 from asof.time.durations import distance, from_point, starting, within
 from asof.time.eras import century, decade, year
 from asof.time.hours import half_of_day
 from asof.time.local_time import DAY, HOUR
 from asof.time.numerals import year_figures
-from asof.time.numeric_dates import figures
+from asof.time.numeric_dates import numeric_date
 from asof.time.parts import nth_of, part_of
-from asof.time.reading import Found, ReadingContext, Rule, TimeReading, said_year
+from asof.time.reading import ReadingContext, Rule, RuleMatch, TimeReading, reading_in_year
 from asof.time.token_run import TokenRun
 from asof.time.weekdays import day_of_some_month, weekday
 from asof.time.years import fiscal_years, week_label
@@ -31,9 +31,9 @@ _MOST = 4  # items that a rule may need at least
 _Row = tuple[Rule, frozenset[str], int]
 
 _RULES: tuple[_Row, ...] = (
-    (figures, frozenset(("figures",)), 1),
+    (numeric_date, frozenset(("figures",)), 1),
     (
-        named,
+        calendar_name,
         _NUMBER
         | frozenset(
             [
@@ -60,34 +60,34 @@ _RULES: tuple[_Row, ...] = (
     (century, _NUMBER | {"the", "ordinal"}, 2),
     (year, _NUMBER | {"calendar_year", "unit"}, 1),
     (
-        pointing,
+        deictic_time,
         frozenset(
             ["the", "day", "day_night", "side", "rolling", "unit", "to_date", "end_of_unit", "rest", "so_far"]
         ),
         1,
     ),
-    (pointing, _NUMBER, 3),
+    (deictic_time, _NUMBER, 3),
     (weekday, frozenset(["side", "rolling", "weekday", "weekday_short"]), 1),
     (weekday, _NUMBER, 3),
 )
 """The rules of times that hold no other time, the senses with which they begin, and the items they need."""
 
 
-def _longest(run: TokenRun, i: int, setting: ReadingContext, name: str) -> Found | None:
+def _longest(run: TokenRun, i: int, context: ReadingContext, name: str) -> RuleMatch | None:
     """What the rule of a table that reads farthest finds at `i`, remembered under a name."""
     if not 0 <= i < run.size:
         return None
     known = run.memo.get((name, i), False)
     if known is not False:
         return known  # type: ignore[no-any-return]
-    best: Found | None = None
+    best: RuleMatch | None = None
     for rule in _able(name, run.items[i].kind, min(run.size - i, _MOST)):
         try:
-            found = rule(run, i, setting)
+            match = rule(run, i, context)
         except (ValueError, OverflowError):  # 30 February, or outside the years 1 to 9999
             continue
-        if found is not None and (best is None or found[1] > best[1]):
-            best = found
+        if match is not None and (best is None or match[1] > best[1]):
+            best = match
     run.memo[name, i] = best
     return best
 
@@ -98,34 +98,34 @@ def _able(name: str, kind: frozenset[str], items: int) -> tuple[Rule, ...]:
     return tuple(dict.fromkeys(able))
 
 
-def simple(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
+def simple(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """The longest time at `i` that holds no other time."""
-    return _longest(run, i, setting, "simple")
+    return _longest(run, i, context, "simple")
 
 
-def _part(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
-    return part_of(run, i, setting, _period)
+def _part(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return part_of(run, i, context, _period)
 
 
-def _period(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
-    return _longest(run, i, setting, "period")
+def _period(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return _longest(run, i, context, "period")
 
 
-def _nth(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
-    return nth_of(run, i, setting, simple)
+def _nth(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return nth_of(run, i, context, simple)
 
 
-def _shifted(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
-    return from_point(run, i, setting, simple)
+def _shifted(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return from_point(run, i, context, simple)
 
 
-def _starting(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
-    return starting(run, i, setting, simple)
+def _starting(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return starting(run, i, context, simple)
 
 
-def day_point(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
+def day_point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """The longest time at `i` without a time of day."""
-    return _longest(run, i, setting, "day")
+    return _longest(run, i, context, "day")
 
 
 _NTH: _Row = (_nth, _NUMBER | {"the", "ordinal", "unit"}, 3)
@@ -145,26 +145,26 @@ _TABLES: dict[str, tuple[_Row, ...]] = {
 }
 
 
-def point(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
+def point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """The longest time at `i`, with the time of day that stands before or after it."""
     if not 0 <= i < run.size:
         return None
     known = run.memo.get(("point", i), False)
     if known is False:
-        known = run.memo["point", i] = _point(run, i, setting)
+        known = run.memo["point", i] = _point(run, i, context)
     return known  # type: ignore[no-any-return]
 
 
-def _point(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
-    found = day_point(run, i, setting)
-    if found is not None and found[0].number is None:
-        if found[0].grain == "day":
-            return _time_after(run, found, None) or found
-        if found[0].grain == "hour" and found[0].choices and run.sense(found[1] - 1, "unit") is None:
-            return _time_after(run, found, _half(found[0])) or found
-    timed = _time_first(run, i, setting) if run.items[i].kind & _CLOCK else None
-    if timed is None or (found is not None and found[1] >= timed[1]):
-        return found
+def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    match = day_point(run, i, context)
+    if match is not None and match[0].number is None:
+        if match[0].grain == "day":
+            return _time_after(run, match, None) or match
+        if match[0].grain == "hour" and match[0].choices and run.sense(match[1] - 1, "unit") is None:
+            return _time_after(run, match, _half(match[0])) or match
+    timed = _time_first(run, i, context) if run.items[i].kind & _CLOCK else None
+    if timed is None or (match is not None and match[1] >= timed[1]):
+        return match
     return timed
 
 
@@ -173,9 +173,9 @@ def _half(part_of_day: TimeReading) -> int:
     return 0 if part_of_day.best[0] % DAY < DAY // 2 else 12
 
 
-def _time_after(run: TokenRun, found: Found, half: int | None) -> Found | None:
+def _time_after(run: TokenRun, match: RuleMatch, half: int | None) -> RuleMatch | None:
     """A time after a day or a part of one: `5 March 2024 at 3 pm`, `2024-03-05T14:30`, `tonight at 9`."""
-    reading, after = found
+    reading, after = match
     iso = iso_clock(run, after)
     if iso is not None:
         return iso[0].on(reading), iso[1]
@@ -188,7 +188,7 @@ def _time_after(run: TokenRun, found: Found, half: int | None) -> Found | None:
             said_half, stop = half_of_day(run, time[1])
             year = year_figures(run, stop) if run.follows(stop) and ends(run, stop + 1) else None
             if year is not None and reading.yearly is not None:  # Oct 26 15:50:06 2016
-                reading, stop = said_year(reading.grain, reading.yearly, year), stop + 1
+                reading, stop = reading_in_year(reading.grain, reading.yearly, year), stop + 1
             return time[0].in_half(half if said_half is None else said_half).on(reading), stop
     if half is not None:
         return None
@@ -213,7 +213,7 @@ def ends(run: TokenRun, after: int) -> bool:
     )
 
 
-def _time_first(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
+def _time_first(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A time of day before a day, or alone on the anchor's: `3pm on 5 March`, `8.30pm today`."""
     time = clock(run, i, bare=True)
     if time is None:
@@ -227,7 +227,7 @@ def _time_first(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     signs = " ,." if run[after - 1].last > run[after - 1].first else " ,"  # 3:15 p.m. on Friday
     day_at = run.after(after, "on", signs)
     day_at = run.after(run.after(day_at, "of", " ,"), "the")
-    day = day_point(run, day_at, setting) if run.follows(day_at, signs) else None
+    day = day_point(run, day_at, context) if run.follows(day_at, signs) else None
     if (
         day is not None
         and day[0].grain == "hour"
@@ -236,15 +236,15 @@ def _time_first(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
     ):
         midnight = day[0].mapped(lambda part: (part[0] // DAY * DAY, part[0] // DAY * DAY + DAY), "day")
         return there.in_half(_half(day[0])).on(midnight), day[1]  # 10pm tonight
-    if day is not None and day[0].grain == "day" and day[0].choices and day[0].wary != "number":
+    if day is not None and day[0].grain == "day" and day[0].choices and day[0].needs_cue != "number":
         end = day[1]
         part = run.sense(end, "daypart")
         if part is not None and run.follows(end):
             there, end = there.in_half(0 if str(part).startswith("8 ") else 12), end + 1
         return (there.on(day[0]), end) if sure is not None or part is not None else None
-    if sure is None or setting.today is None or not (there.sure or run.sense(i - 1, "at") is not None):
+    if sure is None or context.today is None or not (there.sure or run.sense(i - 1, "at") is not None):
         return None
-    today = TimeReading("day", ((setting.today * DAY, (setting.today + 1) * DAY),), relative=True)
+    today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)
     return replace(there.on(today), daily=there.daily), after
 
 

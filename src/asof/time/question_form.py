@@ -68,7 +68,7 @@ class QuestionForm:
         return self.asks if self.tense == "none" else f"{self.asks} + {self.tense}"
 
 
-def form(
+def question_form(
     question: str, cues: list[Cue], mentions: Sequence[HasTime], anchor: datetime | None
 ) -> QuestionForm:
     """The form of a question whose cues are given."""
@@ -101,11 +101,11 @@ def _tense(cues: list[Cue]) -> Tense:
 
 
 def _wishes(question: str, cues: list[Cue], keywords: bool) -> list[Cue]:
-    places = [at for at, cue in enumerate(cues) if cue.kind.startswith("wish.")]
-    if not places:
+    positions = [at for at, cue in enumerate(cues) if cue.kind.startswith("wish.")]
+    if not positions:
         return []
     cased = any(question[cue.start].islower() for cue in cues[1:] if cue.kind == CONTENT)
-    return [cues[at] for at in places if _holds(question, cues, at, keywords, cased)]
+    return [cues[at] for at in positions if _holds(question, cues, at, keywords, cased)]
 
 
 def _holds(question: str, cues: list[Cue], at: int, keywords: bool, cased: bool) -> bool:
@@ -173,17 +173,17 @@ def _dates(
     return [*said, *years]
 
 
-class _Stretch(Protocol):
+class _HasOffsets(Protocol):
     @property
     def start(self) -> int: ...
     @property
     def end(self) -> int: ...
 
 
-def _touches(others: Sequence[_Stretch], stretch: _Stretch) -> bool:
+def _touches(others: Sequence[_HasOffsets], interval: _HasOffsets) -> bool:
     """Whether one of `others`, in order and disjoint, shares a character with a stretch."""
-    at = bisect_right(others, stretch.start, key=lambda other: other.end)
-    return at < len(others) and others[at].start < stretch.end
+    at = bisect_right(others, interval.start, key=lambda other: other.end)
+    return at < len(others) and others[at].start < interval.end
 
 
 def _is_within(cues: list[Cue], starts: list[int], start: int) -> bool:

@@ -10,17 +10,27 @@ from asof.time import yearly
 from asof.time.calendar_names import month_at
 from asof.time.clock import clock
 from asof.time.hours import hours_of_day, joint, opening
-from asof.time.local_time import DAY, GRAINS, Stretch, calendar_day, months
+from asof.time.local_time import DAY, GRAINS, LocalInterval, calendar_day, months
 from asof.time.numerals import day_number, year_figures
 from asof.time.numeric_dates import attached_left, attached_right
-from asof.time.reading import Found, ReadingContext, Rule, TimeReading, distinct, open_year, said_year
+from asof.time.reading import (
+    ReadingContext,
+    Rule,
+    RuleMatch,
+    TimeReading,
+    distinct,
+    reading_in_year,
+    reading_without_year,
+)
 from asof.time.token_run import TokenRun
 from asof.time.years import year_after
 
 CLOCK = ("hour", "minute", "second")
 
 
-def time_range(run: TokenRun, i: int, setting: ReadingContext, point: Rule, day_point: Rule) -> Found | None:
+def time_range(
+    run: TokenRun, i: int, context: ReadingContext, point: Rule, day_point: Rule
+) -> RuleMatch | None:
     """A range that begins at `i`, with or without `from` or `between` before it.
 
     `point` reads an end of it, `day_point` one without a time of day.
@@ -32,15 +42,15 @@ def time_range(run: TokenRun, i: int, setting: ReadingContext, point: Rule, day_
         (_points, point),
     ):
         try:
-            found = rule(run, i, setting, ends)
+            match = rule(run, i, context, ends)
         except (ValueError, OverflowError):  # 30 February, or outside the years 1 to 9999
             continue
-        if found is not None and found[0].choices:
-            return found
+        if match is not None and match[0].choices:
+            return match
     return None
 
 
-def _years(run: TokenRun, i: int, _setting: ReadingContext, _point: Rule) -> Found | None:
+def _years(run: TokenRun, i: int, _setting: ReadingContext, _point: Rule) -> RuleMatch | None:
     """`2019-2021`, `2019-21`, `2019/20`."""
     word, at = opening(run, i)
     first = year_figures(run, at)
@@ -65,20 +75,22 @@ def _years(run: TokenRun, i: int, _setting: ReadingContext, _point: Rule) -> Fou
     return TimeReading("year", ((months(first)[0], months(second)[1]),)), at + 2
 
 
-def _points(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:
+def _points(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
     word, at = opening(run, i)
-    first = _end(run, at, setting, point)
+    first = _end(run, at, context, point)
     if first is None:
         return None
     after = joint(run, first[1], word)
-    last = None if after is None else _end(run, after, setting, point)
+    last = None if after is None else _end(run, after, context, point)
     if last is None:
         return None
     a, b = first[0], last[0]
-    if "dot_cue" in (a.wary, b.wary) or (not word and "date_cue" in (a.wary, b.wary) and a.year == b.year):
+    if "dot_cue" in (a.needs_cue, b.needs_cue) or (
+        not word and "date_cue" in (a.needs_cue, b.needs_cue) and a.year == b.year
+    ):
         return None  # "1.1 to 2.9" and "1/2 - 3/4" are no days
-    if a.yearly is not None and b.number is not None and (tail := year_after(run, last[1], " ,", setting)):
-        a, last = said_year(a.grain, a.yearly, tail[0]), (b, tail[1])  # March 5-9, 2024
+    if a.yearly is not None and b.number is not None and (tail := year_after(run, last[1], " ,", context)):
+        a, last = reading_in_year(a.grain, a.yearly, tail[0]), (b, tail[1])  # March 5-9, 2024
     if (
         not word
         and run[first[1]].glue == "-"
@@ -95,46 +107,50 @@ def _points(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Foun
     return TimeReading(grain, choices, relative, a.fiscal or b.fiscal, zone=b.zone or a.zone), last[1]
 
 
-def _end(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:
+def _end(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
     """An end of a range; `now`, a bare day of a month and `eight o'clock` may be one."""
     at = i + 1 if run.sense(i, "the") is not None else i
-    if run.sense(i, "now") is not None and setting.at is not None:
-        return TimeReading("second", ((setting.at, setting.at),), relative=True), i + 1
-    found = point(run, i, setting)
-    if found is None and at > i:
-        found = point(run, at, setting)
+    if run.sense(i, "now") is not None and context.at is not None:
+        return TimeReading("second", ((context.at, context.at),), relative=True), i + 1
+    match = point(run, i, context)
+    if match is None and at > i:
+        match = point(run, at, context)
     time = clock(run, i)
-    if time is not None and setting.today is not None and (found is None or time[1] > found[1]):
-        today = TimeReading("day", ((setting.today * DAY, (setting.today + 1) * DAY),), relative=True)
+    if time is not None and context.today is not None and (match is None or time[1] > match[1]):
+        today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)
         return replace(time[0].on(today), daily=time[0].daily), time[1]
-    if found is None and (day := day_number(run, at)) is not None and run.sense(at, "cardinal") is None:
-        return TimeReading("day", (), True, wary="number", number=day[0]), day[1]
-    return found
+    if match is None and (day := day_number(run, at)) is not None and run.sense(at, "cardinal") is None:
+        return TimeReading("day", (), True, needs_cue="number", number=day[0]), day[1]
+    return match
 
 
-def _days_of_month(run: TokenRun, i: int, setting: ReadingContext, point: Rule) -> Found | None:
+def _days_of_month(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:
     """Two days of a month: `4 to 23 next month`, `4-22 January 1995`, `November between 19 and 20`."""
     pair = _day_pair(run, i)
     if pair is not None:
         first, last, after = pair
-        month = point(run, run.after(after, "of"), setting) if run.follows(after) else None
+        month = point(run, run.after(after, "of"), context) if run.follows(after) else None
         if (
             month is None
             or month[0].grain != "month"
             or run.sense(run.after(after, "of"), "figures") is not None
         ):
             return None
-        return _days_in(month[0], first, last, setting), month[1]
+        return _days_in(month[0], first, last, context), month[1]
     number = month_at(run, i)
     if number is None or not opening(run, i + 1)[0]:
         return None
     pair = _day_pair(run, i + 1)
     if pair is None:
         return None
-    year = year_after(run, pair[2], " ,", setting)
+    year = year_after(run, pair[2], " ,", context)
     month_of = yearly.month(number)
-    reading = open_year("month", month_of, setting) if year is None else said_year("month", month_of, year[0])
-    return _days_in(reading, pair[0], pair[1], setting), pair[2] if year is None else year[1]
+    reading = (
+        reading_without_year("month", month_of, context)
+        if year is None
+        else reading_in_year("month", month_of, year[0])
+    )
+    return _days_in(reading, pair[0], pair[1], context), pair[2] if year is None else year[1]
 
 
 def _day_pair(run: TokenRun, i: int) -> tuple[int, int, int] | None:
@@ -150,8 +166,8 @@ def _day_pair(run: TokenRun, i: int) -> tuple[int, int, int] | None:
     return None if last is None or last[0] <= first[0] else (first[0], last[0], last[1])
 
 
-def _days_in(month: TimeReading, first: int, last: int, setting: ReadingContext) -> TimeReading:
-    def place(whole: Stretch) -> Stretch:
+def _days_in(month: TimeReading, first: int, last: int, context: ReadingContext) -> TimeReading:
+    def place(whole: LocalInterval) -> LocalInterval:
         start = whole[0] + (first - 1) * DAY
         end = whole[0] + last * DAY
         if end > whole[1]:
@@ -160,11 +176,11 @@ def _days_in(month: TimeReading, first: int, last: int, setting: ReadingContext)
 
     if month.yearly is not None:
         yearly = month.yearly
-        return open_year("day", lambda year: place(yearly(year)), setting)
+        return reading_without_year("day", lambda year: place(yearly(year)), context)
     return replace(month.mapped(place, "day"), year=month.year)
 
 
-def _between(a: TimeReading, b: TimeReading) -> Iterator[Stretch]:
+def _between(a: TimeReading, b: TimeReading) -> Iterator[LocalInterval]:
     """The ranges from `a` to `b`, best first; what one end leaves open (day, month, year) the other tells."""
     if a.number is not None and (b.number is None or not a.choices):
         for there in b.choices if b.grain == "day" else ():
@@ -193,6 +209,6 @@ def _between(a: TimeReading, b: TimeReading) -> Iterator[Stretch]:
                 yield from _ordered(here, (there[0], there[0]) if b.grain in CLOCK else there)
 
 
-def _ordered(here: Stretch, there: Stretch) -> Iterator[Stretch]:
+def _ordered(here: LocalInterval, there: LocalInterval) -> Iterator[LocalInterval]:
     if here[0] < there[1]:
         yield here[0], there[1]

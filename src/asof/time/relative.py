@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta, tzinfo
 
-from asof.time.period import Days, Grain, Period, days_in, lasting, months_later, one_day, week_of
+from asof.time.period import Days, Grain, Period, days_in, months_later, one_day, span_of_length, week_of
 from asof.time.span import TICK, Span
 
 Relative = Callable[[datetime], Span]
@@ -35,7 +35,7 @@ def relative(plain: str, zone: tzinfo) -> Relative | None:
     Days, weeks and months are those of `zone`. Raises ValueError for a number that is not one.
     """
     if plain == "now":
-        return lambda anchor: lasting(anchor, TICK)
+        return lambda anchor: span_of_length(anchor, TICK)
     if plain in _NEIGHBOURS:
         step = timedelta(days=_NEIGHBOURS[plain])
         return lambda anchor: days_in(one_day(_today(anchor, zone) + step), zone)
@@ -76,5 +76,5 @@ def _elapsed(anchor: datetime, steps: int, unit: str, zone: tzinfo) -> Span:
     # hours pass alike everywhere: they are counted in UTC, and only the minute is that of the zone's clocks
     there = (anchor.astimezone(UTC) + steps * _ELAPSED[unit]).astimezone(zone)
     if unit == "second":
-        return lasting(there.replace(microsecond=0), _ELAPSED["second"])
-    return lasting(there.replace(second=0, microsecond=0), _ELAPSED["minute"])
+        return span_of_length(there.replace(microsecond=0), _ELAPSED["second"])
+    return span_of_length(there.replace(second=0, microsecond=0), _ELAPSED["minute"])

@@ -42,7 +42,7 @@ def iso(instant: int) -> str:
     return nearest_moment(instant).isoformat().replace("+00:00", "Z")
 
 
-def shown(instant: int) -> str:
+def format_instant(instant: int) -> str:
     """An instant for a reader, in UTC: the day for the last instant of one, otherwise to the minute.
 
     >>> shown(1_709_251_199_999_999), shown(1_709_251_200_000_000)
@@ -52,9 +52,9 @@ def shown(instant: int) -> str:
     return text[:10] if text.endswith("T23:59:59.999999Z") else f"{text[:10]} {text[11:16]}Z"
 
 
-def shown_apart(*instants: int) -> tuple[str, ...]:
-    """Instants for a reader: as `shown` has them, in full where two of them would look the same."""
-    texts = tuple(map(shown, instants))
+def format_distinctly(*instants: int) -> tuple[str, ...]:
+    """Instants for a reader: as `format_instant` has them, in full where two of them would look the same."""
+    texts = tuple(map(format_instant, instants))
     return texts if len(set(texts)) == len(set(instants)) else tuple(map(iso, instants))
 
 

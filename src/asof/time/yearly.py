@@ -1,11 +1,11 @@
-"""Where named things lie in a year: quarters, fiscal or not, seasons, weeks, holidays, days of a month."""
+"""Intervals that recur every year: quarters, fiscal or not, seasons, weeks, holidays, days of a month."""
 
 from __future__ import annotations
 
 from datetime import date
 from functools import lru_cache
 
-from asof.time.local_time import DAY, Stretch, calendar_day, days, first_of, months, week_holding
+from asof.time.local_time import DAY, LocalInterval, calendar_day, days, first_ordinal, months, week_of_day
 from asof.time.reading import Yearly
 
 
@@ -41,7 +41,7 @@ def season(start: int) -> Yearly:
 def iso_week(number: int) -> Yearly:
     """A week of the ISO year: week 1 holds the first Thursday."""
 
-    def place(year: int) -> Stretch:
+    def place(year: int) -> LocalInterval:
         first = date.fromisocalendar(year, number, 1).toordinal()
         return days(first, first + 7)
 
@@ -59,14 +59,14 @@ def holiday(rule: str) -> Yearly:
     number, weekday, which, *later = map(int, rule.split())
     offset = later[0] if later else 0
 
-    def place(year: int) -> Stretch:
+    def place(year: int) -> LocalInterval:
         ordinal = nth_weekday(weekday, which, months(year, number, 1)) + offset
         return days(ordinal, ordinal + 1)
 
     return place
 
 
-def nth_weekday(weekday: int, which: int, within: Stretch) -> int:
+def nth_weekday(weekday: int, which: int, within: LocalInterval) -> int:
     """The ordinal of a weekday in a stretch of days: the first (1), second, ..., last (-1).
 
     Raises ValueError when there are not so many.
@@ -81,9 +81,9 @@ def nth_weekday(weekday: int, which: int, within: Stretch) -> int:
     return found
 
 
-def weeks_of(within: Stretch, which: int, count: int = 1) -> Stretch:
+def weeks_of(within: LocalInterval, which: int, count: int = 1) -> LocalInterval:
     """Weeks that belong to a stretch: those whose Thursday lies in it, the first one on, or the last ones."""
-    monday = week_holding(nth_weekday(4, which, within))[0] // DAY
+    monday = week_of_day(nth_weekday(4, which, within))[0] // DAY
     return days(monday - 7 * (count - 1), monday + 7) if which < 0 else days(monday, monday + 7 * count)
 
 
@@ -101,4 +101,4 @@ def easter(year: int) -> int:
     full_moon = 21 + epact - correction
     sunday = 7 - (year + year // 4 + 2 - (3 * century + 3) // 4) % 7
     distance = 7 - (full_moon - sunday) % 7
-    return first_of(year, 3) - 1 + full_moon + distance
+    return first_ordinal(year, 3) - 1 + full_moon + distance

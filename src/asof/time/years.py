@@ -1,16 +1,16 @@
-"""Which year a text says after or before a name: `, 2024`, `of '24`, `next year`, `FY24`, `2023's`."""
+"""The year that stands after or before a name: `, 2024`, `of '24`, `next year`, `FY24`, `2023's`."""
 
 from __future__ import annotations
 
 from datetime import date
 
 from asof.time.numerals import short_year, two_figures, year_figures, year_words
-from asof.time.reading import Found, ReadingContext, said_year
+from asof.time.reading import ReadingContext, RuleMatch, reading_in_year
 from asof.time.token_run import TokenRun
 from asof.time.yearly import fiscal_year, iso_week
 
 
-def year_after(run: TokenRun, i: int, glue: str, setting: ReadingContext) -> tuple[int, int, bool] | None:
+def year_after(run: TokenRun, i: int, glue: str, context: ReadingContext) -> tuple[int, int, bool] | None:
     """A year at `i`, after a comma or `of`: the year, the place after it, whether it needed the anchor."""
     if run[i].glue == "" and "_" in glue and run.sense(i, "figures") in (2, 4):
         number = run.sense(i, "number")  # 1Q23
@@ -35,12 +35,12 @@ def year_after(run: TokenRun, i: int, glue: str, setting: ReadingContext) -> tup
     if spelled is not None:
         return spelled[0], spelled[1], False
     side = run.sense(at, "side")
-    if side is not None and run.sense(at + 1, "unit") == "year" and setting.today:
-        return date.fromordinal(setting.today).year + side, at + 2, True
+    if side is not None and run.sense(at + 1, "unit") == "year" and context.today:
+        return date.fromordinal(context.today).year + side, at + 2, True
     return None
 
 
-def fiscal_number(run: TokenRun, i: int) -> tuple[int, int] | None:
+def fiscal_year_number(run: TokenRun, i: int) -> tuple[int, int] | None:
     """`FY2024`, `FY24`, `FY'24`, `fiscal 2024`, `fiscal year 2024`."""
     i = run.after(i, "the")
     if run.sense(i, "fiscal_year") is None and run.sense(i, "fiscal") is None:
@@ -60,21 +60,21 @@ def fiscal_number(run: TokenRun, i: int) -> tuple[int, int] | None:
     return year, at + 1
 
 
-def fiscal_years(run: TokenRun, i: int, setting: ReadingContext) -> Found | None:
+def fiscal_years(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A fiscal year by its number."""
     if run.sense(i, "the") is not None:
         return None
-    found = fiscal_number(run, i)
-    if found is None:
+    match = fiscal_year_number(run, i)
+    if match is None:
         return None
-    return said_year("year", fiscal_year(setting.fiscal_start), found[0], fiscal=True), found[1]
+    return reading_in_year("year", fiscal_year(context.fiscal_start), match[0], fiscal=True), match[1]
 
 
-def possessive_year(run: TokenRun, i: int, setting: ReadingContext) -> tuple[int, int, bool] | None:
+def possessive_year(run: TokenRun, i: int, context: ReadingContext) -> tuple[int, int, bool] | None:
     """`next year's`, `2023's`: the year, the place after, whether it needed the anchor."""
     side = run.sense(i, "side")
-    if side is not None and run.sense(i + 1, "unit") == "year" and setting.today:
-        year, at = date.fromordinal(setting.today).year + side, i + 2
+    if side is not None and run.sense(i + 1, "unit") == "year" and context.today:
+        year, at = date.fromordinal(context.today).year + side, i + 2
     else:
         year, at = year_figures(run, i), i + 1
     if year is None or run[at].glue != "'" or run[at].word != "s" or not run.follows(at + 1):
@@ -82,11 +82,11 @@ def possessive_year(run: TokenRun, i: int, setting: ReadingContext) -> tuple[int
     return year, at + 1, side is not None
 
 
-def week_label(run: TokenRun, i: int, _: ReadingContext) -> Found | None:
+def week_label(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """`2024-W09`, `2024W09`."""
     year = year_figures(run, i)
     if year is None or run[i + 1].glue not in ("", "-") or run.sense(i + 1, "week_label") is None:
         return None
     if run[i + 2].glue == "" and run.sense(i + 2, "figures") in (1, 2) and run.sense(i + 2, "number") <= 53:
-        return said_year("week", iso_week(run.sense(i + 2, "number")), year), i + 3
+        return reading_in_year("week", iso_week(run.sense(i + 2, "number")), year), i + 3
     return None

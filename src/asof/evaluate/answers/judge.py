@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import prompt_text
-from asof.text.delimiter import mark_for
+from asof.text.delimiter import delimiter_for
 
 DIMENSIONS = ("comprehensiveness", "diversity", "temporal_coverage", "overall")
 
@@ -151,5 +151,5 @@ def fenced(parts: Mapping[str, str]) -> str:
 
     The mark is a digest of the texts: equal texts give equal prompts, and no text can contain its mark.
     """
-    mark = mark_for("\0".join(parts.values()))
+    mark = delimiter_for("\0".join(parts.values()))
     return "\n\n".join(f"{name}:\n{mark}\n{text}\n{mark}" for name, text in parts.items())

@@ -13,7 +13,7 @@ from asof.rank.features.query_terms import weighted_words
 from asof.rank.stage import Ranking, Values
 from asof.text.sentences import sentences
 from asof.text.tokens import tokenize
-from asof.time.termination import says_over
+from asof.time.termination import mentions_termination
 
 
 def terminated(
@@ -28,7 +28,7 @@ def terminated(
     that asks for an end itself. Of each group only those are read whose fit is `within` of the best in it
     that says no such thing: all that can be near-equals.
     """
-    if says_over(query.text):
+    if mentions_termination(query.text):
         return None
     ended, unread = np.zeros(len(fit), bool), np.ones(len(fit), bool)
     stems = _question_stems(query, view)
@@ -39,8 +39,10 @@ def terminated(
                 break
             unread[read] = False
             for place, record in zip(read.tolist(), view.records(matches.rows[read]), strict=True):
-                if says_over(record.text):
-                    ended[place] = says_over(_best_sentences(record.text, stems, record.language, view))
+                if mentions_termination(record.text):
+                    ended[place] = mentions_termination(
+                        _best_sentences(record.text, stems, record.language, view)
+                    )
     return ended
 
 

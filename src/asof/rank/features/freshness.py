@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.view import View
 from asof.rank.features.ages import ages
-from asof.rank.features.decay import exp
-from asof.rank.features.halflife import scales
+from asof.rank.features.decay import exp, scales
 from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.time.span import BEGINNING

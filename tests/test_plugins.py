@@ -170,6 +170,35 @@ def test_a_reader_of_a_package(install: Install, memory_folder: Path) -> None:
         assert corpus.at().text("b.md") == "A crane"  # no package takes a suffix of asof
 
 
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("raise IndexError('list index out of range')", "IndexError: list index out of range"),
+        ("return None", "TypeError: it returned NoneType, a ParsedFile is expected"),
+        ("return ParsedFile(raw, stem)", "UsageError: text is b'A mole' (bytes); accepted: a text; decode"),
+        ("return ParsedFile('a', stem, (Heading(2, 1, 'h'),))", "ValueError: headings must be in order"),
+        ("return ParsedFile('a', stem, front={1: 2})", "UsageError: a key of meta is 1 (int); accepted"),
+    ],
+)
+def test_a_reader_that_fails_stops_no_other_file(
+    install: Install, memory_folder: Path, fault: str, said: str
+) -> None:
+    module = (
+        "from asof.data import Heading\n"
+        "from asof.sources.readers import ParsedFile\n"
+        f"def read(raw, stem, limits): {fault}\n"
+    )
+    install("asof-mirror", {READERS: {".rev": "asof_mirror:read"}}, module)
+    (memory_folder / "a.rev").write_text("A mole")
+    (memory_folder / "b.md").write_text("A crane")
+    with asof.open(memory_folder) as corpus:
+        report = corpus.add(memory_folder)
+        (problem,) = report.problems
+        assert str(problem).startswith(f"a.rev: the reader of .rev files failed: {said}")
+        assert problem.lost
+        assert corpus.at().text("b.md") == "A crane"
+
+
 def test_no_package_takes_a_name_of_asof(install: Install) -> None:
     install("asof-mill", {SOURCES: {"arxiv": "asof_mill:X"}, RECIPES: {"asof": "asof_mill:X"}}, "X = 1")
     assert plugins.names(SOURCES) == ("arxiv",)

@@ -256,7 +256,8 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
         ranking = ranking.note(
             f"{timeless} passages have neither a date nor speak of a time: left out by --about"
         )
-    column = ranking.columns[ranking.by]
+    ranking = ranking.matching()
+    column = ranking.scores
     hits = view.hits(ranking.rows, column.values, column.why)
     rows = tuple(ranking.rows.tolist())
     return Results(query, view, recipe.name, _followed(hits, ranking.rows, view), rows, ranking.notes, recipe)

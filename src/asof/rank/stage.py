@@ -52,8 +52,20 @@ class Ranking:
     deferred: Ranking | None = None
 
     @property
+    def scores(self) -> Column:
+        """The column that ranks. Raises UsageError when no stage before made one."""
+        if not self.by:
+            raise UsageError("no stage before gathers candidates and scores them, as Lexical() does")
+        return self.columns[self.by]
+
+    @property
     def score(self) -> Values:
-        return self.columns[self.by].values
+        return self.scores.values
+
+    @property
+    def count(self) -> int:
+        """How many candidates there are."""
+        return self.window.n if self.places is None else len(self.places)
 
     @property
     def rows(self) -> NDArray[np.int64]:
@@ -71,26 +83,40 @@ class Ranking:
     def with_column(
         self, name: str, values: Values, why: Explain, *, by: bool = True, high: float | None = None
     ) -> Ranking:
-        """The same candidates with one column more, which ranks them now unless `by` is False."""
+        """The same candidates with one column more, which ranks them now unless `by` is False.
+
+        Raises ValueError unless there is a value for each candidate: stages that gather (`Lexical`, `Dense`)
+        have to stand before those that choose.
+        """
+        if len(values) != self.count:
+            raise ValueError(f"column {name!r}: {len(values)} values for {self.count} candidates")
         columns = {**self.columns, name: Column(values, why, high)}
         return replace(self, columns=columns, by=name if by else self.by)
 
     def with_feature(self, name: str, values: Values, tree: Callable[[int], Why]) -> Ranking:
         """The candidates that match, in the same order, and one column more; all candidates before any column
-        ranks them. `values` holds a number for each of `rows`, `tree` explains the i-th of them."""
-        order = np.argsort(self.rows)
-        sorted_rows = self.rows[order]
+        ranks them.
+
+        `values` holds a number for each of `rows`, `tree` explains the i-th of them. What does not match is
+        left out, for a sum with this column would let it match. Raises ValueError for a value that is not
+        finite.
+        """
+        rows = self.rows
+        order = np.argsort(rows)
+        sorted_rows = rows[order]
+        found = self
+        if self.places is None and self.by:
+            chosen = np.flatnonzero(self.score > 0)
+            # not `keep`: it gives arrays back for other searches, and `tree` may read them
+            columns = {each: replace(made, values=made.values[chosen]) for each, made in self.columns.items()}
+            found, values = replace(self, places=chosen, columns=columns), values[chosen]
+        if not np.isfinite(values).all():
+            raise ValueError(f"column {name!r}: a value is not a finite number")
 
         def why(row: int) -> Why:
             return tree(int(order[np.searchsorted(sorted_rows, row)]))
 
-        if self.places is not None or not self.by:
-            return self.with_column(name, values, why, by=False)
-        chosen = np.flatnonzero(self.score > 0)
-        # not `keep`: it gives arrays back for other searches, and `tree` may read them
-        columns = {each: replace(made, values=made.values[chosen]) for each, made in self.columns.items()}
-        found = replace(self, places=chosen, columns=columns)
-        return found.with_column(name, values[chosen], why, by=False)
+        return found.with_column(name, values, why, by=False)
 
     def note(self, *notes: str) -> Ranking:
         return replace(self, notes=(*self.notes, *notes))

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from asof import plugins
-from asof.data import Heading, Link, Problem, SourcedTime
+from asof.data import Document, Heading, Link, Problem, SourcedTime
 from asof.data.storable import storable
 from asof.errors import MissingExtra, SourceError, UsageError
 from asof.sources.decode import NotText, decoded
@@ -24,6 +24,8 @@ LONGEST_TITLE = 80
 class ParsedFile:
     """What stands in a file. `front` is what it says about itself, `lines` where (for problems).
 
+    `outline` is in order of offset: where the line of each heading starts in `text`. Keys of `front` that
+    name dates (`published`, `date`, `updated`, `about` and others) are read as such, the others are metadata.
     `by` is what dates in `front` count as; `created` is when the file was made, for files whose name and
     history say nothing of dates. `notes` are problems that still lack the name of the file; `encoding` is
     that of the file where it is not UTF-8.
@@ -76,11 +78,14 @@ def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
     """A file's bytes, parsed by the reader of its name's suffix. Raises Unreadable."""
     if not raw:
         raise Unreadable("the file is empty", empty=True)
+    kind, stem = suffix(relative), storable(PurePosixPath(relative).stem)
     try:
-        read: Reader | None = plugins.load(plugins.READERS, suffix(relative))
+        read: Reader | None = plugins.load(plugins.READERS, kind)
         if read is None:
-            raise Unreadable(plugins.unknown(plugins.READERS, suffix(relative), "reader of files"))
-        file = read(raw, storable(PurePosixPath(relative).stem), limits)
+            raise Unreadable(plugins.unknown(plugins.READERS, kind, "reader of files"))
+        if kind not in plugins.BUILT_IN[plugins.READERS]:
+            read = _guarded(read, kind)
+        file = read(raw, stem, limits)
     except MissingExtra as error:
         raise Unreadable(str(error), lost=False) from error
     except (SourceError, UsageError) as error:
@@ -88,6 +93,39 @@ def parsed(raw: bytes, relative: str, limits: InputLimits) -> ParsedFile:
     if not file.text.strip() and not file.lines:  # a note of frontmatter alone still has a name and links
         raise Unreadable("there is no text in the file", empty=True)
     return file
+
+
+def _guarded(read: Reader, kind: str) -> Reader:
+    """A reader of a package whose faults are Unreadable: one file is not read, and the others are."""
+
+    def guarded(raw: bytes, stem: str, limits: InputLimits) -> ParsedFile:
+        try:
+            file = read(raw, stem, limits)
+            _check(file)
+        except (Unreadable, MissingExtra, SourceError):
+            raise
+        except Exception as error:
+            reason = " ".join(str(error).split())[:200]
+            raise Unreadable(
+                f"the reader of {kind} files failed: {type(error).__name__}: {reason}",
+                "report it to the author of that package",
+            ) from error
+        return file
+
+    return guarded
+
+
+def _check(file: object) -> None:
+    """Raises TypeError, UsageError or ValueError for what is no ParsedFile or cannot be stored."""
+    from asof.text.blocks import sections
+
+    if not isinstance(file, ParsedFile):
+        raise TypeError(f"it returned {type(file).__name__}, a ParsedFile is expected")
+    Document(
+        "checked", file.text, file.title, links=file.links, tags=file.tags, aliases=file.aliases,
+        meta=file.front, outline=file.outline, language=file.language,
+    )  # fmt: skip
+    sections(file.text, file.outline)
 
 
 def text_reader(parse: TextParser) -> Reader:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from asof.data import SourcedTime
 from asof.store.about import loads
@@ -35,6 +35,17 @@ class StoredPassage(NamedTuple):
     ends: int | None
     dated_by: str
     source: str
+    tags_json: str = "[]"
+    meta_json: str = "{}"
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(json.loads(self.tags_json))
+
+    @property
+    def meta(self) -> dict[str, Any]:
+        """What else the document says about itself, as JSON has it."""
+        return dict(json.loads(self.meta_json))
 
     @property
     def indexed(self) -> str:
@@ -44,7 +55,7 @@ class StoredPassage(NamedTuple):
 
 _RECORD = (
     "SELECT p.id, d.name, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about, h.keywords,"
-    " p.about, v.published, v.starts, v.ends, v.dated_by, s.name"
+    " p.about, v.published, v.starts, v.ends, v.dated_by, s.name, h.tags, h.meta"
     " FROM json_each(?) AS wanted JOIN passages AS p ON p.id = wanted.value"
     " JOIN documents AS d ON d.id = p.document JOIN versions AS v ON v.id = p.version"
     " JOIN heads AS h ON h.id = p.head JOIN sources AS s ON s.id = h.source"

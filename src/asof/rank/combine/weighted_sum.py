@@ -52,7 +52,7 @@ class Combine:
         there = [(name, weight) for name, weight in self.weights if name in ranking.columns]
         missing = [name for name, _ in self.weights if name not in ranking.columns]
         columns = [(ranking.columns[name], name, weight) for name, weight in there]
-        total = np.zeros(len(ranking.score))
+        total = np.zeros(ranking.count)
         for at, (column, _, weight) in enumerate(columns):
             total = column.values * weight if at == 0 else total + column.values * weight
 

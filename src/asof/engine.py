@@ -256,11 +256,21 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
         ranking = ranking.note(
             f"{timeless} passages have neither a date nor speak of a time: left out by --about"
         )
-    ranking = ranking.matching()
+    ranking = _visible(ranking.matching())
     column = ranking.scores
     hits = view.hits(ranking.rows, column.values, column.why)
     rows = tuple(ranking.rows.tolist())
     return Results(query, view, recipe.name, _followed(hits, ranking.rows, view), rows, ranking.notes, recipe)
+
+
+def _visible(ranking: Ranking) -> Ranking:
+    """The ranking without rows that are superseded or removed in the view, which a stage let through."""
+    gone = np.concatenate([part.dead_places() for part in ranking.window.parts] or [np.zeros(0, np.int64)])
+    if ranking.places is None or not len(gone):
+        return ranking
+    at = np.minimum(np.searchsorted(gone, ranking.places), len(gone) - 1)
+    passed = gone[at] == ranking.places
+    return ranking.keep(np.flatnonzero(~passed)) if passed.any() else ranking
 
 
 def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View) -> tuple[Hit, ...]:

@@ -115,3 +115,22 @@ def test_no_stage_gathers(fresh: Make, run: Make, document: Make, stages: tuple[
 def test_wrong_values(fresh: Make, run: Make, document: Make, stage: Given, said: str) -> None:
     with fresh(document("a", "mole", "2001")) as corpus, pytest.raises(ValueError, match=said):
         run(corpus, "mole", Lexical(), TopK(), stage, GIVEN)
+
+
+@dataclass(frozen=True)
+class LetsAllThrough:
+    """The column `one`, which ranks: 1 for each row, superseded ones too."""
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        return ranking.with_column("one", np.ones(ranking.count), lambda _: Why("one", 1.0))
+
+
+def test_no_stage_can_let_superseded_rows_through(fresh: Make, run: Make) -> None:
+    with fresh(
+        Document("d", "The fee is four.", published="2020"), Document("e", "Rye.", published="2020")
+    ) as corpus:
+        corpus.add(Document("d", "The fee is five.", published="2022"))
+        hits = run(corpus, "fee", LetsAllThrough(), TopK())
+        assert sorted(hit.text for hit in hits) == ["Rye.", "The fee is five."]
+        hits = run(corpus, "fee", LetsAllThrough(), TopK(), as_of="2021")
+        assert sorted(hit.text for hit in hits) == ["Rye.", "The fee is four."]

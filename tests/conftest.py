@@ -52,6 +52,7 @@ def _move(patch: pytest.MonkeyPatch, folder: Path) -> None:
     patch.setenv("XDG_STATE_HOME", str(folder / "asof" / "state"))
     patch.delenv("ASOF_CONFIG", raising=False)
     patch.delenv("SUDO_UID", raising=False)
+    patch.delenv("COLUMNS", raising=False)  # pytest-xdist sets it, and lines are wrapped then
 
 
 @pytest.fixture

@@ -132,7 +132,7 @@ def test_facts_that_were_not_kept_are_counted(asof, market):
     market.says = lambda body: sales(body).replace(" loaves", " cakes")
     said = asof("index", "notes", "--facts")
     assert said.code == 0
-    assert said.err == "  facts of replies that were not kept: 4 words that are not in the passage\n"
+    assert said.err == "  facts of replies that were dropped: 4 words that are not in the passage\n"
 
 
 def test_as_json(asof, market):

@@ -82,11 +82,11 @@ import sys
 from contextlib import closing
 from pathlib import Path
 from tests.support.market import BY_MODEL, model
-from asof.knowledge.configured_extraction import learn
+from asof.knowledge.configured_extraction import extract_facts
 from asof.store.store import Store
 store = Store.open(Path(sys.argv[1]))
 with model(store, sys.argv[2]) as asked, closing(store.writer()) as db:
-    learn(store, db, BY_MODEL, asked)
+    extract_facts(store, db, BY_MODEL, asked)
 """
 
 

@@ -69,7 +69,7 @@ def test_yes_ends_them_and_the_past_stays(source: Path, write_lines: Any, run_as
     write_lines(source, documents(KEPT))
     result = run_asof("index", source, "--into", source.parent, "--yes")
     assert (result.returncode, result.stderr) == (0, "")
-    assert "10 ended" in result.stdout
+    assert "10 removed" in result.stdout
     assert in_force(source.parent) == names(KEPT)
     assert in_force(source.parent, "2020-02-01") == names(DOCUMENTS)
     again = run_asof("index", source, "--into", source.parent)

@@ -117,7 +117,7 @@ def test_what_was_changed_by_hand_is_not_undone(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"freshness\.rate is 0\.044, not 0\.033 .* it was changed since"):
         undone(tmp_path)
     path.unlink()
-    with pytest.raises(UsageError, match="is gone"):
+    with pytest.raises(UsageError, match="are gone"):
         undone(tmp_path)
 
 

@@ -45,7 +45,7 @@ def iso(instant: int) -> str:
 def format_instant(instant: int) -> str:
     """An instant for a reader, in UTC: the day for the last instant of one, otherwise to the minute.
 
-    >>> shown(1_709_251_199_999_999), shown(1_709_251_200_000_000)
+    >>> format_instant(1_709_251_199_999_999), format_instant(1_709_251_200_000_000)
     ('2024-02-29', '2024-03-01 00:00Z')
     """
     text = iso(instant)

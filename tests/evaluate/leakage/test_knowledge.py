@@ -50,7 +50,7 @@ def test_nothing_that_is_known_leaks(checked):
 def test_facts_of_later_documents_are_found_out(checked, monkeypatch):
     """The query for passages forgets as of when they are asked for."""
     monkeypatch.setattr(
-        passages, "_SIGHT", passages._VISIBLE.replace("p.visible <= ?2 AND", "p.visible <= ?2 + 1e18 AND")
+        passages, "_VISIBLE", passages._VISIBLE.replace("p.visible <= ?2 AND", "p.visible <= ?2 + 1e18 AND")
     )
     found = checked()
     assert {each.what for each in found.differences} >= {"facts", "reports"}

@@ -265,12 +265,9 @@ def search(query: Query, view: View, recipe: Recipe) -> Results:
 
 def _visible(ranking: Ranking) -> Ranking:
     """The ranking without rows that are superseded or removed in the view, which a stage let through."""
-    gone = np.concatenate([part.dead_places() for part in ranking.window.parts] or [np.zeros(0, np.int64)])
-    if ranking.places is None or not len(gone):
-        return ranking
-    at = np.minimum(np.searchsorted(gone, ranking.places), len(gone) - 1)
-    passed = gone[at] == ranking.places
-    return ranking.keep(np.flatnonzero(~passed)) if passed.any() else ranking
+    assert ranking.places is not None  # noqa: S101  they match, so they were chosen
+    visible = ranking.window.visible(ranking.places)
+    return ranking if visible.all() else ranking.keep(np.flatnonzero(visible))
 
 
 def _followed(hits: tuple[Hit, ...], rows: NDArray[np.int64], view: View) -> tuple[Hit, ...]:

@@ -100,6 +100,8 @@ def test_a_window_is_a_slice_of_time(
         }
         gone = set(gone_by(segments, as_of, NEVER).tolist())
         assert dead == gone & set(passages.tolist())
+        visible = window.visible(np.arange(window.n)[::-1])[::-1]  # places in any order
+        assert set(passages[visible].tolist()) == set(passages.tolist()) - gone
 
 
 def test_bm25_norms_are_infinite_for_the_dead(row: Make, segmented: Make) -> None:

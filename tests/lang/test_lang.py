@@ -74,3 +74,11 @@ def test_a_new_language_is_a_folder(tmp_path: Path) -> None:
     assert languages == ["en", "de", "sv"]
     assert (day, month) == ("2024-05-29", "2024-03-03")  # two days before 31 May
     assert (recency, stop, over) == (1.0, True, True)
+
+
+def test_lists_of_questions_are_phrases_or_words() -> None:
+    """Words of a list are parted by blanks, phrases stand one by one; only German nouns have capitals."""
+    for code in codes("questions"):
+        phrases = {name for name, listed in tables(code, "questions").items() if isinstance(listed, list)}
+        assert {"value", "overview_phrases", "joining"} <= phrases
+        assert tables(code, "questions").get("capital_nouns", False) is (code == "de")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -123,20 +123,23 @@ def _language_of(tokens: Sequence[str], default: str) -> str:
 @cache
 def _phrases(name: str) -> re.Pattern[str]:
     """Finds the phrases of a list, of all languages, as whole words."""
-    listed = (tables(code, "questions").get(name) for code in codes("questions"))
-    return re.compile(rf"\b(?:{'|'.join(filter(None, listed))})\b")
+    listed = [phrase for code in codes("questions") for phrase in tables(code, "questions").get(name, ())]
+    return re.compile(rf"\b(?:{'|'.join(map(re.escape, listed))})\b")
 
 
 @cache
 def word_lists(language: str) -> QuestionWords:
     """The word lists of a language, empty ones where it lacks them."""
-    lists: Mapping[str, str] = defaultdict(str, tables(language, "questions"))
-    of = defaultdict(frozenset[str], {name: frozenset(value.split()) for name, value in lists.items()})
-    value, overview = (tuple(filter(None, lists[name].split("|"))) for name in ("value", "overview_phrases"))
+    lists = tables(language, "questions")
+    of = defaultdict(
+        frozenset[str],
+        {name: frozenset(words.split()) for name, words in lists.items() if isinstance(words, str)},
+    )
+    value, overview = (tuple(lists.get(name, ())) for name in ("value", "overview_phrases"))
     return QuestionWords(
         of["question"], of["highest"], of["lowest"], of["each"], of["overview"],
         of["present"], of["past"], value, overview, of["forecast"],
-        {grain: of[grain] for grain in GRAINS}, bool(lists["capital_nouns"]),
+        {grain: of[grain] for grain in GRAINS}, lists.get("capital_nouns", False),
     )  # fmt: skip
 
 

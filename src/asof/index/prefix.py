@@ -191,6 +191,17 @@ class Window:
         moved: NDArray[np.int64] = places + shift[np.searchsorted(offsets, places, "right") - 1]
         return moved
 
+    def visible(self, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which places of the window are of rows that are not dead."""
+        alive = np.ones(len(places), bool)
+        for part in self.parts:
+            dead, row = part.prefix.dead, places - part.offset + part.first
+            if len(dead):
+                inside = (row >= part.first) & (row < part.last)
+                at = np.minimum(np.searchsorted(dead, row), len(dead) - 1)
+                alive &= ~(inside & (dead[at] == row))
+        return alive
+
     def column(self, name: str) -> Array:
         """A column of all rows of the window, in order."""
         columns = [part.prefix.segment[name][part.first : part.last] for part in self.parts]

@@ -94,7 +94,7 @@ def test_a_program_may_trust_a_folder_it_opens(says: Says, tmp_path: Path) -> No
     assert Path(told[0].filename).name == Path(__file__).name
     with asof.open(tmp_path, trust=True) as one:
         assert one.config.model is not None
-    with asof.open(tmp_path, configured=config.Config()) as one:
+    with asof.open(tmp_path, config=config.Config()) as one:
         assert one.config.model is None
 
 

@@ -9,7 +9,8 @@ from tests.support.growth import TIMES, is_linear
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.corpus.snapshot import LONGEST_QUESTION, Snapshot
+from asof.corpus.query_reader import LONGEST_QUESTION
+from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
 
 pytestmark = pytest.mark.slow

@@ -62,7 +62,7 @@ def _demo(folder: Path, explain: bool, k: int) -> None:
 
     notes = Path(asof.__file__).parent / "example" / "notes"
     shutil.copytree(notes, folder / "notes", dirs_exist_ok=True)
-    with open_corpus(folder, settings=CorpusSettings(languages=("en", "de")), configured=Config()) as corpus:
+    with open_corpus(folder, settings=CorpusSettings(languages=("en", "de")), config=Config()) as corpus:
         report = corpus.add(folder / "notes")
         undated = corpus.status().undated
         click.echo(

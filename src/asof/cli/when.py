@@ -51,7 +51,7 @@ def when(
     docs/explanation/time.md).
     """
     from asof import environment
-    from asof.corpus.snapshot import refuse_long
+    from asof.corpus.query_reader import refuse_long
     from asof.text.question import read
     from asof.time.coerce import last_instant
 

@@ -53,7 +53,7 @@ def open(  # noqa: A001  asof.open is the word for it
     wait: float = DEFAULT_WAIT,
     tell: Callable[[str], None] | None = None,
     trust: bool = False,
-    configured: Config | None = None,
+    config: Config | None = None,
 ) -> Corpus:
     """Open the corpus of a folder (it lies in `path/.asof`), making it if `create` and there is none.
 
@@ -62,33 +62,32 @@ def open(  # noqa: A001  asof.open is the word for it
     asof.toml's, also as a function of the prompt (see `asof.Named`). `wait`: seconds to wait for another
     writer. `tell` gets a line when a part of the index had to be rebuilt, and when asof.toml names a model or
     an address that does not count, since the user does not trust the folder; a warning says the latter where
-    there is no `tell`. `trust`: it counts, whatever the user said. `configured`: in place of all files.
+    there is no `tell`. `trust`: it counts, whatever the user said. `config`: in place of all files.
 
     Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
     root, variables = _folder(path), environment.variables()
-    given = None if encoder is None else encoder_of(encoder)
-    speaker = None if model is None else model_of(model)
-    if configured is None:
-        configured = environment.configuration(root, tell or _warn, trust=trust)
+    own_encoder = None if encoder is None else encoder_of(encoder)
+    own_model = None if model is None else model_of(model)
+    if config is None:
+        config = environment.configuration(root, tell or _warn, trust=trust)
     folder = root / FOLDER
-    wanted = settings or configured.index
+    settings = settings or config.index
     try:
         store = Store.open(folder, wait)
     except NoCorpus as error:  # or one whose making was interrupted
         if not create:
             error.add_note("in Python: asof.open(path) makes one, unless create=False")
             raise
-        chosen = given
-        if chosen is None and configured.encoding is not None:
-            chosen = configured_encoder(configured, root, variables)
+        chosen = own_encoder
+        if chosen is None and config.encoding is not None:
+            chosen = configured_encoder(config, root, variables)
         if chosen is not None:
-            wanted = replace(wanted, encoder=chosen.name)
-        store = Store.create(folder, wanted, wait)
-    found = encoder_for(store, given, configured, root, variables)
-    manifest = Manifest(store, found, tell or _silent)
-    session = Session(root, store, manifest, configured, environment.now, variables)
-    return Corpus.of(session, speaker)
+            settings = replace(settings, encoder=chosen.name)
+        store = Store.create(folder, settings, wait)
+    manifest = Manifest(store, encoder_for(store, own_encoder, config, root, variables), tell or _silent)
+    session = Session(root, store, manifest, config, environment.now, variables)
+    return Corpus.of(session, own_model)
 
 
 def _folder(path: str | Path) -> Path:
@@ -109,7 +108,7 @@ def _folder(path: str | Path) -> Path:
 
 
 def encoder_named(name: str, folder: Path) -> Encoder | None:
-    """An encoder by what a command calls it (`outside.named_encoder`), as it is configured in `folder`."""
+    """An encoder by its name (see `asof.corpus.models.named_encoder`), as `folder` configures it."""
     return named_encoder(name, environment.configuration(folder), folder, environment.variables())
 
 
@@ -207,12 +206,12 @@ class Corpus:
             source = self._source(source, history=history, trust_mtime=trust_mtime, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
-        given = given_as(source)
+        read = given_as(source)
         # closed here, not when an error that holds its frames is forgotten
-        with closing(items(given.documents, self.config.fields)) as stated:
+        with closing(items(read.documents, self.config.fields)) as stated:
             report = engine.build(
-                self.store, self.manifest, stated, self.session.clock, name=given.name, kind=given.kind,
-                complete=given.complete,
+                self.store, self.manifest, stated, self.session.clock, name=read.name, kind=read.kind,
+                complete=read.complete,
                 allow_shrinking=allow_shrinking, progress=progress,
             )  # fmt: skip
         if report.written:
@@ -236,8 +235,8 @@ class Corpus:
 
         if isinstance(name, str) and is_target(name):
             return open_scheme(name, self.source_context(scheme_in(name)), options)
-        if given := [key for key, value in options.items() if value is not None and value is not False]:
-            raise UsageError(f"{name}: {', '.join(given)} are options of schemes, such as arxiv:...")
+        if unused := [key for key, value in options.items() if value is not None and value is not False]:
+            raise UsageError(f"{name}: {', '.join(unused)} are options of schemes, such as arxiv:...")
         path = name if isinstance(name, Path) else path_of(name)
         return open_source(
             path, root=self.root, history=history, fields=self.config.fields, trust_mtime=trust_mtime

@@ -6,20 +6,19 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from asof import config, engine
+from asof import engine
 from asof.answer.settings import MAX_PASSAGES
 from asof.arguments import all_checked
 from asof.corpus.facts import FactIndexer
 from asof.corpus.models import ModelProvider
+from asof.corpus.query_reader import QueryReader, refuse_long
 from asof.corpus.session import Session
-from asof.data import GLOBAL, MODES, Answer, Filters, Query, coerce
+from asof.data import GLOBAL, MODES, Answer, Filters
 from asof.data.coerce import Wanted
 from asof.engine import Results
 from asof.errors import UsageError
-from asof.recipes import by_document
-from asof.text.question import QuestionReading, as_typed
-from asof.text.question import read as read_question
-from asof.time.coerce import When, first_instant, instant_bounds, last_instant
+from asof.text.question import QuestionReading
+from asof.time.coerce import When
 from asof.time.moment import read_bounded
 from asof.time.span import iso, nearest_moment
 
@@ -36,17 +35,6 @@ if TYPE_CHECKING:
     from asof.rank.whynot import WhyNot
 
 T = TypeVar("T")
-
-LONGEST_QUESTION = 5_000
-"""Characters of a question. Whatever they are, it is read and answered in about a second."""
-
-
-def refuse_long(text: str, what: str) -> None:
-    """Raises UsageError for more characters than a question may have."""
-    if len(text) > LONGEST_QUESTION:
-        raise UsageError(
-            f"{what} has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}: ask with fewer words"
-        )
 
 
 @all_checked
@@ -86,7 +74,7 @@ class Snapshot:
         recipe: str | Recipe | None = None,
         rerank: bool | None = None,
     ) -> Results:
-        """The k best passages (or documents, by `unit`) with what was in force, from best to last.
+        """The k best passages (or documents, by `unit`) of what was current then, best first.
 
         `recipe`: a name (see `asof.recipes.NAMES`; with what asof.toml changes about it) or a value. `since`
         and `until` compare with the last instant of the date of publication; `about` with the times that a
@@ -95,11 +83,11 @@ class Snapshot:
         asof.toml. Raises UsageError, BeforeHorizon, ModelError.
         """
         hard = filters or self.filters(since, until, source, path, tags, meta, about)
-        reading, query, chosen = self.query_for(question, k, hard, unit, recipe, rerank)
+        reading, query, chosen = self.reader.query_for(question, k, hard, unit, recipe, rerank)
         then = replace(self, as_of=reading.as_of)
-        found = then.use(lambda view: engine.search(query, view, chosen))
-        unmet = [] if found.hits else then.unmet(hard)
-        return replace(found, notes=(*reading.notes, *unmet, *found.notes))
+        results = then.use(lambda view: engine.search(query, view, chosen))
+        unmet = [] if results.hits else then.unmet(hard)
+        return replace(results, notes=(*reading.notes, *unmet, *results.notes))
 
     def unmet(self, filters: Filters) -> list[str]:
         """Why nothing can be found here, whatever the words: a filter that no document passes, or a time
@@ -127,19 +115,21 @@ class Snapshot:
         """
         from asof.rank.whynot import why_not
 
-        reading, query, chosen = self.query_for(question, k, filters or Filters(), unit, recipe, rerank)
+        reading, query, chosen = self.reader.query_for(
+            question, k, filters or Filters(), unit, recipe, rerank
+        )
         then = replace(self, as_of=reading.as_of)
         return then.use(lambda view: why_not(wanted, query, view, chosen))
 
     def called(self, wanted: str) -> str:
-        """The id of the document that is called so, as it stood: by its id, title, alias, or a part of its
-        path, without regard to case. Raises UsageError when it is called so by none, or by several."""
+        """The id of the document of this name, as it stood: by its id, title, alias, or a part of its
+        path, without regard to case. Raises UsageError where none has it, or several."""
         from asof.store.find_document import find_document
 
         return self.use(lambda view: find_document(view.store, wanted))
 
     def text(self, document: str) -> str | None:
-        """The text of a document as it stood, byte for byte; None if it said nothing then."""
+        """The text of a document as it stood, byte for byte; None where it had none then."""
         return self.use(lambda view: view.store.text(document))
 
     def resolve(self, target: str, origin: str = "") -> str | None:
@@ -149,7 +139,7 @@ class Snapshot:
     def links(self, document: str, depth: int = 1) -> Reach:
         """What a document links to and what links to it, as it stood; up to `depth` links away (1 to 5).
 
-        Raises UsageError when no such document was in force.
+        Raises UsageError when no such document was current.
         """
         from asof.graph.links import reach
 
@@ -161,14 +151,14 @@ class Snapshot:
     ) -> Timeline:  # fmt: skip
         """How the answer to a question changed: the statements of its series, the last `most`, newest last.
 
-        `since` and `until`: only those in force at some time between. Raises UsageError, BeforeHorizon.
+        `since` and `until`: only those current at some time between. Raises UsageError, BeforeHorizon.
         """
         from asof.graph.timeline import FIRST_HITS, timeline
 
         filters = self.filters(since, until)
-        found = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
-        hits = () if filters.reversed else found.hits
-        return replace(self, as_of=found.view.as_of).use(
+        results = self.search(question, FIRST_HITS, unit="passage", recipe=recipe)
+        hits = () if filters.reversed else results.hits
+        return replace(self, as_of=results.view.as_of).use(
             lambda view: timeline(view, question, hits, most, filters.since, filters.until)
         )
 
@@ -181,8 +171,8 @@ class Snapshot:
         """
         from asof.graph.diff import DatedResults, compare_results
 
-        found = (each.search(question, k, unit="passage", recipe=recipe) for each in (self, other))
-        before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in found)
+        both = (each.search(question, k, unit="passage", recipe=recipe) for each in (self, other))
+        before, after = (DatedResults(each.view.as_of, each.view.known_at, each.hits) for each in both)
         known = [each.known_at for each in (self, other) if each.known_at is not None]
         last = replace(
             self, as_of=max(before.as_of, after.as_of), known_at=max(known) if len(known) == 2 else None
@@ -195,7 +185,7 @@ class Snapshot:
         self, question: str, *, mode: str | None = None, filters: Filters | None = None,
         recipe: str | Recipe | None = None, tokens: int | None = None, tell: TextCallback | None = None,
     ) -> Answer:  # fmt: skip
-        """Answer a question from what was in force, with citations; or refuse, and say why.
+        """Answer a question from what was current then, with citations; or refuse, and say why.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
         "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
@@ -214,10 +204,10 @@ class Snapshot:
         mode = asking.mode if mode is None else mode
         if mode not in MODES:
             raise UsageError(f"mode is {mode!r}; accepted: {', '.join(MODES)}")
-        first, query, chosen = self.query_for(
+        first, query, chosen = self.reader.query_for(
             question, MAX_PASSAGES, filters or Filters(), "passage", recipe or asking.recipe, None
         )
-        reading = self._read(question, typed=False) if chosen.typed else first
+        reading = self.reader.read(question) if chosen.typed else first
         notes: tuple[str, ...] = ()
         with self.models.language(asking.budget) as model:
             if model is not None:
@@ -232,8 +222,8 @@ class Snapshot:
             options = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, tell)
 
             def look(view: View) -> Answer | PendingAnswer:
-                found = engine.search(query, view, chosen)
-                retrieved = RetrievedPassages(view, reading, found.hits, found.rows, notes)
+                results = engine.search(query, view, chosen)
+                retrieved = RetrievedPassages(view, reading, results.hits, results.rows, notes)
                 return answer(retrieved, options, requested=mode == way)
 
             made = replace(self, as_of=reading.as_of).use(look)
@@ -297,55 +287,21 @@ class Snapshot:
         """Do something with what stages read, in one read transaction."""
         return self.session.use(self.as_of, self.known_at, do)
 
+    @property
+    def reader(self) -> QueryReader:
+        """What reads questions that are asked here."""
+        return QueryReader(self.session, self.models, self.as_of)
+
     def read(self, question: str) -> QuestionReading:
         """How the default recipe reads a question that is asked here: its words, its times, its wishes.
 
         Raises UsageError for more than 5,000 characters.
         """
-        return self._read(question, typed=False)
-
-    def _read(self, question: str, *, typed: bool) -> QuestionReading:
-        refuse_long(question, "the question")
-        if typed:
-            return as_typed(question, self.as_of)
-        return read_question(
-            question, nearest_moment(self.as_of),
-            language=" ".join(self.session.languages),
-            fiscal_start=self.session.fiscal_start,
-        )  # fmt: skip
+        return self.reader.read(question)
 
     def filters(
         self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
         tags: str | Iterable[str] = (), meta: Wanted = (), about: When | None = None,
     ) -> Filters:  # fmt: skip
         """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
-        fiscal = self.session.fiscal_start
-        return Filters(
-            since=None if since is None else first_instant(since, self.as_of, fiscal),
-            until=None if until is None else last_instant(until, self.as_of, fiscal),
-            about=None if about is None else instant_bounds(about, self.as_of, fiscal),
-            source=source, path=path, tags=coerce.texts(tags, "tags", ","), meta=coerce.wanted(meta),
-        )  # fmt: skip
-
-    def query_for(
-        self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
-        rerank: bool | None,
-    ) -> tuple[QuestionReading, Query, Recipe]:  # fmt: skip
-        """The question as it is read, what is asked of the index, and the recipe for it."""
-        configured = self.session.config
-        unit = configured.unit if unit is None else unit
-        if unit not in config.UNITS:
-            raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
-        recipe = configured.recipe if recipe is None else recipe
-        chosen = configured.recipe_named(recipe) if isinstance(recipe, str) else recipe
-        reading = self._read(question, typed=chosen.typed)
-        query = replace(reading.query, filters=filters, k=k or configured.k)
-        if unit == "document":
-            chosen = by_document(chosen)
-        if configured.diversity is not None:
-            from asof.rank.rerank.diversify import diversified
-
-            chosen = diversified(chosen, configured.diversity)
-        if configured.rerank if rerank is None else rerank:
-            chosen = self.models.reranking(chosen)
-        return reading, query, chosen
+        return self.reader.filters(since, until, source, path, tags, meta, about)

@@ -98,7 +98,7 @@ def evaluate(
     stages = _Stages(parts, Runner(data, named, options, answerer_at, models, progress))
     with (
         TemporaryDirectory(prefix="asof-incremental-") as folder,
-        open_corpus(folder, settings=options.settings, configured=Config()) as corpus,
+        open_corpus(folder, settings=options.settings, config=Config()) as corpus,
     ):
         corpus.session.clock = itertools.count(data.clock, 1_000_000).__next__
         corpus.maintenance.background = False

@@ -40,6 +40,8 @@ NEAR = 0.6
 """So alike are names that are proposed for one that nobody has (`difflib`: 1 is the same)."""
 MORE_WORDS = 2
 """So many words beside those that were asked for may a proposed name have."""
+LONGEST_NAME = 200
+"""Characters; names are not proposed for a longer one."""
 
 
 class NameMerge(NamedTuple):
@@ -147,6 +149,8 @@ class Entities:
     def near(self, name: str, most: int = 3) -> tuple[str, ...]:
         """Names in facts that are spelled like one that is not, most alike first."""
         wanted = key(name)
+        if len(wanted) > LONGEST_NAME:
+            return ()
         alike: dict[str, tuple[float, str]] = {}
         matcher = SequenceMatcher(b=wanted, autojunk=False)
         for each in all_names(self.store.db, self.store.as_of, self.store.known_at):

@@ -18,6 +18,6 @@ def judged_query(
 ) -> JudgedQuery:  # fmt: skip
     """The question as a recipe searches it, with what its documents gain. `run` makes of a recipe the one
     that ranks: with documents as units, say."""
-    reading, query, _ = then.query_for(question, DEPTH, kept, "passage", recipe, rerank=False)
+    reading, query, _ = then.reader.query_for(question, DEPTH, kept, "passage", recipe, rerank=False)
     asked = replace(then, as_of=reading.as_of)
     return JudgedQuery(query, (asked.as_of, asked.known_at), asked.use, right, left_out, run)

@@ -115,7 +115,7 @@ def _passages() -> Iterator[View]:
     settings = CorpusSettings(stem=False)
     with (
         tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name,
-        open_corpus(Path(name), settings=settings, configured=Config()) as corpus,
+        open_corpus(Path(name), settings=settings, config=Config()) as corpus,
     ):
         corpus.session.clock = itertools.count(NOW.last + 1, 1_000_000).__next__
         corpus.maintenance.background = False

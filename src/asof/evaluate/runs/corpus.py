@@ -103,7 +103,7 @@ def _cached_corpus(folder: Path, encoder: Encoder | None) -> Corpus | None:
     if not folder.is_dir():
         return None
     try:
-        return open_corpus(folder, create=False, encoder=encoder, configured=Config())
+        return open_corpus(folder, create=False, encoder=encoder, config=Config())
     except (NoCorpus, DamagedStore):
         shutil.rmtree(folder)
         return None
@@ -126,7 +126,7 @@ def _build_cached(
             # another process was as fast, and has made the same
     finally:
         shutil.rmtree(part, ignore_errors=True)
-    return open_corpus(folder, create=False, encoder=encoder, configured=Config())
+    return open_corpus(folder, create=False, encoder=encoder, config=Config())
 
 
 @contextmanager
@@ -137,7 +137,7 @@ def temporary(
     """A corpus of the documents that were published by `until`, in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="asof-evaluate-") as name:
         build(Path(name), dataset, settings, encoder, until, progress)
-        with open_corpus(name, create=False, encoder=encoder, configured=Config()) as corpus:
+        with open_corpus(name, create=False, encoder=encoder, config=Config()) as corpus:
             yield corpus
 
 
@@ -146,7 +146,7 @@ def build(
     until: int = NEVER, progress: Callable[[IndexReport], None] | None = None,
 ) -> None:  # fmt: skip
     """Index the documents that were published by `until`. The clock is set after all dates, not to today."""
-    with open_corpus(folder, settings=settings, encoder=encoder, configured=Config()) as corpus:
+    with open_corpus(folder, settings=settings, encoder=encoder, config=Config()) as corpus:
         corpus.session.clock = itertools.count(dataset.clock, 1_000_000).__next__
         corpus.maintenance.background = False
         corpus.add(dataset.documents(until), progress=progress)

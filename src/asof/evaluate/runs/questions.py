@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from asof.corpus.snapshot import LONGEST_QUESTION
+from asof.corpus.query_reader import LONGEST_QUESTION
 from asof.data import Problem
 from asof.data.storable import storable_value
 from asof.errors import BadTime, UsageError

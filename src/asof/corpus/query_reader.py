@@ -1,0 +1,92 @@
+"""A question as it is read and as it is put to the index: its words, times, filters and recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from asof import config
+from asof.corpus.models import ModelProvider
+from asof.corpus.session import Session
+from asof.data import Filters, Query, coerce
+from asof.data.coerce import Wanted
+from asof.errors import UsageError
+from asof.recipes import by_document
+from asof.text.question import QuestionReading, as_typed
+from asof.text.question import read as read_question
+from asof.time.coerce import When, first_instant, instant_bounds, last_instant
+from asof.time.span import nearest_moment
+
+if TYPE_CHECKING:
+    from asof.rank.recipe import Recipe
+
+LONGEST_QUESTION = 5_000
+"""Characters of a question. Whatever they are, it is read and answered in about a second."""
+
+
+def refuse_long(text: str, what: str) -> None:
+    """Raises UsageError for more characters than a question may have."""
+    if len(text) > LONGEST_QUESTION:
+        raise UsageError(
+            f"{what} has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}: ask with fewer words"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QueryReader:
+    """Reads questions that are asked as of an instant, with the configuration of a corpus."""
+
+    session: Session
+    models: ModelProvider
+    as_of: int
+
+    def read(self, question: str, *, typed: bool = False) -> QuestionReading:
+        """The words, times and intents of a question; `typed`: its words only.
+
+        Raises UsageError for more than 5,000 characters.
+        """
+        refuse_long(question, "the question")
+        if typed:
+            return as_typed(question, self.as_of)
+        return read_question(
+            question, nearest_moment(self.as_of),
+            language=" ".join(self.session.languages),
+            fiscal_start=self.session.fiscal_start,
+        )  # fmt: skip
+
+    def filters(
+        self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
+        tags: str | Iterable[str] = (), meta: Wanted = (), about: When | None = None,
+    ) -> Filters:  # fmt: skip
+        """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
+        fiscal = self.session.fiscal_start
+        return Filters(
+            since=None if since is None else first_instant(since, self.as_of, fiscal),
+            until=None if until is None else last_instant(until, self.as_of, fiscal),
+            about=None if about is None else instant_bounds(about, self.as_of, fiscal),
+            source=source, path=path, tags=coerce.texts(tags, "tags", ","), meta=coerce.wanted(meta),
+        )  # fmt: skip
+
+    def query_for(
+        self, question: str, k: int | None, filters: Filters, unit: str | None, recipe: str | Recipe | None,
+        rerank: bool | None,
+    ) -> tuple[QuestionReading, Query, Recipe]:  # fmt: skip
+        """The question as it is read, the query for the index, and the recipe for it. Raises UsageError."""
+        defaults = self.session.config
+        unit = defaults.unit if unit is None else unit
+        if unit not in config.UNITS:
+            raise UsageError(f"unit is {unit!r}; accepted: {', '.join(config.UNITS)}")
+        recipe = defaults.recipe if recipe is None else recipe
+        chosen = defaults.recipe_named(recipe) if isinstance(recipe, str) else recipe
+        reading = self.read(question, typed=chosen.typed)
+        query = replace(reading.query, filters=filters, k=k or defaults.k)
+        if unit == "document":
+            chosen = by_document(chosen)
+        if defaults.diversity is not None:
+            from asof.rank.rerank.diversify import diversified
+
+            chosen = diversified(chosen, defaults.diversity)
+        if defaults.rerank if rerank is None else rerank:
+            chosen = self.models.reranking(chosen)
+        return reading, query, chosen

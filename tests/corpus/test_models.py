@@ -62,7 +62,7 @@ def test_replies_are_kept_and_use_is_counted_from_0_each_time(outside):
     for _ in range(2):
         with there.language() as model:
             assert [reply.text for reply in model.complete([ASKED])] == ["red"]
-            meters.append((model.meter.calls, model.meter.kept))
+            meters.append((model.meter.calls, model.meter.cached))
     assert meters == [(1, 0), (0, 1)]
     assert len(scripted.asked) == 1
 

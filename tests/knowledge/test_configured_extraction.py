@@ -59,7 +59,7 @@ def test_what_is_kept_costs_nothing(corpus, server):
         db.execute("DELETE FROM facts")
     again = learned(corpus, server)
     assert again.cost is not None
-    assert (again.passages, again.cost.calls, again.cost.kept, again.cost.cost) == (12, 0, 12, 0.0)
+    assert (again.passages, again.cost.calls, again.cost.cached, again.cost.cost) == (12, 0, 12, 0.0)
     assert server.answered == 12
     assert objects(corpus) == LOAVES
 
@@ -93,7 +93,7 @@ def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, server, gleaning
     facts = Facts(extractor="model", gleaning=gleaning)
     guess = estimated(corpus, server, facts)
     assert server.requests == []
-    assert (guess.calls, guess.kept) == (12 * (1 + gleaning), 0)
+    assert (guess.calls, guess.cached) == (12 * (1 + gleaning), 0)
     cost = learned(corpus, server, facts).cost
     assert cost is not None
     assert cost.prompt_tokens <= guess.prompt_tokens
@@ -111,7 +111,7 @@ def test_an_estimate_counts_what_is_kept(corpus, server):
     with closing(corpus.store.writer()) as db:
         db.execute("DELETE FROM extractions")
     guess = estimated(corpus, server)
-    assert (guess.calls, guess.kept) == (12 - done, done)
+    assert (guess.calls, guess.cached) == (12 - done, done)
 
 
 def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, server):

@@ -223,7 +223,7 @@ def test_names_that_become_one_ask_about_what_tells_of_both(counted):
 def test_a_second_run_asks_nothing(counted):
     assert counted.corpus.learn().passages == 0
     told = counted.corpus.facts.report_all()
-    assert (told.reports, told.cost.calls, told.cost.kept) == (163, 0, 163)
+    assert (told.reports, told.cost.calls, told.cost.cached) == (163, 0, 163)
     assert counted.asked() == ([], [])
 
 

@@ -16,9 +16,9 @@ from asof.errors import ModelError, UsageError
 from asof.learn.feedback import MODEL, RecordedQuestion, ShownHit
 from asof.learn.judging import RelevanceGrade, judge, prompt
 from asof.models.ports import Prompt, Reply
+from asof.models.prompts import delimiter_for
 from asof.models.scripted import ScriptedModel
 from asof.store.passages import StoredPassage
-from asof.text.delimiter import delimiter_for
 
 ATTACK = """Oil is dear.
 {mark}
@@ -132,13 +132,13 @@ def test_a_model_grades_what_was_shown(corpus: Corpus, model: ScriptedModel) -> 
     id_ = corpus.record(corpus.search("oil price"))
     done = corpus.judge(id_)
     assert (done.judge, done.graded, done.problems) == ("scripted", 2, ())
-    assert (done.cost.calls, done.cost.kept) == (2, 0)
+    assert (done.cost.calls, done.cost.cached) == (2, 0)
     found = corpus.recorded(id_)
     by_document = dict(zip((hit.document for hit in found.asked.shown), found.grades, strict=True))
     assert by_document == {"oil": 3.0, "rope": 0.0}
     assert set(found.kinds) == {MODEL}
     again = corpus.judge(id_[:4])
-    assert (again.cost.calls, again.cost.kept, len(model.asked)) == (0, 2, 2)
+    assert (again.cost.calls, again.cost.cached, len(model.asked)) == (0, 2, 2)
 
 
 def test_a_budget(corpus: Corpus, model: ScriptedModel) -> None:

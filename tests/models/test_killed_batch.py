@@ -36,7 +36,7 @@ with StoredCalls(Store.open(Path(sys.argv[1])), lambda: 42) as calls:
     model = MeteredModel(CachedModel(chat, calls))
     replies = model.complete([Prompt("", f"reply {{n}}", passages=(1,)) for n in range({PROMPTS})])
     assert [reply.text for reply in replies] == [f"reply {{n}}" for n in range({PROMPTS})]
-    print(model.meter.calls, model.meter.kept)
+    print(model.meter.calls, model.meter.cached)
 """
 
 

@@ -15,7 +15,7 @@ from asof.errors import ModelError
 from asof.http.retry import Retry
 from asof.models.cached import CachedModel, CachedReply
 from asof.models.chat import ChatModel
-from asof.models.metered import MeteredModel, Prices, Usage, worst
+from asof.models.metered import MeteredModel, Prices, Usage, prompt_tokens, tokens, worst
 from asof.models.openai_http import OpenAIServer
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel
@@ -23,6 +23,10 @@ from asof.models.structured import shape
 
 
 class Tide(BaseModel):
+    metres: float
+
+
+class Rope(BaseModel):
     metres: float
 
 
@@ -56,7 +60,13 @@ def test_calls_tokens_and_money() -> None:
     model.complete([ask("a b c"), ask("b")])
     # prompts: 3 words, and 5 of the scripted failure; replies: 2 words
     assert model.meter == Usage(
-        calls=2, kept=0, failed=1, refused=0, prompt_tokens=8, reply_tokens=2, cost=(8 * 1.0 + 2 * 10.0) / 1e6
+        calls=2,
+        cached=0,
+        failed=1,
+        refused=0,
+        prompt_tokens=8,
+        reply_tokens=2,
+        cost=(8 * 1.0 + 2 * 10.0) / 1e6,
     )
     assert model.name == "scripted"
 
@@ -131,7 +141,7 @@ def test_no_budget_is_exceeded(each: list[tuple[int, int, int]], budget: int) ->
     meter = model.meter
     assert meter.prompt_tokens + meter.reply_tokens <= budget
     assert meter.calls + meter.refused == len(replies) == len(prompts)
-    assert model._held == (0, 0)
+    assert model._reserved == (0, 0)
 
 
 def test_threads_share_a_budget() -> None:
@@ -161,7 +171,7 @@ def test_an_error_gives_back_what_was_held() -> None:
     model = MeteredModel(ScriptedModel([ModelError("wrong key")]), budget=100)
     with pytest.raises(ModelError):
         model.complete([ask("a"), ask("b")])
-    assert model._held == (0, 0)
+    assert model._reserved == (0, 0)
     assert model.meter == Usage()
 
 
@@ -172,9 +182,9 @@ def test_kept_replies_are_free_and_given_without_a_budget() -> None:
     first, second = model.complete([ask("a"), ask("b")])
     assert (first.text, first.calls) == ("ok", 0)
     assert second.problem.startswith("the budget is used up")
-    assert model.meter == Usage(kept=1, failed=1, refused=1, cost=0.0)
+    assert model.meter == Usage(cached=1, failed=1, refused=1, cost=0.0)
     assert model.estimated([ask("a"), ask("bcd")]) == Usage(
-        calls=1, kept=1, prompt_tokens=1, reply_tokens=10, cost=(1 + 10 * 10) / 1e6
+        calls=1, cached=1, prompt_tokens=1, reply_tokens=10, cost=(1 + 10 * 10) / 1e6
     )
 
 
@@ -200,7 +210,7 @@ def test_a_kept_reply_is_streamed_without_a_budget() -> None:
     CachedModel(ScriptedModel(["ok then"], "kept"), memory).complete([ask("a")])
     model = MeteredModel(CachedModel(ScriptedModel([], "kept"), memory), budget=0)
     assert list(model.stream(ask("a"))) == ["ok then"]
-    assert model.meter.kept == 1
+    assert model.meter.cached == 1
 
 
 # -- beside a server's own count --------------------------------------------------------------------
@@ -244,7 +254,7 @@ def test_what_comes_before_an_error_is_counted(server: ModelServer) -> None:
     with pytest.raises(ModelError):
         model.complete([ask("a"), ask("b"), ask("c")])
     assert model.meter.calls == server.answered == 1
-    assert model._held == (0, 0)
+    assert model._reserved == (0, 0)
 
 
 def test_a_stream_that_is_broken_off_counts_as_the_longest_reply():
@@ -255,3 +265,15 @@ def test_a_stream_that_is_broken_off_counts_as_the_longest_reply():
     next(pieces)
     pieces.close()
     assert (metered.meter.calls, metered.meter.reply_tokens) == (1, 100)
+
+
+@given(st.text(max_size=40))
+@settings(max_examples=40)
+def test_a_third_of_the_characters_rounded_up(text: str) -> None:
+    assert tokens(text) * 3 >= len(text) > (tokens(text) - 1) * 3 or not text
+
+
+def test_all_that_is_sent_counts() -> None:
+    # 4 + 6 characters: 4 tokens
+    assert prompt_tokens(Prompt("four", "sixsix")) == 4
+    assert prompt_tokens(Prompt("four", "sixsix", Rope)) == -(-(10 + len(shape(Rope))) // 3)

@@ -141,7 +141,7 @@ def _estimate_reports(corpus: Corpus, *, quiet: bool) -> Usage | None:
 
 
 def _show_estimate(what: str, meter: Usage) -> None:
-    cached = f"; {meter.kept:,} replies are cached and cost nothing" if meter.kept else ""
+    cached = f"; {meter.cached:,} replies are cached and cost nothing" if meter.cached else ""
     most = f"take at most {_used(meter)}" if meter.calls else "cost nothing"
     click.echo(f"{what} would {most}{cached}")
 

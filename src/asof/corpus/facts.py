@@ -73,7 +73,7 @@ class FactIndexer:
         from asof.knowledge.reports.batch import worst_cost
 
         unread = self.estimate()
-        if unread.calls or unread.kept:
+        if unread.calls or unread.cached:
             return None
         with self._telling(None) as (material, model):
             return worst_cost(material, model)

@@ -165,7 +165,7 @@ class ModelProvider:
         prices) is not exceeded. Raises UsageError, MissingExtra."""
         from asof.models.cached import CachedModel
         from asof.models.metered import MeteredModel
-        from asof.models.streaming import kept
+        from asof.models.ports import is_cacheable
         from asof.store.calls import StoredCalls
 
         settings = self._config.model
@@ -174,7 +174,7 @@ class ModelProvider:
             yield None
             return
         prices = settings.prices if settings is not None else None
-        if not kept(model):
+        if not is_cacheable(model):
             yield MeteredModel(model, prices, budget)
             return
         with StoredCalls(self.session.store, self.session.clock) as calls:

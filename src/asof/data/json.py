@@ -247,7 +247,8 @@ def answer_json(found: Answer) -> AnswerJson:
 def cost_json(used: Mapping[str, Any]) -> CostJson:
     """What a model took, from the fields of `asof.models.metered.Usage`."""
     return {
-        "calls": used["calls"], "cached": used["kept"], "failed": used["failed"], "refused": used["refused"],
+        "calls": used["calls"], "cached": used["cached"],
+        "failed": used["failed"], "refused": used["refused"],
         "prompt_tokens": used["prompt_tokens"], "reply_tokens": used["reply_tokens"], "usd": used["cost"],
     }  # fmt: skip
 

@@ -134,7 +134,9 @@ class _ExtractionEstimate:
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         inner = self.metered.model
-        found = inner.found(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
+        found = (
+            inner.cached_replies(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
+        )
         asked = [prompt for prompt, reply in zip(prompts, found, strict=True) if reply is None]
         further = self.gleaning - self.rounds
         self._count(asked, len(prompts) - len(asked), further)
@@ -149,7 +151,7 @@ class _ExtractionEstimate:
         was, prices = self.meter, self.metered.prices
         tokens = was.prompt_tokens + prompt * rounds + longer, was.reply_tokens + reply * rounds
         self.meter = Usage(
-            calls=was.calls + len(asked) * rounds, kept=was.kept + found,
+            calls=was.calls + len(asked) * rounds, cached=was.cached + found,
             prompt_tokens=tokens[0], reply_tokens=tokens[1],
             cost=None if prices is None else prices.of(*tokens),
         )  # fmt: skip

@@ -14,9 +14,8 @@ from pydantic import BaseModel, Field
 
 from asof.learn.feedback import RecordedQuestion
 from asof.models.ports import Model, Prompt, Reply
-from asof.models.prompts import one_line, prompt_text
+from asof.models.prompts import delimiter_for, one_line, prompt_text
 from asof.store.passages import StoredPassage
-from asof.text.delimiter import delimiter_for
 from asof.time.span import iso
 
 LONGEST = 256

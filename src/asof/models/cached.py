@@ -9,8 +9,7 @@ from hashlib import blake2b
 from typing import NamedTuple, Protocol
 
 from asof.models.completion import characters
-from asof.models.ports import Model, Prompt, Reply
-from asof.models.streaming import replies, settings
+from asof.models.ports import Model, Prompt, Reply, replies, settings
 from asof.models.structured import ReplyMismatch, read, shape
 
 DIGEST_BYTES = 16
@@ -35,7 +34,7 @@ class ReplyCache(Protocol):
         """Keep a reply, in place of an older one; it is on the disk when this returns."""
         ...
 
-    def concern(self, asked: Mapping[bytes, Sequence[int]]) -> None:
+    def concern(self, passages: Mapping[bytes, Sequence[int]]) -> None:
         """Note that kept replies were asked for with the words of these passages too."""
         ...
 
@@ -62,15 +61,15 @@ class CachedModel:
     def digest(self, prompt: Prompt) -> bytes:
         """What a prompt is kept by: the model, and all that shapes its reply. Passages do not."""
         schema = None if prompt.schema is None else shape(prompt.schema)
-        asked = [self.name, self.settings, prompt.system, prompt.user, schema, prompt.most]
-        return blake2b(json.dumps(asked).encode(), digest_size=DIGEST_BYTES).digest()
+        key = [self.name, self.settings, prompt.system, prompt.user, schema, prompt.most]
+        return blake2b(json.dumps(key).encode(), digest_size=DIGEST_BYTES).digest()
 
-    def found(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
-        """The replies that are kept, None for those that are not. Raises CorpusError."""
+    def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
+        """The cached reply to each prompt, None where there is none. Raises CorpusError."""
         digests = [self.digest(prompt) for prompt in prompts]
-        kept = self.calls.find(list(dict.fromkeys(digests)))
+        cached = self.calls.find(list(dict.fromkeys(digests)))
         answers = [
-            _reply(prompt, kept[digest]) if digest in kept else None
+            _reply(prompt, cached[digest]) if digest in cached else None
             for prompt, digest in zip(prompts, digests, strict=True)
         ]
         concerned: dict[bytes, set[int]] = {}
@@ -89,18 +88,18 @@ class CachedModel:
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """The place of each prompt and its reply: first those that are kept, then others as they come."""
         places: dict[bytes, list[int]] = {}
-        for at, reply in enumerate(self.found(prompts)):
+        for at, reply in enumerate(self.cached_replies(prompts)):
             if reply is not None:
                 yield at, reply
             else:
                 places.setdefault(self.digest(prompts[at]), []).append(at)
-        asked = list(places.items())
-        for number, reply in replies(self.model, [prompts[same[0]] for _, same in asked]):
-            digest, same = asked[number]
+        prompts_to_send = list(places.items())
+        for number, reply in replies(self.model, [prompts[same[0]] for _, same in prompts_to_send]):
+            digest, same = prompts_to_send[number]
             if not reply.problem:
                 passages = sorted({each for at in same for each in prompts[at].passages})
-                kept = CachedReply(characters(reply.text), reply.prompt_tokens, reply.reply_tokens)
-                self.calls.keep(digest, self.name, kept, passages)
+                cached = CachedReply(characters(reply.text), reply.prompt_tokens, reply.reply_tokens)
+                self.calls.keep(digest, self.name, cached, passages)
             yield same[0], reply
             for at in same[1:]:
                 yield at, _again(reply)
@@ -109,29 +108,29 @@ class CachedModel:
         """The kept reply at once, or the model's in pieces; it is kept when it is whole (a stream has no
         count of tokens). A prompt with a schema is not kept: nobody has checked the reply.
         """
-        kept = self.found([prompt])[0]
-        if kept is not None:
-            yield kept.text
+        cached = self.cached_replies([prompt])[0]
+        if cached is not None:
+            yield cached.text
             return
-        said = []
+        pieces = []
         for piece in self.model.stream(prompt):
-            said.append(piece)
+            pieces.append(piece)
             yield piece
         if prompt.schema is None:
             self.calls.keep(
-                self.digest(prompt), self.name, CachedReply(characters("".join(said))), prompt.passages
+                self.digest(prompt), self.name, CachedReply(characters("".join(pieces))), prompt.passages
             )
 
 
-def _reply(prompt: Prompt, kept: CachedReply) -> Reply | None:
+def _reply(prompt: Prompt, cached: CachedReply) -> Reply | None:
     """A kept reply; None if it does not fit any more (the schema's own checks have changed)."""
     value = None
     if prompt.schema is not None:
         try:
-            value = read(kept.text, prompt.schema)
+            value = read(cached.text, prompt.schema)
         except ReplyMismatch:
             return None
-    return Reply(kept.text, value, "", kept.prompt_tokens, kept.reply_tokens)
+    return Reply(cached.text, value, "", cached.prompt_tokens, cached.reply_tokens)
 
 
 def _again(reply: Reply) -> Reply:

@@ -67,17 +67,17 @@ class CachedEncoder:
         start = blake2b(kind + b"\0" + self.name.encode() + b"\0", digest_size=DIGEST_BYTES)
         keys = [self._key(start, text) for text in texts]
         with self._lock:
-            found = self._found(dict.fromkeys(keys))
-            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
-            wanted = list(missing)
-            for first in range(0, len(wanted), AT_ONCE):
-                some = wanted[first : first + AT_ONCE]
-                vectors = self.encoder.encode([missing[key] for key in some], question=question)
-                made = dict(zip(some, vectors.astype("<f4"), strict=True))
-                found |= self._keep(made)
+            vectors = self._stored_vectors(dict.fromkeys(keys))
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
+            missing_keys = list(missing)
+            for first in range(0, len(missing_keys), AT_ONCE):
+                some = missing_keys[first : first + AT_ONCE]
+                batch_vectors = self.encoder.encode([missing[key] for key in some], question=question)
+                encoded = dict(zip(some, batch_vectors.astype("<f4"), strict=True))
+                vectors |= self._keep(encoded)
         if not texts:
             return self.encoder.encode([], question=question)
-        return np.stack([found[key] for key in keys]).astype(np.float32)
+        return np.stack([vectors[key] for key in keys]).astype(np.float32)
 
     @staticmethod
     def _key(start: blake2b, text: str) -> bytes:
@@ -85,26 +85,26 @@ class CachedEncoder:
         digest.update(text.encode("utf-8", "surrogatepass"))
         return digest.digest()
 
-    def _found(self, keys: Iterable[bytes]) -> dict[bytes, NDArray[np.float32]]:
+    def _stored_vectors(self, keys: Iterable[bytes]) -> dict[bytes, NDArray[np.float32]]:
         with self._translated():
             rows = ((key, self._db.execute("SELECT vector FROM vectors WHERE digest = ?", (key,)).fetchone())
                     for key in keys)  # fmt: skip
             return {key: np.frombuffer(row[0], "<f4") for key, row in rows if row is not None}
 
-    def _keep(self, made: dict[bytes, NDArray[np.float32]]) -> dict[bytes, NDArray[np.float32]]:
+    def _keep(self, encoded: dict[bytes, NDArray[np.float32]]) -> dict[bytes, NDArray[np.float32]]:
         """Keep vectors; where another process was as fast, its vector counts."""
         with self._translated():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 self._db.executemany(
                     "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
-                    [(key, vector.tobytes()) for key, vector in made.items()],
+                    [(key, vector.tobytes()) for key, vector in encoded.items()],
                 )
                 self._db.execute("COMMIT")
             finally:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
-        return self._found(made)
+        return self._stored_vectors(encoded)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:

@@ -62,8 +62,8 @@ class ChatModel:
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """A reply for each prompt, in their order; see `replies`."""
-        found = dict(self.replies(prompts))
-        return [found[at] for at in range(len(prompts))]
+        by_place = dict(self.replies(prompts))
+        return [by_place[at] for at in range(len(prompts))]
 
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """The place of each prompt and its reply, as they come.
@@ -94,8 +94,12 @@ class ChatModel:
                     came.append(piece)
                     yield piece
             except (GaveUp, RequestRejected, NotSent, RetryLater) as error:
-                said = "".join(came)
-                after = f"; {len(said)} characters came: {self.server.plain(said)!r}" if came else ""
+                partial_text = "".join(came)
+                after = (
+                    f"; {len(partial_text)} characters came: {self.server.plain(partial_text)!r}"
+                    if came
+                    else ""
+                )
                 raise ModelError(f"{self.server.message_of(error)}{after}") from error
 
     def _begun(

@@ -57,9 +57,9 @@ class LanguageModelConfig:
                 f"{' and '.join(missing)} missing: a server's address and a model's name are expected"
             )
         prices = Prices(**table["prices"]) if "prices" in table else None
-        made = cls(**{**table, "prices": prices})
-        OpenAIServer(made.url, insecure=made.insecure)
-        return made
+        config = cls(**{**table, "prices": prices})
+        OpenAIServer(config.url, insecure=config.insecure)
+        return config
 
 
 def language_from(settings: LanguageModelConfig, environment: Mapping[str, str]) -> ChatModel:

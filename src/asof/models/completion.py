@@ -1,4 +1,4 @@
-"""A chat completion as JSON: what is asked, what was said, and one piece of what is being said."""
+"""A chat completion as JSON: the request, the reply, and one piece of a streamed reply."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 from asof.http.retry import RequestRejected
+from asof.models.metered import prompt_tokens, tokens
 from asof.models.ports import Prompt, Reply
 from asof.models.structured import instructions, response_format
-from asof.models.tokens import prompt_tokens, tokens
 
 DONE = "[DONE]"
-"""What the last event of a stream says."""
+"""The last event of a stream."""
 
 CUT = "the reply was cut off after {} tokens (most)"
 NO_PIECE = "the answer holds what is no piece of a chat completion"
@@ -19,12 +19,12 @@ NO_PIECE = "the answer holds what is no piece of a chat completion"
 
 def request(prompt: Prompt, form: str) -> dict[str, Any]:
     """The messages of a prompt, and the form of its reply; see `structured.FORMS`."""
-    told = {"system": instructions(prompt, form), "user": prompt.user}
+    by_role = {"system": instructions(prompt, form), "user": prompt.user}
     body: dict[str, Any] = {
-        "messages": [{"role": role, "content": characters(text)} for role, text in told.items() if text]
+        "messages": [{"role": role, "content": characters(text)} for role, text in by_role.items() if text]
     }
-    if prompt.schema is not None and (wanted := response_format(prompt.schema, form)) is not None:
-        body["response_format"] = wanted
+    if prompt.schema is not None and (form_of_reply := response_format(prompt.schema, form)) is not None:
+        body["response_format"] = form_of_reply
     return body
 
 
@@ -41,12 +41,12 @@ def reply_in(answer: Any, prompt: Prompt) -> Reply:
         raise RequestRejected("the answer is no chat completion", json.dumps(answer)) from error
     if not isinstance(text, str | None):
         raise RequestRejected(f"the reply is a {type(text).__name__}; a text was expected")
-    said = characters(text or "")
+    content = characters(text or "")
     usage = answer.get("usage")
     return Reply(
-        said, problem=_problem(said, reason, prompt), calls=1,
+        content, problem=_problem(content, reason, prompt), calls=1,
         prompt_tokens=_count(usage, "prompt_tokens", prompt_tokens(prompt)),
-        reply_tokens=_count(usage, "completion_tokens", tokens(said)),
+        reply_tokens=_count(usage, "completion_tokens", tokens(content)),
     )  # fmt: skip
 
 
@@ -74,12 +74,12 @@ def characters(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _problem(said: str, reason: object, prompt: Prompt) -> str:
+def _problem(text: str, reason: object, prompt: Prompt) -> str:
     if reason == "length":
         return CUT.format(prompt.most)
     if reason == "content_filter":
         return "the server withheld the reply (content_filter)"
-    return "" if said.strip() else "the reply is empty"
+    return "" if text.strip() else "the reply is empty"
 
 
 def _count(usage: Any, key: str, estimate: int) -> int:

@@ -84,10 +84,10 @@ class CrossEncoder:
                 )  # fmt: skip
         except (OSError, ValueError, RuntimeError, LookupError, ImportError, SafetensorError) as error:
             raise ModelError(f"{self.name} cannot be loaded: {line(error)}") from error
-        made = getattr(loaded.config, "architectures", None) or ["unknown"]
-        if not made[0].endswith(HEADS):
+        architectures = getattr(loaded.config, "architectures", None) or ["unknown"]
+        if not architectures[0].endswith(HEADS):
             raise ModelError(
-                f"{self.name} was made as {made[0]}, which has no trained head for scores; "
+                f"{self.name} was made as {architectures[0]}, which has no trained head for scores; "
                 "give a cross-encoder, such as cross-encoder/ms-marco-MiniLM-L-6-v2"
             )
         return loaded

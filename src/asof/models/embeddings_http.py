@@ -85,14 +85,14 @@ class HttpEncoder:
         return around_blanks(texts, lambda some: self._all([prefix + text for text in some]), self._d)
 
     def _all(self, texts: list[str]) -> NDArray[np.float32]:
-        found: list[NDArray[np.float64]] = []
+        batches: list[NDArray[np.float64]] = []
         for first in range(0, len(texts), self.batch):
             some = texts[first : first + self.batch]
             body: dict[str, Any] = {"model": self.model, "input": some, "encoding_format": "float"}
             if self.dimensions:
                 body["dimensions"] = self.dimensions
-            found.append(self._read(self.endpoint.post(body), len(some)))
-        return unit(np.concatenate(found), self.endpoint.shown)
+            batches.append(self._read(self.endpoint.post(body), len(some)))
+        return unit(np.concatenate(batches), self.endpoint.shown)
 
     def _read(self, answer: Any, n: int) -> NDArray[np.float64]:
         """The n vectors of an answer, in the order of the texts."""
@@ -125,8 +125,8 @@ class HttpEncoder:
             numbers = [math.inf]
         if not all(map(math.isfinite, numbers)):
             self.endpoint.refuse("an embedding holds a number that is not finite")
-        wanted = self._d or self.dimensions
-        if wanted and len(numbers) != wanted:
-            self.endpoint.refuse(f"a vector has {len(numbers)} dimensions; {wanted} were expected")
+        expected = self._d or self.dimensions
+        if expected and len(numbers) != expected:
+            self.endpoint.refuse(f"a vector has {len(numbers)} dimensions; {expected} were expected")
         self._d = len(numbers)
         return numbers

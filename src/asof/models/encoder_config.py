@@ -59,14 +59,14 @@ class EncoderConfig:
         check(table, ACCEPTED)
         if "model" not in table:
             raise UsageError("model missing: a folder, a name on the hub, or (with url) one on a server")
-        made = cls(**table)
-        wrong = [key for key in (_LOCAL if made.url else _SERVER) if key in table]
+        config = cls(**table)
+        wrong = [key for key in (_LOCAL if config.url else _SERVER) if key in table]
         if wrong:
-            where = "a local model, not for a server (url)" if made.url else "a server (url)"
+            where = "a local model, not for a server (url)" if config.url else "a server (url)"
             raise UsageError(f"{', '.join(wrong)}: only for {where}")
-        if made.url:
-            embeddings_endpoint(made.url, insecure=made.insecure)
-        return made
+        if config.url:
+            embeddings_endpoint(config.url, insecure=config.insecure)
+        return config
 
 
 def encoder_from(settings: EncoderConfig, root: Path, environment: Mapping[str, str]) -> Encoder:

@@ -18,13 +18,13 @@ class ExpectedEncoder:
     """The encoder of the vectors that a corpus holds, by `name`. `make` gives the configured one, None where
     none is; `dimensions` those of the vectors, None where there is none yet.
 
-    So a corpus is opened, and told about, without its model.
+    So a corpus is opened, and its status shown, without its model.
     """
 
     name: str
     make: Callable[[], Encoder | None] = field(repr=False)
     dimensions: Callable[[], int | None] = field(repr=False)
-    _made: Encoder | None = field(default=None, init=False, repr=False)
+    _configured: Encoder | None = field(default=None, init=False, repr=False)
     _d: int | None = field(default=None, init=False, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
 
@@ -43,18 +43,18 @@ class ExpectedEncoder:
 
     def _encoder(self) -> Encoder:
         with self._lock:
-            if self._made is None:
-                made = self.make()
-                if made is None:
+            if self._configured is None:
+                configured = self.make()
+                if configured is None:
                     raise UsageError(
                         f"this corpus holds vectors of the encoder {self.name!r}, which nothing names: set "
                         "[encoder] in asof.toml (or asof.open(encoder=...)), or go back to words only with "
                         "`asof embed --none`"
                     )
-                if made.name != self.name:
+                if configured.name != self.name:
                     raise UsageError(
                         f"this corpus holds vectors of the encoder {self.name!r}, [encoder] of asof.toml is "
-                        f"{made.name!r}: run `asof embed` to change to it"
+                        f"{configured.name!r}: run `asof embed` to change to it"
                     )
-                self._made = made
-            return self._made
+                self._configured = configured
+            return self._configured

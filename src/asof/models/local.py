@@ -113,10 +113,10 @@ class LocalEncoder:
     def _chosen(self, own: Prefixes | None) -> Prefixes:
         """The prefixes: given ones, else the model's `own`, else what is known without loading it."""
         folder = self._folder
-        found = own or (of_family(str(self.model)) if folder is None else of_folder(folder))
+        base = own or (of_family(str(self.model)) if folder is None else of_folder(folder))
         return Prefixes(
-            found.query if self.query_prefix is None else self.query_prefix,
-            found.passage if self.passage_prefix is None else self.passage_prefix,
+            base.query if self.query_prefix is None else self.query_prefix,
+            base.passage if self.passage_prefix is None else self.passage_prefix,
         )
 
     def _load(self) -> Any:
@@ -167,13 +167,13 @@ def load(folder: Path, name: str, device: str) -> Any:
                 model_kwargs={"use_safetensors": True},
             )  # fmt: skip
     except (*FAULTS, SafetensorError) as error:
-        said = line(error)
-        if "remote_code" in said or "custom code" in said:
-            said = (
+        message = line(error)
+        if "remote_code" in message or "custom code" in message:
+            message = (
                 "it comes with code of its own, which asof never runs; take another model, or a transformers "
                 "that knows it without (the newest ones know nomic-embed-text)"
             )
-        raise ModelError(f"the encoder {name} cannot be loaded: {said}") from error
+        raise ModelError(f"the encoder {name} cannot be loaded: {message}") from error
 
 
 def _missing(error: ModuleNotFoundError) -> Exception:
@@ -186,5 +186,5 @@ def _missing(error: ModuleNotFoundError) -> Exception:
 def dimensions_of(model: Any) -> int | None:
     """How many numbers a vector has, None where only an answer tells."""
     ask = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
-    found = ask()
-    return int(found) if found else None
+    dimensions = ask()
+    return int(dimensions) if dimensions else None

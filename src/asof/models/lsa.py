@@ -41,11 +41,11 @@ class TermLimits:
     def chosen(self, df: NDArray[np.int64], total: NDArray[np.int64], n: int) -> NDArray[np.int64]:
         """Places of the terms that count, ascending. `df`, `total`: rows and words of each of the terms."""
         for least, share in ((self.least_df, self.most_df), (1, self.most_df), (1, 1.0)):
-            kept = np.flatnonzero((df >= least) & (df <= share * n))
-            if len(kept):
+            eligible = np.flatnonzero((df >= least) & (df <= share * n))
+            if len(eligible):
                 break
-        order = np.argsort(-total[kept], kind="stable")
-        return np.sort(kept[order[: self.most]])
+        order = np.argsort(-total[eligible], kind="stable")
+        return np.sort(eligible[order[: self.most]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -98,14 +98,14 @@ def fit(counts: Sparse, terms: Hashes, limits: TermLimits | None = None, d: int 
     n, m = counts.shape
     df = np.bincount(counts.indices, minlength=m)
     total = np.bincount(counts.indices, counts.data, m).astype(np.int64)
-    kept = (limits or TermLimits()).chosen(df, total, n)
+    chosen = (limits or TermLimits()).chosen(df, total, n)
     place = np.full(m, -1)
-    place[kept] = np.arange(len(kept))
-    idf = smooth_idf(n, df[kept])
-    vectors, _ = right_vectors(weighed(_selected(counts, place[counts.indices], len(kept)), idf), d)
-    components = np.zeros((len(kept), d), np.float32)
+    place[chosen] = np.arange(len(chosen))
+    idf = smooth_idf(n, df[chosen])
+    vectors, _ = right_vectors(weighed(_selected(counts, place[counts.indices], len(chosen)), idf), d)
+    components = np.zeros((len(chosen), d), np.float32)
     components[:, : vectors.shape[1]] = vectors
-    return LsaBasis(terms[kept], idf, components)
+    return LsaBasis(terms[chosen], idf, components)
 
 
 def smooth_idf(n: int, df: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -130,10 +130,10 @@ def _selected(counts: Sparse, places: NDArray[np.int64], m: int) -> Sparse:
     """Counts with `places` as the columns of the entries, those at -1 left out; (n, m)."""
     from scipy.sparse import csr_array
 
-    kept = places >= 0
-    before = np.concatenate([[0], np.cumsum(kept)])
+    selected = places >= 0
+    before = np.concatenate([[0], np.cumsum(selected)])
     return csr_array(
-        (counts.data[kept], places[kept].astype(np.int32), before[counts.indptr].astype(np.int32)),
+        (counts.data[selected], places[selected].astype(np.int32), before[counts.indptr].astype(np.int32)),
         shape=(counts.shape[0], m),
     )
 
@@ -142,6 +142,6 @@ def _unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
     """Rows of length 1; 0 where nothing but rounding is left."""
     exact = vectors.astype(np.float64)
     length = np.sqrt((exact * exact).sum(axis=1, keepdims=True))
-    kept = length > NOTHING
-    unit: NDArray[np.float64] = np.divide(exact, length, out=np.zeros_like(exact), where=kept)
+    has_direction = length > NOTHING
+    unit: NDArray[np.float64] = np.divide(exact, length, out=np.zeros_like(exact), where=has_direction)
     return unit.astype(np.float32)

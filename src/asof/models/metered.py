@@ -1,4 +1,7 @@
-"""What a model costs: calls, tokens and money, counted as they come, with a budget that is not exceeded."""
+"""What a model costs: calls, tokens and money, counted as they come, with a budget that is not exceeded.
+
+Tokens that no server has counted are estimated without a tokenizer.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +11,14 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from asof.errors import ModelError
-from asof.models.ports import Model, Prompt, Reply
-from asof.models.streaming import replies, settings
-from asof.models.tokens import prompt_tokens, tokens
+from asof.models.ports import Model, Prompt, Reply, replies, settings
+from asof.models.structured import shape
 
 MILLION = 1_000_000
+
+CHARACTERS_PER_TOKEN = 3
+"""Tokenizers of today need about four of English and three of German: what is estimated for these is rather
+too much. Of Chinese or Japanese a character is about a token."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +35,13 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was used. `calls`: requests that were answered and paid for; `kept`: replies that were there
-    already. `failed`: prompts whose reply has a problem, of which `refused` did not fit into the budget.
+    """What was used. `calls`: requests that were answered and paid for; `cached`: replies from the
+    cache. `failed`: prompts whose reply has a problem, of which `refused` did not fit into the budget.
     `cost` in US dollars, None without prices.
     """
 
     calls: int = 0
-    kept: int = 0
+    cached: int = 0
     failed: int = 0
     refused: int = 0
     prompt_tokens: int = 0
@@ -45,9 +51,9 @@ class Usage:
 
 @runtime_checkable
 class HasCachedReplies(Protocol):
-    """A `Model` that can tell which replies it has already (`CachedModel`)."""
+    """A `Model` that knows which replies it has already (`CachedModel`)."""
 
-    def found(self, prompts: Sequence[Prompt]) -> list[Reply | None]: ...
+    def cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]: ...
 
 
 @dataclass(slots=True, eq=False)
@@ -55,7 +61,7 @@ class MeteredModel:
     """A model whose use is counted; threads may share it.
 
     `budget`: US dollars, or tokens where there are no `prices`. A prompt is sent only if its worst cost, its
-    estimated tokens (`models/tokens.py`) and `most` for the reply, fits into what is left beside all that is
+    estimated tokens and `most` for the reply, fits into what is left beside all that is
     under way; else its reply is a problem. Replies that are kept cost nothing and are always given: put this
     around `CachedModel`. A reply that has to be asked for twice may exceed the budget by that one call.
     """
@@ -64,7 +70,7 @@ class MeteredModel:
     prices: Prices | None = None
     budget: float | None = None
     _used: Usage = field(default_factory=Usage)
-    _held: tuple[int, int] = (0, 0)
+    _reserved: tuple[int, int] = (0, 0)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -83,12 +89,12 @@ class MeteredModel:
 
     def estimated(self, prompts: Sequence[Prompt]) -> Usage:
         """What these prompts would use at worst, were each answered at the first time. Nothing is sent."""
-        kept = self._kept(prompts)
-        paid = [worst(prompt) for prompt, reply in zip(prompts, kept, strict=True) if reply is None]
-        asked, most = sum(prompt for prompt, _ in paid), sum(reply for _, reply in paid)
+        cached = self._cached_replies(prompts)
+        paid = [worst(prompt) for prompt, reply in zip(prompts, cached, strict=True) if reply is None]
+        sent, most = sum(prompt for prompt, _ in paid), sum(reply for _, reply in paid)
         return Usage(
-            calls=len(paid), kept=len(prompts) - len(paid), prompt_tokens=asked, reply_tokens=most,
-            cost=self._cost(asked, most),
+            calls=len(paid), cached=len(prompts) - len(paid), prompt_tokens=sent, reply_tokens=most,
+            cost=self._cost(sent, most),
         )  # fmt: skip
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
@@ -99,17 +105,17 @@ class MeteredModel:
     def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
         """The place of each prompt and its reply, as they come.
 
-        Near the end of the budget a batch is sent in parts, so that what was held and not needed counts.
+        Near the end of the budget a batch is sent in parts, so that what is reserved and not used is freed.
         """
         todo = []
-        for at, reply in enumerate(self._kept(prompts)):
+        for at, reply in enumerate(self._cached_replies(prompts)):
             if reply is None:
                 todo.append(at)
             else:
                 self._count(reply, (0, 0))
                 yield at, reply
         while todo:
-            part = self._hold([prompts[at] for at in todo])
+            part = self._reserve([prompts[at] for at in todo])
             if not part:
                 at = todo.pop(0)
                 yield at, self._refusal(prompts[at])
@@ -121,52 +127,54 @@ class MeteredModel:
         """The reply in pieces. A stream has no count of tokens: they are estimated, and one that is broken
         off counts as long as it may have become. Raises ModelError, also where the budget is used up.
         """
-        kept = self._kept([prompt])[0]
-        if kept is not None:
-            self._count(kept, (0, 0))
-            yield kept.text
+        cached = self._cached_replies([prompt])[0]
+        if cached is not None:
+            self._count(cached, (0, 0))
+            yield cached.text
             return
-        if not self._hold([prompt]):
+        if not self._reserve([prompt]):
             raise ModelError(self._refusal(prompt).problem)
-        said, whole = [], False
+        pieces, whole = [], False
         try:
             for piece in self.model.stream(prompt):
-                said.append(piece)
+                pieces.append(piece)
                 yield piece
             whole = True
         finally:
-            text = "".join(said)
+            text = "".join(pieces)
             calls = 1 if text else 0
             problem = "" if text else "nothing came"
-            told = tokens(text) if whole else prompt.most
-            self._count(Reply(text, None, problem, prompt_tokens(prompt), told, calls), worst(prompt))
+            reply_tokens = tokens(text) if whole else prompt.most
+            self._count(Reply(text, None, problem, prompt_tokens(prompt), reply_tokens, calls), worst(prompt))
 
     def _sent(self, prompts: Sequence[Prompt], sent: Sequence[int]) -> Iterator[tuple[int, Reply]]:
-        """What came for the prompts at these places, whose worst cost is held."""
-        held = {at: worst(prompts[at]) for at in sent}
+        """What came for the prompts at these places, whose worst cost is reserved."""
+        reserved = {at: worst(prompts[at]) for at in sent}
         try:
             for number, reply in replies(self.model, [prompts[at] for at in sent]):
                 at = sent[number]
-                self._count(reply, held.pop(at))
+                self._count(reply, reserved.pop(at))
                 yield at, reply
         finally:
             with self._lock:
-                for given_up in held.values():
+                for given_up in reserved.values():
                     self._release(given_up)
 
-    def _kept(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
+    def _cached_replies(self, prompts: Sequence[Prompt]) -> list[Reply | None]:
         if isinstance(self.model, HasCachedReplies):
-            return self.model.found(prompts)
+            return self.model.cached_replies(prompts)
         return [None] * len(prompts)
 
-    def _hold(self, prompts: Sequence[Prompt]) -> int:
-        """Hold the worst cost of the first of these prompts, of as many as fit, and say how many."""
+    def _reserve(self, prompts: Sequence[Prompt]) -> int:
+        """Reserve the worst cost of the first of these prompts, of as many as fit; return how many."""
         with self._lock:
             for number, prompt in enumerate(prompts):
-                asked, most = (sum(pair) for pair in zip(self._held, worst(prompt), strict=True))
-                if not self._fits(self._used.prompt_tokens + asked, self._used.reply_tokens + most):
+                prompt_sum, reply_sum = (
+                    sum(pair) for pair in zip(self._reserved, worst(prompt), strict=True)
+                )
+                if not self._fits(self._used.prompt_tokens + prompt_sum, self._used.reply_tokens + reply_sum):
                     return number
-                self._held = (asked, most)
+                self._reserved = (prompt_sum, reply_sum)
         return len(prompts)
 
     def _fits(self, prompt: int, reply: int) -> bool:
@@ -178,16 +186,16 @@ class MeteredModel:
     def _cost(self, prompt: int, reply: int) -> float | None:
         return None if self.prices is None else self.prices.of(prompt, reply)
 
-    def _release(self, held: tuple[int, int]) -> None:
-        self._held = (self._held[0] - held[0], self._held[1] - held[1])
+    def _release(self, reserved: tuple[int, int]) -> None:
+        self._reserved = (self._reserved[0] - reserved[0], self._reserved[1] - reserved[1])
 
-    def _count(self, reply: Reply, held: tuple[int, int]) -> None:
+    def _count(self, reply: Reply, reserved: tuple[int, int]) -> None:
         paid = reply.calls > 0
         with self._lock:
-            self._release(held)
+            self._release(reserved)
             used = self._used
             self._used = replace(
-                used, calls=used.calls + reply.calls, kept=used.kept + (not paid and not reply.problem),
+                used, calls=used.calls + reply.calls, cached=used.cached + (not paid and not reply.problem),
                 failed=used.failed + bool(reply.problem),
                 prompt_tokens=used.prompt_tokens + reply.prompt_tokens * paid,
                 reply_tokens=used.reply_tokens + reply.reply_tokens * paid,
@@ -201,14 +209,25 @@ class MeteredModel:
             cost, needed = self._cost(used.prompt_tokens, used.reply_tokens), self._cost(*worst(prompt))
         if cost is None or needed is None:
             spent = f"{used.prompt_tokens + used.reply_tokens:,} of {self.budget:,.0f} tokens"
-            wanted = f"{sum(worst(prompt)):,}"
+            most = f"{sum(worst(prompt)):,}"
         else:
-            spent, wanted = f"{cost:.4f} of {self.budget:.4f} USD", f"{needed:.4f}"
+            spent, most = f"{cost:.4f} of {self.budget:.4f} USD", f"{needed:.4f}"
         return Reply(
             "",
-            problem=f"the budget is used up: {spent} are spent, and this prompt may need {wanted}; not sent",
+            problem=f"the budget is used up: {spent} are spent, and this prompt may need {most}; not sent",
             unsent=True,
         )
+
+
+def tokens(text: str) -> int:
+    """The estimated tokens of a text: characters divided by `CHARACTERS_PER_TOKEN`, rounded up."""
+    return -(-len(text) // CHARACTERS_PER_TOKEN)
+
+
+def prompt_tokens(prompt: Prompt) -> int:
+    """The estimated tokens of all that is sent for a prompt, its schema counted in."""
+    schema = shape(prompt.schema) if prompt.schema is not None else ""
+    return tokens(prompt.system + prompt.user + schema)
 
 
 def worst(prompt: Prompt) -> tuple[int, int]:

@@ -11,7 +11,7 @@ from typing import Any
 from asof.errors import ModelError
 
 READ = frozenset({".safetensors", ".json", ".txt", ".model"})
-"""Files of a saved model that shape what it says: weights, configuration, vocabulary."""
+"""Files of a saved model that shape its output: weights, configuration, vocabulary."""
 
 UNREAD = frozenset({"onnx", "openvino"})
 """Folders of a saved model with the same weights for other libraries."""
@@ -84,18 +84,18 @@ def fetched(name: str, revision: str, whose: str, missing: Missing) -> Path:
         from huggingface_hub import snapshot_download
     except ModuleNotFoundError as error:
         raise missing(error) from error
-    wanted: dict[str, Any] = {
+    options: dict[str, Any] = {
         "revision": revision or None, "allow_patterns": [f"*{suffix}" for suffix in READ],
         "ignore_patterns": [f"{folder}/*" for folder in UNREAD],
     }  # fmt: skip
     try:
-        folder = Path(snapshot_download(name, local_files_only=True, **wanted))
+        folder = Path(snapshot_download(name, local_files_only=True, **options))
         if any(folder.rglob("*.safetensors")):
             return folder
     except (OSError, ValueError):
         pass  # it is not here yet
     try:
-        return Path(snapshot_download(name, **wanted))
+        return Path(snapshot_download(name, **options))
     except (OSError, ValueError, RuntimeError) as error:
         raise ModelError(
             f"{whose} cannot be loaded: {line(error)}; a name needs the network once, a folder does not"
@@ -103,9 +103,9 @@ def fetched(name: str, revision: str, whose: str, missing: Missing) -> Path:
 
 
 def line(error: Exception) -> str:
-    """What a library says, on one line that is not long."""
-    said = " ".join(str(error).split())
-    return said[:400] + ("…" if len(said) > 400 else "")
+    """The message of a library's error, on one line that is not long."""
+    message = " ".join(str(error).split())
+    return message[:400] + ("…" if len(message) > 400 else "")
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from asof.errors import ModelError, UsageError
+from asof.models.metered import prompt_tokens, tokens
 from asof.models.ports import Encoder, Model, Prompt, Reply
 from asof.models.structured import fitted, instructions
-from asof.models.tokens import prompt_tokens, tokens
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,39 +41,39 @@ class Named:
             raise UsageError(f"asof.Named: the name is {self.name!r:.60}; accepted: a text that is not blank")
 
 
-def model_of(given: object) -> Model:
-    """The language model that is meant. Raises UsageError."""
-    if _has(given, "complete", "stream") and isinstance(getattr(given, "name", None), str):
-        return given  # type: ignore[return-value]
-    what = given.what if isinstance(given, Named) else given
-    return Called(*_function(given, what, "model", MODEL), kept=isinstance(given, Named))
+def model_of(value: object) -> Model:
+    """The language model that `value` is or names. Raises UsageError."""
+    if _has(value, "complete", "stream") and isinstance(getattr(value, "name", None), str):
+        return value  # type: ignore[return-value]
+    what = value.what if isinstance(value, Named) else value
+    return Called(*_function(value, what, "model", MODEL), cacheable=isinstance(value, Named))
 
 
-def encoder_of(given: object) -> Encoder:
-    """The encoder that is meant; texts that are blank are not shown to a function. Raises UsageError."""
-    name = getattr(given, "name", None)
-    what = given.what if isinstance(given, Named) else given
+def encoder_of(value: object) -> Encoder:
+    """The encoder that `value` is or names; blank texts are not given to a function. Raises UsageError."""
+    name = getattr(value, "name", None)
+    what = value.what if isinstance(value, Named) else value
     encode = what.encode if _has(what, "encode") else what  # type: ignore[attr-defined]
     if not isinstance(name, str) or not name.strip():
         if callable(encode) and not isinstance(encode, type):
             raise UsageError(
-                f"encoder {given!r:.60} has no name, and vectors are kept by the name of their encoder: "
+                f"encoder {value!r:.60} has no name, and vectors are kept by the name of their encoder: "
                 'asof.open(..., encoder=asof.Named("my-model-1", encoder))'
             )
-        raise _refusal("encoder", given, ENCODER)
-    if what is given and encode is not given and _takes_questions(encode):
-        return given  # type: ignore[return-value]
+        raise _refusal("encoder", value, ENCODER)
+    if what is value and encode is not value and _takes_questions(encode):
+        return value  # type: ignore[return-value]
     return Vectors(*_function(Named(name, what), encode, "encoder", ENCODER))
 
 
 @dataclass(frozen=True, slots=True)
 class Called:
     """A language model that is a function of a text. It is given the system's words, the shape of the reply
-    if that has to be JSON, and the user's words. `kept`: whether its replies are (see `models/cached.py`)."""
+    if that has to be JSON, and the user's words. `cacheable`: whether they are kept (`models/cached.py`)."""
 
     name: str
     function: Callable[[str], Any]
-    kept: bool = False
+    cacheable: bool = False
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         """A reply for each prompt, one after another. Raises ModelError, and what the function raises."""
@@ -89,11 +89,11 @@ class Called:
         yield self._ask(prompt).text
 
     def _ask(self, prompt: Prompt) -> Reply:
-        said = self.function("\n\n".join(filter(None, (instructions(prompt, "object"), prompt.user))))
-        if not isinstance(said, str):
-            raise ModelError(f"the model {self.name} gave {said!r:.60} ({type(said).__name__}), no text")
+        text = self.function("\n\n".join(filter(None, (instructions(prompt, "object"), prompt.user))))
+        if not isinstance(text, str):
+            raise ModelError(f"the model {self.name} gave {text!r:.60} ({type(text).__name__}), no text")
         return Reply(
-            said, None, "" if said.strip() else "the reply is empty", prompt_tokens(prompt), tokens(said), 1
+            text, None, "" if text.strip() else "the reply is empty", prompt_tokens(prompt), tokens(text), 1
         )
 
 
@@ -116,21 +116,21 @@ class Vectors:
         from asof.models.vectors import unit
 
         try:
-            found = np.asarray(self.function(texts), np.float64)
+            vectors = np.asarray(self.function(texts), np.float64)
         except (TypeError, ValueError) as wrong:
             raise ModelError(f"the encoder {self.name} failed, or gave no numbers: {wrong}") from wrong
-        if found.ndim != 2 or len(found) != len(texts) or not found.shape[1]:
+        if vectors.ndim != 2 or len(vectors) != len(texts) or not vectors.shape[1]:
             raise ModelError(
-                f"the encoder {self.name} gave numbers of the shape {found.shape} for {len(texts)} texts; a "
-                "vector for each is expected, all as long"
+                f"the encoder {self.name} gave numbers of the shape {vectors.shape} for {len(texts)} texts; "
+                "a vector for each is expected, all as long"
             )
-        return unit(found, f"the encoder {self.name}")
+        return unit(vectors, f"the encoder {self.name}")
 
 
-def _function(given: object, what: object, role: str, accepted: str) -> tuple[str, Callable[..., Any]]:
-    """The name and the function of what is given, which takes one argument. Raises UsageError."""
+def _function(value: object, what: object, role: str, accepted: str) -> tuple[str, Callable[..., Any]]:
+    """The name and the function of a value, which takes one argument. Raises UsageError."""
     if not callable(what) or isinstance(what, type):
-        raise _refusal(role, given, accepted)
+        raise _refusal(role, value, accepted)
     if inspect.iscoroutinefunction(what):
         raise UsageError(f"{role}: {what!r:.60} is async, which is not awaited here; accepted: {accepted}")
     try:
@@ -139,20 +139,20 @@ def _function(given: object, what: object, role: str, accepted: str) -> tuple[st
         raise UsageError(f"{role}: {what!r:.60} does not take one argument; accepted: {accepted}") from None
     except ValueError:  # built in, without a signature
         pass
-    return given.name if isinstance(given, Named) else getattr(what, "__name__", type(what).__name__), what
+    return value.name if isinstance(value, Named) else getattr(what, "__name__", type(what).__name__), what
 
 
-def _has(given: object, *names: str) -> bool:
-    return not isinstance(given, type | str) and all(callable(getattr(given, name, None)) for name in names)
+def _has(value: object, *names: str) -> bool:
+    return not isinstance(value, type | str) and all(callable(getattr(value, name, None)) for name in names)
 
 
 def _takes_questions(encode: Any) -> bool:
     try:
-        taken = inspect.signature(encode).parameters.values()
+        parameters = inspect.signature(encode).parameters.values()
     except ValueError:
         return False
-    return any(each.name == "question" or each.kind is each.VAR_KEYWORD for each in taken)
+    return any(each.name == "question" or each.kind is each.VAR_KEYWORD for each in parameters)
 
 
-def _refusal(role: str, given: object, accepted: str) -> UsageError:
-    return UsageError(f"{role} is {given!r:.60} ({type(given).__name__}); accepted: {accepted}")
+def _refusal(role: str, value: object, accepted: str) -> UsageError:
+    return UsageError(f"{role} is {value!r:.60} ({type(value).__name__}); accepted: {accepted}")

@@ -27,19 +27,19 @@ def translated(timeout: float) -> Iterator[None]:
             raise NoConnection(f"no connection within {timeout:g} s") from error
         raise RetryLater(f"no answer within {timeout:g} s") from error
     except openai.APIConnectionError as error:
-        raise _meant(error, transport) from error
+        raise _send_error(error, transport) from error
     except (transport.RemoteProtocolError, transport.ReadError) as error:
         raise RetryLater("the answer was cut off") from error
     except (transport.HTTPError, OSError) as error:
         raise RetryLater(f"the connection failed: {str(error) or type(error).__name__}") from error
 
 
-def _meant(error: Exception, transport: Any) -> Exception:
+def _send_error(error: Exception, transport: Any) -> Exception:
     """What it means to us that the client could not send: old clients wrap also what a hook raises."""
     cause = error.__cause__
     if isinstance(cause, RetryLater | RequestRejected | ModelError):
         return copy(cause)  # else it would be the cause of its own cause
-    if secure := _found(cause, ssl.SSLError):
+    if secure := _first_cause(cause, ssl.SSLError):
         return RequestRejected(f"no secure connection: {getattr(secure, 'reason', '') or secure}")
     kind = NoConnection if isinstance(cause, transport.ConnectError) else RetryLater
     return kind(f"the connection failed: {str(cause) or type(cause).__name__}")
@@ -53,7 +53,7 @@ def _transport() -> Any:
     return importlib.import_module(client.__module__.partition(".")[0])
 
 
-def _found(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
+def _first_cause(error: BaseException | None, kind: type[BaseException]) -> BaseException | None:
     """The first error of this kind among the causes of one."""
     while error is not None and not isinstance(error, kind):
         error = error.__cause__ or error.__context__

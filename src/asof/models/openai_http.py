@@ -77,10 +77,10 @@ class OpenAIServer:
         with openai.OpenAI(base_url=self.url, api_key="none", max_retries=0, http_client=http) as client:
             yield Connection(self, client)
 
-    def without_key(self, said: str) -> str:
-        """What a server said, in which it may have repeated the key."""
+    def without_key(self, text: str) -> str:
+        """The words of a server, in which it may have repeated the key."""
         secret = self.key is not None and len(self.key) >= SECRET
-        return said.replace(self.key, "(the key)") if secret and self.key else said
+        return text.replace(self.key, "(the key)") if secret and self.key else text
 
     def pieces_without_key(self, pieces: Iterator[str]) -> Iterator[str]:
         """The same in pieces: an end that may be the beginning of the key waits for the piece after it."""
@@ -88,22 +88,22 @@ class OpenAIServer:
         rest = ""
         for piece in pieces:
             rest = self.without_key(rest + piece)
-            held = next((n for n in range(len(key) - 1, 0, -1) if rest.endswith(key[:n])), 0)
-            said, rest = rest[: len(rest) - held], rest[len(rest) - held :]
-            if said:
-                yield said
+            withheld = next((n for n in range(len(key) - 1, 0, -1) if rest.endswith(key[:n])), 0)
+            ready, rest = rest[: len(rest) - withheld], rest[len(rest) - withheld :]
+            if ready:
+                yield ready
         if rest:
             yield rest
 
     def message_of(self, failure: Exception) -> str:
         """A failure as a message about this server."""
-        said = failure.answer if isinstance(failure, RequestRejected) else ""
+        answer = failure.answer if isinstance(failure, RequestRejected) else ""
         absent = isinstance(failure, GaveUp) and failure.absent
-        return f"{self.shown}: {failure}" + (f": {self.plain(said)!r}" if said else "") + ABSENT * absent
+        return f"{self.shown}: {failure}" + (f": {self.plain(answer)!r}" if answer else "") + ABSENT * absent
 
-    def plain(self, said: str) -> str:
+    def plain(self, text: str) -> str:
         """A server's own words as part of a message: without the key, on one line, not long."""
-        return one_line(self.without_key(said))
+        return one_line(self.without_key(text))
 
     def fail(self, reason: str) -> NoReturn:
         """Raise ModelError about this server."""
@@ -132,8 +132,8 @@ class OpenAIServer:
                 self.too_large()
             return
         whole = _first(response.iter_bytes(), READ_AT_ONCE).decode("utf-8", "replace")
-        said = self.plain(whole)
-        reason = f"status {status}" + (f", {said!r}" if said else "")
+        message = self.plain(whole)
+        reason = f"status {status}" + (f", {message!r}" if message else "")
         if status in REMEDIES or NO_CREDIT in whole:
             self.fail(f"{reason}; {REMEDIES.get(status, REMEDIES[402])}")
         if status in (408, 429) or status >= 500:

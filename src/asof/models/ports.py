@@ -1,10 +1,10 @@
-"""What a model has to offer so that asof can use it."""
+"""What a model has to offer so that asof can use it, and what it may offer beside that."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,3 +91,27 @@ class Model(Protocol):
     def stream(self, prompt: Prompt) -> Iterator[str]:
         """The reply in pieces, as they come. Raises ModelError."""
         ...
+
+
+@runtime_checkable
+class StreamingModel(Protocol):
+    """A `Model` that gives each reply when it is there, with the place of its prompt, in any order."""
+
+    def replies(self, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]: ...
+
+
+def replies(model: Model, prompts: Sequence[Prompt]) -> Iterator[tuple[int, Reply]]:
+    """The place of each prompt and its reply, as they come; from other models all of them at the end."""
+    if isinstance(model, StreamingModel):
+        return model.replies(prompts)
+    return enumerate(model.complete(prompts))
+
+
+def is_cacheable(model: Model) -> bool:
+    """Whether the replies of a model are cached: not those of one that has no name of its own."""
+    return bool(getattr(model, "cacheable", True))
+
+
+def settings(model: Model) -> str:
+    """What shapes the replies of a model beside its name and the prompt; "" where it has no such property."""
+    return str(getattr(model, "settings", ""))

@@ -51,9 +51,9 @@ def of_family(name: str) -> Prefixes:
 
 def of_prompts(prompts: Mapping[str, Any] | None) -> Prefixes | None:
     """The prefixes among a model's own prompts, None where it has none for questions or passages."""
-    said = {key: text for key, text in (prompts or {}).items() if isinstance(text, str)}
-    query = said.get("query", "")
-    passage = next((said[key] for key in ("document", "passage", "corpus") if said.get(key)), "")
+    texts = {key: text for key, text in (prompts or {}).items() if isinstance(text, str)}
+    query = texts.get("query", "")
+    passage = next((texts[key] for key in ("document", "passage", "corpus") if texts.get(key)), "")
     return Prefixes(query, passage) if query or passage else None
 
 

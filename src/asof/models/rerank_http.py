@@ -55,12 +55,12 @@ class HttpReranker:
     def scores(self, query: str, texts: Sequence[str]) -> list[float]:
         """A number for each text. Raises ModelError (see `Endpoint.post`), also for an answer in which
         anything is missing, twice there, or no finite number."""
-        found: list[float] = []
+        scores: list[float] = []
         for first in range(0, len(texts), self.batch):
             some = list(texts[first : first + self.batch])
             answer = self.endpoint.post(self._body(query, some))
-            found += self._read(answer, len(some))
-        return found
+            scores += self._read(answer, len(some))
+        return scores
 
     def _body(self, query: str, texts: list[str]) -> dict[str, Any]:
         if self.shape == "tei":

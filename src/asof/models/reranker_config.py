@@ -45,16 +45,18 @@ class RerankerConfig:
     def read(cls, table: Mapping[str, Any]) -> RerankerConfig:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, ACCEPTED)
-        given = [key for key in WHERE if key in table]
-        if len(given) != 1:
-            raise UsageError(f"one of {', '.join(WHERE)} is expected; given: {', '.join(given) or 'none'}")
+        locations = [key for key in WHERE if key in table]
+        if len(locations) != 1:
+            raise UsageError(
+                f"one of {', '.join(WHERE)} is expected; given: {', '.join(locations) or 'none'}"
+            )
         alone = [key for key in _SERVER if key in table]
-        if alone and given != ["url"]:
-            raise UsageError(f"{', '.join(alone)}: only for a server (url), not for {given[0]}")
-        made = cls(**table)
-        if made.url:
-            rerank_endpoint(made.url, insecure=made.insecure)
-        return made
+        if alone and locations != ["url"]:
+            raise UsageError(f"{', '.join(alone)}: only for a server (url), not for {locations[0]}")
+        config = cls(**table)
+        if config.url:
+            rerank_endpoint(config.url, insecure=config.insecure)
+        return config
 
 
 def reranker_from(settings: RerankerConfig, root: Path, environment: Mapping[str, str]) -> Reranker:

@@ -1,4 +1,4 @@
-"""A model that says what it is told to: for tests of what is built on a model, yours included."""
+"""A model whose replies are written in a script: for tests of what is built on a model, yours included."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from asof.models.structured import fitted
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-Said: TypeAlias = "str | BaseModel | Reply | Exception"
+ScriptedReply: TypeAlias = "str | BaseModel | Reply | Exception"
 """A text, a value (its JSON is the text), a whole reply (one with a problem, say), or an error to raise."""
 
-Script = Mapping[str, Said] | Sequence[Said] | Callable[[Prompt], Said]
+Script = Mapping[str, ScriptedReply] | Sequence[ScriptedReply] | Callable[[Prompt], ScriptedReply]
 """From the user's words of a prompt; one after another, whatever is asked; or what a function gives."""
 
 
@@ -62,16 +62,16 @@ class ScriptedModel:
 
     def _ask(self, prompt: Prompt) -> Reply:
         with self._lock:
-            said = self._said(prompt)
+            reply = self._next_reply(prompt)
             self.asked.append(prompt)
-        if isinstance(said, Exception):
-            raise said
-        if isinstance(said, Reply):
-            return said
-        text = said if isinstance(said, str) else said.model_dump_json()
+        if isinstance(reply, Exception):
+            raise reply
+        if isinstance(reply, Reply):
+            return reply
+        text = reply if isinstance(reply, str) else reply.model_dump_json()
         return Reply(text, None, "", words(prompt.system) + words(prompt.user), words(text), 1)
 
-    def _said(self, prompt: Prompt) -> Said:
+    def _next_reply(self, prompt: Prompt) -> ScriptedReply:
         if callable(self.script):
             return self.script(prompt)
         if isinstance(self.script, Mapping):

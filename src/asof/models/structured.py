@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 FORMS = ("schema", "object", "none")
-"""What a server is told with a request: the schema itself, that the reply be JSON, or nothing."""
+"""What a request asks of the server: the schema itself, that the reply be JSON, or nothing."""
 
 STARTS = 64
 """So many braces of a reply are tried as the start of an object: a text of nothing but braces ends."""
 
-TOLD = 8
-"""So many errors of a reply are told to the model."""
+MAX_ERRORS = 8
+"""So many errors of a reply are shown to the model."""
 
 
 class ReplyMismatch(Exception):
@@ -29,7 +29,7 @@ class ReplyMismatch(Exception):
 
 
 def response_format(schema: type[BaseModel], form: str) -> dict[str, Any] | None:
-    """`response_format` of a request; None where nothing is to be said."""
+    """`response_format` of a request; None where nothing is asked for."""
     if form == "none":
         return None
     if form == "object":
@@ -45,11 +45,13 @@ def shape(schema: type[BaseModel]) -> str:
 
 
 def instructions(prompt: Prompt, form: str) -> str:
-    """The system's words of a prompt; with the shape of the reply, unless the server is told it itself."""
+    """The system's words of a prompt; with the shape of the reply, unless the server gets it itself."""
     if prompt.schema is None or form == "schema":
         return prompt.system
-    told = f"Reply with one JSON object of this JSON schema, and with nothing else:\n{shape(prompt.schema)}"
-    return f"{prompt.system}\n\n{told}" if prompt.system else told
+    request = (
+        f"Reply with one JSON object of this JSON schema, and with nothing else:\n{shape(prompt.schema)}"
+    )
+    return f"{prompt.system}\n\n{request}" if prompt.system else request
 
 
 def fitted(prompt: Prompt, ask: Callable[[Prompt], Reply]) -> Reply:
@@ -75,26 +77,26 @@ def fitted(prompt: Prompt, ask: Callable[[Prompt], Reply]) -> Reply:
         return replace(both, problem=f"the reply is no {prompt.schema.__name__}, asked twice: {still}")
 
 
-def repair(prompt: Prompt, said: str, wrong: str) -> Prompt:
+def repair(prompt: Prompt, reply: str, wrong: str) -> Prompt:
     """The prompt once more, with the reply that did not fit and what is wrong with it."""
     return replace(
         prompt,
-        user=f"{prompt.user}\n\nYour last reply to this was:\n{said}\n\nIt cannot be used: {wrong}\n"
+        user=f"{prompt.user}\n\nYour last reply to this was:\n{reply}\n\nIt cannot be used: {wrong}\n"
         "Reply once more, with the corrected JSON object and nothing else.",
     )
 
 
 def read(text: str, schema: type[BaseModel]) -> BaseModel:
     """The one JSON object in a text, by a schema, whatever stands around it. Raises Unfit."""
-    found = objects(text)
-    if not found:
+    candidates = objects(text)
+    if not candidates:
         raise ReplyMismatch("there is no whole JSON object in it")
     good, wrong = [], []
-    for each in found:
+    for each in candidates:
         try:
             good.append(schema.model_validate_json(each))
         except ValueError as error:  # pydantic's ValidationError, and half a surrogate pair
-            wrong.append(_told(error))
+            wrong.append(_validation_message(error))
     if len(good) == 1:
         return good[0]
     if good:
@@ -107,30 +109,32 @@ def read(text: str, schema: type[BaseModel]) -> BaseModel:
 def objects(text: str) -> list[str]:
     """The JSON objects that stand in a text, outermost ones only, in order."""
     decoder = json.JSONDecoder(parse_constant=_no_constant)
-    found, at = [], text.find("{")
+    texts, at = [], text.find("{")
     for _ in range(STARTS):
         if at < 0:
             break
         try:
             _, end = decoder.raw_decode(text, at)
-            found.append(text[at:end])
+            texts.append(text[at:end])
         except (ValueError, RecursionError):
             end = at + 1
         at = text.find("{", end)
-    return found
+    return texts
 
 
 def _no_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON")
 
 
-def _told(error: ValueError) -> str:
-    """What pydantic says, by path, without what was given."""
+def _validation_message(error: ValueError) -> str:
+    """The errors of pydantic, by path, without the values."""
     from pydantic import ValidationError
 
     if not isinstance(error, ValidationError):
         return " ".join(str(error).split())
     errors = error.errors(include_url=False, include_input=False, include_context=False)
-    told = [f"{'.'.join(map(str, each['loc'])) or 'the object'}: {each['msg']}" for each in errors[:TOLD]]
-    more = f"; and {len(errors) - TOLD} more" if len(errors) > TOLD else ""
-    return "; ".join(told) + more
+    messages = [
+        f"{'.'.join(map(str, each['loc'])) or 'the object'}: {each['msg']}" for each in errors[:MAX_ERRORS]
+    ]
+    more = f"; and {len(errors) - MAX_ERRORS} more" if len(errors) > MAX_ERRORS else ""
+    return "; ".join(messages) + more

@@ -43,9 +43,9 @@ def right_vectors(x: Sparse, d: int) -> tuple[Matrix, NDArray[np.float64]]:
     z = orthonormal(orthonormal(z))
     b = _sparse(x, z)
     values, vectors = spectrum(product(b.T, b))
-    kept = np.flatnonzero(values > NEGLIGIBLE * values.max(initial=0.0))[::-1][:d]
-    found = product(z, vectors[:, kept])
-    return found * _signs(found), np.sqrt(values[kept])
+    selected = np.flatnonzero(values > NEGLIGIBLE * values.max(initial=0.0))[::-1][:d]
+    right = product(z, vectors[:, selected])
+    return right * _signs(right), np.sqrt(values[selected])
 
 
 def start(n: int, width: int) -> Matrix:
@@ -66,8 +66,8 @@ def orthonormal(y: Matrix) -> Matrix:
     The columns are out by about 1e-8 times the ratio of the largest to the smallest singular value of y.
     """
     values, vectors = spectrum(product(y.T, y))
-    kept = values > NEGLIGIBLE * values.max(initial=0.0)
-    return product(y, vectors[:, kept] / np.sqrt(values[kept]))
+    selected = values > NEGLIGIBLE * values.max(initial=0.0)
+    return product(y, vectors[:, selected] / np.sqrt(values[selected]))
 
 
 def product(a: Matrix, b: Matrix) -> Matrix:
@@ -124,8 +124,8 @@ def spectrum(a: Matrix) -> tuple[NDArray[np.float64], Matrix]:
 
 def _sparse(x: Sparse, y: Matrix) -> Matrix:
     """x @ y in float32, which is twice as fast, as float64."""
-    found: Matrix = (x @ y.astype(np.float32)).astype(np.float64)
-    return found
+    exact: Matrix = (x @ y.astype(np.float32)).astype(np.float64)
+    return exact
 
 
 def _signs(vectors: Matrix) -> Matrix:

@@ -34,15 +34,15 @@ def around_blanks(
 
     `d`: dimensions, None where only an answer tells.
     """
-    said = [at for at, text in enumerate(texts) if text.strip()]
-    found = encode([texts[at] for at in said]) if said else None
-    if found is not None and len(said) == len(texts):
-        return found
-    if found is None and d is None:
-        found = encode(["."])[:0]
-    width = d if found is None else found.shape[1]
+    not_blank = [at for at, text in enumerate(texts) if text.strip()]
+    encoded = encode([texts[at] for at in not_blank]) if not_blank else None
+    if encoded is not None and len(not_blank) == len(texts):
+        return encoded
+    if encoded is None and d is None:
+        encoded = encode(["."])[:0]
+    width = d if encoded is None else encoded.shape[1]
     assert width is not None  # noqa: S101  one of both is known
     vectors = np.zeros((len(texts), width), np.float32)
-    if found is not None and said:
-        vectors[said] = found
+    if encoded is not None and not_blank:
+        vectors[not_blank] = encoded
     return vectors

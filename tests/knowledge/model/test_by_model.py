@@ -25,10 +25,10 @@ from asof.knowledge.model.reply import (
     RepliedFacts,
 )
 from asof.models.ports import Prompt, Reply
+from asof.models.prompts import delimiter_for
 from asof.models.scripted import ScriptedModel
 from asof.store.about import TimeReadingOptions, passage_times
 from asof.store.facts import Excerpt, Extraction
-from asof.text.delimiter import delimiter_for
 from asof.text.sentences import sentences
 from asof.time.moment import read
 from asof.time.span import Span

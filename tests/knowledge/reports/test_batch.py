@@ -14,10 +14,9 @@ import asof
 from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import ModelError, UsageError
-from asof.models.metered import Usage
+from asof.models.metered import Usage, prompt_tokens
 from asof.models.ports import Prompt, Reply
 from asof.models.scripted import ScriptedModel, words
-from asof.models.tokens import prompt_tokens
 from asof.time.moment import read
 
 DAYS = ("2021-02-03", "2021-02-04", "2021-05-06", "2022-05-07")
@@ -131,14 +130,14 @@ def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, model):
     assert guess.prompt_tokens >= sum(map(prompt_tokens, model.asked))
     assert guess.reply_tokens == 12 * 1_500
     after = estimated(corpus)
-    assert (after.calls, after.kept, after.prompt_tokens) == (0, 12, 0)
+    assert (after.calls, after.cached, after.prompt_tokens) == (0, 12, 0)
 
 
 def test_an_estimate_counts_what_rests_on_a_new_report(corpus, model):
     corpus.facts.report_all()
     corpus.add([Document("more", "Quay Ltd's revenue was $9 million on 2021-05-06.", "")])
     guess = estimated(corpus)
-    assert (guess.calls, guess.kept) == (4, 8)
+    assert (guess.calls, guess.cached) == (4, 8)
     corpus.facts.report_all()
     assert list(map(period_of, model.asked[12:])) == ["2021-05-06", "2021-05", "2021-Q2", "2021"]
 
@@ -172,4 +171,4 @@ def test_what_was_told_is_kept_when_the_model_goes_away(memory_folder, model):
             corpus.facts.report_all()
         model.script = account
         told = corpus.facts.report_all()
-    assert (told.reports, told.cost.kept, told.cost.calls) == (12, 5, 7)
+    assert (told.reports, told.cost.cached, told.cost.calls) == (12, 5, 7)

@@ -14,8 +14,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from asof.models.ports import Model, Prompt, Reply
-from asof.models.prompts import prompt_text
-from asof.text.delimiter import delimiter_for
+from asof.models.prompts import delimiter_for, prompt_text
 
 DIMENSIONS = ("comprehensiveness", "diversity", "temporal_coverage", "overall")
 

@@ -13,7 +13,7 @@ from asof.data import Fact
 from asof.knowledge.extraction_config import ENTITY_TYPES
 from asof.knowledge.model.prompt import PACKAGE, PROMPTS, ExtractionPrompt
 from asof.knowledge.model.reply import RepliedFacts, facts_of
-from asof.models.streaming import replies
+from asof.models.ports import replies
 from asof.store.facts import Excerpt, Extraction
 
 if TYPE_CHECKING:

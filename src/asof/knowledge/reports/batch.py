@@ -18,8 +18,7 @@ from asof.knowledge.reports.generate import MAX_REPLY_TOKENS
 from asof.knowledge.reports.report import PeriodReport
 from asof.knowledge.resolve import Entities
 from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
-from asof.models.ports import Prompt, Reply
-from asof.models.streaming import replies
+from asof.models.ports import Prompt, Reply, replies
 from asof.time.period import GRAINS, Period
 
 
@@ -150,7 +149,7 @@ class _ReportEstimate:
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         inner = self.metered.model
-        kept = inner.found(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
+        kept = inner.cached_replies(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
         return [
             self._reply(node, prompt, reply)
             for node, prompt, reply in zip(next(self.levels), prompts, kept, strict=True)
@@ -160,13 +159,13 @@ class _ReportEstimate:
         below = len(self.asked.intersection(self.hierarchy.children[node]))
         was, prices = self.meter, self.metered.prices
         if kept is not None and not below:
-            self.meter = Usage(was.calls, was.kept + 1, 0, 0, was.prompt_tokens, was.reply_tokens, was.cost)
+            self.meter = Usage(was.calls, was.cached + 1, 0, 0, was.prompt_tokens, was.reply_tokens, was.cost)
             return kept
         self.asked.add(node)
         asked, most = worst(prompt)
         tokens = was.prompt_tokens + asked + below * MAX_REPLY_TOKENS, was.reply_tokens + most
         cost = None if prices is None else prices.of(*tokens)
-        self.meter = Usage(was.calls + 1, was.kept, 0, 0, *tokens, cost)
+        self.meter = Usage(was.calls + 1, was.cached, 0, 0, *tokens, cost)
         return Reply("", problem="not asked")
 
     def stream(self, prompt: Prompt) -> Iterator[str]:

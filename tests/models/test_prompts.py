@@ -8,7 +8,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.text.delimiter import delimiter_for
+from asof.models.prompts import delimiter_for
 
 
 @settings(max_examples=60)

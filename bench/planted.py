@@ -61,7 +61,7 @@ def planted(
         gain = np.array(gains(grades.tolist()))
         found.append(candidates_of(columns, gain))
         posed.append(posed_of(gain))
-    table = CandidateColumns.made(posed, found, plan, box, 10)
+    table = CandidateColumns.from_candidates(posed, found, plan, box, 10)
     texts = [f"question {at}" for at in range(questions)]
     material = TuningQuestions(
         "planted", PAPERS, box, 10, table, by_table(table), texts, [[] for _ in texts], [[] for _ in texts]
@@ -146,4 +146,4 @@ def fresh_questions(seed: int, made: Planted, questions: int = 500, noise: float
         gain = np.array(gains(grades.tolist()))
         found.append(candidates_of(columns, gain))
         posed.append(posed_of(gain))
-    return CandidateColumns.made(posed, found, made.table.plan, made.box, 10)
+    return CandidateColumns.from_candidates(posed, found, made.table.plan, made.box, 10)

@@ -68,7 +68,7 @@ def rows(corpus: Corpus, query: str) -> list[Any]:
 
 def grades(corpus: Corpus, id_: str) -> dict[str, float | None]:
     found = corpus.recorded(id_)
-    return {hit.document: grade for hit, grade in zip(found.asked.shown, found.grades, strict=True)}
+    return {hit.document: grade for hit, grade in zip(found.question.shown, found.grades, strict=True)}
 
 
 # -- recording and saying -------------------------------------------------------------------------------
@@ -76,8 +76,8 @@ def grades(corpus: Corpus, id_: str) -> dict[str, float | None]:
 
 def test_a_question_with_what_was_shown(corpus: Corpus) -> None:
     results = corpus.at("2024-06-01").search("who keeps the lamp", 2, since="2024-02", tags=())
-    asked = corpus.recorded(corpus.record(results)).asked
-    assert (asked.question, asked.recipe, asked.unit) == ("who keeps the lamp", "asof", "passage")
+    asked = corpus.recorded(corpus.record(results)).question
+    assert (asked.text, asked.recipe, asked.unit) == ("who keeps the lamp", "asof", "passage")
     assert (asked.as_of, asked.known_at) == (results.view.as_of, results.view.known_at)
     assert asked.filters == results.query.filters
     assert asked.added > asked.known_at
@@ -94,7 +94,7 @@ def test_a_question_with_what_was_shown(corpus: Corpus) -> None:
 @pytest.mark.parametrize("unit", ["passage", "document"])
 def test_every_recipe_can_be_recorded(corpus: Corpus, recipe: str, unit: str) -> None:
     results = corpus.search("who keeps the lamp", recipe=recipe, unit=unit)
-    asked = corpus.recorded(corpus.record(results)).asked
+    asked = corpus.recorded(corpus.record(results)).question
     assert (asked.recipe, asked.unit) == (recipe, unit)
     assert [hit.score for hit in asked.shown] == [hit.why.recomputed() for hit in asked.shown]
 
@@ -114,7 +114,7 @@ def test_what_is_erased_before_it_is_recorded_is_left_out(corpus: Corpus) -> Non
     [rank] = [hit.rank for hit in results.hits if hit.document == "ben"]
     trees = [hit.why for hit in results.hits]
     corpus.purge("ben")
-    asked = corpus.recorded(corpus.record(results)).asked
+    asked = corpus.recorded(corpus.record(results)).question
     assert [hit.document for hit in asked.shown] == [h.document for h in results.hits if h.rank != rank]
     assert [hit.rank for hit in asked.shown] == [n for n in (1, 2, 3) if n != rank]
     assert len(trees) == 3
@@ -122,7 +122,7 @@ def test_what_is_erased_before_it_is_recorded_is_left_out(corpus: Corpus) -> Non
 
 def test_grades_and_clicks(corpus: Corpus) -> None:
     id_ = corpus.record(corpus.search("lamp"))
-    first = corpus.recorded(id_).asked.shown[0]
+    first = corpus.recorded(id_).question.shown[0]
     assert corpus.grade(id_, 1, 3)
     assert not corpus.grade(id_[:3], first.hit, 3.0), "said before"
     assert corpus.grade(id_, first.document, 2.5)
@@ -155,7 +155,7 @@ def test_questions_that_are_none(corpus: Corpus) -> None:
 
 def test_the_same_question_twice_is_two(corpus: Corpus) -> None:
     ids = [corpus.record(corpus.search("lamp")) for _ in range(5)]
-    assert [each.asked.id for each in corpus.queries()] == ids
+    assert [each.question.id for each in corpus.queries()] == ids
     assert len(set(ids)) == 5
 
 
@@ -165,8 +165,8 @@ def test_judged_questions_by_recipe(corpus: Corpus) -> None:
     corpus.record(corpus.search("oil", recipe="papers"))
     corpus.grade(papers, 1, 0)
     corpus.click(default, 3)
-    assert [each.asked.id for each in corpus.judged()] == [papers, default]
-    assert [each.asked.id for each in corpus.judged("papers")] == [papers]
+    assert [each.question.id for each in corpus.judged()] == [papers, default]
+    assert [each.question.id for each in corpus.judged("papers")] == [papers]
     assert len(corpus.queries("papers")) == 2
     assert corpus.judged("asof", eta=0)[0].weights == (0.0, 0.0, 1.0)
     with pytest.raises(UsageError, match="eta is 9"):
@@ -220,7 +220,7 @@ def test_threads_share_it(corpus: Corpus) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({each.asked.id for each in corpus.judged()}) == 15
+    assert len({each.question.id for each in corpus.judged()}) == 15
 
 
 def test_rows_that_were_altered(corpus: Corpus) -> None:
@@ -229,7 +229,7 @@ def test_rows_that_were_altered(corpus: Corpus) -> None:
     db.execute("UPDATE shown SET why = x'00'")
     db.close()
     with pytest.raises(DamagedStore, match="the tree of a score"):
-        _ = corpus.recorded(id_).asked.shown[0].why
+        _ = corpus.recorded(id_).question.shown[0].why
 
 
 # -- as of any moment -----------------------------------------------------------------------------------
@@ -246,7 +246,7 @@ doings = st.one_of(
 
 def do(corpus: Corpus, doing: Any) -> None:
     what, *given_ = doing
-    ids = [each.asked.id for each in corpus.queries()]
+    ids = [each.question.id for each in corpus.queries()]
     if what == "record":
         corpus.record(corpus.search(given_[0]))
     elif what == "state":
@@ -255,7 +255,7 @@ def do(corpus: Corpus, doing: Any) -> None:
         corpus.add([document(f"new{given_[0]}", "Another lamp that nobody keeps.", "2024-06-01")])
     elif ids:
         id_ = ids[given_[0] % len(ids)]
-        shown = corpus.recorded(id_).asked.shown
+        shown = corpus.recorded(id_).question.shown
         hit = shown[given_[1] % len(shown)].rank
         getattr(corpus, what)(id_, hit, *given_[2:])
 
@@ -340,16 +340,16 @@ def test_nothing_of_a_text_is_left_after_a_purge() -> None:
         assert quoted, "trees of other documents say it, as they are shown"
         alone = corpus.record(corpus.search(MARKER, k=1))
         for id_ in (*ids, alone):
-            for hit in corpus.recorded(id_).asked.shown:
+            for hit in corpus.recorded(id_).question.shown:
                 corpus.grade(id_, hit.rank, 1)
-        assert any(hit.document == MARKER for id_ in ids for hit in corpus.recorded(id_).asked.shown)
+        assert any(hit.document == MARKER for id_ in ids for hit in corpus.recorded(id_).question.shown)
         assert traces(corpus)
         judged = rows(corpus, "SELECT count(*) FROM judgements")
         corpus.purge(MARKER)
         assert traces(corpus) == []
-        left = {each.asked.id: each for each in corpus.queries()}
+        left = {each.question.id: each for each in corpus.queries()}
         assert alone not in left
-        assert all(each.asked.shown for each in left.values())
+        assert all(each.question.shown for each in left.values())
         assert all(grade == 1.0 for each in left.values() for grade in each.grades)
         assert rows(corpus, "SELECT count(*) FROM judgements") < judged
         dangling = (
@@ -362,7 +362,7 @@ def test_the_question_stays_with_other_hits() -> None:
     with opened(marked()) as corpus:
         id_ = corpus.record(corpus.search(f"lamp {MARKER}"))
         assert corpus.purge(MARKER)
-        assert corpus.recorded(id_).asked.question == f"lamp {MARKER}"
+        assert corpus.recorded(id_).question.text == f"lamp {MARKER}"
         with pytest.raises(UsageError, match="was not shown"):
             corpus.grade(id_, MARKER, 1)
 
@@ -373,9 +373,9 @@ def test_vacuum_drops_what_was_shown_of_the_past(corpus: Corpus) -> None:
     corpus.grade(old, 1, 3)
     corpus.feedback.learn_state("papers", "kept")
     corpus.add([document("ann", "Ann keeps no lamp any more.", "2024-06-01")])
-    before = moment(corpus.recorded(now).asked.added)
+    before = moment(corpus.recorded(now).question.added)
     assert corpus.vacuum("2025-01-01") == 1
-    assert [each.asked.id for each in corpus.queries()] == [now]
+    assert [each.question.id for each in corpus.queries()] == [now]
     assert rows(corpus, "SELECT count(*) FROM judgements") == [(0,)]
     assert corpus.feedback.learned("papers") == "kept"
     for ask in (corpus.queries, corpus.judged):
@@ -388,4 +388,4 @@ def test_vacuum_drops_what_was_shown_of_the_past(corpus: Corpus) -> None:
 def test_a_question_asked_of_a_knowledge_to_come_sees_what_there_was(corpus: Corpus) -> None:
     """Recorded is what was known when it was asked, not all that will be known by then."""
     id_ = corpus.record(corpus.at(known_at="2030").search("lamp"))
-    assert corpus.recorded(id_).asked.known_at < read("2026").first
+    assert corpus.recorded(id_).question.known_at < read("2026").first

@@ -16,7 +16,6 @@ import asof
 from asof.corpus.corpus import Corpus
 from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
-from asof.learn import adaptive
 from asof.learn.adaptive import AdaptiveRecipe, box_of, mean_losses
 from asof.learn.loss import ndcg_of_gains
 from asof.learn.trees import replayed
@@ -89,11 +88,11 @@ def test_weights_move_to_what_is_said_to_be_good(harbour: Corpus) -> None:
     lost, began = mean_losses(examples, [best, start])
     assert lost < began * 0.7
     assert best["combine.weights.freshness"] > start["combine.weights.freshness"]
-    # what each question lost when it was told: the order that was shown, by the recorded scores
-    for (name, told), example in zip(learner.told, examples, strict=True):
-        assert name == example.asked.id
+    # the loss of each question when it was judged: of the order that was shown, by the recorded scores
+    for (name, lost), example in zip(learner.question_losses, examples, strict=True):
+        assert name == example.question.id
         gained = example.gains
-        assert told == pytest.approx(1 - ndcg_of_gains(gained, gained, 10), abs=1e-12)
+        assert lost == pytest.approx(1 - ndcg_of_gains(gained, gained, 10), abs=1e-12)
 
 
 def test_scores_of_a_lesson_are_those_of_a_search(harbour: Corpus) -> None:
@@ -102,29 +101,28 @@ def test_scores_of_a_lesson_are_those_of_a_search(harbour: Corpus) -> None:
     (example,) = learner.examples(harbour.judged("papers"))
     for setting in learner.online.box.sample(np.random.default_rng(1), 5):
         values = learner.online.box.named(setting)
-        scores = replayed(example.asked, with_values(PAPERS, values))
+        scores = replayed(example.question, with_values(PAPERS, values))
         order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
         expected = 1 - ndcg_of_gains([example.gains[at] for at in order], example.gains, 10)
         assert example.losses([values]) == [expected]
 
 
-def test_only_the_last_hundred_are_compared(harbour: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(adaptive, "COMPARED", 3)
+def test_only_the_latest_are_compared(harbour: Corpus) -> None:
     learner = AdaptiveRecipe.begin(PAPERS)
     ids = [asked(harbour, learner, topic, newest_good(topic)) for topic in TOPICS]
-    assert [each.asked.id for each in learner.examples(harbour.judged("papers"))] == ids[1:]
+    assert [each.question.id for each in learner.examples(harbour.judged("papers"), 3)] == ids[1:]
 
 
 def test_what_was_recorded_before_moves_nothing_after_forgetting(harbour: Corpus) -> None:
     learner = AdaptiveRecipe.begin(PAPERS)
     asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
-    last = harbour.judged("papers")[-1].asked.added
+    last = harbour.judged("papers")[-1].question.added
     anew = AdaptiveRecipe.loads(AdaptiveRecipe.begin(PAPERS, since=last).dumps(), PAPERS)
     assert anew.take(anew.examples(harbour.judged("papers"))) == 0
     later = asked(harbour, anew, TOPICS[1], newest_good(TOPICS[1]))
     examples = anew.examples(harbour.judged("papers"))
     assert (anew.take(examples), len(examples)) == (1, 2)
-    assert [name for name, _ in anew.told] == [later]
+    assert [name for name, _ in anew.question_losses] == [later]
 
 
 @pytest.mark.slow
@@ -140,14 +138,16 @@ def test_restarting_after_every_question_changes_nothing(harbour: Corpus) -> Non
         assert parts.dumps() == whole.dumps()
 
 
-def test_a_question_is_told_once_and_only_if_it_was_ranked_by_what_is_waited_for(harbour: Corpus) -> None:
+def test_a_loss_is_reported_once_and_only_of_a_question_ranked_by_the_pending_setting(
+    harbour: Corpus,
+) -> None:
     learner = AdaptiveRecipe.begin(PAPERS)
     first = asked(harbour, learner, TOPICS[0], newest_good(TOPICS[0]))
-    second = asked(harbour, learner, TOPICS[1], newest_good(TOPICS[1]))  # before the first was told
+    second = asked(harbour, learner, TOPICS[1], newest_good(TOPICS[1]))  # before the first was taken
     assert learner.take(learner.examples(harbour.judged("papers"))) >= 1
-    # exploration is left out with probability .7: then the second was ranked by what is waited for as well
+    # exploration is left out with probability .7: then the second was ranked by the pending setting as well
     both = learner.online.settings.shape[0] == 2
-    assert [name for name, _ in learner.told] == ([first, second] if both else [first])
+    assert [name for name, _ in learner.question_losses] == ([first, second] if both else [first])
     assert learner.take(learner.examples(harbour.judged("papers"))) == 0
 
 
@@ -178,8 +178,9 @@ def test_later_grades_change_what_settings_lose(harbour: Corpus) -> None:
 def test_a_state_that_is_not_sound_is_refused() -> None:
     sound = json.loads(AdaptiveRecipe.begin(PAPERS).dumps())
     for change in (
-        {"format": 2}, {"recipe": "asof"}, {"told": None}, {"told": [["k1", 2.0]]}, {"told": [["k1", 0.5]]},
-        {"since": None}, {"since": 1.5}, {"online": None},
+        {"format": 1}, {"format": 3}, {"recipe": "asof"}, {"question_losses": None},
+        {"question_losses": [["k1", 2.0]]}, {"question_losses": [["k1", 0.5]]}, {"since": None},
+        {"since": 1.5}, {"online": None},
         {"online": {**sound["online"], "start": [9.0] * 5}},
     ):  # fmt: skip
         with pytest.raises(DamagedState, match="asof papers --forget"):

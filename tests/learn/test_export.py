@@ -51,7 +51,7 @@ def test_ids_that_no_table_can_hold(tmp_path: Path) -> None:
 
 def test_nothing_is_written_over(tmp_path: Path) -> None:
     (tmp_path / "qrels.tsv").write_text("mine")
-    with pytest.raises(UsageError, match=r"qrels.tsv in .* would be written over"):
+    with pytest.raises(UsageError, match=r"qrels.tsv in .* would be overwritten"):
         export([judged("a", ("ann", 3.0, "grade"))], tmp_path)
     assert (tmp_path / "qrels.tsv").read_text() == "mine"
     assert not (tmp_path / "queries.jsonl").exists()

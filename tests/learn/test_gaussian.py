@@ -32,7 +32,7 @@ def test_each_number_can_have_a_length_of_its_own():
 
 def test_the_posterior_of_three_losses():
     """As an independent computation and scikit-learn have it, to 1e-5."""
-    model = GaussianProcess.given(THREE, LOST, lengths=1.0, noise=1e-6)
+    model = GaussianProcess.from_hyperparameters(THREE, LOST, lengths=1.0, noise=1e-6)
     mu, sigma = model.predict([[0.25], [0.7]])
     assert mu == pytest.approx([0.155858778417, 0.180019485177], abs=1e-5)
     assert sigma == pytest.approx([0.0869925573166, 0.0807873457488], abs=1e-5)
@@ -47,26 +47,26 @@ def test_the_lower_confidence_bound():
 
 
 def test_the_likelihood_is_that_of_the_normal_distribution():
-    model = GaussianProcess.given(THREE, LOST, lengths=0.7, variance=0.5, noise=0.01)
+    model = GaussianProcess.from_hyperparameters(THREE, LOST, lengths=0.7, variance=0.5, noise=0.01)
     covariance = 0.5 * matern52(THREE, THREE, 0.7) + 0.01 * np.eye(3)
     assert model.likelihood == pytest.approx(multivariate_normal(np.zeros(3), covariance).logpdf(LOST))
 
 
 def test_far_from_all_that_was_seen_the_mean_is_expected():
-    model = GaussianProcess.given(THREE, LOST, noise=1e-6, standardise=True)
+    model = GaussianProcess.from_hyperparameters(THREE, LOST, noise=1e-6, standardise=True)
     mu, sigma = model.predict([[1000.0]])
     assert mu[0] == pytest.approx(LOST.mean())
     assert sigma[0] == pytest.approx(LOST.std())
 
 
 def test_without_noise_what_was_seen_is_known():
-    mu, sigma = GaussianProcess.given(THREE, LOST, noise=1e-9, standardise=True).predict(THREE)
+    mu, sigma = GaussianProcess.from_hyperparameters(THREE, LOST, noise=1e-9, standardise=True).predict(THREE)
     assert mu == pytest.approx(LOST, abs=1e-6)
     assert sigma == pytest.approx(np.zeros(3), abs=1e-4)
 
 
 def test_the_same_point_twice_has_the_mean_of_both():
-    mu, _ = GaussianProcess.given([[0.5], [0.5]], [0.2, 0.4], noise=1e-6).predict([[0.5]])
+    mu, _ = GaussianProcess.from_hyperparameters([[0.5], [0.5]], [0.2, 0.4], noise=1e-6).predict([[0.5]])
     assert mu[0] == pytest.approx(0.3, abs=1e-5)
 
 
@@ -107,7 +107,7 @@ def test_fitting_finds_what_is_likelier_than_what_made_the_losses():
     losses = np.linalg.cholesky(covariance) @ rng.normal(size=40)
     model = GaussianProcess.fitted(points, losses)
     scaled = losses.std() ** -2
-    truth = GaussianProcess.given(
+    truth = GaussianProcess.from_hyperparameters(
         points, losses, lengths=0.4, variance=scaled, noise=0.01 * scaled, standardise=True
     )
     assert model.likelihood >= truth.likelihood
@@ -136,4 +136,4 @@ def test_the_same_seed_finds_the_same():
 )
 def test_what_is_no_loss_is_refused(points, losses):
     with pytest.raises(UsageError):
-        GaussianProcess.given(np.array(points).reshape(-1, 1), losses)
+        GaussianProcess.from_hyperparameters(np.array(points).reshape(-1, 1), losses)

@@ -134,7 +134,7 @@ def test_a_model_grades_what_was_shown(corpus: Corpus, model: ScriptedModel) -> 
     assert (done.judge, done.graded, done.problems) == ("scripted", 2, ())
     assert (done.cost.calls, done.cost.cached) == (2, 0)
     found = corpus.recorded(id_)
-    by_document = dict(zip((hit.document for hit in found.asked.shown), found.grades, strict=True))
+    by_document = dict(zip((hit.document for hit in found.question.shown), found.grades, strict=True))
     assert by_document == {"oil": 3.0, "rope": 0.0}
     assert set(found.kinds) == {MODEL}
     again = corpus.judge(id_[:4])
@@ -161,7 +161,7 @@ def test_replies_go_with_their_passages(corpus: Corpus, model: ScriptedModel) ->
 
 def test_a_passage_that_is_erased_while_the_model_reads(memory_folder: Path) -> None:
     def reply(_: Prompt) -> str:
-        if lamps.queries()[0].asked.shown[1:]:
+        if lamps.queries()[0].question.shown[1:]:
             lamps.purge("rope")
         return '{"because": "x", "grade": 2}'
 

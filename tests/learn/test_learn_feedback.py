@@ -18,11 +18,11 @@ from asof.learn.feedback import (
     Judgement,
     RecordedQuestion,
     ShownHit,
-    asked_of,
     filters_json,
     judged,
     pack,
     propensity,
+    question_of,
     unpack,
 )
 from asof.learn.recording import base_name, chosen, hit_of, id_of
@@ -88,7 +88,7 @@ def test_a_weight_is_bounded(rank: int, eta: float) -> None:
 def test_a_question_out_of_its_rows() -> None:
     filters = Filters(1, None, (2, 3), "notes", "a/*", ("x", "y"), (("k", "v"),))
     row = ROW._replace(filters=filters_json(filters))
-    found = asked_of(row, [ShownRow(2, 7, "d#1", "d", 0.25, pack(TREE, ()))])
+    found = question_of(row, [ShownRow(2, 7, "d#1", "d", 0.25, pack(TREE, ()))])
     assert (found.filters, found.fields) == (filters, {"typed": True})
     assert found.shown == (ShownHit(2, "d#1", "d", 7, 0.25, pack(TREE, ())),)
     assert found.shown[0].why == TREE
@@ -99,7 +99,7 @@ def test_a_question_out_of_its_rows() -> None:
 )
 def test_rows_that_cannot_be_read(altered: dict[str, Any]) -> None:
     with pytest.raises(DamagedStore, match="question q"):
-        asked_of(ROW._replace(**altered), [])
+        question_of(ROW._replace(**altered), [])
 
 
 # -- trees ----------------------------------------------------------------------------------------------
@@ -136,20 +136,17 @@ def test_a_tree_that_cannot_be_read(packed: bytes) -> None:
         unpack(packed)
 
 
-def test_a_tree_that_unpacks_to_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
-    packed = pack(TREE, ())
-    monkeypatch.setattr("asof.learn.feedback.LARGEST_TREE", 64)
+def test_a_tree_that_unpacks_to_too_much() -> None:
     with pytest.raises(DamagedStore, match="longer than"):
-        unpack(packed)
+        unpack(pack(TREE, ()), max_bytes=64)
 
 
-def test_a_tree_that_is_too_large_is_not_packed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tree_that_is_too_large_is_not_packed() -> None:
     quoting = Why.of('a "op": b', "sum", Why("a", 0.1), Why("b", 0.2))
-    monkeypatch.setattr("asof.learn.feedback.MOST_NODES", 3)
-    assert unpack(pack(quoting, ())) == quoting
-    monkeypatch.setattr("asof.learn.feedback.MOST_NODES", 2)
-    with pytest.raises(UsageError, match="too large to be recorded"):
-        pack(quoting, ())
+    assert unpack(pack(quoting, (), max_nodes=3)) == quoting
+    for limits in ({"max_nodes": 2}, {"max_bytes": 64}):
+        with pytest.raises(UsageError, match="too large to be recorded"):
+            pack(quoting, (), **limits)
 
 
 # -- names ----------------------------------------------------------------------------------------------

@@ -129,12 +129,11 @@ def test_many_that_gain_are_sorted_and_come_out_the_same():
     assert found[2, 3] == pytest.approx(dcg(list(gain[3, order]), 10) / best[3])
 
 
-def test_many_settings_are_looked_at_in_parts(monkeypatch):
+def test_blocks_do_not_change_the_result():
     rng = np.random.default_rng(4)
     scores, gain = rng.random((7, 3, 5)), rng.integers(0, 2, (3, 5)).astype(np.float64)
     whole = ndcg_many(scores, gain, np.ones(3), 2)
-    monkeypatch.setattr("asof.learn.loss.BLOCK", 30)
-    assert (ndcg_many(scores, gain, np.ones(3), 2) == whole).all()
+    assert (ndcg_many(scores, gain, np.ones(3), 2, block_size=30) == whole).all()
 
 
 def test_many_without_anything_that_gains():

@@ -212,7 +212,7 @@ def test_replaying_without_room_is_slower_and_the_same(corpus: Corpus) -> None:
     box, questions = Box.of(recipe), posed(corpus, recipe)[:3]
     settings = box.sample(np.random.default_rng(2), 3)
     none = RankingReplay.of(questions, recipe, box, K, most=0)
-    assert none.kept == [None, None, None]
+    assert none.cached == [None, None, None]
     assert "3 of 3 questions from the beginning" in none.how
     assert (none.losses(settings) == RankingReplay.of(questions, recipe, box, K).losses(settings)).all()
 

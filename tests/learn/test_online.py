@@ -115,9 +115,9 @@ def test_what_cannot_be_told():
         online.tell(0.5)
     online.ask()
     for loss in (math.nan, math.inf, 1e10):
-        with pytest.raises(UsageError, match="teaches nothing"):
+        with pytest.raises(UsageError, match="not usable"):
             online.tell(loss)
-    assert online.told == 0
+    assert online.evaluations == 0
     with pytest.raises(UsageError, match="seed"):
         OnlineLearner.begin(BOX, START, -1)
 
@@ -138,11 +138,11 @@ def test_losses_of_different_questions_are_put_right_by_rescoring():
 
 
 def test_the_best_is_not_the_luckiest():
-    """Ten times .3 at one setting and once .29, with .5 and .1 told at another: that one is a coin."""
+    """Ten times .3 at one setting and once .29, with .5 and .1 at another: that one is a coin."""
     online = OnlineLearner.begin(ALONE, [0.5])
     online.settings = np.array([[0.5]] * 10 + [[1.5]] * 2)
     online.losses = np.array([0.30] * 9 + [0.29] + [0.5, 0.2])
-    online.told = 12
+    online.evaluations = 12
     assert online.best == {"x": 0.5}
 
 
@@ -151,12 +151,12 @@ def test_the_oldest_goes_and_the_best_stays():
     online.settings = np.vstack([online.settings, BOX.sample(np.random.default_rng(1), WINDOW - 6)])
     online.losses = np.append(online.losses, np.linspace(3, 4, WINDOW - 6))
     online.losses[0] = -5.0
-    online.told = WINDOW
+    online.evaluations = WINDOW
     first, second, third = online.settings[:3].copy()
     online.ask()
     online.tell(3.0)
     assert len(online.settings) == len(online.losses) == WINDOW
-    assert online.told == WINDOW + 1
+    assert online.evaluations == WINDOW + 1
     assert (online.settings[0] == first).all()
     assert (online.settings[1] == third).all()
     assert not (online.settings == second).all(axis=1).any() or (second == first).all()

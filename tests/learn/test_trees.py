@@ -67,7 +67,7 @@ def test_what_was_recorded_gives_the_scores_of_any_search(
     with corpus_of([document(at, *each) for at, each in enumerate(drawn)]) as corpus:
         then = corpus.at("2025")
         results = then.search(QUESTION, 20, recipe="papers")
-        asked = corpus.recorded(corpus.record(results)).asked
+        asked = corpus.recorded(corpus.record(results)).question
         scores = [hit.score for hit in results.hits]
         assert [hit.score for hit in asked.shown] == scores
         assert [hit.why for hit in asked.shown] == [hit.why for hit in results.hits]
@@ -81,7 +81,7 @@ def test_what_was_recorded_gives_the_scores_of_any_search(
         again = then.search(QUESTION, 20, recipe=other)
         by_document = {hit.document: hit.score for hit in again.hits}
         assert replayed(asked, other).tolist() == [by_document[hit.document] for hit in asked.shown]
-        recorded = corpus.recorded(corpus.record(again, other)).asked
+        recorded = corpus.recorded(corpus.record(again, other)).question
         assert recorded.fields["combine.weights"] == dict(zip(NAMES, weighed, strict=True))
         assert replayed(recorded, other).tolist() == [hit.score for hit in again.hits]
 
@@ -95,7 +95,7 @@ def test_days_by_hand() -> None:
     ]
     with corpus_of(dated) as corpus:
         results = corpus.at("2024-03-31").search(QUESTION, recipe="papers")
-        asked = corpus.recorded(corpus.record(results)).asked
+        asked = corpus.recorded(corpus.record(results)).question
         found = ages(asked, "paper")
         days = {hit.document: day for hit, day in zip(asked.shown, found.days.tolist(), strict=True)}
         assert (days["d0"], days["d2"]) == (30.0, 3.0)
@@ -113,7 +113,7 @@ def test_a_half_life_of_its_own_stays() -> None:
     faster = with_values(recipe, {"freshness.rate": 0.1})
     with corpus_of([tagged, document(1, [0, 5], 0)]) as corpus:
         then = corpus.at("2024-01-31")
-        asked = corpus.recorded(corpus.record(then.search(QUESTION, recipe=recipe), recipe)).asked
+        asked = corpus.recorded(corpus.record(then.search(QUESTION, recipe=recipe), recipe)).question
         again = {hit.document: hit.score for hit in then.search(QUESTION, recipe=faster).hits}
         assert (
             dict(zip((h.document for h in asked.shown), replayed(asked, faster).tolist(), strict=True))
@@ -125,7 +125,7 @@ def test_a_half_life_of_its_own_stays() -> None:
 def pair() -> Iterator[tuple[Corpus, Any]]:
     with corpus_of([document(0, [0, 5], 0), document(1, [0, 4], 3)]) as corpus:
         results = corpus.at("2025").search(QUESTION, recipe="papers")
-        yield corpus, corpus.recorded(corpus.record(results)).asked
+        yield corpus, corpus.recorded(corpus.record(results)).question
 
 
 def test_another_recipe_than_the_one_that_ranked(pair: Any) -> None:
@@ -137,7 +137,7 @@ def test_another_recipe_than_the_one_that_ranked(pair: Any) -> None:
     with pytest.raises(UsageError, match="ranked by papers, not by asof"):
         corpus.record(results, named("asof"))
     recorded = corpus.recorded(corpus.record(results))
-    assert recorded.asked.fields["combine.weights"]["similarity"] == 0.5
+    assert recorded.question.fields["combine.weights"]["similarity"] == 0.5
 
 
 def test_what_can_be_tried_and_what_cannot(pair: Any) -> None:
@@ -146,7 +146,7 @@ def test_what_can_be_tried_and_what_cannot(pair: Any) -> None:
     assert replayable(named("asof")) == frozenset()
     for field in ("coverage.above", "volume.above"):
         assert field not in replayable(PAPERS)
-        with pytest.raises(UsageError, match=r"above: cannot be tried on what was shown"):
+        with pytest.raises(UsageError, match=r"above: cannot be tried on recorded hits"):
             replayed(asked, with_values(PAPERS, {field: 0.4}))
     with pytest.raises(UsageError, match="no weight for freshness, coverage, volume"):
         replayed(asked, PAPERS.replaced({"combine.weights": {"similarity": 1.0}}))
@@ -160,12 +160,12 @@ def test_what_can_be_tried_and_what_cannot(pair: Any) -> None:
 
 def test_scores_of_another_kind(pair: Any) -> None:
     corpus, _ = pair
-    asked = corpus.recorded(corpus.record(corpus.search(QUESTION))).asked
+    asked = corpus.recorded(corpus.record(corpus.search(QUESTION))).question
     with pytest.raises(UsageError, match="has no sum 'paper'"):
         columns(asked, "paper")
     no_days = PAPERS.replaced({"combine.weights": {"similarity": 1.0}})
     results = corpus.search(QUESTION, recipe=no_days)
-    asked = corpus.recorded(corpus.record(results, no_days)).asked
+    asked = corpus.recorded(corpus.record(results, no_days)).question
     assert columns(asked, "paper").values.shape == (2, 1)
     assert np.array_equal(columns(asked, "paper").values[:, 0], [hit.score for hit in results.hits])
     with pytest.raises(UsageError, match="has no column freshness"):

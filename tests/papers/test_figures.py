@@ -22,7 +22,7 @@ class Drawn:
 
     def __init__(self, *lost: float) -> None:
         told = tuple(LossReport(f"q{n}", "which lamp", each, NUMBERS) for n, each in enumerate(lost))
-        self.learned = replace(WeightUpdate("baseline", 1, NUMBERS, NUMBERS), told=told)
+        self.learned = replace(WeightUpdate("baseline", 1, NUMBERS, NUMBERS), losses=told)
 
 
 def draw(folder: Path, *lost: float) -> list[Path]:

@@ -75,7 +75,7 @@ def shown(found: PaperAnswer) -> Any:
     """What a reader sees, but for what only says how it came to be."""
     hits = [(hit.id, hit.uri, hit.score, hit.why) for hit in found.found.hits]
     answer = None if found.answer is None else (found.answer.text, found.answer.citations)
-    return hits, found.says, answer, dict(found.learned.now), [each.id for each in found.learned.told]
+    return hits, found.says, answer, dict(found.learned.now), [each.id for each in found.learned.losses]
 
 
 def question(corpus: Corpus, **given: Any) -> PaperAnswer:
@@ -112,8 +112,8 @@ def test_as_known_then_it_is_what_was_shown_then(drawn: Any, doing: Any) -> None
                 corpus.add(list(documents(left.pop(0))))
             elif isinstance(step, tuple):
                 asked = corpus.queries()
-                if asked and any(hit.rank == step[0] for hit in asked[-1].asked.shown):
-                    corpus.grade(asked[-1].asked.id, *step)
+                if asked and any(hit.rank == step[0] for hit in asked[-1].question.shown):
+                    corpus.grade(asked[-1].question.id, *step)
             found = question(corpus, record=step == "ask")
             then.append((moment(ticks + at * 60_000_000 + 30_000_000), shown(found)))
         for known, seen in then:
@@ -129,4 +129,4 @@ def test_as_of_then_no_later_grade_has_moved_the_weights() -> None:
             corpus.grade(question(corpus).recorded, 1, 3)
         assert dict(question(corpus, record=False).learned.now) != published
         before = question(corpus, as_of=f"{day(12):%Y-%m-%d}", record=False).learned
-        assert (dict(before.now), before.told) == (published, ())
+        assert (dict(before.now), before.losses) == (published, ())

@@ -110,8 +110,8 @@ def test_only_abstracts_are_ranked(corpus):
 
 def test_the_numbers_are_recorded(corpus):
     found = ask(corpus)
-    asked = corpus.recorded(found.recorded).asked
-    assert (asked.recipe, asked.question) == ("papers", "lamp oil")
+    asked = corpus.recorded(found.recorded).question
+    assert (asked.recipe, asked.text) == ("papers", "lamp oil")
     assert [hit.document for hit in asked.shown] == [hit.document for hit in found.found.hits]
     weights = {f"combine.weights.{name}": value for name, value in asked.fields["combine.weights"].items()}
     assert weights | {"freshness.rate": asked.fields["freshness.rate"]} == dict(found.learned.now)
@@ -122,10 +122,10 @@ def test_the_numbers_are_recorded(corpus):
 def test_it_learns_from_grades_and_from_nothing_else(corpus):
     first, second = ask(corpus), ask(corpus)
     assert second.learned.now == first.learned.now
-    assert second.learned.told == ()
+    assert second.learned.losses == ()
     good(corpus, first, 5)
     third = ask(corpus)
-    (told,) = third.learned.told
+    (told,) = third.learned.losses
     assert (told.id, third.learned.new, third.learned.stage) == (first.recorded, 1, "exploration")
     # paper 5 was shown at rank 5 of 6, the only good one: 1 - 1/log2(6)
     assert names(first).index(5) == 4
@@ -314,7 +314,7 @@ def test_as_known_then(archive, corpus):
     assert archive.asked == []
     assert corpus.feedback.learned("papers") == state
     assert then.learned.now == second.learned.now != last.learned.now
-    assert [each.id for each in then.learned.told] == [first.recorded]
+    assert [each.id for each in then.learned.losses] == [first.recorded]
     assert 9 not in names(then)
     assert [hit.score for hit in then.found.hits] == [hit.score for hit in second.found.hits]
 

@@ -60,7 +60,7 @@ def test_it_begins_with_the_numbers_that_were_published(memory_folder: Path):
         notes: list[str] = []
         found, learned = learner(corpus, None, notes)
         assert list(learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.05]
-        assert (learned.stage, learned.question, learned.told, notes) == ("baseline", 1, (), [])
+        assert (learned.stage, learned.question, learned.losses, notes) == ("baseline", 1, (), [])
         assert corpus.feedback.learned(RECIPE) == found.dumps()
 
 
@@ -73,7 +73,7 @@ def test_other_numbers_in_the_configuration_begin_anew(memory_folder: Path):
         assert found.notes == (ANEW,)
         assert list(found.learned.now.values()) == [0.3, 0.3, 0.3, 0.1, 0.05]
         # the judged question was ranked by other numbers: it tells nothing, but settings are compared on it
-        assert (found.learned.stage, found.learned.told) == ("baseline", ())
+        assert (found.learned.stage, found.learned.losses) == ("baseline", ())
         assert found.learned.began >= 0
         assert ask(corpus, fetch=False).notes == ()
 
@@ -95,8 +95,8 @@ def test_numbers_outside_of_the_bounds(memory_folder: Path):
     "spoil",
     [
         lambda state: state[:-1],
-        lambda state: state.replace('"format": 1', '"format": 9', 1),
-        lambda state: json.dumps(json.loads(state) | {"told": []}),
+        lambda state: state.replace('"format": 2', '"format": 9', 1),
+        lambda state: json.dumps(json.loads(state) | {"question_losses": []}),
         lambda state: json.dumps(
             json.loads(state) | {"online": {**json.loads(state)["online"], "start": []}}
         ),
@@ -121,7 +121,11 @@ def test_forgetting_leaves_judgements_and_the_past(memory_folder: Path):
         corpus.session.clock = lambda: then
         forget(corpus)
         found, learned = learner(corpus, None, [])
-        assert (learned.new, found.online.told, learned.told) == (0, 0, ())  # forgotten, though judged
+        assert (learned.new, found.online.evaluations, learned.losses) == (
+            0,
+            0,
+            (),
+        )  # forgotten, though judged
         assert learned.compared == 1
         assert corpus.feedback.learned(RECIPE, moment(then - 1)) == state
 
@@ -135,7 +139,7 @@ def test_what_cannot_be_kept_now_is_learned_again(memory_folder: Path):
         notes: list[str] = []
         with exclusive_lock(corpus.store.folder / "write.lock", 1.0):
             _, blocked = learner(corpus, None, notes)
-        assert "not kept now" in notes[0]
+        assert "not stored" in notes[0]
         assert corpus.feedback.learned(RECIPE) == state
         notes = []
         _, again = learner(corpus, None, notes)

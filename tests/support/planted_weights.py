@@ -59,7 +59,7 @@ def planted(
         )
         right = {str(at): each for at, each in enumerate(gain.tolist())}
         posed.append(JudgedQuery(None, (0, None), nowhere, right))  # type: ignore[arg-type]
-    table = CandidateColumns.made(posed, found, plan, BOX, 5)
+    table = CandidateColumns.from_candidates(posed, found, plan, BOX, 5)
 
     def measure(recipe: Recipe, which: NDArray[np.int64], advance: Callable[[], None]) -> Floats:
         for _ in which:

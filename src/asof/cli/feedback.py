@@ -142,11 +142,11 @@ def _list(found: list[JudgedRecord], *, as_json: bool, which: str) -> int:
     from asof.time.span import iso
 
     for each in found:
-        asked = each.asked
-        judged = f"{sum(map(bool, each.kinds))} of {len(asked.shown)} judged"
+        question = each.question
+        judged = f"{sum(map(bool, each.kinds))} of {len(question.shown)} judged"
         click.echo(
-            f"{click.style(asked.id, bold=True)}  {iso(asked.added)[:16]}  {judged:<16}"
-            f" {plain(asked.recipe):<9} {plain(shortened(asked.question, QUESTION))}"
+            f"{click.style(question.id, bold=True)}  {iso(question.added)[:16]}  {judged:<16}"
+            f" {plain(question.recipe):<9} {plain(shortened(question.text, QUESTION))}"
         )
     return DONE
 
@@ -154,14 +154,14 @@ def _list(found: list[JudgedRecord], *, as_json: bool, which: str) -> int:
 def _show(one: JudgedRecord, titles: Mapping[int, tuple[str, str]]) -> None:
     from asof.time.span import format_instant
 
-    asked = one.asked
-    click.secho(f"{asked.id}  {plain(shortened(asked.question))}", bold=True)
+    question = one.question
+    click.secho(f"{question.id}  {plain(shortened(question.text))}", bold=True)
     click.secho(
-        f"as of {format_instant(asked.as_of)} · {plain(asked.recipe)} · "
-        f"recorded {format_instant(asked.added)}",
+        f"as of {format_instant(question.as_of)} · {plain(question.recipe)} · "
+        f"recorded {format_instant(question.added)}",
         dim=True,
     )
-    for hit, grade, weight, kind in zip(asked.shown, one.grades, one.weights, one.kinds, strict=True):
+    for hit, grade, weight, kind in zip(question.shown, one.grades, one.weights, one.kinds, strict=True):
         said = "-" if grade is None else f"{grade:g}"
         by = f"  ({kind}, weight {weight:g})" if kind else ""
         title, date = titles.get(hit.rank, (hit.document, "undated"))

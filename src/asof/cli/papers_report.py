@@ -132,7 +132,7 @@ def _show_learned(learned: WeightUpdate) -> None:
     click.echo(f"weights: {_numbers(learned.now)}")
     if learned.before != learned.now:
         click.echo(f"before:  {_numbers(learned.before)}")
-    judged = len(learned.told)
+    judged = len(learned.losses)
     if not judged:
         click.secho("as they began: no judged question to learn from yet", dim=True)
         return

@@ -95,7 +95,7 @@ class FeedbackLog:
         return self._say(query_id, hit, CLICK, CLICKED)
 
     def _say(self, query_id: str, hit: int | str, kind: str, grade: float | None) -> bool:
-        asked = self.recorded(query_id).asked
+        asked = self.recorded(query_id).question
         rank = recording.hit_of(asked, hit).rank
         with self._adding() as (db, added):
             return bool(kept.insert_judgements(db, [JudgementRow(asked.id, rank, kind, grade, added)]))
@@ -106,7 +106,7 @@ class FeedbackLog:
         Busy, NoSpace."""
         from asof.store.passages import records
 
-        asked = self.recorded(query_id).asked
+        asked = self.recorded(query_id).question
         with self.models.language(budget) as model:
             if model is None:
                 raise UsageError(NO_JUDGE)
@@ -142,8 +142,8 @@ class FeedbackLog:
         ("undated")."""
         from asof.store.passages import published_of, records
 
-        found = self.session.read(lambda db: records(db, [each.passage for each in one.asked.shown]))
-        there = {each.rank: found[each.passage] for each in one.asked.shown if each.passage in found}
+        found = self.session.read(lambda db: records(db, [each.passage for each in one.question.shown]))
+        there = {each.rank: found[each.passage] for each in one.question.shown if each.passage in found}
         dates = {rank: published_of(record) for rank, record in there.items()}
         days = {
             rank: "undated" if date is None else iso(date.span.first)[:10] for rank, date in dates.items()
@@ -205,6 +205,6 @@ def _judged(
     ids = [row.id for row in rows]
     shown, said = kept.shown_hits(db, ids), kept.judgements(db, ids, known_at)
     return [
-        feedback.judged(feedback.asked_of(row, shown[row.id]), feedback.judgements_of(said[row.id]), eta)
+        feedback.judged(feedback.question_of(row, shown[row.id]), feedback.judgements_of(said[row.id]), eta)
         for row in rows
     ]

@@ -183,8 +183,8 @@ def _range(recipe: Recipe, field: str | Range) -> Range:
     name = field if isinstance(field, str) else field.field
     if name not in known:
         near = get_close_matches(name, known, 1, 0.4)
-        meant = f"did you mean {near[0]}?" if near else "accepted: " + (", ".join(known) or "none")
-        raise UsageError(f"recipe {recipe.name} has no number {name} with bounds; {meant}")
+        suggestion = f"did you mean {near[0]}?" if near else "accepted: " + (", ".join(known) or "none")
+        raise UsageError(f"recipe {recipe.name} has no number {name} with bounds; {suggestion}")
     return known[name] if isinstance(field, str) else field
 
 

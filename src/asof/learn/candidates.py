@@ -22,7 +22,7 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Documents of a question (n of them, p passages of theirs that can be their best), in the order of ties.
+    """The documents of a question (n of them, with p passages that can be their best), in the order of ties.
 
     `rows` (p,) are those passages, those of a document together; `starts` (n,) where each document's begin;
     `gains` (n,). `columns`: for each part of the sum (p,); for FRESH whole days, infinite for undated ones.
@@ -45,12 +45,12 @@ class Candidates:
         return len(self.starts)
 
 
-def candidates(posed: JudgedQuery, view: View, plan: SumParts, box: Box) -> Candidates:
+def candidates(question: JudgedQuery, view: View, plan: SumParts, box: Box) -> Candidates:
     """All documents that a question can find."""
-    ranking = Ranking(view.window(posed.query.filters))
-    for _, stage, asked in list(plan.recipe.steps(posed.query))[: plan.at]:
-        ranking = stage(asked, ranking, view)
-    # those of places that match nothing have nothing that could be weighed
+    ranking = Ranking(view.window(question.query.filters))
+    for _, stage, query in list(plan.recipe.steps(question.query))[: plan.at]:
+        ranking = stage(query, ranking, view)
+    # candidates of a query by places alone have no column that could be weighed
     matching = ranking.places is None
     if matching:
         some = np.zeros(ranking.window.n, bool)
@@ -58,8 +58,8 @@ def candidates(posed: JudgedQuery, view: View, plan: SumParts, box: Box) -> Cand
             if part.column in ranking.columns:
                 some |= ranking.columns[part.column].values != 0
         ranking = ranking.keep(np.flatnonzero(some))
-    gains = posed.gain_of(view, ranking.rows)
-    if posed.left_out:
+    gains = question.gain_of(view, ranking.rows)
+    if question.left_out:
         ranking, gains = ranking.keep(np.flatnonzero(gains >= 0)), gains[gains >= 0]
     whole = _ordered(ranking, view, plan, gains, matching)
     return _best_passages(whole, plan, box)
@@ -100,23 +100,24 @@ def _days(rows: Ints, view: View) -> Floats:
     return np.where(own > BEGINNING, np.floor(ages(view.as_of, own)), np.inf)
 
 
-def _best_passages(found: Candidates, plan: SumParts, box: Box) -> Candidates:
-    """Without passages that are never the best of their document: where one column tells them apart, all but
-    the one with the most of it."""
-    if found.n == len(found.rows):
-        return found
-    size = np.diff(np.append(found.starts, len(found.rows)))
+def _best_passages(candidates: Candidates, plan: SumParts, box: Box) -> Candidates:
+    """Without passages that are never the best of their document: where they differ in one column alone, only
+    the one with its largest value stays."""
+    if candidates.n == len(candidates.rows):
+        return candidates
+    size = np.diff(np.append(candidates.starts, len(candidates.rows)))
     differ = [
         column
-        for part, column in zip(plan.parts, found.columns, strict=True)
-        if part.kind not in {COVERED, COUNTED} and (column != np.repeat(column[found.starts], size)).any()
+        for part, column in zip(plan.parts, candidates.columns, strict=True)
+        if part.kind not in {COVERED, COUNTED}
+        and (column != np.repeat(column[candidates.starts], size)).any()
     ]
     if len(differ) > 1 or not rising(plan, box):
-        return found
-    document = np.repeat(np.arange(found.n), size)
-    value = differ[0] if differ else np.zeros(len(found.rows))
-    best = np.lexsort((np.arange(len(value)), -value, document))[found.starts]
-    return taken(found, best, np.arange(found.n))
+        return candidates
+    document = np.repeat(np.arange(candidates.n), size)
+    value = differ[0] if differ else np.zeros(len(candidates.rows))
+    best = np.lexsort((np.arange(len(value)), -value, document))[candidates.starts]
+    return subset(candidates, best, np.arange(candidates.n))
 
 
 def rising(plan: SumParts, box: Box) -> bool:
@@ -127,23 +128,24 @@ def rising(plan: SumParts, box: Box) -> bool:
     )
 
 
-def taken(found: Candidates, passages: Ints, documents: Ints, *, cut: bool = False) -> Candidates:
-    """Some passages (ascending) of some documents (ascending): all of the similarities of those documents."""
-    size = np.diff(np.append(found.starts, len(found.rows)))
-    of = np.repeat(np.arange(found.n), size)[passages]
-    held = np.diff(np.append(found.similar_starts, len(found.similar)))
-    kept = np.isin(np.repeat(np.arange(found.n), held), documents)
+def subset(candidates: Candidates, passages: Ints, documents: Ints, *, cut: bool = False) -> Candidates:
+    """The candidates with some passages (ascending) of some documents (ascending) only, and all similarities
+    of those documents."""
+    size = np.diff(np.append(candidates.starts, len(candidates.rows)))
+    of = np.repeat(np.arange(candidates.n), size)[passages]
+    counts = np.diff(np.append(candidates.similar_starts, len(candidates.similar)))
+    selected = np.isin(np.repeat(np.arange(candidates.n), counts), documents)
     return Candidates(
-        found.rows[passages], np.searchsorted(of, documents), found.gains[documents],
-        tuple(column[passages] for column in found.columns), found.similar[kept],
-        np.concatenate([[0], np.cumsum(held[documents])[:-1]]).astype(np.int64)[: len(documents)],
-        found.passages[documents], found.matching, cut,
+        candidates.rows[passages], np.searchsorted(of, documents), candidates.gains[documents],
+        tuple(column[passages] for column in candidates.columns), candidates.similar[selected],
+        np.concatenate([[0], np.cumsum(counts[documents])[:-1]]).astype(np.int64)[: len(documents)],
+        candidates.passages[documents], candidates.matching, cut,
     )  # fmt: skip
 
 
-def relevant(found: Candidates, thresholds: Floats) -> tuple[Ints, Ints]:
+def relevant(candidates: Candidates, thresholds: Floats) -> tuple[Ints, Ints]:
     """How many passages of each document are above each threshold, and their sum over 4000², (m, n) both."""
-    above = found.similar > thresholds[:, None]
-    whole = np.where(above, np.rint(found.similar * ONE), 0.0)
-    count = np.add.reduceat(above, found.similar_starts, axis=1, dtype=np.int64)
-    return count, np.add.reduceat(whole, found.similar_starts, axis=1).astype(np.int64)
+    above = candidates.similar > thresholds[:, None]
+    whole = np.where(above, np.rint(candidates.similar * ONE), 0.0)
+    count = np.add.reduceat(above, candidates.similar_starts, axis=1, dtype=np.int64)
+    return count, np.add.reduceat(whole, candidates.similar_starts, axis=1).astype(np.int64)

@@ -17,41 +17,41 @@ QUERIES, QRELS = "queries.jsonl", "qrels.tsv"
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """How many questions and judgements were written, and what could not be."""
+    """How many questions and judgements were written, and the problems of those that could not be."""
 
     queries: int
     judgements: int
     problems: tuple[Problem, ...]
 
 
-def export(found: Sequence[JudgedRecord], folder: Path) -> ExportReport:
+def export(records: Sequence[JudgedRecord], folder: Path) -> ExportReport:
     """Write the questions that have grades; `asked_at` is the instant as of which each was asked.
 
     A document has the highest grade of its passages, rounded to a whole number (a half upwards). Clicks are
-    left out: the files have no place for their weights. Raises UsageError when a file is there already or
+    left out: the files have no column for their weights. Raises UsageError when a file exists already or
     cannot be written.
     """
     queries, lines, problems = [], [], list[Problem]()
-    for each in found:
+    for each in records:
         grades = _grades(each, problems)
         if grades:
-            asked = each.asked
-            queries.append({"id": asked.id, "text": asked.question, "asked_at": iso(asked.as_of)})
-            lines += [f"{asked.id}\t{document}\t{grade}\n" for document, grade in grades.items()]
+            question = each.question
+            queries.append({"id": question.id, "text": question.text, "asked_at": iso(question.as_of)})
+            lines += [f"{question.id}\t{document}\t{grade}\n" for document, grade in grades.items()]
     if queries:
-        said = "".join(f"{json.dumps(query, ensure_ascii=False)}\n" for query in queries)
-        _write(folder, {QUERIES: said, QRELS: "".join(lines)})
+        query_lines = "".join(f"{json.dumps(query, ensure_ascii=False)}\n" for query in queries)
+        _write(folder, {QUERIES: query_lines, QRELS: "".join(lines)})
     return ExportReport(len(queries), len(lines), tuple(problems))
 
 
 def _grades(judged: JudgedRecord, problems: list[Problem]) -> dict[str, int]:
     """The grade of each document."""
     grades: dict[str, int] = {}
-    for hit, grade, kind in zip(judged.asked.shown, judged.grades, judged.kinds, strict=True):
+    for hit, grade, kind in zip(judged.question.shown, judged.grades, judged.kinds, strict=True):
         if grade is None or kind == CLICK:
             continue
         if not hit.document.isprintable():
-            message = f"{hit.document!r} cannot stand in {QRELS}: its id has a tab or a line feed"
+            message = f"{hit.document!r} cannot be written to {QRELS}: its id has a tab or a line feed"
             problems.append(Problem(message, document=hit.document))
             continue
         grades[hit.document] = max(grades.get(hit.document, 0), int(grade + 0.5))
@@ -59,8 +59,8 @@ def _grades(judged: JudgedRecord, problems: list[Problem]) -> dict[str, int]:
 
 
 def _write(folder: Path, files: dict[str, str]) -> None:
-    if there := [name for name in files if (folder / name).exists()]:
-        raise UsageError(f"{' and '.join(there)} in {folder} would be written over: name another folder")
+    if existing := [name for name in files if (folder / name).exists()]:
+        raise UsageError(f"{' and '.join(existing)} in {folder} would be overwritten: name another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in files.items():

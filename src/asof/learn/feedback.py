@@ -1,4 +1,4 @@
-"""Questions that were recorded, and what was said of their hits: as values, and as grades with weights.
+"""Recorded questions and the judgements of their hits: as values, and as grades with weights.
 
 A grade says how well a passage answers, 0 to 3. A click says less: who reads from the top clicks what stands
 there. Inverse propensity scoring (Joachims, Swaminathan, Schnabel 2017) gives each click the weight
@@ -22,7 +22,7 @@ from asof.errors import DamagedStore, UsageError
 from asof.store.feedback import AskedRow, JudgementRow, ShownRow
 
 GRADE, MODEL, CLICK = KINDS = ("grade", "model", "click")
-"""Who said it, the one that counts most first."""
+"""The kinds of judgement, the one that counts most first."""
 
 HIGHEST = 3.0
 CLICKED = 1.0
@@ -60,7 +60,7 @@ class RecordedQuestion:
     """
 
     id: str
-    question: str
+    text: str
     as_of: int
     known_at: int
     recipe: str
@@ -73,10 +73,10 @@ class RecordedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What was said of the hit at `rank` of a question. `kind` is one of `KINDS`; `grade` None takes back
-    what this kind said before."""
+    """A judgement of the hit at `rank` of a question. `kind` is one of `KINDS`; `grade` None takes back
+    the earlier judgements of this kind."""
 
-    asked: str
+    query_id: str
     rank: int
     kind: str
     grade: float | None
@@ -85,10 +85,10 @@ class Judgement:
 
 @dataclass(frozen=True, slots=True)
 class JudgedRecord:
-    """A question with the grade of each hit of `asked.shown` (None: nothing is known), the weight that the
-    grade has beside others (0 without one), and who said it ("" for nobody)."""
+    """A question with the grade of each hit of `question.shown` (None: not judged), the weight of each grade
+    (0 without one), and the kind of judgement it is from ("" without one)."""
 
-    asked: RecordedQuestion
+    question: RecordedQuestion
     grades: tuple[float | None, ...]
     weights: tuple[float, ...]
     kinds: tuple[str, ...] = ()
@@ -103,24 +103,24 @@ def propensity(rank: int, eta: float = ETA) -> float:
     return float(max(rank**-eta, LEAST_PROPENSITY))
 
 
-def judged(asked: RecordedQuestion, said: Sequence[Judgement], eta: float = ETA) -> JudgedRecord:
-    """What counts of all that was said, in its order: the latest of each kind; a grade before a model's grade
+def judged(question: RecordedQuestion, judgements: Sequence[Judgement], eta: float = ETA) -> JudgedRecord:
+    """The judgements (oldest first) that count: the latest of each kind; a grade before a model's grade
     before a click."""
-    latest = {(each.rank, each.kind): each.grade for each in said}
+    latest = {(each.rank, each.kind): each.grade for each in judgements}
     grades, weights, kinds = [], [], []
-    for each in asked.shown:
+    for each in question.shown:
         kind = next((kind for kind in KINDS if latest.get((each.rank, kind)) is not None), "")
         grades.append(latest[each.rank, kind] if kind else None)
         weights.append(1 / propensity(each.rank, eta) if kind == CLICK else float(bool(kind)))
         kinds.append(kind)
-    return JudgedRecord(asked, tuple(grades), tuple(weights), tuple(kinds))
+    return JudgedRecord(question, tuple(grades), tuple(weights), tuple(kinds))
 
 
 # -- rows of the store ----------------------------------------------------------------------------------
 
 
-def asked_of(row: AskedRow, shown: Sequence[ShownRow]) -> RecordedQuestion:
-    """A question out of its rows. Raises DamagedStore."""
+def question_of(row: AskedRow, shown: Sequence[ShownRow]) -> RecordedQuestion:
+    """A question from its rows. Raises DamagedStore."""
     return RecordedQuestion(
         row.id, row.question, row.as_of, row.known_at, row.recipe, _fields(row), _filters(row), row.unit,
         row.added,
@@ -156,7 +156,7 @@ def _json(text: str, row: AskedRow) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise DamagedStore(f"what is stored of question {row.id} is no JSON: {error}") from error
+        raise DamagedStore(f"the stored fields of question {row.id} are no JSON: {error}") from error
 
 
 def _tuples(value: Any) -> Any:
@@ -166,25 +166,27 @@ def _tuples(value: Any) -> Any:
 # -- trees ----------------------------------------------------------------------------------------------
 
 
-def pack(why: Why, words: Collection[str]) -> bytes:
+def pack(
+    why: Why, words: Collection[str], *, max_bytes: int = LARGEST_TREE, max_nodes: int = MOST_NODES
+) -> bytes:
     """A tree as it is stored: its JSON, compressed. Of the words that its labels quote, only those of the
-    question stay (`words`, in lower case): others may come from passages that are erased one day. What
-    is below such a label goes too, so that its number is given. Raises UsageError for one of more than
-    100,000 nodes."""
-    said = json.dumps(_stored(why, words), separators=(",", ":"), allow_nan=False)
-    if len(said) > LARGEST_TREE or said.count('"op":') > MOST_NODES:  # a quote in a label has a backslash
+    question stay (`words`, in lower case): others may be of passages that are erased later. The parts below
+    such a label are left out as well, its value becomes "given". Raises UsageError for a tree with more than
+    `max_nodes` nodes or `max_bytes` bytes of JSON."""
+    text = json.dumps(_stored(why, words), separators=(",", ":"), allow_nan=False)
+    if len(text) > max_bytes or text.count('"op":') > max_nodes:  # a quote in a label has a backslash
         raise UsageError(f"the tree of {why.label!r:.40} is too large to be recorded")
-    return zlib.compress(said.encode())
+    return zlib.compress(text.encode())
 
 
-def unpack(packed: bytes) -> Why:
-    """The tree that was packed. Raises DamagedStore."""
+def unpack(packed: bytes, max_bytes: int = LARGEST_TREE) -> Why:
+    """The tree that was packed. Raises DamagedStore, also for more than `max_bytes` bytes of JSON."""
     reader = zlib.decompressobj()
     try:
-        said = reader.decompress(packed, LARGEST_TREE)
+        text = reader.decompress(packed, max_bytes)
         if not reader.eof:
-            raise DamagedStore("the tree of a score is cut off, or longer than 64 MiB")
-        return Why.from_json(json.loads(said))
+            raise DamagedStore(f"the tree of a score is cut off, or longer than {max_bytes:,} bytes")
+        return Why.from_json(json.loads(text))
     except (zlib.error, ValueError, RecursionError, UsageError) as error:
         raise DamagedStore(f"the tree of a score cannot be read: {error}") from error
 
@@ -203,8 +205,8 @@ def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
 
 
 def _label(label: str, words: Collection[str]) -> str:
-    """A label with a sign in place of words that are not the question's: what stands in “quotes”, facts
-    (`rank/rerank/local.py`: subject · relation · object) and the names in them."""
+    """A label without the words that are not the question's: an ellipsis in place of “quotes”, and no text of
+    facts (`rank/rerank/local.py`: subject · relation · object) or of the names in them."""
     if " · " in label:
         return "a fact"
     if label.startswith("PageRank of "):

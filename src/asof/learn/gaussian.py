@@ -1,10 +1,10 @@
-"""What losses are likely to be at settings that were not tried: a Gaussian process with a Matérn 5/2 kernel.
+"""A Gaussian process with a Matérn 5/2 kernel: the expected losses of settings that were not evaluated.
 
     k(x, x') = s² (1 + √5 r + 5 r² / 3) exp(-√5 r) · r² = sum over j of (x_j - x'_j)² / l_j²
 
 (Rasmussen and Williams 2006, sections 2.2, 4.2 and 5.4.) Length scales l and the share of noise are those
-under which what was seen is most likely; the variance s² that belongs to them has a closed form. A setting
-is then as promising as its lower confidence bound mu - kappa sigma is low (Srinivas and others 2010).
+of the largest marginal likelihood; the variance s² for them has a closed form. A setting is then as promising
+as its lower confidence bound mu - kappa sigma is low (Srinivas and others 2010).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NOISE = (1e-6, 1.0)
 """Bounds of the variance of the noise, as a share of that of the losses."""
 
 STARTS = ((1.0, 1e-4), (0.4, 1e-2))
-"""Length scale and noise from which the most likely ones are looked for, besides random ones."""
+"""Length scale and noise from which the likelihood is maximised, besides random ones."""
 
 JITTER = 1e-10
 STEPS = 60
@@ -63,7 +63,7 @@ class GaussianProcess:
     _half: Floats  # the inverse of the lower Cholesky factor of the covariance
 
     @classmethod
-    def given(
+    def from_hyperparameters(
         cls,
         points: ArrayLike,
         losses: ArrayLike,
@@ -73,7 +73,7 @@ class GaussianProcess:
         noise: float = 1e-6,
         standardise: bool = False,
     ) -> Self:
-        """With hyperparameters that are known. Raises UsageError for what is not finite, or no points."""
+        """With these hyperparameters. Raises UsageError for points or losses that are not finite, or none."""
         x, y, mean, scale = _checked(points, losses, standardise)
         each = np.broadcast_to(np.asarray(lengths, dtype=np.float64), x.shape[1:]).copy()
         return cls._of(x, y, mean, scale, each, variance, noise)
@@ -109,11 +109,11 @@ class GaussianProcess:
         begins = [np.log([length] * d + [noise]) for length, noise in STARTS]
         begins += list(rng.uniform(bounds[:, 0], bounds[:, 1], (restarts, d + 1)))
         options = {"maxiter": STEPS}
-        found = [
+        results = [
             minimize(_unlikely, begin, (apart, y), "L-BFGS-B", True, bounds=bounds, options=options)
             for begin in begins
         ]
-        best = min(found, key=lambda one: float(one.fun))
+        best = min(results, key=lambda result: float(result.fun))
         *lengths, share = np.exp(np.clip(best.x, bounds[:, 0], bounds[:, 1])).tolist()
         weights = np.array(lengths) ** -2
         variance = _variance(_correlation(apart @ weights), share, y)
@@ -121,7 +121,7 @@ class GaussianProcess:
         return cls._of(x, y, mean, scale, wide, variance, share * variance)
 
     def believing(self, points: ArrayLike) -> Self:
-        """As if points (m, d) had lost what is expected of them; hyperparameters stay."""
+        """The process as if points (m, d) had their expected losses; hyperparameters stay."""
         x = np.asarray(points, dtype=np.float64)
         expected = (self.predict(x)[0] - self.mean) / self.scale
         return self._of(
@@ -147,7 +147,7 @@ def _checked(points: ArrayLike, losses: ArrayLike, standardise: bool) -> tuple[F
     if not standardise:
         return x, y, 0.0, 1.0
     mean, scale = float(y.mean()), float(y.std())
-    # equal losses have no scale but rounding: they say that nothing is known of differences
+    # the deviation of equal losses is rounding alone: it is no scale
     scale = scale if scale > 1e-12 * max(1.0, abs(mean)) else 1.0
     return x, (y - mean) / scale, mean, scale
 

@@ -19,23 +19,23 @@ Floats = NDArray[np.float64]
 
 
 class QueryVisitor(Protocol):
-    """Does something with the view of a question, in one read transaction."""
+    """Calls a function with the view of a question, in one read transaction, and returns its result."""
 
     def __call__(self, do: Callable[[View], Any], /) -> Any: ...
 
 
 def as_it_is(recipe: Recipe) -> Recipe:
-    """Run as it stands."""
+    """The recipe unchanged: the default of `JudgedQuery.run`."""
     return recipe
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
-    """A question as it is searched, and what its documents gain (`asof.learn.loss.gains`), by their ids.
+    """A question as it is searched, and the gain of documents (`asof.learn.loss.gains`) by their ids.
 
     `moment`: its as_of and known_at; questions of one moment share a view. `left_out` is a document that is
-    no answer (the one that the question was made from). `run` makes of a recipe the one that this question
-    is asked by: with documents as units, say.
+    no answer (the one that the question was made from). `run` turns a recipe into the one that this question
+    is ranked by: with documents as units, for example.
     """
 
     query: Query
@@ -46,16 +46,16 @@ class JudgedQuery:
     run: Callable[[Recipe], Recipe] = field(default=as_it_is, repr=False, compare=False)
 
     def best(self, k: int) -> float:
-        """The largest discounted gain that any order has; 0: there is nothing to learn from it."""
+        """The largest discounted gain of any order; 0 when no document gains."""
         return ideal(self.gains.values(), k)
 
     def gain_of(self, view: View, rows: NDArray[np.int64]) -> Floats:
-        """What the documents of these rows gain (n,); -1 for the one that is left out."""
-        heads, found = view.column("head", rows), np.zeros(len(rows))
+        """The gains (n,) of the documents of these rows; -1 for the one that is left out."""
+        heads, gains = view.column("head", rows), np.zeros(len(rows))
         named: dict[float, list[str]] = {}
         for name, gain in {**self.gains, **({self.left_out: -1.0} if self.left_out else {})}.items():
             named.setdefault(gain, []).append(name)
         for gain, names in named.items():
             own = matching_heads(view.store.db, documents=names)
-            found[np.isin(heads, np.array(own, np.int64))] = gain
-        return found
+            gains[np.isin(heads, np.array(own, np.int64))] = gain
+        return gains

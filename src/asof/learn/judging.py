@@ -23,7 +23,7 @@ LONGEST = 256
 
 
 class RelevanceGrade(BaseModel):
-    """What a judge says of a passage."""
+    """The judge's reply about one passage."""
 
     because: str = Field(max_length=1_000)
     grade: Literal[0, 1, 2, 3]
@@ -38,28 +38,30 @@ class GradedHit:
     problem: str = ""
 
 
-def judge(model: Model, asked: RecordedQuestion, records: Sequence[StoredPassage | None]) -> list[GradedHit]:
-    """Have the hits of a question judged, all in one batch. `records`: the passage of each; one without
-    (it was erased meanwhile) is left out. Raises ModelError."""
-    there = [(each.rank, record) for each, record in zip(asked.shown, records, strict=True) if record]
-    replies = model.complete([prompt(asked, record) for _, record in there])
-    return [_graded(rank, reply) for (rank, _), reply in zip(there, replies, strict=True)]
+def judge(
+    model: Model, question: RecordedQuestion, records: Sequence[StoredPassage | None]
+) -> list[GradedHit]:
+    """The grades of the hits of a question, judged in one batch. `records`: the passage of each hit; a hit
+    without one (erased meanwhile) is left out. Raises ModelError."""
+    existing = [(each.rank, record) for each, record in zip(question.shown, records, strict=True) if record]
+    replies = model.complete([prompt(question, record) for _, record in existing])
+    return [_graded(rank, reply) for (rank, _), reply in zip(existing, replies, strict=True)]
 
 
-def prompt(asked: RecordedQuestion, record: StoredPassage) -> Prompt:
-    """What the judge is asked about one passage.
+def prompt(question: RecordedQuestion, record: StoredPassage) -> Prompt:
+    """The prompt about one passage.
 
-    All that others wrote stands between marks that follow from all of it, so that none of it can hold one: a
-    passage can neither close its frame nor begin another.
+    Question and passage are quoted between delimiters derived from both texts, so that neither can contain
+    one: a passage can neither close its frame nor open another.
     """
     date = record.published or "unknown"
     above = " > ".join(one_line(each) for each in record.headings.split("\n") if each)
     head = [f"Title: {one_line(record.title or record.document)}", f"Published: {one_line(date)}"]
     passage = "\n".join([*head, *([f"Headings: {above}"] if above else []), "", record.text])
-    mark = delimiter_for(f"{asked.question}\0{passage}")
+    mark = delimiter_for(f"{question.text}\0{passage}")
     framed = [f"{name}:\n{mark}\n{text}\n{mark}" for name, text in
-              (("Question", asked.question), ("Passage", passage))]  # fmt: skip
-    user = "\n\n".join([f"Asked as of: {iso(asked.as_of)}", *framed])
+              (("Question", question.text), ("Passage", passage))]  # fmt: skip
+    user = "\n\n".join([f"Asked as of: {iso(question.as_of)}", *framed])
     return Prompt(prompt_text("asof.learn", "relevance"), user, RelevanceGrade, (record.passage,), LONGEST)
 
 

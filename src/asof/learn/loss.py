@@ -1,10 +1,10 @@
-"""What a ranking loses against the best order of what was judged: 1 - nDCG.
+"""The loss of a ranking against the best order of the judged hits: 1 - nDCG.
 
     gain = 2^grade - 1 · DCG@k = sum over the first k of gain / log2(rank + 1)
     nDCG@k = DCG@k / DCG@k of all judged gains, largest first · loss = 1 - nDCG@k
 
-(Järvelin and Kekäläinen 2002; the gain of Burges et al. 2005.) Grades are 0 or more, fractions as well; what
-is below 0 gains nothing. With clicks the gain is weighted by the inverse of the chance that the place was
+(Järvelin and Kekäläinen 2002; the gain of Burges et al. 2005.) Grades are 0 or more, fractions as well; a
+grade below 0 has no gain. With clicks the gain is weighted by the inverse of the chance that the place was
 looked at (Joachims, Swaminathan and Schnabel 2017), and the best order is that of the weighted gains.
 """
 
@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from asof.errors import UsageError
 
 BLOCK = 1 << 18
-"""So many scores are looked at together: they stay in the processor's cache."""
+"""How many scores are processed together: they stay in the processor's cache."""
 
 FEW = 16
-"""Up to so many candidates that gain, on average, are counted into their places; more are sorted."""
+"""Up to this many candidates with a gain, on average, have their places counted; more are sorted."""
 
 STEEPEST = 500
-"""The highest grade whose gain is taken: sums of such gains are numbers still."""
+"""The highest grade accepted: sums of such gains are finite."""
 
 Floats = NDArray[np.float64]
 
@@ -38,12 +38,12 @@ def gains(grades: Iterable[float | None], weights: Iterable[float] | None = None
     """
     plain = [0.0 if grade is None else _gain(grade) for grade in grades]
     if weights is not None:
-        given = list(weights)
-        if len(given) != len(plain):
-            raise UsageError(f"{len(given)} weights for {len(plain)} grades; each grade has one")
-        if not all(weight >= 0 for weight in given):
+        factors = list(weights)
+        if len(factors) != len(plain):
+            raise UsageError(f"{len(factors)} weights for {len(plain)} grades; each grade has one")
+        if not all(weight >= 0 for weight in factors):
             raise UsageError("a weight of a gain is 0 or more")
-        plain = [gain * weight for gain, weight in zip(plain, given, strict=True)]
+        plain = [gain * weight for gain, weight in zip(plain, factors, strict=True)]
     if not all(map(math.isfinite, plain)):
         raise UsageError("a grade or its weight is not a finite number")
     return plain
@@ -56,9 +56,9 @@ def _gain(grade: float) -> float:
 
 
 def condensed(grades: Iterable[float | None]) -> list[float]:
-    """The grades without those that were never given: the ranking of what was judged (Sakai 2007).
+    """The grades without None: the condensed list of judged hits (Sakai 2007).
 
-    For feedback on a few of many hits: what nobody looked at then says nothing, where None counts as 0.
+    For feedback on a few of many hits: hits without a judgement have no effect then, where None counts as 0.
     """
     return [grade for grade in grades if grade is not None]
 
@@ -91,7 +91,7 @@ def ndcg(
 
     `grades_ranked`: grades of what was shown, best first; `grades_all`: of all that was judged, shown or not.
     None is a hit that was not judged and counts as 0 (see `condensed`). `empty` is the value where nothing
-    gains: 0, or `math.nan` for a learner, so that a question without a relevant document teaches nothing.
+    gains: 0, or `math.nan` for a learner, so that a question without a relevant document is ignored.
     """
     return ndcg_of_gains(gains(grades_ranked), gains(grades_all), k, empty=empty)
 
@@ -110,31 +110,33 @@ def loss(
     return 1 - ndcg(grades_ranked, grades_all, k, empty=1 - empty)
 
 
-def ndcg_many(scores: Floats, gain: Floats, best: Floats, k: int, *, empty: float = 0.0) -> Floats:
+def ndcg_many(
+    scores: Floats, gain: Floats, best: Floats, k: int, *, empty: float = 0.0, block_size: int = BLOCK
+) -> Floats:
     """nDCG@k (m, q) of q questions by m settings.
 
     `scores` (m, q, n) are those of the candidates, where -inf fills up what a question has fewer; `gain`
     (q, n) what they gain, 0 for a filler; `best` (q,) is `ideal` over all that was judged, candidate or not.
     The largest score comes first, and of equal scores the earlier candidate. `empty` where `best` is 0.
 
-    Few that gain are placed by counting what stands before each, without sorting. Raises UsageError for other
-    shapes and for scores that are not numbers.
+    Where few candidates gain, their places are counted without sorting. `block_size` scores are processed
+    together. Raises UsageError for other shapes and for scores that are not numbers.
     """
     m, q, n = _shapes(scores, gain, best)
     discounts = np.zeros(n + 1)
     discounts[:k] = 1 / np.log2(np.arange(2, min(k, n + 1) + 2))
-    step = max(1, BLOCK // max(1, q * n))
+    step = max(1, block_size // max(1, q * n))
     turns = _turns(gain)
     few = np.count_nonzero(gain > 0) <= FEW * q
-    found = np.zeros((m, q))
+    totals = np.zeros((m, q))
     for start in range(0, m, step):
         block = scores[start : start + step]
         if np.isnan(block).any():
             raise UsageError("a score is not a number, so it has no place")
         counted = _counted(block, gain, discounts, turns) if few else _sorted(block, gain, discounts)
-        found[start : start + step] = counted
+        totals[start : start + step] = counted
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(best > 0, found / best, empty)
+        return np.where(best > 0, totals / best, empty)
 
 
 def _shapes(scores: Floats, gain: Floats, best: Floats) -> tuple[int, int, int]:
@@ -158,8 +160,8 @@ def _turns(gain: Floats) -> Turns:
 
 
 def _counted(scores: Floats, gain: Floats, discounts: Floats, turns: Turns) -> Floats:
-    """DCG (m, q): each candidate that gains has the place that what stands before it leaves."""
-    found = np.zeros(scores.shape[:2])
+    """DCG (m, q): the place of each candidate with a gain is the number of those ranked before it."""
+    totals = np.zeros(scores.shape[:2])
     for question, candidate in turns:
         rows = scores if len(question) == scores.shape[1] else scores[:, question]
         own = np.take_along_axis(rows, candidate[None, :, None], axis=2)
@@ -168,12 +170,12 @@ def _counted(scores: Floats, gain: Floats, discounts: Floats, turns: Turns) -> F
         if (np.count_nonzero(equal, axis=2) > 1).any():
             earlier = np.arange(rows.shape[2]) < candidate[:, None]
             before += np.count_nonzero(equal & earlier, axis=2)
-        found[:, question] += gain[question, candidate] * discounts[before]
-    return found
+        totals[:, question] += gain[question, candidate] * discounts[before]
+    return totals
 
 
 def _sorted(scores: Floats, gain: Floats, discounts: Floats) -> Floats:
-    """DCG (m, q): all in order, the earlier of equals first."""
+    """DCG (m, q): all candidates sorted, the earlier of equal scores first."""
     order = np.argsort(-scores, axis=2, kind="stable")[:, :, : np.count_nonzero(discounts)]
     ranked = np.take_along_axis(gain[None], order, axis=2)
     return ranked @ discounts[: order.shape[2]]

@@ -1,4 +1,4 @@
-"""What settings lose on questions with judgements, fast enough to try hundreds: two ways, one interface."""
+"""The losses of settings on judged questions, fast enough to try hundreds: two ways, one interface."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ Floats = NDArray[np.float64]
 
 
 class LossTable(Protocol):
-    """Questions, and what they lose at settings of a box."""
+    """The losses of questions at settings of a box."""
 
     @property
     def how(self) -> str:
-        """In a sentence, how a setting is tried, and what is left out."""
+        """A sentence: how a setting is evaluated, and what is left out."""
         ...
 
     def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
@@ -36,7 +36,7 @@ class LossTable(Protocol):
 
 
 def loss_table(questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int) -> LossTable:
-    """The questions by the recipe, prepared for other values of what the box names.
+    """The questions ranked by the recipe, prepared for other values of the numbers of the box.
 
     As columns where a setting only changes a sum of them (`asof.learn.sum_parts`), else by running the stages
     from the first that changes on.

@@ -4,7 +4,7 @@
 |---|---|---|
 | 1 | baseline | the start |
 | 2 | exploration | with probability .3 the start and normal noise of .1, else the start |
-| 3 to 5 | evolution | from the best so far down the gradient that what was tried shows, and aside |
+| 3 to 5 | evolution | from the best so far down the gradient of the losses, and aside |
 | from 6 | bayesian | where the lower confidence bound of a Gaussian process of the last 50 is lowest |
 
 (its README, section 3.) A gradient out of losses of different questions tells how questions differ, not
@@ -36,13 +36,13 @@ SETTLED = 5
 alone keep looking where little is known, and the best that was tried stays short of what is known by then."""
 
 LONGEST = 0.2
-"""No step down a gradient is longer: of few losses with noise it can come out as steep as one likes."""
+"""The longest step down a gradient: estimated from few noisy losses it can be arbitrarily steep."""
 
 NOWHERE = 1e-9
-"""Settings that are no farther apart than this are the same but for rounding: they show no gradient."""
+"""Settings that are no farther apart than this are the same but for rounding: they have no gradient."""
 
 ASIDE = 16
-"""So many ways aside are drawn in evolution; the one that leads farthest from all that was tried is gone."""
+"""How many steps aside are drawn in evolution; the one farthest from all settings tried is used."""
 
 Floats = NDArray[np.float64]
 
@@ -61,10 +61,10 @@ def gradient(settings: ArrayLike, losses: ArrayLike) -> Floats:
 
 
 class OnlineLearner:
-    """A learner of one setting in a box: `ask`, rank with it, `tell` what was lost, and again.
+    """An ask-and-tell optimiser of one setting in a box: `ask` for it, rank with it, `tell` its loss, repeat.
 
-    `settings` (n, d) and `losses` (n,) are the last WINDOW that were told, oldest first (the best is not let
-    go), `told` how many there were in all, `asked` the setting whose loss is waited for.
+    `settings` (n, d) and `losses` (n,) are the latest WINDOW evaluated, oldest first (the best always stays).
+    `evaluations` is the number of losses reported in all, `pending` the setting whose loss is not known yet.
     """
 
     def __init__(self, box: Box, start: Floats, seed: int) -> None:
@@ -73,76 +73,78 @@ class OnlineLearner:
         self.seed = seed
         self.settings: Floats = np.empty((0, len(box)))
         self.losses: Floats = np.empty(0)
-        self.told = 0
-        self.asked: Floats | None = None
+        self.evaluations = 0
+        self.pending: Floats | None = None
 
     @classmethod
     def begin(cls, box: Box, start: ArrayLike, seed: int = 0) -> Self:
-        """A learner that was told nothing yet; `start` (d,) is projected into the box."""
+        """A learner without any loss yet; `start` (d,) is projected into the box."""
         if not 0 <= seed <= LARGEST:
             raise UsageError(f"the seed {seed} is not accepted; 0 to 2^63 - 1 are")
         return cls(box, box.project(start), seed)
 
     @property
     def stage(self) -> Stage:
-        """The stage of the question that comes next, or is waited for."""
-        return stage_of(self.told + 1)
+        """The stage of the next question, or of the one whose loss is pending."""
+        return stage_of(self.evaluations + 1)
 
     @property
     def best(self) -> dict[str, float]:
-        """Of the settings that are kept the one with the lowest expected loss, else the start."""
+        """Of the stored settings the one with the lowest expected loss, else the start."""
         return self.box.named(self.settings[self._best()] if len(self.losses) else self.start)
 
     def ask(self) -> dict[str, float]:
-        """The setting for the next question; the same until its loss is told."""
-        if self.asked is None:
-            self.asked = self._proposal(np.random.default_rng([self.seed, self.told]))
-        return self.box.named(self.asked)
+        """The setting for the next question; the same until `tell` is called."""
+        if self.pending is None:
+            self.pending = self._proposal(np.random.default_rng([self.seed, self.evaluations]))
+        return self.box.named(self.pending)
 
     def tell(self, loss: float) -> None:
-        """What the setting that was asked lost. Raises UsageError if none was, or for what is no loss.
+        """Report the loss of the pending setting. Raises UsageError if none is pending, or for no valid loss.
 
-        A question without a relevant document has no loss, and is not told.
+        A question without a relevant document has no loss and is not reported.
         """
-        if self.asked is None:
+        if self.pending is None:
             raise UsageError("no setting waits for a loss: ask for one first")
         if not abs(loss) <= GREATEST:
-            raise UsageError(f"a loss of {loss} teaches nothing; leave out questions where nothing gains")
+            raise UsageError(
+                f"a loss of {loss} is not usable; leave out questions without a relevant document"
+            )
         if len(self.losses) == WINDOW:
             oldest = int(self._best() == 0)
             self.settings = np.delete(self.settings, oldest, axis=0)
             self.losses = np.delete(self.losses, oldest)
-        self.settings = np.vstack([self.settings, self.asked])
+        self.settings = np.vstack([self.settings, self.pending])
         self.losses = np.append(self.losses, loss)
-        self.told += 1
-        self.asked = None
+        self.evaluations += 1
+        self.pending = None
 
     def rescore(self, losses: Sequence[float] | Floats) -> None:
         """Other losses for `settings`, in their order: all of them on the same judged questions.
 
-        They take the place of those told, so that differences are between settings, not between questions.
-        Raises UsageError for another number of losses, or what is none.
+        They replace the reported ones, so that differences are between settings, not between questions.
+        Raises UsageError for another number of losses, or what is no loss.
         """
-        given = np.array(losses, dtype=np.float64)
-        if given.shape != self.losses.shape or not (np.abs(given) <= GREATEST).all():
-            raise UsageError(f"{len(self.losses)} losses are expected, one for each setting that is kept")
-        self.losses = given
+        rescored = np.array(losses, dtype=np.float64)
+        if rescored.shape != self.losses.shape or not (np.abs(rescored) <= GREATEST).all():
+            raise UsageError(f"{len(self.losses)} losses are expected, one for each stored setting")
+        self.losses = rescored
 
     def dumps(self) -> str:
-        """All that the learner knows, as JSON."""
-        kept = self.settings, self.losses, self.told, self.asked
-        return LearnerState(self.box, self.start, self.seed, *kept).dumps()
+        """The state of the learner as JSON."""
+        state = self.settings, self.losses, self.evaluations, self.pending
+        return LearnerState(self.box, self.start, self.seed, *state).dumps()
 
     @classmethod
     def loads(cls, text: str, box: Box) -> Self:
-        """The learner out of what `dumps` gave, which then goes on as if it had never been put away.
+        """The learner that `dumps` wrote, which continues as if it had not been interrupted.
 
-        Raises DamagedState for anything else, and for a state of another box.
+        Raises DamagedState for any other text, and for a state of another box.
         """
         state = LearnerState.loads(text, box)
         learner = cls(box, state.start, state.seed)
         learner.settings, learner.losses = state.settings, state.losses
-        learner.told, learner.asked = state.told, state.asked
+        learner.evaluations, learner.pending = state.evaluations, state.pending
         return learner
 
     def _proposal(self, rng: np.random.Generator) -> Floats:
@@ -154,11 +156,11 @@ class OnlineLearner:
         if self.stage == "evolution":
             return self._evolved(rng)
         around = self.settings[np.argsort(self.losses, kind="stable")[:3]]
-        kappa = KAPPA if (self.told + 1) % SETTLED else 0.0
+        kappa = KAPPA if (self.evaluations + 1) % SETTLED else 0.0
         return lowest(self._model(), self.box, around, rng, kappa)
 
     def _evolved(self, rng: np.random.Generator) -> Floats:
-        """Down the gradient from the best, and aside in a direction of which nothing is known yet."""
+        """Down the gradient from the best, and aside in a direction that was not tried yet."""
         tried = self.settings / self._scale()
         best = int(self.losses.argmin())
         down = -RATE * gradient(tried, self.losses)

@@ -1,7 +1,7 @@
-"""Any number of a recipe: what comes before the first stage that it changes is run once for each question.
+"""Losses for any number of a recipe: the stages before the first that it changes run once for each question.
 
-What is kept of a question is its view and its ranking at that place; for each setting the stages from there
-on are run. That costs what they cost: milliseconds for a question and setting.
+The view and the ranking of a question at that place are cached; for each setting the stages from there on are
+run. That takes milliseconds for a question and setting.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from asof.rank.stage import Ranking
 Floats = NDArray[np.float64]
 
 MOST_BYTES = 256_000_000
-"""What rankings may take that are kept; the questions beyond are run from the beginning each time."""
+"""Bytes of all cached rankings; further questions are run from the first stage each time."""
 
 A_RECORD = 2_000
-"""What a passage that was read takes, roughly."""
+"""Bytes of a passage that was read, roughly."""
 
 WIDE = 4
-"""So many times as many passages as documents are looked at: some are of one document."""
+"""How many passages are ranked for each document that is needed: some are of the same document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,15 +41,15 @@ class ReplayedRanking:
     @property
     def size(self) -> int:
         """Bytes, roughly; what views share is not counted."""
-        held: Ranking | None = self.ranking
+        ranking: Ranking | None = self.ranking
         size = A_RECORD * len(self.view._records)
-        while held is not None:
-            size += sum(column.values.nbytes for column in held.columns.values())
-            held = held.deferred
+        while ranking is not None:
+            size += sum(column.values.nbytes for column in ranking.columns.values())
+            ranking = ranking.deferred
         return size
 
     def again(self) -> tuple[View, Ranking]:
-        """To go on from: stages hand columns back that they need no more, and views remember."""
+        """A copy to continue from: stages reuse the arrays of columns, and views memoise."""
         return replace(self.view, memo=dict(self.view.memo)), _copied(self.ranking)
 
 
@@ -60,45 +60,45 @@ def _copied(ranking: Ranking) -> Ranking:
 
 @dataclass(slots=True)
 class RankingReplay:
-    """The questions, and what is kept of each (None: too much). `at`: the first stage that differs."""
+    """The questions, and the cached ranking of each (None: too large). `at`: the first stage that differs."""
 
     recipe: Recipe
     box: Box
     k: int
     questions: tuple[JudgedQuery, ...]
     at: int
-    kept: list[ReplayedRanking | None] = field(default_factory=list)
+    cached: list[ReplayedRanking | None] = field(default_factory=list)
 
     @classmethod
     def of(
         cls, questions: Sequence[JudgedQuery], recipe: Recipe, box: Box, k: int, most: int = MOST_BYTES
     ) -> RankingReplay:
-        """Run the stages before the first that a setting changes, once for each question."""
-        asked = tuple(replace(each, query=replace(each.query, k=WIDE * k)) for each in questions)
-        found = cls(recipe, box, k, asked, first_changed(recipe, box, asked))
+        """Runs the stages before the first that a setting changes, once for each question."""
+        queries = tuple(replace(each, query=replace(each.query, k=WIDE * k)) for each in questions)
+        replay = cls(recipe, box, k, queries, first_changed(recipe, box, queries))
         left = most
         views: dict[object, View] = {}
-        for each in asked:
-            kept = each.use(lambda view, each=each: found._begun(each, view, views))  # type: ignore[misc]
-            left -= kept.size
-            found.kept.append(kept if left >= 0 and found.at else None)
-        return found
+        for each in queries:
+            cached = each.use(lambda view, each=each: replay._begun(each, view, views))  # type: ignore[misc]
+            left -= cached.size
+            replay.cached.append(cached if left >= 0 and replay.at else None)
+        return replay
 
     @property
     def how(self) -> str:
         stage = list(self.questions[0].run(self.recipe).stages_by_name())[self.at]
-        again = sum(kept is None for kept in self.kept)
-        more = f"; {again:,} of {len(self.kept):,} questions from the beginning" if again else ""
+        again = sum(cached is None for cached in self.cached)
+        more = f"; {again:,} of {len(self.cached):,} questions from the beginning" if again else ""
         return f"the stages from {stage} on are run for each question and setting{more}"
 
     def losses(self, settings: Floats, questions: NDArray[np.int64] | None = None) -> Floats:
         """1 - nDCG of questions (all, or those of these numbers) at each setting, (m, q); 1 where nothing
         can be gained."""
-        wanted = range(len(self.questions)) if questions is None else questions.tolist()
+        numbers = range(len(self.questions)) if questions is None else questions.tolist()
         recipes = [with_values(self.recipe, self.box.named(setting)) for setting in settings]
         return np.array(
-            [[self._loss(recipe, self._ranked(recipe, at), at) for at in wanted] for recipe in recipes]
-        ).reshape(len(settings), len(wanted))
+            [[self._loss(recipe, self._ranked(recipe, at), at) for at in numbers] for recipe in recipes]
+        ).reshape(len(settings), len(numbers))
 
     def ranked(self, setting: Floats, question: int) -> list[str]:
         """The first k documents of a question at a setting (d,)."""
@@ -109,41 +109,43 @@ class RankingReplay:
         return 1 - dcg([gains.get(each, 0.0) for each in ranked], self.k) / best if best else 1.0
 
     def _ranked(self, recipe: Recipe, at: int) -> list[str]:
-        asked, kept = self.questions[at], self.kept[at]
-        steps = list(asked.run(recipe).steps(asked.query))
+        question, cached = self.questions[at], self.cached[at]
+        steps = list(question.run(recipe).steps(question.query))
 
         def rest(view: View) -> list[str]:
-            here, ranking, first = view, Ranking(view.window(asked.query.filters)), 0
-            if kept is not None:
-                here, ranking = kept.again()
+            here, ranking, first = view, Ranking(view.window(question.query.filters)), 0
+            if cached is not None:
+                here, ranking = cached.again()
                 first = self.at
             for _, stage, query in steps[first:]:
                 ranking = stage(query, ranking, here)
             records = here.records(ranking.rows)
-            names = dict.fromkeys(record.document for record in records if record.document != asked.left_out)
+            names = dict.fromkeys(
+                record.document for record in records if record.document != question.left_out
+            )
             return list(names)[: self.k]
 
-        found: list[str] = asked.use(rest)
-        return found
+        documents: list[str] = question.use(rest)
+        return documents
 
-    def _begun(self, asked: JudgedQuery, view: View, views: dict[object, View]) -> ReplayedRanking:
+    def _begun(self, question: JudgedQuery, view: View, views: dict[object, View]) -> ReplayedRanking:
         """The ranking of the stages that do not change. Questions of one moment share a view of the index."""
-        shared = views.setdefault(asked.moment, view)
+        shared = views.setdefault(question.moment, view)
         view = replace(shared, memo={}, _records={})
-        ranking = Ranking(view.window(asked.query.filters))
-        for _, stage, query in list(asked.run(self.recipe).steps(asked.query))[: self.at]:
+        ranking = Ranking(view.window(question.query.filters))
+        for _, stage, query in list(question.run(self.recipe).steps(question.query))[: self.at]:
             ranking = stage(query, ranking, view)
         return ReplayedRanking(view, ranking)
 
 
 def first_changed(recipe: Recipe, box: Box, questions: Sequence[JudgedQuery]) -> int:
-    """The place of the first stage that is another, or is asked otherwise, at some setting of the box."""
+    """The place of the first stage that differs, or has another query, at some setting of the box."""
     at = len(recipe.stages)
     runs = {id(each.run): each for each in questions}.values()
-    for asked in runs:
-        before = list(asked.run(recipe).steps(asked.query))
+    for question in runs:
+        before = list(question.run(recipe).steps(question.query))
         for changed in _ends(recipe, box):
-            after = list(asked.run(changed).steps(asked.query))
+            after = list(question.run(changed).steps(question.query))
             same = [one[1:] == other[1:] for one, other in zip(before, after, strict=True)]
             at = min(at, same.index(False) if False in same else at)
     return at

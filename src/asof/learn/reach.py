@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from asof.learn.box import Box
 
 CORNERS = 256
-"""Of so many corners at most; where there are more, each weight is taken at its own worst."""
+"""The largest number of corners; where there are more, each weight is bounded by itself."""
 
 CHAMPIONS = 4
-"""So many times k candidates are tried as those that come before."""
+"""How many times k candidates are compared as those that may rank before the others."""
 
 SLACK = 1e-9
 """What sums of weights may be off by."""
@@ -39,12 +39,12 @@ def corners(box: Box, at: list[int]) -> Floats | None:
         sets = list(_of_sum(box, summed))
     if len(sets) * 2 ** len(free) > CORNERS:
         return None
-    found = [
+    points = [
         {**one, **dict(zip(free, ends, strict=True))}
         for one in sets
         for ends in product(*((box.low[place], box.high[place]) for place in free))
     ]
-    return np.unique(np.array([[one[place] for place in at] for one in found], np.float64), axis=0)
+    return np.unique(np.array([[one[place] for place in at] for one in points], np.float64), axis=0)
 
 
 def _of_sum(box: Box, places: list[int]) -> Iterator[dict[int, float]]:

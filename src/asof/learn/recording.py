@@ -1,4 +1,4 @@
-"""What is kept of a search that is recorded, and how questions and hits are named afterwards."""
+"""The rows that record a search, and the names by which recorded questions and hits are looked up."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 
 from asof.engine import Results
 from asof.errors import UsageError
-from asof.learn.feedback import RecordedQuestion, ShownHit, asked_of, filters_json, pack
+from asof.learn.feedback import RecordedQuestion, ShownHit, filters_json, pack, question_of
 from asof.learn.trees import replayed, summed_last
 from asof.rank.candidates.gather import query_terms
 from asof.rank.recipe import Recipe
@@ -36,15 +36,15 @@ def base_name(ran: str) -> tuple[str, str]:
     >>> base_name("papers-documents-reranked"), base_name("twe-365")
     (('papers', 'document'), ('twe-365', 'passage'))
     """
-    found = _RAN.fullmatch(ran)
-    assert found is not None  # noqa: S101  it is not empty
-    return found[1], "document" if found[2] else "passage"
+    match = _RAN.fullmatch(ran)
+    assert match is not None  # noqa: S101  it is not empty
+    return match[1], "document" if match[2] else "passage"
 
 
 def rows_of(results: Results, recipe: Recipe) -> tuple[AskedRow, list[ShownRow]]:
-    """A search that `recipe` ranked as rows of the store; id and `added` are still open.
+    """A search that `recipe` ranked as rows of the store, without id and `added`.
 
-    Raises UsageError when nothing was found, or another recipe ranked, as far as the trees tell.
+    Raises UsageError when nothing was found, or when the trees show that another recipe ranked.
     """
     name, unit = base_name(results.recipe)
     if not results.hits:
@@ -53,7 +53,7 @@ def rows_of(results: Results, recipe: Recipe) -> tuple[AskedRow, list[ShownRow]]
         raise UsageError(f"these results were ranked by {name}, not by {recipe.name}")
     query, view = results.query, results.view
     fields = {key: plain(value) for key, value in recipe.fields()}
-    asked = AskedRow(
+    row = AskedRow(
         "", query.text, view.as_of, view.known_at, name, json.dumps(fields, ensure_ascii=False),
         filters_json(query.filters), unit, 0,
     )  # fmt: skip
@@ -65,11 +65,11 @@ def rows_of(results: Results, recipe: Recipe) -> tuple[AskedRow, list[ShownRow]]
         for hit, passage, tree in zip(results.hits, passages, trees, strict=True)
     ]
     scores = [hit.score for hit in results.hits]
-    if summed_last(trees, recipe) and replayed(asked_of(asked, shown), recipe, trees).tolist() != scores:
+    if summed_last(trees, recipe) and replayed(question_of(row, shown), recipe, trees).tolist() != scores:
         raise UsageError(
             f"these results were not ranked by {name} as it is here: give the recipe that ranked them"
         )
-    return asked, shown
+    return row, shown
 
 
 def _words(results: Results) -> frozenset[str]:
@@ -80,43 +80,44 @@ def _words(results: Results) -> frozenset[str]:
     return frozenset(word.casefold() for word in (*typed, *stems, *re.findall(r"\w+", query.text)))
 
 
-def id_of(asked: AskedRow, attempt: int = 0) -> str:
-    """An id that follows from a question and the instant at which it was added; another at each attempt."""
-    said = json.dumps([*asked, attempt]).encode()
-    return b32encode(blake2b(said, digest_size=DIGEST_BYTES).digest()).decode().lower()
+def id_of(row: AskedRow, attempt: int = 0) -> str:
+    """An id that is a digest of a question and the instant at which it was added; another at each attempt."""
+    content = json.dumps([*row, attempt]).encode()
+    return b32encode(blake2b(content, digest_size=DIGEST_BYTES).digest()).decode().lower()
 
 
-def chosen(wanted: str, found: Sequence[AskedRow], known: Sequence[str]) -> AskedRow:
-    """The one question that an id, or its beginning, names. `known`: the ids of all, the latest first.
+def chosen(prefix: str, matches: Sequence[AskedRow], known: Sequence[str]) -> AskedRow:
+    """The one question whose id begins with `prefix`; `matches` are all such, `known` all ids, latest first.
 
-    Raises UsageError, with the questions that may be meant.
+    Raises UsageError, which lists similar ids or the questions that match.
     """
-    if len(found) == 1:
-        return found[0]
-    if found:
-        told = ", ".join(f"{each.id} ({each.question:.40})" for each in found[:NEAR])
-        more = f" and {len(found) - NEAR:,} more" if len(found) > NEAR else ""
-        raise UsageError(f"{wanted!r} begins {len(found):,} questions: {told}{more}; write more of it")
-    near = get_close_matches(wanted, known, NEAR, 0.5) or list(known[:NEAR])
-    meant = f"did you mean {' or '.join(near)}?" if near else "none was recorded: `asof search --record` does"
-    raise UsageError(f"no question {wanted!r:.80} was recorded; {meant}")
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        questions = ", ".join(f"{each.id} ({each.question:.40})" for each in matches[:NEAR])
+        more = f" and {len(matches) - NEAR:,} more" if len(matches) > NEAR else ""
+        raise UsageError(f"{prefix!r} begins {len(matches):,} questions: {questions}{more}; write more of it")
+    near = get_close_matches(prefix, known, NEAR, 0.5) or list(known[:NEAR])
+    none = "none was recorded: `asof search --record` records one"
+    suggestion = f"did you mean {' or '.join(near)}?" if near else none
+    raise UsageError(f"no question {prefix!r:.80} was recorded; {suggestion}")
 
 
-def hit_of(asked: RecordedQuestion, wanted: int | str) -> ShownHit:
+def hit_of(question: RecordedQuestion, name: int | str) -> ShownHit:
     """The hit that a rank (a whole number), a hit's id or a document's id names.
 
-    Raises UsageError, with what was shown.
+    Raises UsageError, which lists the hits that were shown.
     """
-    if isinstance(wanted, int) or re.fullmatch(r"[0-9]{1,9}", wanted):
-        found = [each for each in asked.shown if each.rank == int(wanted)]
+    if isinstance(name, int) or re.fullmatch(r"[0-9]{1,9}", name):
+        matches = [each for each in question.shown if each.rank == int(name)]
     else:
-        found = [each for each in asked.shown if each.hit == wanted]
-        found = found or [each for each in asked.shown if each.document == wanted]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        ranks = ", ".join(str(each.rank) for each in found)
-        raise UsageError(f"{wanted} was shown {len(found)} times, at ranks {ranks}: name one of them")
-    told = ", ".join(f"{each.rank} ({each.document})" for each in asked.shown[:10])
-    more = f" and {len(asked.shown) - 10:,} more" if len(asked.shown) > 10 else ""
-    raise UsageError(f"{wanted!r:.80} was not shown for question {asked.id}; shown were {told}{more}")
+        matches = [each for each in question.shown if each.hit == name]
+        matches = matches or [each for each in question.shown if each.document == name]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        ranks = ", ".join(str(each.rank) for each in matches)
+        raise UsageError(f"{name} was shown {len(matches)} times, at ranks {ranks}: name one of them")
+    hits = ", ".join(f"{each.rank} ({each.document})" for each in question.shown[:10])
+    more = f" and {len(question.shown) - 10:,} more" if len(question.shown) > 10 else ""
+    raise UsageError(f"{name!r:.80} was not shown for question {question.id}; shown were {hits}{more}")

@@ -1,6 +1,6 @@
-"""The setting that loses least, where losses are known without noise and many can be had at once.
+"""The setting with the lowest loss, where losses have no noise and many are computed at once.
 
-Both searches give the best setting that they evaluated, and stop when nothing gets better any more.
+Both searches return the best setting that they evaluated, and stop when nothing improves any more.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from asof.learn.box import Box
 from asof.learn.gaussian import GaussianProcess
 
 LEAST = 1e-4
-"""What is better by less is not better: a hundredth of a point of nDCG."""
+"""The smallest improvement that counts: a hundredth of a point of nDCG."""
 
 SHARES = (0.5, 0.25, 0.125, 0.0625, 0.03125, 0.015625)
 """Steps of a coordinate, in its range: a loss that is flat nearby may fall further on."""
 
 FINER = 0.25
-"""How much smaller all steps get when a sweep found nothing better."""
+"""The factor by which all steps shrink after a sweep without an improvement."""
 
 MODELLED = 200
-"""So many settings, those that lose least, are what the Gaussian process knows: its time grows with n³."""
+"""The Gaussian process is fitted to this many settings with the lowest losses: its time grows with n³."""
 
 Floats = NDArray[np.float64]
 LossesOf = Callable[[Floats], Floats]
@@ -34,7 +34,7 @@ LossesOf = Callable[[Floats], Floats]
 
 @dataclass(frozen=True, slots=True)
 class SearchOutcome:
-    """The setting (d,) that lost least, its loss, all that was evaluated in order, and why that was all.
+    """The setting (d,) with the lowest loss, that loss, all evaluations in order, and why the search stopped.
 
     `why_stopped` is a sentence without a full stop. `evaluations` is the length of `history`.
     """
@@ -59,22 +59,22 @@ def by_lcb(
 ) -> SearchOutcome:
     """By Gaussian processes: the start and a sample first, then `batch` settings at a time.
 
-    Each is where the lower confidence bound is lowest, given that those before it in the batch lose what is
-    expected of them (the kriging believer of Ginsbourger, Le Riche and Carraro 2010). Ends after
-    `evaluations`, or when `patience` batches in a row made nothing better by more than `least`.
+    Each is where the lower confidence bound is lowest, if those before it in the batch have their expected
+    losses (the kriging believer of Ginsbourger, Le Riche and Carraro 2010). Ends after `evaluations`, or when
+    `patience` batches in a row improved nothing by more than `least`.
     """
-    tried = _Tried(losses_of, box, evaluations, least)
+    tried = _Evaluations(losses_of, box, evaluations, least)
     rng = np.random.default_rng(seed)
     first = np.concatenate([box.project(start)[None], box.sample(rng, max(batch, 3 * len(box)) - 1)])
     tried.evaluate(first)
     vain = 0
     while tried.left:
         if vain == patience:
-            return tried.found(f"{patience} batches of {batch} made nothing better")
+            return tried.outcome(f"{patience} batches of {batch} made nothing better")
         points, losses = tried.lowest(MODELLED)
         model = GaussianProcess.fitted(box.unit(points), losses, each=True, seed=seed)
         vain = 0 if tried.evaluate(_batch(model, box, points, min(batch, tried.left), rng)) else vain + 1
-    return tried.found(f"all {evaluations} evaluations were made")
+    return tried.outcome(f"all {evaluations} evaluations were made")
 
 
 def by_coordinates(
@@ -86,13 +86,13 @@ def by_coordinates(
     patience: int = 2,
     least: float = LEAST,
 ) -> SearchOutcome:
-    """By one number after another, or two of a sum against each other: the plain rival of `by_lcb`.
+    """By one number after another, or two of a sum against each other: the simple alternative to `by_lcb`.
 
-    Each line is looked at in steps of several sizes to both sides, and the best is gone to. After a sweep
-    over all lines without anything better the steps get finer. Ends after `patience` such sweeps in a row, or
-    after `evaluations`.
+    Each line is searched in steps of several sizes to both sides, and the best point becomes the next one.
+    After a sweep over all lines without an improvement the steps get finer. Ends after `patience` such sweeps
+    in a row, or after `evaluations`.
     """
-    tried = _Tried(losses_of, box, evaluations, least)
+    tried = _Evaluations(losses_of, box, evaluations, least)
     tried.evaluate(box.project(start)[None])
     vain, fine = 0, 1.0
     while tried.left and vain < patience:
@@ -103,13 +103,13 @@ def by_coordinates(
                 better |= tried.evaluate(points)
         vain, fine = (0, fine) if better else (vain + 1, fine * FINER)
     if tried.left:
-        return tried.found(f"{patience} sweeps over all coordinates made nothing better")
-    return tried.found(f"all {evaluations} evaluations were made")
+        return tried.outcome(f"{patience} sweeps over all coordinates made nothing better")
+    return tried.outcome(f"all {evaluations} evaluations were made")
 
 
 @dataclass(slots=True)
-class _Tried:
-    """What was evaluated, and the best of it."""
+class _Evaluations:
+    """The settings evaluated so far, and the best of them."""
 
     losses_of: LossesOf
     box: Box
@@ -120,7 +120,7 @@ class _Tried:
 
     def __post_init__(self) -> None:
         if self.evaluations < 1:
-            raise UsageError(f"{self.evaluations} evaluations find nothing; accepted: 1 or more")
+            raise UsageError(f"{self.evaluations} evaluations are too few; accepted: 1 or more")
 
     @property
     def left(self) -> int:
@@ -146,11 +146,11 @@ class _Tried:
         return bool(losses.min() < before - self.least)
 
     def lowest(self, n: int) -> tuple[Floats, Floats]:
-        """The n settings that lost least, least first, and what they lost."""
-        kept = sorted(self.history, key=lambda each: each[1])[:n]
-        return np.array([x for x, _ in kept]), np.array([loss for _, loss in kept])
+        """The n settings (n, d) with the lowest losses, lowest first, and those losses (n,)."""
+        best = sorted(self.history, key=lambda each: each[1])[:n]
+        return np.array([x for x, _ in best]), np.array([loss for _, loss in best])
 
-    def found(self, why: str) -> SearchOutcome:
+    def outcome(self, why: str) -> SearchOutcome:
         x, loss = self.history[self.best]
         return SearchOutcome(x, loss, self.history, len(self.history), why)
 

@@ -1,4 +1,4 @@
-"""What an online learner knows, as a text that is kept, and whether such a text can be trusted."""
+"""The state of an online learner as JSON, and the checks of such a text when it is read."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from asof.errors import DamagedState
 from asof.learn.box import Box
 
-FORMAT = 1
+FORMAT = 2
 
 WINDOW = 50
-"""So many settings are kept."""
+"""How many settings a state holds at most."""
 
 LONGEST = 1_000_000
 """Characters of a state: fifty settings of a hundred numbers take a tenth of it."""
@@ -30,7 +30,7 @@ GREATEST = 1e9
 Stage = Literal["baseline", "exploration", "evolution", "bayesian"]
 Floats = NDArray[np.float64]
 
-KEYS = {"format", "box", "seed", "start", "stage", "told", "settings", "losses", "asked"}
+KEYS = {"format", "box", "seed", "start", "stage", "evaluations", "settings", "losses", "pending"}
 
 
 def stage_of(question: int) -> Stage:
@@ -44,15 +44,16 @@ def stage_of(question: int) -> Stage:
 
 @dataclass(frozen=True, slots=True)
 class LearnerState:
-    """Start (d,), seed, the last settings (n, d) and losses (n,), how many were told, and what is asked."""
+    """Start (d,), seed, the latest settings (n, d) and their losses (n,), the number of losses reported
+    so far (`evaluations`), and the setting whose loss is `pending` (d,)."""
 
     box: Box
     start: Floats
     seed: int
     settings: Floats
     losses: Floats
-    told: int
-    asked: Floats | None
+    evaluations: int
+    pending: Floats | None
 
     def dumps(self) -> str:
         """As JSON; numbers come back bit for bit."""
@@ -62,44 +63,41 @@ class LearnerState:
                 "box": _described(self.box),
                 "seed": self.seed,
                 "start": self.start.tolist(),
-                "stage": stage_of(self.told + 1),
-                "told": self.told,
+                "stage": stage_of(self.evaluations + 1),
+                "evaluations": self.evaluations,
                 "settings": self.settings.tolist(),
                 "losses": self.losses.tolist(),
-                "asked": None if self.asked is None else self.asked.tolist(),
+                "pending": None if self.pending is None else self.pending.tolist(),
             },
             allow_nan=False,
         )
 
     @classmethod
     def loads(cls, text: str, box: Box) -> LearnerState:
-        """Out of what `dumps` gave. Raises DamagedState if it is anything else, or of another box."""
-        said = _object(text)
-        if said["format"] != FORMAT:
-            _refuse(f"its format is {short(said['format'])}, this version of asof reads {FORMAT}")
-        _same_box(said["box"], box)
-        told, seed = _whole(said, "told"), _whole(said, "seed")
-        if said["stage"] != stage_of(told + 1):
-            _refuse(
-                f"its stage is {short(said['stage'])}, after {told} questions it is {stage_of(told + 1)!r}"
-            )
-        settings, losses = said["settings"], said["losses"]
-        kept = min(told, WINDOW)
+        """The state that `dumps` wrote. Raises DamagedState for any other text, and for another box."""
+        state = _object(text)
+        _same_box(state["box"], box)
+        evaluations, seed = _whole(state, "evaluations"), _whole(state, "seed")
+        stage = stage_of(evaluations + 1)
+        if state["stage"] != stage:
+            _refuse(f"its stage is {short(state['stage'])}, after {evaluations} questions it is {stage!r}")
+        settings, losses = state["settings"], state["losses"]
+        n = min(evaluations, WINDOW)
         if not (isinstance(settings, list) and isinstance(losses, list)):
             _refuse("its settings and losses are no lists")
-        if not len(settings) == len(losses) == kept:
+        if not len(settings) == len(losses) == n:
             _refuse(
-                f"{told} questions leave {kept} settings, it has {len(settings)} and {len(losses)} losses"
+                f"{evaluations} questions leave {n} settings, it has {len(settings)} and {len(losses)} losses"
             )
         points = [_point(each, f"setting {place}", box) for place, each in enumerate(settings, 1)]
         return cls(
             box,
-            _point(said["start"], "the start", box),
+            _point(state["start"], "the start", box),
             seed,
-            np.array(points).reshape(kept, len(box)),
+            np.array(points).reshape(n, len(box)),
             np.array([_number(each, f"loss {place}") for place, each in enumerate(losses, 1)]),
-            told,
-            None if said["asked"] is None else _point(said["asked"], "the setting that is asked", box),
+            evaluations,
+            None if state["pending"] is None else _point(state["pending"], "the pending setting", box),
         )
 
 
@@ -117,25 +115,27 @@ def _object(text: str) -> dict[str, Any]:
     if len(text) > LONGEST:
         _refuse(f"it has {len(text):,} characters, a state has at most {LONGEST:,}")
     try:
-        said = json.loads(text)
+        state = json.loads(text)
     except (ValueError, RecursionError) as error:
         _refuse(f"it is no JSON: {error}")
-    if not isinstance(said, dict) or set(said) != KEYS:
+    if isinstance(state, dict) and state.get("format", FORMAT) != FORMAT:
+        _refuse(f"its format is {short(state['format'])}, this version of asof reads {FORMAT}")
+    if not isinstance(state, dict) or set(state) != KEYS:
         _refuse("it is no object with the keys " + ", ".join(sorted(KEYS)))
-    return said
+    return state
 
 
-def _same_box(said: Any, box: Box) -> None:
+def _same_box(stored: Any, box: Box) -> None:
     own = _described(box)
-    if not isinstance(said, dict) or set(said) != set(own):
+    if not isinstance(stored, dict) or set(stored) != set(own):
         _refuse("its box is not one")
     for key, value in own.items():
-        if said[key] != value:
-            _refuse(f"it is of another box: {key} is {short(said[key])} there and {short(value)} here")
+        if stored[key] != value:
+            _refuse(f"it is of another box: {key} is {short(stored[key])} there and {short(value)} here")
 
 
-def _whole(said: dict[str, Any], key: str) -> int:
-    value = said[key]
+def _whole(state: dict[str, Any], key: str) -> int:
+    value = state[key]
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= LARGEST:
         _refuse(f"{key} is {short(value)}, a whole number from 0 on is expected")
     return value
@@ -159,4 +159,4 @@ def _point(value: Any, what: str, box: Box) -> Floats:
 
 
 def _refuse(why: str) -> NoReturn:
-    raise DamagedState(f"what was learned cannot be read, and is left as it is: {why}")
+    raise DamagedState(f"the learned state cannot be read, and is left as it is: {why}")

@@ -1,7 +1,7 @@
-"""How a recipe's score follows from columns that are made once: another setting is then a sum, no search.
+"""How a recipe's score follows from columns that are computed once: another setting is then a sum, no search.
 
-That is so where all that is tuned are weights of its last sum, or the rate or the threshold of a column that
-goes nowhere else, and where what follows only takes documents together and cuts.
+That holds where only weights of the last sum are tuned, or the rate or threshold of a column that is used
+nowhere else, and where all stages after the sum only group passages by document or cut.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from asof.rank.recipe import Recipe, value_of
 Floats = NDArray[np.float64]
 
 WHOLE, FRESH, COVERED, COUNTED = "whole", "fresh", "covered", "counted"
-"""Kinds of columns: as it was made; by a rate and days; the mean, or the logarithm of the number, of the
-similarities above a threshold."""
+"""Kinds of columns: independent of settings; by a rate and days; the mean, or the logarithm of the number, of
+the similarities above a threshold."""
 
 
 class SumColumn(NamedTuple):
@@ -56,14 +56,14 @@ class SumParts:
 
 
 def sum_parts(recipe: Recipe, box: Box) -> SumParts | None:
-    """How the score follows from columns; None where what is tuned has other consequences as well."""
+    """How the score follows from columns; None where a tuned number has other effects as well."""
     stages, named = recipe.stages, recipe.stages_by_name()
     sums = [at for at, stage in enumerate(stages) if isinstance(stage, Combine)]
     if not sums or not only_cuts(recipe, sums[-1]):
         return None
     at, names = sums[-1], list(named)
     last = stages[at]
-    assert isinstance(last, Combine)  # noqa: S101  just looked
+    assert isinstance(last, Combine)  # noqa: S101  `sums` has its place
     first = at
     while first and isinstance(stages[first - 1], Freshness | Coverage | Volume):
         first -= 1

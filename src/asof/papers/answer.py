@@ -45,7 +45,7 @@ class PaperQuestion:
 
 @dataclass(frozen=True, slots=True)
 class LossReport:
-    """A judged question that the learner was told of: what its ranking lost (1 - nDCG@10) when that was told,
+    """A judged question that the learner took: the loss of its ranking (1 - nDCG@10) at that time,
     and the numbers that it was ranked by."""
 
     id: str
@@ -59,7 +59,7 @@ class WeightUpdate:
     """How the numbers of the ranking moved. `stage` is that of this question, the `question`-th of which
     something is learned; `before` and `now` are the numbers of the question before and of this one.
 
-    `told`: the judged questions that the learner was told of, oldest first, unless they were erased since;
+    `losses`: the judged questions that the learner took, oldest first, unless they were erased since;
     `new`: how many are new. On `compared` judged questions `now` loses `lost` on average, and the numbers
     that were there at first lose `began` (nan: there is none).
     """
@@ -68,7 +68,7 @@ class WeightUpdate:
     question: int
     before: Mapping[str, float]
     now: Mapping[str, float]
-    told: tuple[LossReport, ...] = ()
+    losses: tuple[LossReport, ...] = ()
     new: int = 0
     compared: int = 0
     lost: float = float("nan")

@@ -24,7 +24,7 @@ def figures(outcome: PaperAnswer, folder: Path) -> list[Path]:
     Raises UsageError where nothing was learned yet, or the folder cannot be written to; MissingExtra without
     matplotlib.
     """
-    reports = outcome.learned.told
+    reports = outcome.learned.losses
     if not reports:
         raise UsageError(
             "nothing was learned yet; say how well papers answer, with `asof feedback`, and ask again"

@@ -1,4 +1,4 @@
-"""The numbers of the ranking: what was learned of them so far, in the corpus, and the next ones to try."""
+"""The numbers of the ranking: the learned state stored in the corpus, and the next numbers to try."""
 
 from __future__ import annotations
 
@@ -17,44 +17,44 @@ from asof.time.coerce import When
 RECIPE = "papers"
 
 ANEW = "asof.toml has other numbers for papers than learning began with: it begins anew from them"
-DROPPED = "what was learned by then was dropped by `asof vacuum`: ranked by the numbers of asof.toml"
+DROPPED = "the learned state of then was dropped by `asof vacuum`: ranked by the numbers of asof.toml"
 
 
 def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[AdaptiveRecipe, WeightUpdate]:
-    """The learner as the corpus knew it at `known_at` (None: now), after what was judged since.
+    """The learner as the corpus knew it at `known_at` (None: now), after it took the new judgements.
 
-    What it learned is kept, unless an earlier moment is asked for; where the corpus cannot be written to now,
-    a note says so, and the next question learns the same. A note says, too, where a vacuum took from what was
-    known then: nothing was learned there. Raises DamagedState.
+    Its state is stored, unless `known_at` is given; where the corpus cannot be written to now, a note is
+    added and the next question learns the same. Another note is added where a vacuum removed the state of
+    that moment: then learning has none. Raises DamagedState.
     """
     text, judged = _recorded(corpus, known_at, notes)
     fresh = AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE))
-    found = fresh if text is None else AdaptiveRecipe.loads(text, fresh.recipe)
-    if not np.array_equal(found.online.start, fresh.online.start):
+    adaptive = fresh if text is None else AdaptiveRecipe.loads(text, fresh.recipe)
+    if not np.array_equal(adaptive.online.start, fresh.online.start):
         notes.append(ANEW)
-        found = fresh
-    notes += _provider(found)
-    before = found.setting()
-    examples = found.examples(judged)
-    new = found.take(examples)
-    now = found.setting()
-    first = {name: value_of(found.recipe, name) for name in now}
+        adaptive = fresh
+    notes += _provider(adaptive)
+    before = adaptive.setting()
+    examples = adaptive.examples(judged)
+    new = adaptive.take(examples)
+    now = adaptive.setting()
+    first = {name: value_of(adaptive.recipe, name) for name in now}
     lost, began = mean_losses(examples, [now, first])
-    if known_at is None and found.dumps() != text:
+    if known_at is None and adaptive.dumps() != text:
         try:
-            corpus.feedback.learn_state(RECIPE, found.dumps())
+            corpus.feedback.learn_state(RECIPE, adaptive.dumps())
         except (Busy, NoSpace) as error:
-            notes.append(f"what was learned is not kept now, the next question learns it again: {error}")
-    return found, WeightUpdate(
-        found.online.stage, found.online.told + 1, before, now, _told(found, judged), new, len(examples),
-        lost, began,
+            notes.append(f"the learned state was not stored, the next question learns it again: {error}")
+    return adaptive, WeightUpdate(
+        adaptive.online.stage, adaptive.online.evaluations + 1, before, now, _losses(adaptive, judged), new,
+        len(examples), lost, began,
     )  # fmt: skip
 
 
 def _recorded(
     corpus: Corpus, known_at: When | None, notes: list[str]
 ) -> tuple[str | None, list[JudgedRecord]]:
-    """The state that was kept last, and what was judged, as known at `known_at`."""
+    """The state that was stored last and the judged questions, as known at `known_at`."""
     try:
         return corpus.feedback.learned(RECIPE, known_at), corpus.judged(RECIPE, known_at)
     except BeforeHorizon:
@@ -62,29 +62,30 @@ def _recorded(
         return None, []
 
 
-def _provider(found: AdaptiveRecipe) -> list[str]:
+def _provider(adaptive: AdaptiveRecipe) -> list[str]:
     """A note on numbers of asof.toml that learning cannot begin with."""
-    box, start = found.online.box, found.online.start
-    own = np.array([value_of(found.recipe, name) for name in box.names], np.float64)
+    box, start = adaptive.online.box, adaptive.online.start
+    own = np.array([value_of(adaptive.recipe, name) for name in box.names], np.float64)
     moved = [name for name, one, other in zip(box.names, own, start, strict=True) if abs(one - other) > 1e-9]
     if not moved:
         return []
-    return [f"asof.toml has {', '.join(moved)} outside of what is learned within: the nearest is begun with"]
+    names = ", ".join(moved)
+    return [f"asof.toml has {names} outside of the learned range: learning begins with the nearest values"]
 
 
-def _told(found: AdaptiveRecipe, judged: Sequence[JudgedRecord]) -> tuple[LossReport, ...]:
-    asked = {each.asked.id: each.asked for each in judged}
+def _losses(adaptive: AdaptiveRecipe, judged: Sequence[JudgedRecord]) -> tuple[LossReport, ...]:
+    questions = {each.question.id: each.question for each in judged}
     return tuple(
-        LossReport(name, asked[name].question, lost, found.ranked_by(asked[name]))
-        for name, lost in found.told
-        if name in asked
+        LossReport(id_, questions[id_].text, lost, adaptive.ranked_by(questions[id_]))
+        for id_, lost in adaptive.question_losses
+        if id_ in questions
     )
 
 
 def forget(corpus: Corpus) -> None:
-    """Begin anew with the next question: what was recorded until now moves nothing any more. Judgements stay,
-    settings are compared on them; so do the states that were kept before, for questions as known then."""
-    last = max([corpus.session.clock(), *(each.asked.added for each in corpus.queries(RECIPE))])
+    """Begin anew with the next question: earlier recorded questions do not move the weights any more.
+    Judgements stay, settings are compared on them; earlier states stay too, for questions as known then."""
+    last = max([corpus.session.clock(), *(each.question.added for each in corpus.queries(RECIPE))])
     corpus.feedback.learn_state(
         RECIPE, AdaptiveRecipe.begin(corpus.config.recipe_named(RECIPE), since=last).dumps()
     )

@@ -75,7 +75,7 @@ def feedback_json(one: JudgedRecord, judging: JudgingReport | None) -> FeedbackJ
                 "grade": grade, "weight": weight, "by": kind,
             }
             for hit, grade, weight, kind
-            in zip(one.asked.shown, one.grades, one.weights, one.kinds, strict=True)
+            in zip(one.question.shown, one.grades, one.weights, one.kinds, strict=True)
         ],
         "judging": None if judging is None else judging_json(judging),
     }  # fmt: skip
@@ -89,9 +89,9 @@ def judging_json(found: JudgingReport) -> JudgingJson:
 
 
 def _recorded_json(one: JudgedRecord) -> RecordedJson:
-    asked = one.asked
+    question = one.question
     return {
-        "id": asked.id, "query": asked.question, "as_of": iso(asked.as_of),
-        "known_at": iso(asked.known_at), "recipe": asked.recipe, "unit": asked.unit,
-        "recorded_at": iso(asked.added), "shown": len(asked.shown), "judged": sum(map(bool, one.kinds)),
+        "id": question.id, "query": question.text, "as_of": iso(question.as_of),
+        "known_at": iso(question.known_at), "recipe": question.recipe, "unit": question.unit,
+        "recorded_at": iso(question.added), "shown": len(question.shown), "judged": sum(map(bool, one.kinds)),
     }  # fmt: skip

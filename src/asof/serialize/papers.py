@@ -124,7 +124,7 @@ def _learning_json(learned: WeightUpdate) -> LearningJson:
         "previous_weights": dict(learned.before),
         "examples": [
             {"id": each.id, "query": each.question, "loss": each.lost, "weights": dict(each.numbers)}
-            for each in learned.told
+            for each in learned.losses
         ],
         "new": learned.new, "compared": learned.compared, "loss": _number(learned.lost),
         "initial_loss": _number(learned.began),

@@ -51,9 +51,11 @@ def from_feedback(
     there = corpus.judged(recipe.name)
     telling = [each for each in there if _tells(each)]
     if limit is not None and limit < len(telling):
-        first = sorted(telling, key=lambda each: hashlib.sha256(f"{seed} {each.asked.id}".encode()).digest())
-        kept = {each.asked.id for each in first[:limit]}
-        telling = [each for each in telling if each.asked.id in kept]
+        first = sorted(
+            telling, key=lambda each: hashlib.sha256(f"{seed} {each.question.id}".encode()).digest()
+        )
+        kept = {each.question.id for each in first[:limit]}
+        telling = [each for each in telling if each.question.id in kept]
     if len(telling) < FEWEST:
         raise UsageError(
             f"{len(telling)} judged questions of recipe {recipe.name} tell better hits from worse; at least "
@@ -87,7 +89,7 @@ def _good(each: JudgedRecord) -> dict[str, float]:
     """What documents gain: the most of their hits."""
     found: dict[str, float] = {}
     for at, gain in _gains(each).items():
-        document = each.asked.shown[at].document
+        document = each.question.shown[at].document
         found[document] = max(found.get(document, 0.0), gain)
     return found
 
@@ -97,10 +99,10 @@ def _material(
 ) -> TuningQuestions:
     return TuningQuestions(
         "feedback", recipe, box, k,
-        texts=[each.asked.question for each in judged],
+        texts=[each.question.text for each in judged],
         relevant=[[name for name, gain in _good(each).items() if gain > 0] for each in judged],
         subjects=[[] for _ in judged],
-        times=[each.asked.as_of for each in judged], **more,  # type: ignore[arg-type]
+        times=[each.question.as_of for each in judged], **more,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -117,10 +119,10 @@ def _as_shown(judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int) 
     except UsageError:  # ranked by other numbers than those that can be tried
         return None
     posed = [
-        JudgedQuery(None, (each.asked.as_of, each.asked.known_at), _nowhere, _by_place(each))  # type: ignore[arg-type]
+        JudgedQuery(None, (each.question.as_of, each.question.known_at), _nowhere, _by_place(each))  # type: ignore[arg-type]
         for each in judged
     ]
-    table = CandidateColumns.made(posed, found, plan, box, k)
+    table = CandidateColumns.from_candidates(posed, found, plan, box, k)
 
     def measure(changed: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:
         setting = np.array([[value_of(changed, name) for name in box.names]])
@@ -146,9 +148,9 @@ def _candidates(each: JudgedRecord, plan: SumParts) -> Candidates:
     """The judged hits of a question as they were recorded. Raises UsageError where the recipe differs in more
     than can be tried."""
     label = _label(plan)
-    reasons = trees.trees_of(each.asked)
-    trees.replayed(each.asked, plan.recipe, reasons)
-    recorded = trees.columns(each.asked, label, reasons)
+    reasons = trees.trees_of(each.question)
+    trees.replayed(each.question, plan.recipe, reasons)
+    recorded = trees.columns(each.question, label, reasons)
     places = np.array(sorted(_gains(each)), np.int64)
     columns = []
     for part in plan.parts:
@@ -170,12 +172,12 @@ def _freshness(
     each: JudgedRecord, part: SumColumn, plan: SumParts, recorded: trees.ScoreParts, reasons: Sequence[Why]
 ) -> Floats:
     """Whole days (undated: infinite) where the rate is tuned, else the column at the recipe's rate."""
-    days = trees.ages(each.asked, _label(plan), reasons).days if part.kind == FRESH else None
+    days = trees.ages(each.question, _label(plan), reasons).days if part.kind == FRESH else None
     if days is not None and part.number in plan.sources:
         return np.where(np.isnan(days), np.inf, days)
     values = recorded.values[:, recorded.names.index(part.column)]
     rate = value_of(plan.recipe, trees.RATE)
-    if rate == each.asked.fields[trees.RATE]:
+    if rate == each.question.fields[trees.RATE]:
         return values
     if days is None:
         raise UsageError("half-lives of its own: the question has to be asked again")
@@ -196,10 +198,10 @@ def _asked_again(
 ) -> TuningQuestions:
     posed = []
     for each in judged:
-        asked = each.asked
+        asked = each.question
         run = by_document if asked.unit == "document" else as_it_is
         then = corpus.snapshot(asked.as_of, asked.known_at)
-        posed.append(judged_query(then, asked.question, asked.filters, recipe, _good(each), run=run))
+        posed.append(judged_query(then, asked.text, asked.filters, recipe, _good(each), run=run))
     searching = _Searching(posed, k)
     return _material(
         judged, recipe, box, k, table=loss_table(posed, recipe, box, k), measure=searching.measure,

@@ -200,13 +200,13 @@ class Corpus:
         given as they are end nothing; a path states all there is, so what it does not state any more has
         ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
         """
-        from asof.sources.from_python import given_as, items
+        from asof.sources.from_python import as_python_source, items
 
         if isinstance(source, str | Path):
             source = self._source(source, history=history, trust_mtime=trust_mtime, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
-        read = given_as(source)
+        read = as_python_source(source)
         # closed here, not when an error that holds its frames is forgotten
         with closing(items(read.documents, self.config.fields)) as stated:
             report = engine.build(

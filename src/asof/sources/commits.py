@@ -40,7 +40,7 @@ def commits(git: Git, layout: Layout) -> tuple[list[GitCommit], int]:
     """All ancestors of HEAD in order, and how many were dated before a parent. Raises GitFailed."""
     listed = git.ask("rev-list", "--topo-order", "--reverse", "--parents", "--timestamp", layout.head)
     effective: dict[str, int] = {}
-    found: list[GitCommit] = []
+    history: list[GitCommit] = []
     clamped = 0
     for line in listed.decode().splitlines():
         stamp, commit, *parents = line.split()
@@ -48,17 +48,17 @@ def commits(git: Git, layout: Layout) -> tuple[list[GitCommit], int]:
         when = max([own, *(effective[parent] for parent in parents)])
         clamped += when > own
         effective[commit] = when
-        found.append(GitCommit(commit, tuple(parents), when))
-    return sorted(found, key=lambda commit: commit.when), clamped  # stable: parents stay first
+        history.append(GitCommit(commit, tuple(parents), when))
+    return sorted(history, key=lambda commit: commit.when), clamped  # stable: parents stay first
 
 
 def differences(git: Git, history: Iterable[GitCommit]) -> dict[str, dict[str, Blob]]:
     """For each commit the files that differ from any of its parents. Raises GitFailed."""
-    given = "".join(f"{commit.id}\n" for commit in history).encode()
+    commit_ids = "".join(f"{commit.id}\n" for commit in history).encode()
     answer = git.ask(
-        "diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--no-renames", "--relative", given=given
+        "diff-tree", "--stdin", "-r", "-z", "-m", "--root", "--no-renames", "--relative", stdin=commit_ids
     )
-    found: dict[str, dict[str, Blob]] = {}
+    by_commit: dict[str, dict[str, Blob]] = {}
     files: dict[str, Blob] = {}
     tokens = iter(answer.split(b"\0"))
     for token in tokens:
@@ -67,8 +67,8 @@ def differences(git: Git, history: Iterable[GitCommit]) -> dict[str, dict[str, B
             # A link or a submodule is no file.
             files[os.fsdecode(next(tokens))] = blob.decode() if mode.startswith(b"100") else None
         elif token:
-            files = found.setdefault(token.decode().strip(), {})
-    return found
+            files = by_commit.setdefault(token.decode().strip(), {})
+    return by_commit
 
 
 def moments(git: Git, history: list[GitCommit]) -> Iterator[CommitMoment]:

@@ -67,7 +67,7 @@ def about(
     (any name with `_from` and `_until`, or `_start` and `_end`) make one span. What cannot be read goes to
     `note`, with the field's name.
     """
-    found: list[SourcedTime] = []
+    times: list[SourcedTime] = []
     done: set[str] = set()
     for name in names:
         if name in done or record.get(name) is None:
@@ -76,12 +76,12 @@ def about(
         try:
             if pair:
                 done.update(pair)
-                found += _between(record.get(pair[0]), record.get(pair[1]), name)
+                times += _between(record.get(pair[0]), record.get(pair[1]), name)
             else:
-                found += _spans(record[name], name)
+                times += _spans(record[name], name)
         except BadTime as wrong:
             note(name, wrong)
-    return found
+    return times
 
 
 def _pair(name: str, names: Sequence[str]) -> tuple[str, str] | None:

@@ -88,27 +88,27 @@ def _first(
         if isinstance(value, int) and not isinstance(value, bool) and 10_000_000 <= value <= 99_999_999:
             value = str(value)  # 20240305
         try:
-            found = dates.stated(value, by)
+            time = dates.stated(value, by)
         except BadTime as wrong:
             note(key, wrong)
             continue
-        if found:
+        if time:
             used.add(key)
-            return found
+            return time
     return None
 
 
 def of_name(stem: str) -> SourcedTime | None:
     """The date that a file's name is, or begins or ends with."""
     for text in (stem, _matched(_AT_START, stem), _matched(_AT_END, stem)):
-        if text and text[-1:] != " " and (found := _stated(_usual(text), "filename")):
-            return found
+        if text and text[-1:] != " " and (date := _stated(_usual(text), "filename")):
+            return date
     return None
 
 
 def _matched(pattern: re.Pattern[str], stem: str) -> str:
-    found = pattern.match(stem) if pattern is _AT_START else pattern.search(stem)
-    return found[0].rstrip(")") if found else ""
+    match = pattern.match(stem) if pattern is _AT_START else pattern.search(stem)
+    return match[0].rstrip(")") if match else ""
 
 
 def _usual(text: str) -> str:
@@ -124,8 +124,8 @@ def of_content(text: str) -> SourcedTime | None:
     for _ in range(_FIRST_LINES):
         end = text.find("\n", at)
         line = text[at : end if end >= 0 else len(text)] if end < 0 or end - at <= _LONGEST_LINE else ""
-        if len(line) <= _LONGEST_LINE and any(map(str.isdigit, line)) and (found := _line(line)):
-            return found
+        if len(line) <= _LONGEST_LINE and any(map(str.isdigit, line)) and (date := _line(line)):
+            return date
         if end < 0:
             return None
         at = end + 1

@@ -28,9 +28,9 @@ def decoded(raw: bytes) -> Decoded:
         if not name:
             from asof.sources.encodings import guessed
 
-            found = guessed(raw)
-            if found is not None:
-                return Decoded(line_feeds(found[0]), found[1])
+            guess = guessed(raw)
+            if guess is not None:
+                return Decoded(line_feeds(guess[0]), guess[1])
         at = f"byte 0x{raw[wrong.start]:02x} at {wrong.start}" if wrong.start < len(raw) else "its end"
         raise NotText(f"is not {name or 'UTF-8'} ({at}){'' if name else ' nor other text'}") from None
 

@@ -53,7 +53,7 @@ class Encodings:
             self._files.setdefault(page.encoding, set()).add(relative)
         return page
 
-    def said(self, naming: SourceNaming) -> Iterator[Problem]:
+    def problems(self, naming: SourceNaming) -> Iterator[Problem]:
         """A note for each encoding: how many files were read so, and which."""
         for encoding, files in sorted(self._files.items()):
             count = "1 file was" if len(files) == 1 else f"{len(files)} files were"
@@ -82,24 +82,24 @@ class Files:
 
     def documents(self) -> Iterator[Document | Ended | Problem]:
         self._encodings.clear()
-        found = survey(self.naming)
-        yield from found.problems
-        yield from unread(self.naming, found.others)
+        listing = survey(self.naming)
+        yield from listing.problems
+        yield from unread(self.naming, listing.others)
         git, problem = self._git()
         if problem:
             yield problem
-        alike = (
-            0 if self.trust_mtime or self.kind == "file" else together([file.mtime for file in found.files])
+        same_minute = (
+            0 if self.trust_mtime or self.kind == "file" else together([file.mtime for file in listing.files])
         )
         undated = 0
-        for file in found.files:
-            for item in self._read(file, git, believed=not alike):
+        for file in listing.files:
+            for item in self._read(file, git, believed=not same_minute):
                 undated += isinstance(item, Document) and item.published is None
                 yield item
-        yield from self._encodings.said(self.naming)
-        if alike and undated:
+        yield from self._encodings.problems(self.naming)
+        if same_minute and undated:
             yield Problem(
-                f"{alike} of {len(found.files)} files were last modified within the same minute,"
+                f"{same_minute} of {len(listing.files)} files were last modified within the same minute,"
                 " as after a copy or a clone:"
                 f" their modification times are ignored, and {undated} documents have no date",
                 self.naming.shown,
@@ -207,10 +207,10 @@ def unreadable(naming: SourceNaming, relative: str, wrong: Unreadable, version: 
 
 
 def notes(
-    naming: SourceNaming, relative: str, found: Iterable[Problem], version: str = ""
+    naming: SourceNaming, relative: str, problems: Iterable[Problem], version: str = ""
 ) -> Iterator[Problem]:
     file = naming.file(relative) + (f"@{version[:12]}" if version else "")
-    return (replace(note, file=file) for note in found)
+    return (replace(note, file=file) for note in problems)
 
 
 def document(

@@ -29,8 +29,8 @@ ACCEPTED = (
 )
 
 
-class Given(NamedTuple):
-    """What was given: as what it is noted, whether it is all there is, and what it states."""
+class PythonSource(NamedTuple):
+    """A source as Python code passed it: its name and kind, whether it is complete, and its documents."""
 
     name: str
     kind: str
@@ -38,14 +38,14 @@ class Given(NamedTuple):
     documents: Iterable[object]
 
 
-def given_as(source: object) -> Given:
+def as_python_source(source: object) -> PythonSource:
     """What a source is, or documents, one or several. Raises UsageError for anything else."""
     if isinstance(source, Item | Mapping):
         source = [source]
     if isinstance(source, Iterable) and not isinstance(source, str | bytes):
-        return Given("python", "documents", complete=False, documents=source)
+        return PythonSource("python", "documents", complete=False, documents=source)
     try:
-        return Given(source.name, source.kind, source.complete, source.documents())  # type: ignore[attr-defined]
+        return PythonSource(source.name, source.kind, source.complete, source.documents())  # type: ignore[attr-defined]
     except AttributeError:
         if all(hasattr(source, name) for name in ("name", "kind", "complete", "documents")):
             raise
@@ -53,7 +53,7 @@ def given_as(source: object) -> Given:
 
 
 def path_of(source: str | Path) -> Path:
-    """The path that is meant. Raises SourceError for a text that can be none."""
+    """The path that a text is. Raises SourceError for a text that can be none."""
     path, words = Path(source), str(source)
     try:
         longest = max((len(os.fsencode(part)) for part in path.parts), default=0)
@@ -66,14 +66,14 @@ def path_of(source: str | Path) -> Path:
     return path
 
 
-def items(given: Iterable[object], fields: Fields) -> Generator[Item, None, None]:
+def items(values: Iterable[object], fields: Fields) -> Generator[Item, None, None]:
     """The documents among these, in their order; a record that cannot be used becomes a Problem.
 
     Raises UsageError for what is neither a document nor a record.
     """
     records = RecordReader(fields)
-    with closing(given) if isinstance(given, Generator) else nullcontext():
-        for number, item in enumerate(given, 1):
+    with closing(values) if isinstance(values, Generator) else nullcontext():
+        for number, item in enumerate(values, 1):
             if isinstance(item, Item):
                 yield item
             elif isinstance(item, Mapping):

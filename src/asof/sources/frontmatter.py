@@ -104,7 +104,7 @@ class _Builder:
         if len(self._open) >= DEEPEST:
             raise BadFrontmatter(f"its frontmatter is nested more than {DEEPEST} levels deep", line)
         if self._open:
-            self._put(container, line)
+            self._add(container, line)
         elif isinstance(container, dict):
             self.front = Front(container)
         else:
@@ -124,9 +124,9 @@ class _Builder:
                     self.front.twice.append(event.value)
                 self.front.lines[event.value] = line
             return
-        self._put(_plain(event.value) if event.style in (None, "") else event.value, line)
+        self._add(_plain(event.value) if event.style in (None, "") else event.value, line)
 
-    def _put(self, value: Any, line: int) -> None:
+    def _add(self, value: Any, line: int) -> None:
         container = self._open[-1]
         if isinstance(container, list):
             container.append(value)

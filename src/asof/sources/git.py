@@ -67,8 +67,8 @@ class Git:
     folder: Path
 
     def layout(self) -> Layout:
-        asked = self.ask("rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix")
-        inside, shallow, prefix = os.fsdecode(asked).split("\n")[:3]
+        output = self.ask("rev-parse", "--is-inside-work-tree", "--is-shallow-repository", "--show-prefix")
+        inside, shallow, prefix = os.fsdecode(output).split("\n")[:3]
         if inside != "true":
             raise GitFailed("it lies in a git repository, but in no work tree")
         try:
@@ -77,12 +77,12 @@ class Git:
             head = ""
         return Layout(prefix, shallow == "true", head)
 
-    def ask(self, *arguments: str, given: bytes = b"") -> bytes:
-        """What git answers."""
+    def ask(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        """The output of a git command, which reads `stdin`."""
         try:
             done = subprocess.run(  # noqa: S603
                 self._command(arguments),
-                input=given,
+                input=stdin,
                 capture_output=True,
                 timeout=SECONDS,
                 env=_environment(),
@@ -118,13 +118,13 @@ class Git:
         return ["git", "--no-optional-locks", "--no-pager", "-C", folder, *settings, *arguments]
 
     def _failed(self, command: str, stderr: bytes) -> GitFailed:
-        said = stderr.decode("utf-8", "replace").strip().splitlines()
-        if any("dubious ownership" in line for line in said):
+        lines = stderr.decode("utf-8", "replace").strip().splitlines()
+        if any("dubious ownership" in line for line in lines):
             return GitFailed(
                 "git does not trust this repository: it belongs to another user",
                 f"git config --global --add safe.directory {self.folder.resolve()}",
             )
-        return GitFailed(f"git {command}: {said[0] if said else 'failed without a word'}")
+        return GitFailed(f"git {command}: {lines[0] if lines else 'failed without a word'}")
 
 
 class Blobs:

@@ -33,7 +33,7 @@ class History:
         self.naming = naming
         self.limits = limits
         self.fiscal_start = fiscal_start
-        self._told: set[tuple[str, str]] = set()
+        self._reported: set[tuple[str, str]] = set()
         self._encodings = Encodings()
 
     def documents(self) -> Iterator[Document | Ended | Problem]:
@@ -49,7 +49,7 @@ class History:
                     f"{self.naming.shown} is a shallow clone, which lacks older versions; get them with:"
                     " git fetch --unshallow"
                 )
-            self._told.clear()
+            self._reported.clear()
             self._encodings.clear()
             with git.blobs() as blobs:
                 if layout.head:
@@ -58,10 +58,10 @@ class History:
                         yield self._clamped(clamped)
                     for moment in moments(git, past):
                         for path, (blob, commit) in sorted(moment.files.items()):
-                            if _wanted(path):
+                            if _is_accepted(path):
                                 yield from self._version(blobs, path, blob, commit, moment.when)
                 yield from self._work_tree(git, blobs, tree(git, layout.head) if layout.head else {})
-            yield from self._encodings.said(self.naming)
+            yield from self._encodings.problems(self.naming)
         except GitFailed as wrong:
             raise SourceError(f"{self.naming.shown}: {wrong}") from wrong
 
@@ -100,26 +100,26 @@ class History:
         yield document(self.naming.id(path), page, page_dates, at, None)
 
     def _once(self, problem: Problem) -> Iterator[Problem]:
-        """A problem that stays from version to version is told once."""
+        """A problem that stays from version to version is reported once."""
         key = (problem.file.rpartition("@")[0], problem.message)
-        if key not in self._told:
-            self._told.add(key)
+        if key not in self._reported:
+            self._reported.add(key)
             yield problem
 
     def _work_tree(self, git: Git, blobs: Blobs, head: dict[str, str]) -> Iterator[Document | Problem]:
         """What is not committed: edits and new files. Files that git ignores are no part of the history."""
-        found = survey(self.naming)
-        yield from found.problems
-        yield from unread(self.naming, found.others)
+        listing = survey(self.naming)
+        yield from listing.problems
+        yield from unread(self.naming, listing.others)
         listed = git.ask("ls-files", "-z", "--cached", "--others", "--exclude-standard")
         known = {os.fsdecode(path) for path in listed.split(b"\0")}
-        present = {file.relative for file in found.files}
-        for file in found.files:
+        present = {file.relative for file in listing.files}
+        for file in listing.files:
             if file.relative in known and not file.linked:
                 yield from self._edited(blobs, file, head.get(file.relative))
-        blocked = {problem.document for problem in found.problems}
+        blocked = {problem.document for problem in listing.problems}
         for path in sorted(head):
-            if _wanted(path) and path not in present and self.naming.id(path) not in blocked:
+            if _is_accepted(path) and path not in present and self.naming.id(path) not in blocked:
                 yield Problem(
                     "the file is deleted, and that is not committed: it stays current",
                     self.naming.file(path),
@@ -149,7 +149,7 @@ class History:
             return False
 
 
-def _wanted(path: str) -> bool:
+def _is_accepted(path: str) -> bool:
     """Whether a folder's source would read such a file (which has a problem for names that are not UTF-8)."""
     hidden = path.startswith(".") or "/." in path
     return not hidden and suffix(path) in suffixes() and _is_utf8(path)

@@ -50,10 +50,10 @@ READER = text_reader(parse_text)
 
 def _front(text: str, limits: InputLimits) -> tuple[Front, str, int, list[Problem]]:
     """The frontmatter, the text after it, how much of that text is broken frontmatter, and what is wrong."""
-    found = split(text)
-    if found is None:
+    parts = split(text)
+    if parts is None:
         return Front(), text, 0, []
-    block, start = found
+    block, start = parts
     try:
         front = parse(block, limits.frontmatter)
     except BadFrontmatter as wrong:
@@ -119,7 +119,7 @@ def _line_starts(text: str) -> list[int]:
 def _plain(title: str) -> str:
     """A heading's words without the marks of links, emphasis and code."""
     if "[" in title:
-        title = _LINK_WORDS.sub(lambda found: found[1] or found[2] or "", title)
+        title = _LINK_WORDS.sub(lambda match: match[1] or match[2] or "", title)
     return " ".join(title.replace("*", "").replace("`", "").split())
 
 

@@ -72,13 +72,13 @@ def _tag(source: str, at: int) -> tuple[int, MarkupToken | None]:
 
 def _attributes(source: str, at: int) -> tuple[int, dict[str, str]]:
     """The attributes of a tag and where it ends; -1 if it does not."""
-    found: dict[str, str] = {}
+    attributes: dict[str, str] = {}
     while True:
         at = _past(_SPACE, source, at)
         if at >= len(source):
-            return -1, found
+            return -1, attributes
         if source[at] == ">":
-            return at + 1, found
+            return at + 1, attributes
         name = _ATTRIBUTE.match(source, at)
         if name is None:  # a lone `=`
             at += 1
@@ -89,19 +89,19 @@ def _attributes(source: str, at: int) -> tuple[int, dict[str, str]]:
             if quote in ('"', "'") and quote:
                 end = source.find(quote, at + 1)
                 if end < 0:
-                    return -1, found
+                    return -1, attributes
                 value, at = source[at + 1 : end], end + 1
             else:
                 end = _past(_UNQUOTED, source, at)
                 value, at = source[at:end], end
-        found.setdefault(name[1].lower(), html.unescape(value))
+        attributes.setdefault(name[1].lower(), html.unescape(value))
 
 
 def _past(pattern: re.Pattern[str], source: str, at: int) -> int:
-    found = pattern.match(source, at)
-    return found.end() if found else at
+    match = pattern.match(source, at)
+    return match.end() if match else at
 
 
 def _end_of_raw(source: str, at: int, name: str) -> int:
-    found = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(source, at)
-    return found.start() if found else len(source)
+    match = re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE).search(source, at)
+    return match.start() if match else len(source)

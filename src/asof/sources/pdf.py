@@ -29,17 +29,17 @@ _DATE = re.compile(
 
 def installed() -> Path:
     """The folder in which the package lies that reads PDFs; nothing is loaded. Raises MissingExtra."""
-    found = find_spec(PACKAGE)
-    if found is None or found.origin is None:
+    spec = find_spec(PACKAGE)
+    if spec is None or spec.origin is None:
         raise MissingExtra("reading PDFs needs pypdfium2: pip install 'asof[pdf]'")
-    return Path(found.origin).parent.parent
+    return Path(spec.origin).parent.parent
 
 
 def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True) -> ParsedFile:
     """A PDF with a heading for each page; without `references`, its list of them is left out if it can be
     found. Raises Unreadable, MissingExtra, SourceError."""
-    found = pages(raw, limits)
-    lines = without_heads([lines_of(each) for each in found.pages])
+    pdf = pages(raw, limits)
+    lines = without_heads([lines_of(each) for each in pdf.pages])
     notes: tuple[Problem, ...] = ()
     if not references:
         try:
@@ -47,8 +47,8 @@ def read(raw: bytes, stem: str, limits: InputLimits, *, references: bool = True)
         except UncertainReferences as unsure:
             notes = (Problem(f"the list of references is left in the text: {unsure}", lost=False),)
     text, outline = paged(lines)
-    title = _title(found.title) or stem
-    return ParsedFile(text, title, outline, created=_created(found.created), notes=notes)
+    title = _title(pdf.title) or stem
+    return ParsedFile(text, title, outline, created=_created(pdf.created), notes=notes)
 
 
 def _title(text: str) -> str:
@@ -59,10 +59,10 @@ def _title(text: str) -> str:
 
 def _created(text: str) -> SourcedTime | None:
     """The second, or the day, of a date such as D:20240131093000+01'00' (ISO 32000, 7.9.4)."""
-    found = _DATE.match(text)
-    if found is None:
+    match = _DATE.match(text)
+    if match is None:
         return None
-    day, time, zone = "-".join(found.group("y", "m", "d")), found["time"], found["zone"]
+    day, time, zone = "-".join(match.group("y", "m", "d")), match["time"], match["zone"]
     written = f"{day}T{time[:2]}:{time[2:4]}:{time[4:]}{zone or 'Z'}".replace("'", ":") if time else day
     try:
         return stated(written, "metadata")
@@ -70,22 +70,24 @@ def _created(text: str) -> SourcedTime | None:
         return None
 
 
-def _cut(read: list[list[str]], found: ReferenceSection | None) -> list[list[str]]:
+def _cut(page_lines: list[list[str]], references: ReferenceSection | None) -> list[list[str]]:
     """The pages without some of their lines, counted through all pages."""
-    if found is None:
-        return read
-    kept, at = [], 0
-    for lines in read:
-        kept.append([line for place, line in enumerate(lines, at) if not found.first <= place < found.last])
+    if references is None:
+        return page_lines
+    remaining, at = [], 0
+    for lines in page_lines:
+        remaining.append(
+            [line for place, line in enumerate(lines, at) if not references.first <= place < references.last]
+        )
         at += len(lines)
-    return kept
+    return remaining
 
 
-def paged(read: list[list[str]]) -> tuple[str, tuple[Heading, ...]]:
+def paged(page_lines: list[list[str]]) -> tuple[str, tuple[Heading, ...]]:
     """Pages with text, each under a heading with its number."""
-    words = vocabulary(read)
+    words = vocabulary(page_lines)
     text, outline = "", []
-    for number, lines in enumerate(read, 1):
+    for number, lines in enumerate(page_lines, 1):
         if lines:
             outline.append(Heading(len(text), 1, f"Page {number}"))
             text += f"Page {number}\n\n{flowing(lines, words)}\n\n"
@@ -97,7 +99,7 @@ def pages(raw: bytes, limits: InputLimits) -> PdfContent:
     MissingExtra, and SourceError when no such process can be had."""
     if len(raw) > limits.file:
         raise Unreadable(f"the PDF has {len(raw)} bytes; the limit is {limits.file}")
-    found = content(raw, limits, installed())
-    if sum(len(text.strip()) for text in found.pages) < SCANNED * max(len(found.pages), 1):
+    pdf = content(raw, limits, installed())
+    if sum(len(text.strip()) for text in pdf.pages) < SCANNED * max(len(pdf.pages), 1):
         raise Unreadable("there is no text in the PDF, as in a scanned one", "recognise its text first (OCR)")
-    return found
+    return pdf

@@ -33,12 +33,12 @@ def main() -> None:
     sys.stdout.buffer.write(READY)
     sys.stdout.buffer.flush()
     try:
-        told = read(sys.stdin.buffer.read(), limits)
+        result = read(sys.stdin.buffer.read(), limits)
     except pypdfium2.PdfiumError:
-        told = {"no": "page"}
+        result = {"no": "page"}
     except MemoryError:
-        told = {"no": "memory"}
-    sys.stdout.buffer.write(json.dumps(told, ensure_ascii=False).encode("utf-8", "replace"))
+        result = {"no": "memory"}
+    sys.stdout.buffer.write(json.dumps(result, ensure_ascii=False).encode("utf-8", "replace"))
 
 
 def confine(memory: int, seconds: int) -> None:
@@ -64,14 +64,14 @@ def addresses() -> int:
     import resource
 
     try:
-        told = Path("/proc/self/statm").read_text()
+        statm = Path("/proc/self/statm").read_text()
     except OSError:
         return 0
-    return int(told.split()[0]) * resource.getpagesize()
+    return int(statm.split()[0]) * resource.getpagesize()
 
 
 def read(raw: bytes, limits: dict[str, int]) -> dict[str, Any]:
-    """What is told of a PDF. Raises PdfiumError for a page that cannot be read."""
+    """The content of a PDF, or why it has none. Raises PdfiumError for a page that cannot be read."""
     import pypdfium2
 
     try:

@@ -42,16 +42,16 @@ def content(raw: bytes, limits: InputLimits, folder: Path) -> PdfContent:
     Unreadable; SourceError when no such process can be had."""
     # A UTF-16 unit is at most three bytes of UTF-8, a control character six bytes of JSON.
     most = len(pdf_child.READY) + 6 * limits.characters + 8 * limits.pages + 20_000
-    status, said, late = _exchange(_command(folder, limits), raw, most, limits.seconds)
-    ready, _, answer = said.partition(pdf_child.READY)
-    if late and status:
+    status, output, timed_out = _exchange(_command(folder, limits), raw, most, limits.seconds)
+    ready, _, answer = output.partition(pdf_child.READY)
+    if timed_out and status:
         raise Unreadable(f"reading the PDF takes more than {limits.seconds} seconds", "print it to a new PDF")
-    if ready or not said:
+    if ready or not output:
         raise SourceError(
             f"the process that reads PDFs does not start (status {status}); "
             f"see what this says: {sys.executable} -c 'import pypdfium2'"
         )
-    if status or len(said) > most:
+    if status or len(output) > most:
         raise _broken(limits)
     return _judged(answer, limits)
 
@@ -69,10 +69,10 @@ def _command(folder: Path, limits: InputLimits) -> list[str]:
 def _exchange(command: list[str], raw: bytes, most: int, seconds: int) -> tuple[int, bytes, bool]:
     """How the process ended, what it said (one byte more than `most` when that was more), and whether it was
     ended for being late."""
-    late = threading.Event()
+    timed_out = threading.Event()
 
     def end() -> None:
-        late.set()
+        timed_out.set()
         process.kill()
 
     try:
@@ -92,14 +92,14 @@ def _exchange(command: list[str], raw: bytes, most: int, seconds: int) -> tuple[
         try:
             clock.start()
             giving.start()
-            said = process.stdout.read(most + 1)
-            if len(said) <= most:
+            output = process.stdout.read(most + 1)
+            if len(output) <= most:
                 process.wait()
         finally:
             process.kill()
             clock.cancel()
             giving.join()
-    return process.returncode, said, late.is_set()
+    return process.returncode, output, timed_out.is_set()
 
 
 def _give(process: subprocess.Popen[bytes], raw: bytes) -> None:
@@ -111,12 +111,12 @@ def _give(process: subprocess.Popen[bytes], raw: bytes) -> None:
 def _judged(answer: bytes, limits: InputLimits) -> PdfContent:
     """The content in an answer, whose form is checked: a PDF may have brought the process to say anything."""
     try:
-        told: Any = json.loads(answer)
+        value: Any = json.loads(answer)
     except (ValueError, RecursionError):
         raise _broken(limits) from None
-    match told:
+    match value:
         case {"pages": [*pages]} if all(isinstance(page, str) for page in pages):
-            title, created = told.get("title", ""), told.get("created", "")
+            title, created = value.get("title", ""), value.get("created", "")
             words = isinstance(title, str) and isinstance(created, str)
             if words and len(pages) <= limits.pages and sum(map(len, pages)) <= limits.characters:
                 return PdfContent(pages, title[: pdf_child.LONGEST], created[: pdf_child.LONGEST])

@@ -53,32 +53,32 @@ def label_of(value: object, field: str, *, fiscal: bool) -> Label | None:
     text = " ".join(str(value).split()) if len(str(value)) <= 32 else ""
     if text in ("1", "2", "3", "4"):
         text = f"Q{text}"
-    found = next(filter(None, (form.fullmatch(text.lower()) for form in _LABELS)), None)
-    if found is None:
+    match = next(filter(None, (form.fullmatch(text.lower()) for form in _LABELS)), None)
+    if match is None:
         return None
-    said = found.groupdict()
-    fiscal = fiscal or said.get("fy") is not None
-    year = _year(said, fiscal=fiscal)
-    if year is None and (said.get("y") or said.get("yy")):
+    groups = match.groupdict()
+    fiscal = fiscal or groups.get("fy") is not None
+    year = _year(groups, fiscal=fiscal)
+    if year is None and (groups.get("y") or groups.get("yy")):
         return None
-    return Label(field, text, year, _part(said), fiscal)
+    return Label(field, text, year, _part(groups), fiscal)
 
 
-def _year(said: Mapping[str, str | None], *, fiscal: bool) -> int | None:
-    if short := said.get("yy"):
-        return 2000 + int(short) if said.get("fy") or _part(said) else None
-    year = int(said.get("y") or 0)
-    if to := said.get("to"):
+def _year(groups: Mapping[str, str | None], *, fiscal: bool) -> int | None:
+    if short := groups.get("yy"):
+        return 2000 + int(short) if groups.get("fy") or _part(groups) else None
+    year = int(groups.get("y") or 0)
+    if to := groups.get("to"):
         end = int(to) if len(to) == 4 else year // 100 * 100 + int(to)
         return end if fiscal and end == year + 1 else None
     return year if 1000 <= year <= 2999 else None
 
 
-def _part(said: Mapping[str, str | None]) -> tuple[int, int] | None:
+def _part(groups: Mapping[str, str | None]) -> tuple[int, int] | None:
     for name, months in _MONTHS.items():
-        if number := said.get(name) or said.get(name * 2):
+        if number := groups.get(name) or groups.get(name * 2):
             return (int(number) - 1) * months, months
-    return (0, 12) if said.get("all") else None
+    return (0, 12) if groups.get("all") else None
 
 
 def periods(record: Mapping[str, Any], fields: Fields, fiscal_start: int) -> list[SourcedTime]:
@@ -88,7 +88,7 @@ def periods(record: Mapping[str, Any], fields: Fields, fiscal_start: int) -> lis
     """
     fiscal = _first(record, fields.fiscal_year, fiscal=True)
     calendar = _first(record, fields.year, fiscal=False)
-    found: list[SourcedTime] = []
+    times: list[SourcedTime] = []
     used: set[str] = set()
     for part, years in (
         (_first(record, fields.fiscal_quarter, fiscal=True), (fiscal, calendar)),
@@ -100,15 +100,15 @@ def periods(record: Mapping[str, Any], fields: Fields, fiscal_start: int) -> lis
             continue
         used.add(year.field)
         twice = year is part or year.text.lower().startswith(part.text.lower())
-        said = year.text if twice else f"{part.text} {year.text}"
+        text = year.text if twice else f"{part.text} {year.text}"
         start = fiscal_start if part.fiscal or year.fiscal else 1
-        found.append(SourcedTime(_span(year, part, start), said, part.field))
+        times.append(SourcedTime(_span(year, part, start), text, part.field))
     for label in (fiscal, calendar):
         if label is not None and label.year is not None and label.field not in used:
-            said = f"FY {label.text}" if label.text.isdigit() and label.fiscal else label.text
+            text = f"FY {label.text}" if label.text.isdigit() and label.fiscal else label.text
             start = fiscal_start if label.fiscal else 1
-            found.append(SourcedTime(_span(label, label, start), said, label.field))
-    return found
+            times.append(SourcedTime(_span(label, label, start), text, label.field))
+    return times
 
 
 def _first(record: Mapping[str, Any], names: tuple[str, ...], *, fiscal: bool) -> Label | None:

@@ -171,17 +171,17 @@ def _texts(name: str, value: object, note: Callable[[str], None], split: str = "
 
 
 def _links(value: object, note: Callable[[str], None]) -> tuple[Link, ...]:
-    found: list[Link] = []
+    links: list[Link] = []
     for item in value if isinstance(value, list) else [value]:
         if isinstance(item, str) and item.strip():
-            found.append(wikilink(item) or Link(item.strip()))
+            links.append(wikilink(item) or Link(item.strip()))
         elif isinstance(item, Mapping) and isinstance(item.get("target"), str):
             parts = {key: item[key] for key in ("heading", "alias") if isinstance(item.get(key), str)}
             kind = "embed" if item.get("kind") == "embed" else "link"
-            found.append(Link(item["target"], **parts, kind=kind))
+            links.append(Link(item["target"], **parts, kind=kind))
         else:
             note(f"one of its links is neither a text nor has a target, and is left out: {_kind(item)}")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(links))
 
 
 def _meta(record: Mapping[str, Any], used: set[str], note: Callable[[str], None]) -> dict[str, Any]:

@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-LOOK = 30
+LOOKAHEAD = 30
 """So many lines after a heading have to look like references."""
 
-EARLY = 0.2
+MIN_POSITION = 0.2
 """Before this share of the lines a heading of references is one of a table of contents."""
 
-LIKE, UNLIKE = 0.3, 0.1
+LIST_SHARE, NO_LIST_SHARE = 0.3, 0.1
 """Shares of lines with a mark of a reference: from which on a stretch is a list, below which it is none."""
 
 _HEADING = re.compile(
@@ -50,9 +50,9 @@ def references_in(lines: Sequence[str]) -> ReferenceSection | None:
     Its heading stands alone on a line, not among the first; what follows looks like references; the last such
     one counts. An appendix after it is not part of it: appendices are often longer than the paper.
     """
-    heads = [at for at in range(int(len(lines) * EARLY), len(lines)) if _HEADING.fullmatch(lines[at])]
+    heads = [at for at in range(int(len(lines) * MIN_POSITION), len(lines)) if _HEADING.fullmatch(lines[at])]
     for head in reversed(heads):
-        if _share(lines[head + 1 : head + 1 + LOOK]) >= LIKE:
+        if _share(lines[head + 1 : head + 1 + LOOKAHEAD]) >= LIST_SHARE:
             return ReferenceSection(head, _end(lines, head + 1))
     if not heads or heads[-1] < len(lines) // 2:
         return None
@@ -62,16 +62,16 @@ def references_in(lines: Sequence[str]) -> ReferenceSection | None:
 def _end(lines: Sequence[str], start: int) -> int:
     """Where the list ends: at an appendix, or with the text."""
     end = next((at for at in range(start + 1, len(lines)) if _appendix(lines, at)), len(lines))
-    if any(_share(lines[at : at + LOOK]) < UNLIKE for at in range(start, end - LOOK + 1)):
+    if any(_share(lines[at : at + LOOKAHEAD]) < NO_LIST_SHARE for at in range(start, end - LOOKAHEAD + 1)):
         raise UncertainReferences("what follows the references has no heading that tells where they end")
     return end
 
 
 def _appendix(lines: Sequence[str], at: int) -> bool:
-    line, after = lines[at], lines[at + 1 : at + 1 + LOOK]
+    line, after = lines[at], lines[at + 1 : at + 1 + LOOKAHEAD]
     if _APPENDIX.fullmatch(line) is None or _CAPITAL.match(line) is None or _MARK.search(line):
         return False
-    return bool(after) and _share(after) < LIKE / 2
+    return bool(after) and _share(after) < LIST_SHARE / 2
 
 
 def _share(lines: Sequence[str]) -> float:

@@ -28,9 +28,9 @@ def _sections(text: str) -> Iterator[Heading]:
     after = 0  # lines before this one belong to a title already
     for number, line in enumerate(lines):
         if number >= after:
-            found = _over_and_under(lines, number) or _under(lines, number)
-            if found:
-                sign, over, title = found
+            section = _over_and_under(lines, number) or _under(lines, number)
+            if section:
+                sign, over, title = section
                 level = levels.setdefault((sign, over), len(levels) + 1)
                 yield Heading(offset, level, title)
                 after = number + (3 if over else 2)

@@ -78,18 +78,18 @@ class SourceScheme:
 
 def scheme_in(text: str) -> str:
     """The scheme that a text begins with, in lower case; "" where it begins with none."""
-    found = _SCHEME.match(text)
-    return found[1].lower() if found else ""
+    match = _SCHEME.match(text)
+    return match[1].lower() if match else ""
 
 
 def scheme_named(name: str) -> SourceScheme | None:
     """The scheme of that name; None if there is none. Raises UsageError for one that cannot be loaded."""
-    found = plugins.load(plugins.SOURCES, name) if name else None
-    if callable(found) and not isinstance(found, SourceScheme):
-        return SourceScheme(found)
-    if found is not None and not isinstance(found, SourceScheme):
-        raise UsageError(f"the scheme {name}: is a {type(found).__name__}; a SourceScheme is expected")
-    return found
+    scheme = plugins.load(plugins.SOURCES, name) if name else None
+    if callable(scheme) and not isinstance(scheme, SourceScheme):
+        return SourceScheme(scheme)
+    if scheme is not None and not isinstance(scheme, SourceScheme):
+        raise UsageError(f"the scheme {name}: is a {type(scheme).__name__}; a SourceScheme is expected")
+    return scheme
 
 
 def is_scheme(text: str) -> bool:
@@ -117,10 +117,10 @@ def open_scheme(target: str, context: SourceContext, options: Mapping[str, objec
             f"{plugins.unknown(plugins.SOURCES, name, 'source scheme')}; another one comes with a package "
             f"that offers it (pip install), and a file of that name is ./{target[:80]}"
         )
-    given = {key: value for key, value in options.items() if value is not None and value is not False}
+    requested = {key: value for key, value in options.items() if value is not None and value is not False}
     parameters = inspect.signature(scheme.open).parameters.values()
     accepted = [each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
-    if wrong := [key for key in given if key not in accepted]:
+    if wrong := [key for key in requested if key not in accepted]:
         raise UsageError(
             f"{', '.join(wrong)}: not for {name}:...; accepted: {', '.join(accepted) or 'no options'}"
         )

@@ -26,13 +26,13 @@ _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:|//|/")
 
 def wikilink(text: str) -> Link | None:
     """The link of a text that is one `[[link]]` or `![[embed]]` and nothing else; None otherwise."""
-    found = _WIKI.fullmatch(text.strip())
-    return _wiki(found) if found else None
+    match = _WIKI.fullmatch(text.strip())
+    return _wiki(match) if match else None
 
 
 def wikilinks(text: str) -> list[Link]:
     """All `[[links]]` in a text that is no Markdown (a value of the frontmatter)."""
-    return [link for found in _WIKI.finditer(text) if (link := _wiki(found))]
+    return [link for match in _WIKI.finditer(text) if (link := _wiki(match))]
 
 
 def marks(paragraphs: Iterable[str]) -> tuple[list[Link], list[str]]:
@@ -43,14 +43,14 @@ def marks(paragraphs: Iterable[str]) -> tuple[list[Link], list[str]]:
         if "[" not in text and "#" not in text:
             continue
         prose = without_code(text)
-        found: list[tuple[int, Link]] = []
+        links_at: list[tuple[int, Link]] = []
         if "[[" in prose:
-            found += [(m.start(), link) for m in _WIKI.finditer(prose) if (link := _wiki(m))]
+            links_at += [(m.start(), link) for m in _WIKI.finditer(prose) if (link := _wiki(m))]
             prose = _WIKI.sub(_blank, prose)
         if "](" in prose:
-            found += [(m.start(), link) for m in _MARKDOWN.finditer(prose) if (link := _relative(m))]
+            links_at += [(m.start(), link) for m in _MARKDOWN.finditer(prose) if (link := _relative(m))]
             prose = _MARKDOWN.sub(_blank, prose)
-        links.update(dict.fromkeys(link for _, link in sorted(found, key=lambda pair: pair[0])))
+        links.update(dict.fromkeys(link for _, link in sorted(links_at, key=lambda pair: pair[0])))
         if "#" in prose:
             tags.update(dict.fromkeys(_tags(_HTML_TAG.sub(_blank, prose))))
     return list(links), list(tags)
@@ -76,7 +76,7 @@ def without_code(text: str) -> str:
     """The text with spaces in place of its code spans, which lie between equal runs of backticks."""
     if "`" not in text:
         return text
-    runs = [(found.start(), found.end()) for found in _TICKS.finditer(text)]
+    runs = [(match.start(), match.end()) for match in _TICKS.finditer(text)]
     partner: list[int | None] = [None] * len(runs)
     last: dict[int, int] = {}
     for number in range(len(runs) - 1, -1, -1):
@@ -102,22 +102,22 @@ def _escaped(text: str, at: int, start: int) -> bool:
     return (len(before) - len(before.rstrip("\\"))) % 2 == 1
 
 
-def _wiki(found: re.Match[str]) -> Link | None:
-    inner = found[2].replace("\\|", "|")  # in a table the bar is escaped
+def _wiki(match: re.Match[str]) -> Link | None:
+    inner = match[2].replace("\\|", "|")  # in a table the bar is escaped
     where, _, alias = inner.partition("|")
     target, _, heading = where.partition("#")
     if not target.strip():
         return None  # a heading of the same note
-    return Link(target.strip(), heading.strip(), alias.strip(), "embed" if found[1] else "link")
+    return Link(target.strip(), heading.strip(), alias.strip(), "embed" if match[1] else "link")
 
 
-def _relative(found: re.Match[str]) -> Link | None:
-    target = found[3] if found[3] is not None else found[4]
-    return link_to(target, found[2].strip(), "embed" if found[1] else "link") if target else None
+def _relative(match: re.Match[str]) -> Link | None:
+    target = match[3] if match[3] is not None else match[4]
+    return link_to(target, match[2].strip(), "embed" if match[1] else "link") if target else None
 
 
 def _tags(prose: str) -> list[str]:
-    words = (found[1] for found in _TAG.finditer(prose))
+    words = (match[1] for match in _TAG.finditer(prose))
     return [
         name
         for word in words
@@ -125,5 +125,5 @@ def _tags(prose: str) -> list[str]:
     ]
 
 
-def _blank(found: re.Match[str]) -> str:
-    return " " * (found.end() - found.start())
+def _blank(match: re.Match[str]) -> str:
+    return " " * (match.end() - match.start())

@@ -32,7 +32,7 @@ def test_documents_that_join_nearly_all_are_left_aside_and_that_is_said() -> Non
     assert group.tolist() == [0, 1, 2, 3, 0]
     (note,) = notes
     assert note.startswith("relevant documents join 5 of 5 questions into one group: ")
-    assert note.endswith("kept together by their words only")
+    assert note.endswith("grouped by their words only")
 
 
 @given(
@@ -103,7 +103,7 @@ def test_another_seed_parts_otherwise() -> None:
 
 
 def test_too_few_kinds_are_refused() -> None:
-    with pytest.raises(UsageError, match="3 questions of 1 kinds cannot be parted into 2 folds"):
+    with pytest.raises(UsageError, match="3 questions of 1 kinds cannot be divided into 2 folds"):
         folded(["a", "a", "a"], np.zeros(3, np.int64), None, 2, 0)
     with pytest.raises(UsageError, match="at least 2 are needed"):
         folded(["a", "b"], np.arange(2), None, 1, 0)

@@ -70,7 +70,7 @@ def test_weights_are_learned_from_what_was_shown_without_a_search(corpus: Corpus
     assert material.table.losses(start)[0].max() == pytest.approx(1 - 1 / np.log2(3))
     found = tune(material, TuningOptions(folds=3, by="coordinates", evaluations=60))
     assert found.gain
-    assert found.measured.startswith("by putting what was shown in another order")
+    assert found.measured.startswith("by ordering the shown hits anew")
     assert found.values["combine.weights.freshness"] < 0.25
 
 
@@ -129,7 +129,9 @@ def test_documents_as_units_are_asked_as_such(corpus: Corpus) -> None:
 def test_too_few_and_those_that_tell_nothing_are_refused(corpus: Corpus) -> None:
     say(corpus, 19)
     recipe, box = chosen(named("papers"), WEIGHTS)
-    with pytest.raises(UsageError, match="19 judged questions of recipe papers tell better hits from worse"):
+    with pytest.raises(
+        UsageError, match="19 judged questions of recipe papers have hits with different grades"
+    ):
         from_feedback(corpus, recipe, box, 10)
     with pytest.raises(UsageError, match="0 judged questions of recipe asof"):
         from_feedback(corpus, named("asof"), box, 10)

@@ -1,7 +1,7 @@
-"""What tuning writes: numbers of a recipe in `asof.toml`, and a journal beside it that can take them back.
+"""Edits of `asof.toml` by tuning: the numbers of a recipe, and a journal beside the file for undoing them.
 
-Only the keys that change are touched; comments and order stay. The journal, `asof.tuning.json`, holds what
-each key was before, so that undoing restores the file's own words.
+Only the keys that change are touched; comments and order stay. The journal, `asof.tuning.json`, holds the
+earlier values and text, so that undoing restores the file exactly.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ LARGEST = 16_000_000
 
 @dataclass(frozen=True, slots=True)
 class ConfigEdit:
-    """What is to be written: the file, its text before (None: there is none) and after, and the entry of the
-    journal."""
+    """An edit: the file, its text before (None: no file) and after, and the journal entry."""
 
     path: Path
     before: str | None
@@ -43,12 +42,12 @@ class ConfigEdit:
 
     @property
     def leaves(self) -> str | None:
-        """The text of the file afterwards; None where tuning made it and nothing else is in it."""
+        """The text of the file afterwards; None where tuning created it and nothing else is in it."""
         return self.after if self.after.strip() or self.entry["file_was_there"] else None
 
     @property
     def diff(self) -> str:
-        """The lines that change, as `diff -u` has them."""
+        """The lines that change, in the format of `diff -u`."""
         name = self.path.name
         lines = difflib.unified_diff(
             (self.before or "").splitlines(keepends=True), self.after.splitlines(keepends=True), name, name
@@ -57,25 +56,25 @@ class ConfigEdit:
 
 
 def proposed(
-    folder: Path, recipe: Recipe, values: Mapping[str, float], told: Mapping[str, Any], at: str
+    folder: Path, recipe: Recipe, values: Mapping[str, float], report: Mapping[str, Any], at: str
 ) -> ConfigEdit:
-    """The change that gives a recipe these values in `folder`/asof.toml. Nothing is written yet.
+    """The edit that gives a recipe these values in `folder`/asof.toml. Nothing is written yet.
 
-    `recipe` is the recipe as asof.toml has it; `told`: on what it was tuned, and the gain; `at`: when. Raises
-    UsageError where the file cannot be changed so that it reads as meant.
+    `recipe` is the recipe as asof.toml has it; `report`: further keys of the journal entry (the dataset, the
+    gain); `at`: when. Raises UsageError where the file cannot be edited so that it has these values.
     """
     path = folder / config.FILE
     before = _read(path)
     document = _parsed(before or "", path)
-    wanted = with_values(recipe, values)
-    changed = _settings(recipe, wanted)
+    tuned = with_values(recipe, values)
+    changed = _settings(recipe, tuned)
     old = {key: value_at(document, _place(recipe.name, key)) for key in changed}
     for key, value in changed.items():
         set_at(document, _place(recipe.name, key), value)
     after = document.as_string()
-    _check(after, path, wanted, changed)
+    _check(after, path, tuned, changed)
     entry = {
-        "at": at, "recipe": recipe.name, "file_was_there": before is not None, **told,
+        "at": at, "recipe": recipe.name, "file_was_there": before is not None, **report,
         "before": old, "after": {key: value_at(document, _place(recipe.name, key)) for key in changed},
         "text_before": before, "text_after": after,
     }  # fmt: skip
@@ -83,22 +82,22 @@ def proposed(
 
 
 def write(change: ConfigEdit, *, follow: bool = False) -> None:
-    """Write the file and the journal; each whole or not at all. `follow`: also where the file is a link to
-    another folder. Raises UsageError when the file is another one by now, or cannot be written."""
+    """Write the file and the journal, each atomically. `follow`: also where the file is a link to another
+    folder. Raises UsageError when the file changed meanwhile, or cannot be written."""
     _check_links(change.path, follow=follow)
     if _read(change.path) != change.before:
         raise UsageError(f"{change.path} was changed meanwhile; nothing was written: tune again")
     journal = change.path.with_name(JOURNAL)
     entries = [*_entries(journal), dict(change.entry)]
-    # the journal first: an entry whose values are not in the file is refused when it is undone
+    # the journal first: undoing an entry whose values are not in the file is refused
     _replace(journal, json.dumps({"format": FORMAT, "entries": entries}, ensure_ascii=False, indent=2) + "\n")
     _replace(change.path, change.after)
 
 
 def undone(folder: Path) -> ConfigEdit:
-    """The change that takes back what was written last. Nothing is written yet.
+    """The edit that reverts the last one. Nothing is written yet.
 
-    Raises UsageError when nothing is left to undo, or values were changed by hand since.
+    Raises UsageError when no edit is left to undo, or values were changed by hand since.
     """
     path, journal = folder / config.FILE, folder / JOURNAL
     entries = _entries(journal)
@@ -116,8 +115,8 @@ def undone(folder: Path) -> ConfigEdit:
         now = value_at(document, _place(entry["recipe"], key))
         if now != value:
             raise UsageError(
-                f"{path}: {entry['recipe']}: {key} is {_said(now)}, not {_said(value)} as tuning wrote it on "
-                f"{entry['at']}: it was changed since; set it by hand (before: {_said(entry['before'][key])})"
+                f"{path}: {entry['recipe']}: {key} is {_json(now)}, not {_json(value)} as tuning wrote it on "
+                f"{entry['at']}: it was changed since; set it by hand (before: {_json(entry['before'][key])})"
             )
     for key, value in entry["before"].items():
         set_at(document, _place(entry["recipe"], key), value)
@@ -125,8 +124,8 @@ def undone(folder: Path) -> ConfigEdit:
 
 
 def undo(change: ConfigEdit, *, follow: bool = False) -> None:
-    """Write what `undone` proposed, and take its entry out of the journal. A file that tuning made, and that
-    holds nothing else now, is removed, as is a journal without entries. `follow`: as `write` has it."""
+    """Write the edit of `undone`, and remove its entry from the journal. A file that tuning created and that
+    has no other content now is removed, as is a journal without entries. `follow`: see `write`."""
     _check_links(change.path, follow=follow)
     if _read(change.path) != change.before:
         raise UsageError(f"{change.path} was changed meanwhile; nothing was undone")
@@ -145,7 +144,7 @@ def undo(change: ConfigEdit, *, follow: bool = False) -> None:
 
 
 def _check_links(path: Path, *, follow: bool) -> None:
-    """Raises UsageError where writing would change a file elsewhere: a folder may come from anybody."""
+    """Raises UsageError where writing would change a file elsewhere: the folder may be untrusted."""
     journal = path.with_name(JOURNAL)
     if journal.is_symlink():
         raise UsageError(f"{journal} is a link: remove it")
@@ -157,7 +156,7 @@ def _check_links(path: Path, *, follow: bool) -> None:
 
 
 def _settings(before: Recipe, after: Recipe) -> dict[str, Any]:
-    """The fields that differ, as asof.toml has them."""
+    """The fields that differ, as they are written in asof.toml."""
     old = dict(before.fields())
     return {key: plain(value) for key, value in after.fields() if value != old[key]}
 
@@ -169,18 +168,18 @@ def _place(recipe: str, key: str) -> tuple[str, ...]:
 # -- files --------------------------------------------------------------------------------------------
 
 
-def _check(text: str, path: Path, wanted: Recipe, changed: Mapping[str, Any]) -> None:
-    """That the file reads as it is meant."""
-    lines = "; ".join(f"{key} = {plain(value)}" for key, value in wanted.fields() if key in changed)
-    told = f"{path} cannot be changed automatically; write under [recipes.{wanted.name}] by hand: {lines}"
+def _check(text: str, path: Path, tuned: Recipe, changed: Mapping[str, Any]) -> None:
+    """Raises UsageError unless the text gives the recipe its tuned values."""
+    lines = "; ".join(f"{key} = {plain(value)}" for key, value in tuned.fields() if key in changed)
+    advice = f"{path} cannot be changed automatically; write under [recipes.{tuned.name}] by hand: {lines}"
     try:
         tables = config.checked(config.parsed(text.encode(), str(path)), str(path))
         beside = {name: table for name, table in tables.items() if name not in config.ABROAD}
-        found = dict(config.read(beside, str(path)).recipe_named(wanted.name).fields())
+        written = dict(config.read(beside, str(path)).recipe_named(tuned.name).fields())
     except BadConfig as error:
-        raise UsageError(f"{told} ({error})") from error
-    if any(found[key] != value for key, value in wanted.fields() if key in changed):
-        raise UsageError(told)
+        raise UsageError(f"{advice} ({error})") from error
+    if any(written[key] != value for key, value in tuned.fields() if key in changed):
+        raise UsageError(advice)
 
 
 def _parsed(text: str, path: Path) -> TOMLDocument:
@@ -225,7 +224,7 @@ def _entries(journal: Path) -> list[dict[str, Any]]:
 
 
 def _sound(entry: Mapping[str, Any]) -> bool:
-    """Whether an entry has what undoing it reads."""
+    """Whether an entry has all that undoing it reads."""
     if not entry.keys() >= _ENTRY:
         return False
     words = all(isinstance(entry[key], str) for key in ("at", "recipe", "text_after"))
@@ -238,8 +237,7 @@ _ENTRY = {"at", "recipe", "file_was_there", "before", "after", "text_before", "t
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file whole or not at all, with the permissions that it has; where it is a link, what that
-    leads to."""
+    """Write a file atomically, with its permissions; where it is a link, the file that it leads to."""
     try:
         path = path.resolve()
         handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
@@ -257,5 +255,5 @@ def _replace(path: Path, text: str) -> None:
         raise AsofError(f"{path} cannot be written: {error.strerror}") from error
 
 
-def _said(value: Any) -> str:
+def _json(value: Any) -> str:
     return "not set" if value is None else json.dumps(value)

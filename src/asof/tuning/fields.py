@@ -1,4 +1,4 @@
-"""Which numbers are tuned, and between which bounds: those that a recipe declares, or that are named."""
+"""The numbers to tune and their bounds: those that a recipe declares as tunable, or the ones named."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from asof.rank.recipe import Range, Recipe, Tunable, value_of, with_values
 
 
 def chosen(recipe: Recipe, fields: Sequence[str] = ()) -> tuple[Recipe, Box]:
-    """The recipe, which knows the ranges that are given, and the box of what is tuned.
+    """The recipe with the ranges of `fields`, and the box of the tuned numbers.
 
-    `fields`: `FIELD` or `FIELD=LOW..HIGH`; none: what the recipe declares. Raises UsageError for a field that
-    is no number, or has no bounds and gets none, and for bounds that it does not accept.
+    `fields`: `FIELD` or `FIELD=LOW..HIGH`; none: those that the recipe declares. Raises UsageError for a
+    field that is no number or has no bounds, and for bounds that it does not accept.
     """
-    given = dict(_read(each) for each in fields)
-    for name in given:
+    requested = dict(_read(each) for each in fields)
+    for name in requested:
         value_of(recipe, name)
     known = {each.field: each for each in recipe.tunable.ranges}
-    for name, ends in given.items():
+    for name, ends in requested.items():
         if ends is not None:
             known[name] = Range(name, *ends, also=known[name].also if name in known else ())
     wider = replace(recipe, tunable=Tunable(tuple(known.values()), recipe.tunable.simplex))
-    box = Box.of(wider, list(given) or [each.field for each in recipe.tunable.ranges])
+    box = Box.of(wider, list(requested) or [each.field for each in recipe.tunable.ranges])
     for name, low, high in zip(box.names, box.low.tolist(), box.high.tolist(), strict=True):
         for value in (low, high):
             with_values(wider, {name: value})
@@ -49,12 +49,13 @@ def _read(text: str) -> tuple[str, tuple[float, float] | None]:
     return name, pair
 
 
+DEEPEST = 50
+"""The largest k of a metric."""
+
+
 def metric_depth(metric: str) -> int:
     """The k of `ndcg@k`. Raises UsageError for another metric."""
     name, _, k = metric.lower().partition("@")
     if name != "ndcg" or not k.isdecimal() or not 1 <= int(k) <= DEEPEST:
         raise UsageError(f"--metric {metric}: accepted: ndcg@K with a K from 1 to {DEEPEST}, e.g. ndcg@10")
     return int(k)
-
-
-DEEPEST = 50

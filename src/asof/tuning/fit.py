@@ -1,4 +1,4 @@
-"""One fit: two searches on most of some questions, stopped where the rest of them say so."""
+"""One fit: two searches on three quarters of some questions, stopped early by the fourth."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ LCB, COORDINATES, BOTH = "lcb", "coordinates", "both"
 SEARCHES = (LCB, COORDINATES)
 
 PARTS = 4
-"""One in so many of the questions says where a search is stopped."""
+"""One in this many questions is used to stop the searches."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-Tell = Callable[[str, int, int], None]
-"""A search, how many settings it has tried, and of how many at most."""
+SearchProgress = Callable[[str, int, int], None]
+"""Gets the name of a search, how many settings it evaluated, and how many it may at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """What a search gave: the setting (d,) at which it was stopped, its losses on the questions it was fitted
-    to and on those that stopped it, how many settings it evaluated, and why it ended."""
+    """The result of a search: the setting (d,) at which it was stopped, its losses on the questions it was
+    fitted to and on those that stopped it, how many settings it evaluated, and why it ended."""
 
     search: str
     x: Floats
@@ -45,7 +45,7 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class SearchPair:
-    """The better search, and all that were made."""
+    """The better search, and all searches."""
 
     chosen: SearchResult
     tried: tuple[SearchResult, ...]
@@ -60,39 +60,39 @@ class SearchPair:
 
 def fit(
     table: CachedLosses, box: Box, start: Floats, questions: Ints, texts: Sequence[str], group: Ints, *,
-    by: str = BOTH, evaluations: int = 300, seed: int = 0, tell: Tell | None = None,
+    by: str = BOTH, evaluations: int = 300, seed: int = 0, progress: SearchProgress | None = None,
 ) -> SearchPair:  # fmt: skip
     """Fit to some questions (numbers): three in four guide the searches, the fourth stops them.
 
-    Of all settings that were the best so far, the one is taken with the lowest mean of both losses, so that
-    what is gained on the three is not paid for on the fourth; of two searches the one that has it lower. Ties
-    go to the earlier, so to the start.
+    Of all settings that were the best so far, the one with the lowest mean of both losses is chosen, which
+    avoids overfitting to the three; of two searches the one with the lower mean. Ties go to the earlier, so
+    to the start.
     """
     inner, outer = _halves(questions, texts, group, seed)
-    made = []
+    results = []
     for search in SEARCHES if by == BOTH else (by,):
-        losses = _Losses(search, table, inner, evaluations, tell)
-        made.append(_stopped(search, losses.searched(box, start, seed), table, outer))
-    return SearchPair(min(made, key=lambda each: each.loss), tuple(made))
+        losses = _Losses(search, table, inner, evaluations, progress)
+        results.append(_stopped(search, losses.searched(box, start, seed), table, outer))
+    return SearchPair(min(results, key=lambda each: each.loss), tuple(results))
 
 
 @dataclass(slots=True)
 class _Losses:
-    """The mean loss on some questions, told as it is tried."""
+    """The mean loss on some questions, with progress reported at each evaluation."""
 
     search: str
     table: CachedLosses
     questions: Ints
     evaluations: int
-    tell: Tell | None
+    progress: SearchProgress | None
     done: int = 0
 
     def __call__(self, settings: Floats) -> Floats:
-        found = self.table.mean(settings, self.questions)
+        losses = self.table.mean(settings, self.questions)
         self.done += len(settings)
-        if self.tell is not None:
-            self.tell(self.search, self.done, self.evaluations)
-        return found
+        if self.progress is not None:
+            self.progress(self.search, self.done, self.evaluations)
+        return losses
 
     def searched(self, box: Box, start: Floats, seed: int) -> SearchOutcome:
         if self.search == LCB:
@@ -100,22 +100,22 @@ class _Losses:
         return by_coordinates(self, box, start, evaluations=self.evaluations)
 
 
-def _stopped(search: str, found: SearchOutcome, table: CachedLosses, questions: Ints) -> SearchResult:
-    """Where it would have been stopped by these questions."""
+def _stopped(search: str, outcome: SearchOutcome, table: CachedLosses, questions: Ints) -> SearchResult:
+    """The setting of a search with the lowest mean of its own loss and that on these questions."""
     best, lowest = list[tuple[Floats, float]](), np.inf
-    for x, loss in found.history:
+    for x, loss in outcome.history:
         if loss < lowest:
             best.append((x, loss))
             lowest = loss
     outside = table.mean(np.array([x for x, _ in best]), questions)
     at = int((outside + [loss for _, loss in best]).argmin())
     return SearchResult(
-        search, best[at][0], best[at][1], float(outside[at]), found.evaluations, found.why_stopped
+        search, best[at][0], best[at][1], float(outside[at]), outcome.evaluations, outcome.why_stopped
     )
 
 
 def _halves(questions: Ints, texts: Sequence[str], group: Ints, seed: int) -> tuple[Ints, Ints]:
-    """Three in four of the questions, and the fourth; all of them twice where they are too few kinds."""
+    """Three quarters of the questions and the fourth; all of them twice where there are too few groups."""
     own = group[questions]
     if len(np.unique(own)) < PARTS:
         return questions, questions

@@ -1,8 +1,8 @@
-"""Which questions a setting is fitted to, and which it is judged on: nothing of the one side is on the other.
+"""Cross-validation folds: the questions that a setting is fitted to and those it is evaluated on.
 
-Questions with the same words, with a relevant document in common, or with the same value of a field that is
-named belong together: one of them tells what the answer to the other is. Where questions were asked at
-different times, a setting is judged on questions that were asked after all that it was fitted to.
+Questions with the same words, with a relevant document in common, or with the same value of a named field
+form a group, which is never divided: the answer of one would leak to the other. Where questions were asked at
+different times, a setting is evaluated on questions that were asked after all that it was fitted to.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from asof.errors import UsageError
 
 NEARLY_ALL = 0.5
-"""Where one group would hold so much of all questions, documents do not tell subjects apart."""
+"""Above this share of questions in one group, documents are not used for grouping."""
 
 FEWEST, LEAST = 0.1, 10
-"""A stretch of time holds at least so much of all questions, and so many."""
+"""The smallest share, and the smallest number, of all questions in a stretch of time."""
 
 ENOUGH = 0.5
-"""So much of the earlier questions has to be left when the groups of the later ones are taken out."""
+"""The smallest share of earlier questions that is left without the groups of the later ones."""
 
 Ints = NDArray[np.int64]
 
@@ -40,9 +40,9 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class Folds:
-    """The folds, the group of each question (q,), and how they were made, in sentences.
+    """The folds, the group of each question (q,), and notes on how they were made.
 
-    `in_time`: each fold is fitted to what was asked before. No question is judged twice.
+    `in_time`: each fold is fitted to earlier questions. No question is held out twice.
     """
 
     folds: tuple[Fold, ...]
@@ -52,12 +52,12 @@ class Folds:
 
     @property
     def judged(self) -> Ints:
-        """Numbers of the questions that some fold judges, ascending."""
+        """Numbers of the questions that some fold holds out, ascending."""
         return np.sort(np.concatenate([each.test for each in self.folds]))
 
 
 def groups(keys: Sequence[Iterable[Hashable]]) -> Ints:
-    """A number for each of some things, the same for those that share a key, directly or by way of others."""
+    """A group number (n,) for each item, the same for items that share a key, directly or through others."""
     parent = list(range(len(keys)))
 
     def root(at: int) -> int:
@@ -76,27 +76,27 @@ def groups(keys: Sequence[Iterable[Hashable]]) -> Ints:
 
 
 def same_words(text: str) -> str:
-    """What two questions have in common that differ in case and blanks only."""
+    """A text without differences in case and blanks."""
     return " ".join(text.casefold().split())
 
 
 def grouped(
     texts: Sequence[str], relevant: Sequence[Iterable[str]], subjects: Sequence[Iterable[str]]
 ) -> tuple[Ints, list[str]]:
-    """The group of each question, and what there is to say. `relevant`: documents; `subjects`: values of
-    fields that are named."""
+    """The group of each question (q,), and notes. `relevant`: documents; `subjects`: values of named
+    fields."""
     words = [("words", same_words(text)) for text in texts]
     named = [[("subject", each) for each in own] for own in subjects]
     with_documents = groups([
-        [own, *of, *(("document", each) for each in there)]
-        for own, of, there in zip(words, named, relevant, strict=True)
+        [own, *of, *(("document", each) for each in documents)]
+        for own, of, documents in zip(words, named, relevant, strict=True)
     ])  # fmt: skip
     largest = int(np.bincount(with_documents).max(initial=0))
     if largest <= NEARLY_ALL * len(texts):
         return with_documents, []
     note = (
-        f"relevant documents join {largest:,} of {len(texts):,} questions into one group: questions are kept "
-        "together by their words" + (" and subjects" if any(subjects) else "") + " only"
+        f"relevant documents join {largest:,} of {len(texts):,} questions into one group: questions are "
+        "grouped by their words" + (" and subjects" if any(subjects) else "") + " only"
     )
     return groups([[own, *of] for own, of in zip(words, named, strict=True)]), [note]
 
@@ -108,18 +108,18 @@ def folded(texts: Sequence[str], group: Ints, times: Sequence[int] | None, count
     """
     if count < 2:
         raise UsageError(f"{count} folds: at least 2 are needed, one to fit to and one to judge on")
-    there = int(group.max(initial=-1)) + 1
-    if there < count:
+    n = int(group.max(initial=-1)) + 1
+    if n < count:
         raise UsageError(
-            f"{len(texts):,} questions of {there} kinds cannot be parted into {count} folds; take fewer "
+            f"{len(texts):,} questions of {n} kinds cannot be divided into {count} folds; take fewer "
             "--folds, or more questions"
         )
     cuts = [] if times is None else _cuts(np.array(times, np.int64), count)
     if len(cuts) > 1:
-        found = list(_in_time(texts, group, np.array(times, np.int64), cuts, seed))
-        if found:
+        folds = list(_in_time(texts, group, np.array(times, np.int64), cuts, seed))
+        if folds:
             note = "questions were asked at several times: each fold is judged by what was fitted before"
-            return Folds(tuple(found), group, True, (note,))
+            return Folds(tuple(folds), group, True, (note,))
     side = parted(texts, group, count, seed)
     return Folds(
         tuple(
@@ -131,8 +131,8 @@ def folded(texts: Sequence[str], group: Ints, times: Sequence[int] | None, count
 
 
 def parted(texts: Sequence[str], group: Ints, count: int, seed: int) -> Ints:
-    """The part of each question: groups as wholes, the largest first, each to the smallest part; equals by a
-    hash of their words."""
+    """The part of each question (q,): whole groups, the largest first, each to the smallest part; equally
+    large groups in the order of a hash of their words."""
     first: dict[int, str] = {}
     for number, text in zip(group.tolist(), texts, strict=True):
         words = same_words(text)
@@ -150,25 +150,24 @@ def parted(texts: Sequence[str], group: Ints, count: int, seed: int) -> Ints:
 
 
 def _cuts(times: Ints, count: int) -> list[int]:
-    """The last instants of up to `count` stretches with at least FEWEST of the questions each and LEAST, as
-    many as there can be; one or none where nothing was asked later than the rest."""
+    """The last instants of at most `count` stretches, as many as possible, each with at least a share FEWEST
+    of the questions and LEAST of them; one or none where all were asked at about the same time."""
     shares = np.linspace(1 / count, min(FEWEST, 1 / count), 11)
-    found = [_stretches(times, max(float(share) * len(times), LEAST)) for share in shares]
-    return max(
-        (each for each in found if len(each) <= count), key=len
-    )  # the first, so the most even, of them
+    by_share = [_stretches(times, max(float(share) * len(times), LEAST)) for share in shares]
+    # of equally many the first, which are the most even
+    return max((each for each in by_share if len(each) <= count), key=len)
 
 
 def _stretches(times: Ints, least: float) -> list[int]:
-    """The last instants of stretches with at least so many of the times each."""
+    """The last instants of stretches with at least `least` of the times each."""
     moments, many = np.unique(times, return_counts=True)
-    cuts, held = list[int](), 0
+    cuts, size = list[int](), 0
     for at, here in zip(moments.tolist(), many.tolist(), strict=True):
-        held += here
-        if held >= least:
+        size += here
+        if size >= least:
             cuts.append(at)
-            held = 0
-    if held and cuts:  # too few for a stretch: they go with the last
+            size = 0
+    if size and cuts:  # too few for a stretch: they are added to the last
         cuts[-1] = int(moments[-1])
     return cuts
 
@@ -176,10 +175,10 @@ def _stretches(times: Ints, least: float) -> list[int]:
 def _in_time(
     texts: Sequence[str], group: Ints, times: Ints, cuts: Sequence[int], seed: int
 ) -> Iterator[Fold]:
-    """Folds of what was asked in a stretch of time, fitted to what was asked before it by other groups.
+    """Folds that hold out a stretch of time and are fitted to the questions of other groups before it.
 
-    Where the same groups ask at all times, too little would be left to fit to: then each stretch is judged in
-    two halves, each by the earlier questions of the other.
+    Where the same groups are asked at all times, too few would be left to fit to: then each stretch is held
+    out in two halves, each fitted to the earlier questions of the other.
     """
     stretch = np.searchsorted(np.array(cuts), times, "left")
     half = parted(texts, group, 2, seed)

@@ -25,8 +25,7 @@ from asof.learn.judged_query import JudgedQuery
 from asof.learn.loss import gains
 from asof.learn.loss_table import loss_table
 from asof.rank.recipe import Recipe
-from asof.tuning.query_builder import judged_query
-from asof.tuning.tuning_questions import TuningQuestions
+from asof.tuning.tuning_questions import TuningQuestions, judged_query
 
 Floats = NDArray[np.float64]
 
@@ -36,13 +35,13 @@ def from_dataset(
     path: Path, recipe: Recipe, box: Box, k: int, options: EvaluationOptions, *, by: Sequence[str] = (),
     cache: Path | None = None, progress: Progress | None = None,
 ) -> Iterator[TuningQuestions]:  # fmt: skip
-    """The questions of a dataset as material, while its corpus is open.
+    """The questions of a dataset to tune on, while its corpus is open.
 
-    `by`: fields of the questions whose equal values make them one kind, beside their words and documents.
+    `by`: fields of the questions whose equal values make one group, besides their words and documents.
     Raises UsageError for a dataset that cannot be evaluated.
     """
-    tell = progress or no_progress
-    tell("reading", 0, 0)
+    notify = progress or no_progress
+    notify("reading", 0, 0)
     settings = replace(options.settings, undated="always")
     data = load(path, queries=options.queries, without=options.without)
     check_filters(data, options)
@@ -50,20 +49,20 @@ def from_dataset(
     subjects = [_subjects(each, by) for each in questions]
     if by and not any(subjects):
         raise UsageError(
-            f"--group {by[0]}: no question has this field; there are: {question_fields(data.questions)}"
+            f"--group {by[0]}: no question has this field; accepted: {question_fields(data.questions)}"
         )
     with prepared(
         data, settings, cache or environment.cache_folder(), None,
-        lambda report: tell("indexing", report.added, len(data.dates)), notes.append,
+        lambda report: notify("indexing", report.added, len(data.dates)), notes.append,
     ) as corpus:  # fmt: skip
-        tell("preparing questions", 0, 0)
-        asking = _DatasetAsker(corpus, data, questions, recipe, k, options.filter_by)
+        notify("preparing questions", 0, 0)
+        search = _DatasetSearch(corpus, data, questions, recipe, k, options.filter_by)
         good = [
             [document for document, grade in relevant(each, data).items() if grade > 0] for each in questions
         ]
         timed = any(each.asked is not None for each in questions)
         yield TuningQuestions(
-            data.name, recipe, box, k, loss_table(asking.posed(), recipe, box, k), asking.measure,
+            data.name, recipe, box, k, loss_table(search.judged_queries(), recipe, box, k), search.measure,
             [each.text for each in questions], good, subjects,
             [data.as_of(each) for each in questions] if timed else None, notes=tuple(notes),
         )  # fmt: skip
@@ -74,7 +73,7 @@ def _subjects(question: DatasetQuestion, by: Sequence[str]) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _DatasetAsker:
+class _DatasetSearch:
     corpus: Corpus
     dataset: Dataset
     questions: Sequence[DatasetQuestion]
@@ -82,25 +81,25 @@ class _DatasetAsker:
     k: int
     filter_by: tuple[str, ...]
 
-    def posed(self) -> list[JudgedQuery]:
-        return [self._posed(each) for each in self.questions]
+    def judged_queries(self) -> list[JudgedQuery]:
+        return [self._judged_query(each) for each in self.questions]
 
-    def _posed(self, question: DatasetQuestion) -> JudgedQuery:
+    def _judged_query(self, question: DatasetQuestion) -> JudgedQuery:
         then = self.corpus.snapshot(self.dataset.as_of(question), None)
         graded = relevant(question, self.dataset)
-        right = dict(zip(graded, gains(graded.values()), strict=True))
-        kept = then.filters(meta=filters(question, self.filter_by))
-        return judged_query(then, question.text, kept, self.recipe, right, question.query_doc)
+        gained = dict(zip(graded, gains(graded.values()), strict=True))
+        hard = then.filters(meta=filters(question, self.filter_by))
+        return judged_query(then, question.text, hard, self.recipe, gained, question.query_doc)
 
     def measure(self, recipe: Recipe, which: NDArray[np.int64], advance: Callable[[], None]) -> Floats:
-        """nDCG of questions as `asof evaluate` has it."""
-        found = []
+        """nDCG (n,) of the questions of these numbers, as `asof evaluate` computes it."""
+        values = []
         for at in which.tolist():
             question = self.questions[at]
             then = self.corpus.snapshot(self.dataset.as_of(question), None)
             hits = retrieve(then, question, recipe, self.dataset, self.filter_by)
             others = [hit for hit in hits if hit.document != question.query_doc]
             ranked = [document for document, _ in by_document(others)]
-            found.append(ndcg(ranked, relevant(question, self.dataset), self.k))
+            values.append(ndcg(ranked, relevant(question, self.dataset), self.k))
             advance()
-        return np.array(found)
+        return np.array(values)

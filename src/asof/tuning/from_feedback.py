@@ -1,8 +1,8 @@
-"""Questions of a corpus of whose hits somebody said how well they answer.
+"""Recorded questions of a corpus with judged hits, to tune on.
 
-Where only weights and the rate of freshness are tuned, the recorded reasons of the hits are enough: what was
-shown is put in another order, and nothing is searched. Otherwise a question is searched again, as of when it
-was asked and as the corpus knew then, and what was not shown counts as no answer.
+Where only weights and the rate of freshness are tuned, the recorded trees of the hits are enough: the shown
+hits are ordered anew, and nothing is searched. Otherwise a question is searched again, as of when it was
+asked and as the corpus knew then, and hits that were not shown count as irrelevant.
 """
 
 from __future__ import annotations
@@ -30,99 +30,97 @@ from asof.learn.loss_table import loss_table
 from asof.learn.sum_parts import FRESH, SumColumn, SumParts, sum_parts
 from asof.rank.recipe import Recipe, value_of
 from asof.recipes import by_document
-from asof.tuning.query_builder import judged_query
-from asof.tuning.tuning_questions import TuningQuestions
+from asof.tuning.tuning_questions import TuningQuestions, judged_query
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 FEWEST = 20
-"""Fewer judged questions are refused."""
+"""The smallest number of judged questions that is accepted."""
 
 
 def from_feedback(
     corpus: Corpus, recipe: Recipe, box: Box, k: int, limit: int | None = None, seed: int = 0
 ) -> TuningQuestions:
-    """The judged questions of a recipe as material; the corpus stays open while it is used.
+    """The judged questions of a recipe to tune on; the corpus has to stay open while they are used.
 
-    A question of which all judged hits have the same grade says nothing about an order and is left out.
-    `limit`: so many questions, chosen by a hash of their ids. Raises UsageError for fewer than FEWEST.
+    A question whose judged hits all have the same gain says nothing about an order and is left out.
+    `limit`: the number of questions, chosen by a hash of their ids. Raises UsageError for fewer than FEWEST.
     """
-    there = corpus.judged(recipe.name)
-    telling = [each for each in there if _tells(each)]
-    if limit is not None and limit < len(telling):
+    judged = corpus.judged(recipe.name)
+    usable = [each for each in judged if _is_graded_differently(each)]
+    if limit is not None and limit < len(usable):
         first = sorted(
-            telling, key=lambda each: hashlib.sha256(f"{seed} {each.question.id}".encode()).digest()
+            usable, key=lambda each: hashlib.sha256(f"{seed} {each.question.id}".encode()).digest()
         )
-        kept = {each.question.id for each in first[:limit]}
-        telling = [each for each in telling if each.question.id in kept]
-    if len(telling) < FEWEST:
+        chosen = {each.question.id for each in first[:limit]}
+        usable = [each for each in usable if each.question.id in chosen]
+    if len(usable) < FEWEST:
         raise UsageError(
-            f"{len(telling)} judged questions of recipe {recipe.name} tell better hits from worse; at least "
-            f"{FEWEST} are needed: record with `asof search --record`, grade with `asof feedback`"
+            f"{len(usable)} judged questions of recipe {recipe.name} have hits with different grades; "
+            f"at least {FEWEST} are needed: record with `asof search --record`, grade with `asof feedback`"
         )
-    same = len(there) - len(telling)
+    same = len(judged) - len(usable)
     notes = (
-        (f"{same:,} judged questions left out: all that was judged has one grade",)
+        (f"{same:,} judged questions left out: all their hits have the same grade",)
         if same and limit is None
         else ()
     )
-    shown = _as_shown(telling, recipe, box, k)
+    shown = _as_shown(usable, recipe, box, k)
     if shown is not None:
         return replace(shown, notes=notes)
-    return replace(_asked_again(corpus, telling, recipe, box, k), notes=notes)
+    return replace(_searched_again(corpus, usable, recipe, box, k), notes=notes)
 
 
-def _tells(each: JudgedRecord) -> bool:
-    """Whether some hit is better than another, as far as anybody said."""
-    own = _gains(each)
-    return len(set(own.values())) > 1
+def _is_graded_differently(record: JudgedRecord) -> bool:
+    """Whether the judgements rank some hit above another."""
+    return len(set(_gains(record).values())) > 1
 
 
-def _gains(each: JudgedRecord) -> dict[int, float]:
-    """What each hit (by its place in what was shown) gains; one that nobody judged gains nothing, as
-    `asof.learn.adaptive` has it."""
-    return dict(enumerate(gains(each.grades, each.weights)))
+def _gains(record: JudgedRecord) -> dict[int, float]:
+    """The gain of each hit by its place among those shown; 0 without a judgement, as in
+    `asof.learn.adaptive`."""
+    return dict(enumerate(gains(record.grades, record.weights)))
 
 
-def _good(each: JudgedRecord) -> dict[str, float]:
-    """What documents gain: the most of their hits."""
-    found: dict[str, float] = {}
-    for at, gain in _gains(each).items():
-        document = each.question.shown[at].document
-        found[document] = max(found.get(document, 0.0), gain)
-    return found
+def _document_gains(record: JudgedRecord) -> dict[str, float]:
+    """The gain of each document: the largest of its hits."""
+    by_document: dict[str, float] = {}
+    for at, gain in _gains(record).items():
+        document = record.question.shown[at].document
+        by_document[document] = max(by_document.get(document, 0.0), gain)
+    return by_document
 
 
-def _material(
+def _tuning_questions(
     judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int, **more: object
 ) -> TuningQuestions:
     return TuningQuestions(
         "feedback", recipe, box, k,
         texts=[each.question.text for each in judged],
-        relevant=[[name for name, gain in _good(each).items() if gain > 0] for each in judged],
+        relevant=[[name for name, gain in _document_gains(each).items() if gain > 0] for each in judged],
         subjects=[[] for _ in judged],
         times=[each.question.as_of for each in judged], **more,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
-# -- what was shown, in another order ------------------------------------------------------------------
+# -- the shown hits in another order ---------------------------------------------------------------------
 
 
 def _as_shown(judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int) -> TuningQuestions | None:
-    """By the recorded reasons; None where they do not hold what is tuned, or not for all questions."""
+    """From the recorded trees; None where they do not hold all tuned numbers for all questions."""
     plan = sum_parts(recipe, box)
     if plan is None or not set(plan.sources) <= trees.replayable(recipe):
         return None
     try:
-        found = [_candidates(each, plan) for each in judged]
-    except UsageError:  # ranked by other numbers than those that can be tried
+        candidates = [_candidates(each, plan) for each in judged]
+    except UsageError:  # ranked with other values of numbers that cannot be replayed
         return None
-    posed = [
+    queries = [
         JudgedQuery(None, (each.question.as_of, each.question.known_at), _nowhere, _by_place(each))  # type: ignore[arg-type]
         for each in judged
     ]
-    table = CandidateColumns.from_candidates(posed, found, plan, box, k)
+    table = CandidateColumns.from_candidates(queries, candidates, plan, box, k)
 
     def measure(changed: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:
         setting = np.array([[value_of(changed, name) for name in box.names]])
@@ -130,9 +128,9 @@ def _as_shown(judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int) 
             advance()
         return np.asarray(1 - table.losses(setting, which)[0])
 
-    return _material(
+    return _tuning_questions(
         judged, recipe, box, k, table=table, measure=measure,
-        measured="by putting what was shown in another order; what was not shown is not known",
+        measured="by ordering the shown hits anew; other hits are not known",
     )  # fmt: skip
 
 
@@ -141,23 +139,23 @@ def _by_place(each: JudgedRecord) -> dict[str, float]:
 
 
 def _nowhere(_: object) -> None:
-    """What was shown is asked of nothing."""
+    """The shown hits need no view."""
 
 
 def _candidates(each: JudgedRecord, plan: SumParts) -> Candidates:
-    """The judged hits of a question as they were recorded. Raises UsageError where the recipe differs in more
-    than can be tried."""
+    """The judged hits of a question as they were recorded. Raises UsageError where the recipe differs in
+    numbers that cannot be replayed."""
     label = _label(plan)
-    reasons = trees.trees_of(each.question)
-    trees.replayed(each.question, plan.recipe, reasons)
-    recorded = trees.columns(each.question, label, reasons)
+    why = trees.trees_of(each.question)
+    trees.replayed(each.question, plan.recipe, why)
+    recorded = trees.columns(each.question, label, why)
     places = np.array(sorted(_gains(each)), np.int64)
     columns = []
     for part in plan.parts:
         if part.column not in recorded.names:
             columns.append(np.zeros(len(places)))
         elif part.column == trees.FRESHNESS:
-            columns.append(_freshness(each, part, plan, recorded, reasons)[places])
+            columns.append(_freshness(each, part, plan, recorded, why)[places])
         else:
             columns.append(recorded.values[places, recorded.names.index(part.column)])
     own = _gains(each)
@@ -169,10 +167,10 @@ def _candidates(each: JudgedRecord, plan: SumParts) -> Candidates:
 
 
 def _freshness(
-    each: JudgedRecord, part: SumColumn, plan: SumParts, recorded: trees.ScoreParts, reasons: Sequence[Why]
+    each: JudgedRecord, part: SumColumn, plan: SumParts, recorded: trees.ScoreParts, why: Sequence[Why]
 ) -> Floats:
     """Whole days (undated: infinite) where the rate is tuned, else the column at the recipe's rate."""
-    days = trees.ages(each.question, _label(plan), reasons).days if part.kind == FRESH else None
+    days = trees.ages(each.question, _label(plan), why).days if part.kind == FRESH else None
     if days is not None and part.number in plan.sources:
         return np.where(np.isnan(days), np.inf, days)
     values = recorded.values[:, recorded.names.index(part.column)]
@@ -190,38 +188,38 @@ def _label(plan: SumParts) -> str:
     return name
 
 
-# -- the question again ---------------------------------------------------------------------------------
+# -- searched again -------------------------------------------------------------------------------------
 
 
-def _asked_again(
+def _searched_again(
     corpus: Corpus, judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int
 ) -> TuningQuestions:
-    posed = []
+    queries = []
     for each in judged:
-        asked = each.question
-        run = by_document if asked.unit == "document" else as_it_is
-        then = corpus.snapshot(asked.as_of, asked.known_at)
-        posed.append(judged_query(then, asked.text, asked.filters, recipe, _good(each), run=run))
-    searching = _Searching(posed, k)
-    return _material(
-        judged, recipe, box, k, table=loss_table(posed, recipe, box, k), measure=searching.measure,
-        measured="by searches as of when each was asked; what was not judged counts as no answer",
+        question, gained = each.question, _document_gains(each)
+        run = by_document if question.unit == "document" else as_it_is
+        then = corpus.snapshot(question.as_of, question.known_at)
+        queries.append(judged_query(then, question.text, question.filters, recipe, gained, run=run))
+    search = _FeedbackSearch(queries, k)
+    return _tuning_questions(
+        judged, recipe, box, k, table=loss_table(queries, recipe, box, k), measure=search.measure,
+        measured="by searches as of when each was asked; hits without a judgement count as irrelevant",
     )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class _Searching:
-    posed: Sequence[JudgedQuery]
+class _FeedbackSearch:
+    queries: Sequence[JudgedQuery]
     k: int
 
     def measure(self, recipe: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:
-        found = []
+        values = []
         for at in which.tolist():
-            asked = self.posed[at]
-            hits = asked.use(
-                lambda view, asked=asked: engine.search(asked.query, view, asked.run(recipe)).hits
+            judged = self.queries[at]
+            hits = judged.use(
+                lambda view, judged=judged: engine.search(judged.query, view, judged.run(recipe)).hits
             )
             ranked = list(dict.fromkeys(hit.document for hit in hits))
-            found.append(dcg([asked.gains.get(each, 0.0) for each in ranked], self.k) / asked.best(self.k))
+            values.append(dcg([judged.gains.get(each, 0.0) for each in ranked], self.k) / judged.best(self.k))
             advance()
-        return np.array(found)
+        return np.array(values)

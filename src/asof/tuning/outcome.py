@@ -1,4 +1,4 @@
-"""What tuning found: figures on questions that were held out, the values, and one sentence."""
+"""The outcome of tuning: figures on held-out questions, the values, and one sentence."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True, slots=True)
 class FoldOutcome:
-    """A fold: how many questions it was fitted to and judged on, the search that was better, its values, and
-    the metric at the start, with those values, and with those of the rival (None: there was none)."""
+    """A fold: how many questions it was fitted to and holds out, the better search, its values, and the
+    metric at the start, with those values, and with those of the other search (None: only one was run)."""
 
     name: str
     train: int
@@ -31,8 +31,8 @@ class FoldOutcome:
 
 @dataclass(frozen=True, slots=True)
 class TunedNumber:
-    """A number: its range, what it was and is, what the folds say, and the metric along its range, all else
-    as it was fitted (`curve`: pairs of value and metric on all questions, the ends of the range included)."""
+    """A number: its range, its value before and after, the value of each fold, and the metric along its range
+    with all others as fitted (`curve`: pairs of value and metric on all questions, the ends included)."""
 
     field: str
     low: float
@@ -55,9 +55,9 @@ class TunedNumber:
 
 @dataclass(frozen=True, slots=True)
 class TuningOutcome:
-    """The outcome. `start`, `tuned`: the metric on the questions that were held out; `comparison`: tuned less
-    start. `searches`: the mean metric of each search on those questions, as the table has it; `fitted`: the
-    search that gave the values. `seconds`: all of it."""
+    """The outcome. `start`, `tuned`: the metric on held-out questions; `comparison`: tuned less start.
+    `searches`: the mean metric of each search on those questions, by the table of losses; `fitted`: the
+    search that gave the values. `seconds`: the time of the whole run."""
 
     material: str
     recipe: str
@@ -81,26 +81,24 @@ class TuningOutcome:
 
     @property
     def gain(self) -> bool:
-        """Whether the values are better on questions that they were not fitted to, beyond chance: by the
-        interval and by the paired test, since few questions that changed make an interval too narrow."""
+        """Whether the values are better on held-out questions, beyond chance: by the interval and by the
+        paired test, since few questions that changed make an interval too narrow."""
         return self.comparison.low > 0 and self.comparison.p < SIGNIFICANT
 
     @property
     def values(self) -> dict[str, float]:
-        """What was fitted to all questions."""
+        """The values that were fitted to all questions, by field."""
         return {each.field: each.value for each in self.fields}
 
     @property
     def sentence(self) -> str:
-        """What came of it."""
-        found = self.comparison
-        moved = (
-            f"({signed(found.difference)}, 95% {signed(found.low)} to {signed(found.high)}, {_p(found.p)})"
-        )
+        """The result in one sentence."""
+        gain = self.comparison
+        moved = f"({signed(gain.difference)}, 95% {signed(gain.low)} to {signed(gain.high)}, {_p(gain.p)})"
         from_to = f"{self.metric} {short(self.start.value)} -> {short(self.tuned.value)}"
         if self.gain:
             return f"{from_to} on questions it did not see {moved}"
-        why = "worse than before" if found.high < 0 else "no more than chance gives"
+        why = "worse than before" if gain.high < 0 else "no more than chance gives"
         return f"No gain: {from_to} on questions it did not see {moved} is {why}; nothing is recommended"
 
 

@@ -1,4 +1,4 @@
-"""Keys of a TOML document, changed so that everything else stays as somebody wrote it."""
+"""Reads and sets keys of a TOML document; everything else, comments included, stays as it is."""
 
 from __future__ import annotations
 
@@ -13,88 +13,88 @@ RECIPE_DEPTH = 3
 
 
 def value_at(document: TOMLDocument, place: tuple[str, ...]) -> Any:
-    """The value at a place, as Python has it; None when there is none."""
-    found: Any = document
+    """The value at a place as a Python value; None when there is none."""
+    value: Any = document
     for name in place:
-        if not isinstance(found, Mapping) or name not in found:
+        if not isinstance(value, Mapping) or name not in value:
             return None
-        found = found[name]
-    return found.unwrap() if hasattr(found, "unwrap") else found
+        value = value[name]
+    return value.unwrap() if hasattr(value, "unwrap") else value
 
 
 def set_at(document: TOMLDocument, place: tuple[str, ...], value: Any) -> None:
-    """Set a value (None: take it out, and tables that it leaves empty)."""
-    held = _held(document, place)
+    """Set a value (None: remove it, and the tables that become empty)."""
+    tables = _tables(document, place)
     last = place[-1]
-    if len(held) == len(place) and held[-1] is not None:
+    if len(tables) == len(place) and tables[-1] is not None:
         if value is None:
-            _take_out(held, place)
-        elif isinstance(value, Mapping) and isinstance(held[-1].get(last), Mapping):
-            _exchange(held[-1][last], value)
+            _remove(tables, place)
+        elif isinstance(value, Mapping) and isinstance(tables[-1].get(last), Mapping):
+            _update(tables[-1][last], value)
         else:
-            held[-1][last] = _item(value)
+            tables[-1][last] = _item(value)
     elif value is not None:
-        _add(held, place, _item(value))
+        _add(tables, place, _item(value))
 
 
-def _held(document: TOMLDocument, place: tuple[str, ...]) -> list[Any]:
-    """The tables on the way to a place, as far as they are there, the document first."""
-    held: list[Any] = [document]
+def _tables(document: TOMLDocument, place: tuple[str, ...]) -> list[Any]:
+    """The existing tables on the path to a place, the document first."""
+    tables: list[Any] = [document]
     for name in place[:-1]:
-        if name not in held[-1]:
+        if name not in tables[-1]:
             break
-        held.append(held[-1][name])
-    return held
+        tables.append(tables[-1][name])
+    return tables
 
 
-def _take_out(held: list[Any], place: tuple[str, ...]) -> None:
-    held[-1].pop(place[-1], None)
-    for depth in range(len(held) - 1, 0, -1):
-        table = held[depth]
-        if len(table) or "#" in table.as_string():  # a comment there is somebody's
+def _remove(tables: list[Any], place: tuple[str, ...]) -> None:
+    tables[-1].pop(place[-1], None)
+    for depth in range(len(tables) - 1, 0, -1):
+        table = tables[depth]
+        if len(table) or "#" in table.as_string():  # a comment of the user stays
             return
-        held[depth - 1].pop(place[depth - 1])
+        tables[depth - 1].pop(place[depth - 1])
 
 
-def _exchange(table: Any, value: Mapping[str, Any]) -> None:
-    """Other values for the keys of a table that is there, so that its comments stay."""
-    for gone in [name for name in table if name not in value]:
-        table.pop(gone)
+def _update(table: Any, value: Mapping[str, Any]) -> None:
+    """Give an existing table the keys and values of `value`, so that its comments stay."""
+    for removed in [name for name in table if name not in value]:
+        table.pop(removed)
     for name, each in value.items():
         if name not in table or table[name] != each:
             table[name] = each
 
 
-def _add(held: list[Any], place: tuple[str, ...], item: Any) -> None:
-    """A key in a table that is not there: a dotted key in the table of its recipe, `[recipes.papers]`, or a
-    table of its own where that one has no lines of its own."""
+def _add(tables: list[Any], place: tuple[str, ...], item: Any) -> None:
+    """Add a key to a table that does not exist: as a dotted key of the table of its recipe,
+    `[recipes.papers]`, or in a new table where that one has no lines of its own."""
     import tomlkit
     from tomlkit.items import InlineTable
 
-    while len(held) < RECIPE_DEPTH:
-        name = place[len(held) - 1]
-        held[-1][name] = tomlkit.table(is_super_table=len(held) < RECIPE_DEPTH - 1)
-        held.append(held[-1][name])
-    table, left = held[-1], place[len(held) - 1 :]
+    while len(tables) < RECIPE_DEPTH:
+        name = place[len(tables) - 1]
+        tables[-1][name] = tomlkit.table(is_super_table=len(tables) < RECIPE_DEPTH - 1)
+        tables.append(tables[-1][name])
+    table, left = tables[-1], place[len(tables) - 1 :]
     if isinstance(table, InlineTable):
         for name in left[:-1]:
             table[name] = tomlkit.inline_table()
             table = table[name]
         table[left[-1]] = item
     elif getattr(table, "is_super_table", lambda: True)():
-        made = tomlkit.table()
-        made[left[-1]] = item
-        table[left[0]] = made
+        child = tomlkit.table()
+        child[left[-1]] = item
+        table[left[0]] = child
     else:
         table.append(tomlkit.key(list(left)), item)
 
 
 def _item(value: Any) -> Any:
-    """A value as it is written; a table in one line."""
+    """A value as a TOML item; a mapping becomes an inline table."""
     import tomlkit
 
     if not isinstance(value, Mapping):
         return tomlkit.item(value)
-    made = tomlkit.inline_table()
-    made.update(value)
-    return made
+    table = tomlkit.inline_table()
+    table.update(value)
+    return table

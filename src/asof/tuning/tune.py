@@ -1,8 +1,8 @@
-"""Fit a recipe's numbers to questions with judgements, and judge them on questions that were held out.
+"""Fit a recipe's numbers to questions with judgements, and evaluate them on questions that were held out.
 
-For each fold: two searches on what is not held out, one of them chosen there, and its values put to real
-searches of what is held out. What is written in the end was fitted to all questions; what it is worth is
-what the folds say.
+For each fold: two searches on the training questions, the better one chosen there, and its values used in
+real searches of the held-out questions. The values that are written are fitted to all questions; the folds
+estimate their gain.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from asof.tuning.rounding import rounded
 from asof.tuning.tuning_questions import CachedLosses, TuningQuestions
 
 FEWEST = 20
-"""Fewer questions tell chance from gain in no case."""
+"""The smallest number of questions: of fewer no gain can be told from chance."""
 
 STEPS = 7
-"""So many values of a number show how much it matters."""
+"""How many values of a number its curve has."""
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -36,8 +36,8 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class TuningOptions:
-    """How to tune: `folds`, `by` which search (lcb, coordinates, both), how many `evaluations` each may make
-    (None: as many as fit how dear one is), `seed` of all that is drawn."""
+    """How to tune: the number of `folds`, the search (`by`: lcb, coordinates, both), the largest number of
+    `evaluations` of each search, and the `seed` of all random draws."""
 
     folds: int = 5
     by: str = BOTH
@@ -46,7 +46,7 @@ class TuningOptions:
 
 
 def tune(material: TuningQuestions, how: TuningOptions, progress: Progress | None = None) -> TuningOutcome:
-    """Tune on material. Raises UsageError for too few questions, or too few different ones."""
+    """The outcome of tuning on these questions. Raises UsageError for too few, or too few different ones."""
     if material.n < FEWEST:
         raise UsageError(
             f"{material.name}: {material.n} judged questions; {FEWEST} are needed to tell gain from chance"
@@ -58,7 +58,7 @@ def tune(material: TuningQuestions, how: TuningOptions, progress: Progress | Non
 class _Tuner:
     material: TuningQuestions
     how: TuningOptions
-    tell: Progress
+    progress: Progress
     table: CachedLosses = field(init=False)
     start: Floats = field(init=False)
 
@@ -90,23 +90,24 @@ class _Tuner:
         return fit(
             self.table, self.material.box, self.start, questions, self.material.texts, group, by=how.by,
             evaluations=how.evaluations, seed=how.seed,
-            tell=lambda search, done, of: self.tell(f"{name}: {search}", done, of),
+            progress=lambda search, done, of: self.progress(f"{name}: {search}", done, of),
         )  # fmt: skip
 
     def _written(self, x: Floats) -> Floats:
-        """The setting (d,) as it would be written: few digits, and whole numbers whole."""
+        """The setting (d,) as it would be written: few digits, and integers as such."""
         box, recipe = self.material.box, self.material.recipe
         changed = with_values(recipe, box.named(rounded(box, x)))
         return np.array([value_of(changed, name) for name in box.names])
 
     def _held_out(self, folds: Folds, fits: Sequence[SearchPair]) -> tuple[Floats, Floats]:
-        """The metric (q,) of what is judged, at the start and with the values of its fold; NaN elsewhere."""
+        """The metric (q,) of each held-out question, at the start and with the values of its fold; NaN
+        elsewhere."""
         material, judged = self.material, folds.judged
         start, tuned = np.full(material.n, np.nan), np.full(material.n, np.nan)
-        advance = progress_counter(self.tell, "judging", 2 * len(judged))
+        advance = progress_counter(self.progress, "judging", 2 * len(judged))
         start[judged] = material.measure(material.recipe, judged, advance)
-        for fold, found in zip(folds.folds, fits, strict=True):
-            values = material.box.named(self._written(found.x))
+        for fold, pair in zip(folds.folds, fits, strict=True):
+            values = material.box.named(self._written(pair.x))
             tuned[fold.test] = material.measure(with_values(material.recipe, values), fold.test, advance)
         return start, tuned
 
@@ -118,25 +119,25 @@ class _Tuner:
         )[0]
 
     def _estimate(self, values: Floats, folds: Folds) -> Estimate:
-        found = estimate(values, folds.group, self.how.seed)
-        assert found is not None  # noqa: S101  every fold judges something
-        return found
+        mean = estimate(values, folds.group, self.how.seed)
+        assert mean is not None  # noqa: S101  no fold is without test questions
+        return mean
 
     def _judged(
         self, folds: Sequence[Fold], fits: Sequence[SearchPair], start: Floats, tuned: Floats
     ) -> Iterator[FoldOutcome]:
-        for fold, found in zip(folds, fits, strict=True):
-            rivals = [each for each in found.tried if each is not found.chosen]
+        for fold, pair in zip(folds, fits, strict=True):
+            rivals = [each for each in pair.tried if each is not pair.chosen]
             rival = 1 - float(self.table.mean(rivals[0].x[None], fold.test)[0]) if rivals else None
             yield FoldOutcome(
-                fold.name, len(fold.train), len(fold.test), found.chosen.search,
-                self.material.box.named(self._written(found.x)),
+                fold.name, len(fold.train), len(fold.test), pair.chosen.search,
+                self.material.box.named(self._written(pair.x)),
                 float(start[fold.test].mean()), float(tuned[fold.test].mean()), rival,
             )  # fmt: skip
 
     def _searches(self, folds: Folds, fits: Sequence[SearchPair]) -> dict[str, float]:
-        """The mean of each search over all questions that are judged."""
-        found = {}
+        """The mean metric of each search over all held-out questions."""
+        means = {}
         for search in SEARCHES:
             losses = [
                 self.table.losses(tried.x[None], fold.test)[0]
@@ -145,8 +146,8 @@ class _Tuner:
                 if tried is not None
             ]
             if losses:
-                found[search] = 1 - float(np.concatenate(losses).mean())
-        return found
+                means[search] = 1 - float(np.concatenate(losses).mean())
+        return means
 
     def _fields(self, values: Floats, fits: Sequence[SearchPair]) -> Iterator[TunedNumber]:
         box, every = self.material.box, np.arange(self.material.n)
@@ -162,8 +163,8 @@ class _Tuner:
 
 
 def along(material: TuningQuestions, x: Floats, at: int) -> Floats:
-    """Settings (m, d) along the range of one number, its ends included; others of its sum give and take in
-    the proportion that they have, as far as their bounds allow."""
+    """Settings (m, d) along the range of one number, its ends included; the others of its sum compensate,
+    each by the same share of the distance to its bound."""
     box = material.box
     low, high = box.low[at], box.high[at]
     if at in box.simplex:
@@ -179,15 +180,18 @@ def along(material: TuningQuestions, x: Floats, at: int) -> Floats:
 
 
 def _exchanged(low: Floats, high: Floats, x: Floats, totals: Floats) -> Floats:
-    """Numbers between bounds that have each of some sums: each moves by the same share of its room."""
+    """Numbers (m, n) between bounds with the sums `totals` (m,): each moves by the same share of the distance
+    to its bound."""
     moved = []
     for total in totals.tolist():
         left = total - x.sum()
-        room = (high if left > 0 else low) - x
-        share = left / room.sum() if room.sum() else 0.0
-        moved.append(np.clip(x + room * share, low, high))
+        slack = (high if left > 0 else low) - x
+        share = left / slack.sum() if slack.sum() else 0.0
+        moved.append(np.clip(x + slack * share, low, high))
     return np.array(moved)
 
 
 def _left(n: int, judged: int) -> list[str]:
-    return [f"{n - judged:,} of {n:,} questions are fitted to and never judged"] if judged < n else []
+    return (
+        [f"{n - judged:,} of {n:,} questions are used for fitting and never held out"] if judged < n else []
+    )

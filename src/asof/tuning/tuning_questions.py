@@ -1,14 +1,18 @@
-"""What a recipe is tuned on: questions that are prepared, and how they are asked when it counts."""
+"""The questions that a recipe is tuned on: with their losses at any setting, and how they are measured."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.corpus.snapshot import Snapshot
+from asof.data import Filters
+from asof.evaluate.runs.metrics import DEPTH
 from asof.learn.box import Box
+from asof.learn.judged_query import JudgedQuery, as_it_is
 from asof.learn.loss_table import LossTable
 from asof.rank.recipe import Recipe
 
@@ -16,15 +20,16 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 Measure = Callable[[Recipe, Ints, Callable[[], None]], Floats]
-"""nDCG (n,) of questions of these numbers by a recipe, searched as users search; says when one is done."""
+"""nDCG (n,) of the questions of these numbers by a recipe, in real searches; calls a function after each
+one."""
 
 
 @dataclass(frozen=True, slots=True)
 class TuningQuestions:
-    """q questions: their words, what tells that two belong together, when they were asked (None: at one time,
-    or nobody knows), their `table`, and `measure`.
+    """q questions: their texts, their relevant documents and subjects (which group them), when they were
+    asked (None: unknown, or all at one time), their `table` of losses, and `measure`.
 
-    `name` says where they are from; `measured` how those that are held out were judged.
+    `name` says where they are from; `measured` how held-out questions are measured.
     """
 
     name: str
@@ -45,10 +50,21 @@ class TuningQuestions:
         return len(self.texts)
 
 
+def judged_query(
+    then: Snapshot, question: str, filters: Filters, recipe: Recipe, gains: Mapping[str, float],
+    left_out: str = "", run: Callable[[Recipe], Recipe] = as_it_is,
+) -> JudgedQuery:  # fmt: skip
+    """The query that a recipe runs for a question at a snapshot, with the gains of documents; nothing is
+    searched. `left_out`, `run`: see `JudgedQuery`."""
+    reading, query, _ = then.reader.query_for(question, DEPTH, filters, "passage", recipe, rerank=False)
+    at = replace(then, as_of=reading.as_of)
+    return JudgedQuery(query, (at.as_of, at.known_at), at.use, gains, left_out, run)
+
+
 @dataclass(slots=True)
 class CachedLosses:
-    """A table whose losses are kept, so that no question is tried twice at a setting. `tried`: settings that
-    were asked for that were not known for all questions."""
+    """A table with cached losses, so that no question is evaluated twice at a setting. `tried`: the number of
+    settings that were evaluated for some question."""
 
     table: LossTable
     n: int
@@ -56,13 +72,13 @@ class CachedLosses:
     _known: dict[bytes, Floats] = field(default_factory=dict)
 
     def losses(self, settings: Floats, questions: Ints) -> Floats:
-        """As `LossTable.losses`."""
+        """See `LossTable.losses`."""
         rows = [self._known.setdefault(each.tobytes(), np.full(self.n, np.nan)) for each in settings]
         new = [at for at, row in enumerate(rows) if np.isnan(row[questions]).any()]
         if new:
             todo = questions[np.isnan([rows[at][questions] for at in new]).any(axis=0)]
-            for at, found in zip(new, self.table.losses(settings[new], todo), strict=True):
-                rows[at][todo] = found
+            for at, losses in zip(new, self.table.losses(settings[new], todo), strict=True):
+                rows[at][todo] = losses
             self.tried += len(new)
         return np.array([row[questions] for row in rows]).reshape(len(settings), len(questions))
 

@@ -84,7 +84,7 @@ def test_a_wrong_argument_ends_in_an_error_of_ours(corpus, kind, name, argument)
             raise
 
 
-@pytest.mark.parametrize("name", ["path", "create", "encoder", "model", "settings", "wait", "tell"])
+@pytest.mark.parametrize("name", ["path", "create", "encoder", "model", "settings", "wait", "on_note"])
 def test_opening_with_a_wrong_argument_ends_in_an_error_of_ours(tmp_path, monkeypatch, name):
     monkeypatch.chdir(tmp_path)
     for wrong in (*WRONG, "x" * 5000):

@@ -44,18 +44,18 @@ def holds_corpus(folder: Path) -> bool:
         return True
 
 
-def find_folder(start: Path, tell: Callable[[str], None] | None = None) -> Path | None:
+def find_folder(start: Path, on_note: Callable[[str], None] | None = None) -> Path | None:
     """`.asof` of `start` or of its nearest parent that has one.
 
-    One of another user whose folder is not trusted ends the search, and `tell` gets a line: who can make a
+    One of another user whose folder is not trusted ends the search, and `on_note` gets a line: who can make a
     folder above this one would choose what is searched.
     """
     for folder in (start, *start.parents):
         if holds_corpus(folder):
             if _own(folder):
                 return folder / FOLDER
-            if tell is not None:
-                tell(
+            if on_note is not None:
+                on_note(
                     f"{folder / FOLDER} is of another user and is not used; --index "
                     f"{shlex.quote(str(folder))} uses it, `{layers.command(folder)}` does so for good"
                 )
@@ -75,10 +75,12 @@ def _own(folder: Path) -> bool:
         return False
 
 
-def configuration(folder: Path, tell: Callable[[str], None] | None = None, *, trust: bool = False) -> Config:
+def configuration(
+    folder: Path, on_note: Callable[[str], None] | None = None, *, trust: bool = False
+) -> Config:
     """What holds in a folder: the user's configuration, and asof.toml as far as the user trusts it or `trust`
-    says so (`asof.layers`). `tell` gets a line about what does not count. Raises BadConfig."""
-    return layers.configured(folder, os.environ, tell or _silent, trust=trust)
+    says so (`asof.layers`). `on_note` gets a line about what does not count. Raises BadConfig."""
+    return layers.configured(folder, os.environ, on_note or _silent, trust=trust)
 
 
 def trust(folder: Path) -> dict[str, str]:

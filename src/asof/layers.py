@@ -72,9 +72,9 @@ class Layer:
 
 
 def configured(
-    folder: Path, environment: Mapping[str, str], tell: Callable[[str], None], *, trust: bool = False
+    folder: Path, environment: Mapping[str, str], on_note: Callable[[str], None], *, trust: bool = False
 ) -> Config:
-    """What holds in a folder. `trust`: its file counts as if the user trusted it. `tell` gets a line where
+    """What holds in a folder. `trust`: its file counts as if the user trusted it. `on_note` gets a line where
     the file names something that does not count. Raises BadConfig."""
     own = Layer.read(user_file(environment))
     beside = Layer.read(folder / FILE)
@@ -83,10 +83,10 @@ def configured(
     wanted = abroad(beside.tables)
     withheld: dict[str, str] = {}
     if wanted and not trust:
-        before = _trusted(folder, environment, tell)
+        before = _trusted(folder, environment, on_note)
         if before != digest_of(beside.content):
             how = _how(folder, own.path, changed=before is not None)
-            tell(f"{_what(wanted)} of {folder / FILE}: {how}; {_instead(wanted, own.tables)}")
+            on_note(f"{_what(wanted)} of {folder / FILE}: {how}; {_instead(wanted, own.tables)}")
             withheld = {table: f"[{table}] of {folder / FILE}: {how}" for table in wanted}
             beside = Layer(beside.path, beside.content, _held(beside.tables, wanted))
     return _merged(own, beside, withheld)
@@ -185,12 +185,12 @@ def _home(environment: Mapping[str, str], variable: str, default: str) -> Path |
         return None
 
 
-def _trusted(folder: Path, environment: Mapping[str, str], tell: Callable[[str], None]) -> str | None:
+def _trusted(folder: Path, environment: Mapping[str, str], on_note: Callable[[str], None]) -> str | None:
     """The digest of the file that was trusted in a folder; None where none was."""
     try:
         record = trusted(environment).record(folder)
     except UsageError as error:
-        tell(str(error))
+        on_note(str(error))
         return None
     return None if record is None else record.digest
 

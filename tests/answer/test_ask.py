@@ -151,7 +151,7 @@ def test_quotes_where_the_model_fails_with_a_note(with_model):
 
 def test_quotes_where_the_budget_is_used_up_with_a_note(with_model):
     made, model = with_model(
-        "What colour is the crane in 2021?", "It is blue [1].", toml="[ask]\nbudget = 1.0\n", tell=print
+        "What colour is the crane in 2021?", "It is blue [1].", toml="[ask]\nbudget = 1.0\n", on_text=print
     )
     assert made.by == "extractive"
     assert "budget" in made.notes[-1]
@@ -171,7 +171,7 @@ def test_the_same_question_costs_nothing_again(tmp_path):
     assert (one.text, one.citations) == (again.text, again.citations)
     assert one.cost is not None
     assert again.cost is not None
-    assert (one.cost["calls"], again.cost["calls"], again.cost["kept"]) == (1, 0, 1)
+    assert (one.cost["calls"], again.cost["calls"], again.cost["cached"]) == (1, 0, 1)
 
 
 def test_a_note_that_gives_orders_is_data(tmp_path):

@@ -70,7 +70,7 @@ def test_figures_and_costs() -> None:
     assert amount_json(Amount(3.5, "USD")) == {"value": 3.5, "unit": "USD", "basis": ""}
     used = {
         "calls": 1,
-        "kept": 2,
+        "cached": 2,
         "failed": 3,
         "refused": 4,
         "prompt_tokens": 5,

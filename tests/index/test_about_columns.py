@@ -60,7 +60,7 @@ def test_overlap_row_by_row(rows: list[list[Stretch]], a: int, b: int, low: int,
     asked = [[s for s in row if kinds[0] <= s[2] <= kinds[1]] for row in rows]
     expected = [any(s[0] <= last and s[1] >= first for s in row) for row in asked]
     assert about.overlap(first, last, kinds).tolist() == expected
-    assert about.said(kinds).tolist() == [bool(row) for row in asked]
+    assert about.stated(kinds).tolist() == [bool(row) for row in asked]
     assert about.known.tolist() == [bool(row) for row in rows]
 
 

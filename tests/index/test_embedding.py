@@ -407,7 +407,7 @@ def test_a_segment_with_vectors_of_another_encoder_is_mended(fresh: Make, filled
         db.execute("UPDATE vectors SET encoder = 'other meanings'")
         db.close()
         told: list[str] = []
-        with open_corpus(corpus.root, encoder=Meanings(TWO), tell=told.append) as again:
+        with open_corpus(corpus.root, encoder=Meanings(TWO), on_note=told.append) as again:
             again.maintenance.background = False
             assert nearest(again) == BY_MEANING
         assert [line.endswith("holds vectors of another encoder; rebuilt its 2 passages from the store")

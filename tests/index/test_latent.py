@@ -387,13 +387,13 @@ def test_counts_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch, fresh: M
         view = corpus.at().view()
         (part,) = view.prefix.parts
         terms = part.segment["terms"].tolist()
-        table = forward.kept_counts(view, part.segment).toarray().tolist()
+        table = forward.cached_counts(view, part.segment).toarray().tolist()
         assert [sum(row) for row in table] == [3, 1]
         assert table[0][terms.index(term_hash("mill"))] == 2
-        assert forward.kept_counts(view, part.segment) is forward.kept_counts(view, part.segment)
+        assert forward.cached_counts(view, part.segment) is forward.cached_counts(view, part.segment)
         view.derived.memo.clear()
         monkeypatch.setattr(forward, "MOST_POSTINGS", 2)
-        assert forward.kept_counts(view, part.segment).toarray().tolist() == table
+        assert forward.cached_counts(view, part.segment).toarray().tolist() == table
         assert view.derived.memo["forward"] == {}
 
 

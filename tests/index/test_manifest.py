@@ -90,7 +90,7 @@ def test_what_is_missing_is_rebuilt_just_as_it_was(
         root, told = corpus.root, list[str]()
         for name in files(corpus):
             (corpus.manifest.folder / name).unlink()
-        with open_corpus(root, encoder=encoder, tell=told.append) as again:
+        with open_corpus(root, encoder=encoder, on_note=told.append) as again:
             again.session.clock = corpus.session.clock
             assert answers(again) == before
             assert len(told) == len(entries)

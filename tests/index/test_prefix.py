@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.index.prefix import Prefix, gone_by
+from asof.index.prefix import Prefix, ended_by
 from asof.store.rows import EndRow
 from asof.text.tokens import term_hash
 from asof.time.span import BEGINNING, NEVER
@@ -98,7 +98,7 @@ def test_a_window_is_a_slice_of_time(
             for part in window.parts
             for place in part.dead_places().tolist()
         }
-        gone = set(gone_by(segments, as_of, NEVER).tolist())
+        gone = set(ended_by(segments, as_of, NEVER).tolist())
         assert dead == gone & set(passages.tolist())
         visible = window.visible(np.arange(window.n)[::-1])[::-1]  # places in any order
         assert set(passages[visible].tolist()) == set(passages.tolist()) - gone

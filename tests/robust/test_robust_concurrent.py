@@ -172,7 +172,7 @@ def test_a_purge_beside_a_merge(memory_folder: Path) -> None:
     """The merge in the background is overtaken by the purge, or the purge waits: nobody fails."""
     with asof.open(memory_folder) as corpus:
         told: list[str] = []
-        corpus.manifest.tell = told.append
+        corpus.manifest.on_note = told.append
         for turn in range(8):
             corpus.maintenance.background = False
             for at in range(8):

@@ -90,7 +90,7 @@ def flip(path: Path, at: int, bit: int = 3) -> None:
 def searched_and_checked(root: Path) -> tuple[Answers, list[str], list[str]]:
     """What a search answers, the lines that it tells, and what a check finds after it."""
     told: list[str] = []
-    with asof.open(root, create=False, tell=told.append) as corpus:
+    with asof.open(root, create=False, on_note=told.append) as corpus:
         answered = answers(corpus)
         return answered, list(told), corpus.check()
 
@@ -200,7 +200,7 @@ def test_damaged_while_it_is_indexed_into(root: Path, write_lines: Any) -> None:
     """A write needs no old segment; merging does, and rebuilds it."""
     flip(segments(root)[0], 0)
     told: list[str] = []
-    with asof.open(root, tell=told.append) as corpus:
+    with asof.open(root, on_note=told.append) as corpus:
         assert corpus.add([asof.Document("new", "a new ferry")]).added == 1
         for number in range(8):
             corpus.add([asof.Document(f"new{number}", "a newer ferry")])

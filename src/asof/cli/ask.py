@@ -69,7 +69,7 @@ def ask(
         streamed = _Streamed()
         found = then.ask(
             asked, mode=mode, filters=then.filters(since, until, about=about), recipe=recipe,
-            tokens=tokens, tell=None if as_json else streamed,
+            tokens=tokens, on_text=None if as_json else streamed,
         )  # fmt: skip
         if found.refused and not as_json:
             tell_why_nothing(then, since, until)

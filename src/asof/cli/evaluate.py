@@ -263,7 +263,7 @@ def _drawn(
 
     notes: list[str] = []
     paths = figures(
-        found, folder, cache=cache, encoder=encoder, progress=progress, tell=notes.append
+        found, folder, cache=cache, encoder=encoder, progress=progress, on_note=notes.append
     )  # fmt: skip
     drawn = [path.stem for path in paths if path.suffix == ".png"]
     return replace(found, notes=(*found.notes, *notes)), drawn

@@ -173,7 +173,7 @@ def open_corpus(index: Path | None) -> Corpus:
     """Open a corpus that has to be there. Raises NoCorpus."""
     from asof.corpus.corpus import open as open_corpus
 
-    return open_corpus(corpus_root(index), create=False, tell=tell)
+    return open_corpus(corpus_root(index), create=False, on_note=tell)
 
 
 def tell(line: str) -> None:

@@ -29,7 +29,7 @@ def opened(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Co
     configured = said.index
     wanted = replace(configured, **given)
     new = not environment.holds_corpus(root)
-    corpus = open_corpus(root, settings=wanted, wait=wait, tell=tell)
+    corpus = open_corpus(root, settings=wanted, wait=wait, on_note=tell)
     has = corpus.store.settings
     for key in given:
         if getattr(has, key) != getattr(wanted, key):

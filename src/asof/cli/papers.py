@@ -117,7 +117,7 @@ def _corpus(index: Path | None) -> Corpus:
     settings = environment.configuration(root).index
     if settings.chunking == config.Config().index.chunking:
         settings = replace(settings, chunking=CHUNKING)
-    return open_corpus(root, settings=settings, tell=tell)
+    return open_corpus(root, settings=settings, on_note=tell)
 
 
 def _forget(index: Path | None) -> int:

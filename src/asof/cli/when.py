@@ -77,7 +77,7 @@ def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
 
     root = corpus_root(index)
     if index is not None or environment.holds_corpus(root):
-        with open_corpus(root, create=False, tell=tell) as corpus:
+        with open_corpus(root, create=False, on_note=tell) as corpus:
             return corpus.store.settings.languages, corpus.config.fields.fiscal_start
     configured = environment.configuration(root)
     return configured.index.languages, configured.fields.fiscal_start

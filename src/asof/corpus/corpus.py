@@ -51,7 +51,7 @@ def open(  # noqa: A001  asof.open is the word for it
     model: Model | Named | Callable[[str], str] | None = None,
     settings: CorpusSettings | None = None,
     wait: float = DEFAULT_WAIT,
-    tell: Callable[[str], None] | None = None,
+    on_note: Callable[[str], None] | None = None,
     trust: bool = False,
     config: Config | None = None,
 ) -> Corpus:
@@ -60,9 +60,9 @@ def open(  # noqa: A001  asof.open is the word for it
     `settings` are those of a new corpus (default: asof.toml's). `encoder`: vectors beside words, in place of
     asof.toml's; that of a corpus is changed by `Corpus.embed` only. `model`: a language model in place of
     asof.toml's, also as a function of the prompt (see `asof.Named`). `wait`: seconds to wait for another
-    writer. `tell` gets a line when a part of the index had to be rebuilt, and when asof.toml names a model or
-    an address that does not count, since the user does not trust the folder; a warning says the latter where
-    there is no `tell`. `trust`: it counts, whatever the user said. `config`: in place of all files.
+    writer. `on_note` gets a line when a part of the index had to be rebuilt, and when asof.toml names a model
+    or an address that does not count, since the user does not trust the folder; without it, the latter is a
+    Python warning. `trust`: it counts, even if the user does not trust it. `config`: in place of all files.
 
     Raises NoCorpus, NewerSchema, DamagedStore, BadConfig, Busy, and UsageError, also for another encoder.
     """
@@ -70,7 +70,7 @@ def open(  # noqa: A001  asof.open is the word for it
     own_encoder = None if encoder is None else encoder_of(encoder)
     own_model = None if model is None else model_of(model)
     if config is None:
-        config = environment.configuration(root, tell or _warn, trust=trust)
+        config = environment.configuration(root, on_note or _warn, trust=trust)
     folder = root / FOLDER
     settings = settings or config.index
     try:
@@ -85,7 +85,7 @@ def open(  # noqa: A001  asof.open is the word for it
         if chosen is not None:
             settings = replace(settings, encoder=chosen.name)
         store = Store.create(folder, settings, wait)
-    manifest = Manifest(store, encoder_for(store, own_encoder, config, root, variables), tell or _silent)
+    manifest = Manifest(store, encoder_for(store, own_encoder, config, root, variables), on_note or _silent)
     session = Session(root, store, manifest, config, environment.now, variables)
     return Corpus.of(session, own_model)
 

@@ -57,13 +57,13 @@ class Maintenance:
         try:
             self.tidy()
         except CorpusError as error:
-            self.session.manifest.tell(f"small segments were not merged now: {error}")
+            self.session.manifest.on_note(f"small segments were not merged now: {error}")
 
     def tidy(self) -> int:
         """Merge what is due now; returns the number of merges."""
         session = self.session
         with session.writing() as db:
-            return Manifest(session.store, None, session.manifest.tell).tidy(db)
+            return Manifest(session.store, None, session.manifest.on_note).tidy(db)
 
     # -- looking after it ---------------------------------------------------------------------------
 

@@ -183,13 +183,13 @@ class Snapshot:
 
     def ask(
         self, question: str, *, mode: str | None = None, filters: Filters | None = None,
-        recipe: str | Recipe | None = None, tokens: int | None = None, tell: TextCallback | None = None,
+        recipe: str | Recipe | None = None, tokens: int | None = None, on_text: TextCallback | None = None,
     ) -> Answer:  # fmt: skip
         """Answer a question from what was current then, with citations; or refuse, and say why.
 
         `mode`: "local" from single passages, "global" from reports over the periods that are asked about,
         "auto" whichever fits. `tokens`: how much of what is found is read. By quotes, unless a language model
-        is configured; `tell` gets the pieces of what it writes. Raises UsageError, BeforeHorizon, ModelError.
+        is configured; `on_text` gets its words as they come. Raises UsageError, BeforeHorizon, ModelError.
         """
         from asof.answer.ask import (
             AnswerOptions,
@@ -219,7 +219,7 @@ class Snapshot:
             way = mode_for(mode, reading, " ".join(self.session.languages))
             if way == GLOBAL:
                 self.fact_indexer.ensure_facts()
-            options = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, tell)
+            options = AnswerOptions(way, asking.tokens if tokens is None else tokens, model, on_text)
 
             def look(view: View) -> Answer | PendingAnswer:
                 results = engine.search(query, view, chosen)

@@ -73,8 +73,8 @@ class AboutTimes(NamedTuple):
         """Which rows (n) are about any time."""
         return np.diff(self.offsets) > 0
 
-    def said(self, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:
-        """Which rows (n) are about any time that is said at these kinds of places, from one to another."""
+    def stated(self, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:
+        """Which rows (n) are about any time that is stated at these kinds of places, from one to another."""
         return self._any(self._of(kinds))
 
     def overlap(self, first: int, last: int, kinds: tuple[int, int] = (METADATA, TEXT)) -> NDArray[np.bool_]:

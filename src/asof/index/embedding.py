@@ -21,7 +21,7 @@ from asof.errors import Busy, DamagedSegment, DamagedStore
 from asof.index.manifest import Manifest
 from asof.index.rebuild import REBUILD_ROWS, SegmentEntry, vectors_of
 from asof.index.segment import SegmentWriter
-from asof.index.vectors import dimensions, keep, made
+from asof.index.vectors import dimensions, encode_missing, keep
 from asof.models.ports import Encoder
 from asof.store.digest import indexed_text
 from asof.store.lock import POLL_SECONDS, exclusive_lock
@@ -34,7 +34,7 @@ AT_ONCE = 64
 LOOKS = 5
 """So often a segment that is gone may have been replaced meanwhile; then it is looked for faults."""
 
-Made = tuple[int, int, int]
+SegmentStats = tuple[int, int, int]
 """Rows, size and checksum of a segment."""
 
 
@@ -59,14 +59,14 @@ class EmbeddingRun:
     db: sqlite3.Connection
     encoder: Encoder | None
     alone: AbstractContextManager[object]
-    _files: dict[str, tuple[str, Made]] = field(default_factory=dict)
+    _files: dict[str, tuple[str, SegmentStats]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
         return self.encoder.name if self.encoder else ""
 
     def run(self, progress: Callable[[int, int], None] | None = None) -> EmbeddingReport:
-        """Change it; what an interrupted run encoded is used. `progress` is told how many passages have
+        """Change it; what an interrupted run encoded is used. `progress` gets how many passages have
         vectors, of how many. Raises ModelError, MissingExtra, UsageError, Busy, NoSpace."""
         with translate_errors(self.manifest.store.database):
             before = encoder_of(self.db)
@@ -111,7 +111,7 @@ class EmbeddingRun:
                 break
             if progress is not None:
                 progress(min(of - left + encoded, of), of)
-            vectors = made(self.db, self.encoder, texts)
+            vectors = encode_missing(self.db, self.encoder, texts)
             with self._transaction():
                 keep(self.db, self.name, ids, texts, vectors)
                 self.db.execute("COMMIT")
@@ -178,7 +178,7 @@ class EmbeddingRun:
             try:
                 for entry in entries:
                     if entry.file not in self._files:
-                        self._files[entry.file] = self._revectored(entry)
+                        self._files[entry.file] = self._with_new_vectors(entry)
             except (DamagedSegment, DamagedStore):  # purged meanwhile, unless it happens again and again
                 if look == LOOKS - 2:
                     self.manifest.mend()
@@ -186,7 +186,7 @@ class EmbeddingRun:
             return True
         return False
 
-    def _revectored(self, entry: SegmentEntry) -> tuple[str, Made]:
+    def _with_new_vectors(self, entry: SegmentEntry) -> tuple[str, SegmentStats]:
         """A copy of a segment with the vectors of the new encoder, or without any."""
         segment, file = self.manifest.open(entry), f"{secrets.token_hex(8)}.seg"
         with SegmentWriter(self.manifest.folder / file) as writer:

@@ -89,13 +89,13 @@ class FileFormat:
             if entry["dtype"] not in column.dtypes.split():
                 raise ValueError(f"{name} has the type {entry['dtype']}")
             count, *width = entry["shape"]
-            wanted = [] if column.width == "" else [column.width]
-            if len(width) != len(wanted):
+            named_widths = [] if column.width == "" else [column.width]
+            if len(width) != len(named_widths):
                 raise ValueError(f"{name} has the shape {entry['shape']}")
             size, _, more = column.size.partition("+")
-            for key, given in ((size, count - int(more or 0)), *zip(wanted, width, strict=True)):
-                expected = key if isinstance(key, int) else sizes.setdefault(key, given)
-                if given < 0 or given != expected:
+            for key, actual in ((size, count - int(more or 0)), *zip(named_widths, width, strict=True)):
+                expected = key if isinstance(key, int) else sizes.setdefault(key, actual)
+                if actual < 0 or actual != expected:
                     raise ValueError(f"{name} has the shape {entry['shape']}")
         return sizes
 

@@ -28,8 +28,8 @@ def counts(segment: Segment) -> Counts:
     ).tocsr()
 
 
-def kept_counts(view: View, segment: Segment) -> Counts:
-    """The same, from memory where it was asked for before; those of segments that went are forgotten.
+def cached_counts(view: View, segment: Segment) -> Counts:
+    """The same, cached in memory; those of segments that are not listed any more are dropped.
 
     Called under the lock of the latent spaces (`LatentCache`).
     """
@@ -39,8 +39,8 @@ def kept_counts(view: View, segment: Segment) -> Counts:
         del memo[name]
     name = segment.path.name
     if name not in memo:
-        made = counts(segment)
-        if sum(each.nnz for each in memo.values()) + made.nnz > MOST_POSTINGS:
-            return made
-        memo[name] = made
+        computed = counts(segment)
+        if sum(each.nnz for each in memo.values()) + computed.nnz > MOST_POSTINGS:
+            return computed
+        memo[name] = computed
     return memo[name]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from asof import corpus_files
 from asof.index.dense import SCALE, products, quantise
-from asof.index.forward import Counts, kept_counts
+from asof.index.forward import Counts, cached_counts
 from asof.index.latent_files import CachedBasis, LatentCache, LatentVectors, Vectors
 from asof.index.lexical import Term
 from asof.index.prefix import Window
@@ -64,9 +64,9 @@ class LatentSpace:
         if window.n * FEW < size:
             inside = at >= 0
             out = np.zeros(window.n)
-            found = np.empty(int(inside.sum()))
-            products(self._gather(at[inside]), vector, found, signed=True)
-            out[inside] = found
+            nearby = np.empty(int(inside.sum()))
+            products(self._gather(at[inside]), vector, nearby, signed=True)
+            out[inside] = nearby
         else:
             every = np.zeros(size + 1)  # the last one is for rows without a vector
             first = 0
@@ -98,11 +98,11 @@ def latent_space(view: View) -> LatentSpace:
     """The latent space of a view, made when it is first asked for."""
     space: LatentSpace | None = view.prefix.memo.get("latent")
     if space is None:
-        space = view.prefix.memo["latent"] = _made(view)
+        space = view.prefix.memo["latent"] = _make_latent_space(view)
     return space
 
 
-def _made(view: View) -> LatentSpace:
+def _make_latent_space(view: View) -> LatentSpace:
     prefix = view.prefix
     columns = {name: prefix.window().column(name) for name in IDENTITY}
     past = past_rows(prefix)
@@ -114,11 +114,11 @@ def _made(view: View) -> LatentSpace:
         "latent", LatentCache(view.derived.folder / "latent")
     )
     with cache.lock:
-        kept = cache.get(key)
-        if kept is None:
-            kept = cache.put(key, fit(*counts_of(view, rows)))
-        at = _complete(view, cache, key, kept, columns)
-        return LatentSpace(kept.basis, fitted, len(past), kept.parts, at)
+        cached = cache.get(key)
+        if cached is None:
+            cached = cache.put(key, fit(*counts_of(view, rows)))
+        at = _complete(view, cache, key, cached, columns)
+        return LatentSpace(cached.basis, fitted, len(past), cached.parts, at)
 
 
 def status(folder: Path) -> list[str]:
@@ -150,40 +150,42 @@ def counts_of(view: View, rows: Rows) -> tuple[Counts, Hashes]:
     """How often each of these rows of the view has which term, in their order, and the terms, ascending."""
     from scipy.sparse import csr_array, vstack
 
-    found: list[tuple[Counts, Hashes]] = []
+    counted: list[tuple[Counts, Hashes]] = []
     places = np.zeros(0, np.int64)
     for part in view.prefix.parts:
         here = np.flatnonzero((rows >= part.offset) & (rows < part.offset + part.hi))
         if len(here):
-            found.append((kept_counts(view, part.segment)[rows[here] - part.offset], part.segment["terms"]))
+            counted.append(
+                (cached_counts(view, part.segment)[rows[here] - part.offset], part.segment["terms"])
+            )
             places = np.concatenate([places, here])
-    if not found:
+    if not counted:
         return csr_array((0, 0), dtype=np.int32), np.zeros(0, np.uint64)
-    used = [np.bincount(counts.indices, minlength=len(own)) > 0 for counts, own in found]
-    terms = np.unique(np.concatenate([own[here] for (_, own), here in zip(found, used, strict=True)]))
+    used = [np.bincount(counts.indices, minlength=len(own)) > 0 for counts, own in counted]
+    terms = np.unique(np.concatenate([own[here] for (_, own), here in zip(counted, used, strict=True)]))
     parts = []
-    for counts, own in found:
+    for counts, own in counted:
         columns = np.searchsorted(terms, own).astype(np.int32)[counts.indices]
         shape = (counts.shape[0], len(terms))
         parts.append(csr_array((counts.data.astype(np.int32), columns, counts.indptr), shape=shape))
     return vstack(parts, format="csr")[np.argsort(places)], terms
 
 
-def _complete(view: View, cache: LatentCache, key: str, kept: CachedBasis, columns: Columns) -> Rows:
+def _complete(view: View, cache: LatentCache, key: str, cached: CachedBasis, columns: Columns) -> Rows:
     """Encode the rows in force that have no vector yet. Gives the place of each row of the view, or -1."""
     rows = np.concatenate([
         np.zeros(0, np.int64),
         *[np.flatnonzero(~part.dead_mask) + part.offset for part in view.prefix.parts],
     ])  # fmt: skip
     at = np.full(view.prefix.rows, -1)
-    at[rows] = located(kept.parts, rows, columns)
+    at[rows] = located(cached.parts, rows, columns)
     if (at[rows] < 0).any():
-        cache.refresh(key, kept)
-        at[rows] = located(kept.parts, rows, columns)
+        cache.refresh(key, cached)
+        at[rows] = located(cached.parts, rows, columns)
     missing = rows[at[rows] < 0]
     if len(missing):
-        cache.add(key, kept, encoded(view, missing, kept.basis, columns))
-        at[rows] = located(kept.parts, rows, columns)
+        cache.add(key, cached, encoded(view, missing, cached.basis, columns))
+        at[rows] = located(cached.parts, rows, columns)
     return at
 
 
@@ -194,8 +196,8 @@ def located(parts: Sequence[LatentVectors], rows: Rows, columns: Columns) -> Row
     first = 0
     for part in parts:
         missing = np.flatnonzero(at < 0)
-        found = part.find(passages[missing], added[missing])
-        at[missing] = np.where(found >= 0, found + first, -1)
+        places = part.find(passages[missing], added[missing])
+        at[missing] = np.where(places >= 0, places + first, -1)
         first += len(part.passages)
     return at
 
@@ -207,7 +209,7 @@ def encoded(view: View, rows: Rows, basis: LsaBasis, columns: Columns) -> Latent
         here = rows[(rows >= part.offset) & (rows < part.offset + part.hi)] - part.offset
         if not len(here):
             continue
-        counts, terms = kept_counts(view, part.segment), part.segment["terms"]
+        counts, terms = cached_counts(view, part.segment), part.segment["terms"]
         for first in range(0, len(here), ROWS_AT_ONCE):
             block = counts[here[first : first + ROWS_AT_ONCE]]
             vectors.append(quantise(basis.encode(block, terms)))

@@ -103,64 +103,64 @@ class LatentCache:
 
         What is in memory and has lost its file was thrown away: a purge does, and must not be undone.
         """
-        kept = self.memo.pop(key, None)
-        if kept is None or gone(kept.path):
-            kept = self._read(key)
-        if kept is None:
+        cached = self.memo.pop(key, None)
+        if cached is None or is_lost(cached.path):
+            cached = self._read(key)
+        if cached is None:
             return None
-        kept.parts = tuple(part for part in kept.parts if not gone(part.path))
-        self._remember(key, kept)
-        return kept
+        cached.parts = tuple(part for part in cached.parts if not is_lost(part.path))
+        self._remember(key, cached)
+        return cached
 
     def put(self, key: str, basis: LsaBasis) -> CachedBasis:
         arrays: Arrays = {"terms": basis.terms, "idf": basis.idf, "components": basis.components}
-        kept = CachedBasis(basis, self._write(key, "basis", arrays))
-        self._remember(key, kept)
-        return kept
+        cached = CachedBasis(basis, self._write(key, "basis", arrays))
+        self._remember(key, cached)
+        return cached
 
-    def refresh(self, key: str, kept: CachedBasis) -> None:
+    def refresh(self, key: str, cached: CachedBasis) -> None:
         """Take in the parts that other processes have written."""
-        known = {part.path for part in kept.parts}
+        known = {part.path for part in cached.parts}
         for path in self._files(key, "vectors"):
             if path not in known and (segment := _opened(path)) is not None:
-                if segment["vectors"].shape[1] != kept.basis.components.shape[1]:
+                if segment["vectors"].shape[1] != cached.basis.components.shape[1]:
                     _remove([path])
                     continue
                 part = LatentVectors(segment["passages"], segment["added"], segment["vectors"], path)
-                kept.parts = (*kept.parts, part)
+                cached.parts = (*cached.parts, part)
 
-    def add(self, key: str, kept: CachedBasis, part: LatentVectors) -> None:
-        """Keep another part. It absorbs those that are not much larger, so that there are few."""
+    def add(self, key: str, cached: CachedBasis, part: LatentVectors) -> None:
+        """Add another part. It absorbs those that are not much larger, so that there are few."""
         absorbed = [part]
-        rest = sorted(kept.parts, key=lambda each: -len(each.passages))
+        rest = sorted(cached.parts, key=lambda each: -len(each.passages))
         while rest and len(rest[-1].passages) <= 2 * sum(len(each.passages) for each in absorbed):
             absorbed.append(rest.pop())
         whole = _joined(absorbed)
         arrays: Arrays = {"passages": whole.passages, "added": whole.added, "vectors": whole.vectors}
         path = self._write(key, "vectors", arrays)
-        kept.parts = (*rest, replace(whole, path=path))
+        cached.parts = (*rest, replace(whole, path=path))
         if path is not None:
             _remove(each.path for each in absorbed if each.path is not None)
-        self._remember(key, kept)
+        self._remember(key, cached)
 
     def _read(self, key: str) -> CachedBasis | None:
         for path in self._files(key, "basis"):
             if (segment := _opened(path)) is not None:
                 basis = LsaBasis(segment["terms"], segment["idf"], segment["components"])
-                kept = CachedBasis(basis, path)
-                self.refresh(key, kept)
-                return kept
+                cached = CachedBasis(basis, path)
+                self.refresh(key, cached)
+                return cached
         return None
 
-    def _remember(self, key: str, kept: CachedBasis) -> None:
-        self.memo[key] = kept
+    def _remember(self, key: str, cached: CachedBasis) -> None:
+        self.memo[key] = cached
         self.memo.move_to_end(key)
         while len(self.memo) > 1 and sum(each.bytes for each in self.memo.values()) > MOST_MEMORY:
             self.memo.popitem(last=False)
 
     def _files(self, key: str, kind: str) -> list[Path]:
-        found = ((NAME.fullmatch(name), self.folder / name) for name in corpus_files.names(self.folder))
-        return [path for match, path in found if match and match.groups() == (key, kind)]
+        matches = ((NAME.fullmatch(name), self.folder / name) for name in corpus_files.names(self.folder))
+        return [path for match, path in matches if match and match.groups() == (key, kind)]
 
     def _write(self, key: str, kind: str, arrays: Arrays) -> Path | None:
         """The file that these arrays were written to; None where that is not possible."""
@@ -178,13 +178,13 @@ class LatentCache:
 
     def _prune(self, key: str) -> None:
         """Remove the oldest files, those of `key` excepted, until the rest is small enough."""
-        found = []
+        files = []
         for path in map(self.folder.joinpath, filter(NAME.fullmatch, corpus_files.names(self.folder))):
             with suppress(FileNotFoundError):
                 stat = path.lstat()
-                found.append((stat.st_mtime_ns, path, stat.st_size))
-        size = sum(each for _, _, each in found)
-        for _, path, each in sorted(found):
+                files.append((stat.st_mtime_ns, path, stat.st_size))
+        size = sum(each for _, _, each in files)
+        for _, path, each in sorted(files):
             if size <= MOST_BYTES:
                 return
             if not path.name.startswith(key):
@@ -192,8 +192,8 @@ class LatentCache:
                 size -= each
 
 
-def gone(path: Path | None) -> bool:
-    """Whether something had a file and has lost it."""
+def is_lost(path: Path | None) -> bool:
+    """Whether there was a file at a path, and is none any more."""
     return path is not None and not path.exists()
 
 

@@ -64,7 +64,7 @@ def scores(
     weighed: list[Weighed] = []
     dfs = [] if window.whole else prefix.dfs([term.hash for term in terms])
     for at, term in enumerate(terms):
-        parts = [(part, found[at]) for part, found in zip(window.parts, places, strict=True)]
+        parts = [(part, ranges[at]) for part, ranges in zip(window.parts, places, strict=True)]
         shares = []
         for part, (first, last) in parts:
             if first == last:
@@ -112,8 +112,8 @@ def scores_at(
 ) -> NDArray[np.float64]:
     """The same scores, bit for bit, at a few places of the window (ascending) only."""
     out = np.zeros(len(places), np.float64)
-    found = _places(window, [each.term for each in weighed])
-    for part, ranges in zip(window.parts, found, strict=True):
+    ranges_by_part = _places(window, [each.term for each in weighed])
+    for part, ranges in zip(window.parts, ranges_by_part, strict=True):
         begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first])
         if begin == end:
             continue
@@ -147,9 +147,9 @@ def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, la
     part = next(part for part in reversed(prefix.parts) if part.offset <= row)
     local, segment = row - part.offset, part.segment
     length = int(segment["length"][local])
-    found = segment.find(np.array([each.term.hash for each in weighed], np.uint64))
+    ranges = segment.find(np.array([each.term.hash for each in weighed], np.uint64))
     branches = []
-    for each, (first, last) in zip(weighed, found, strict=True):
+    for each, (first, last) in zip(weighed, ranges, strict=True):
         segment.check("rows", first, last)
         rows = segment.unchecked("rows")[first:last]
         at = int(np.searchsorted(rows, local))

@@ -56,14 +56,14 @@ class IndexState(NamedTuple):
 
 @dataclass(slots=True)
 class Manifest:
-    """The index of a store. `tell` is called with a line for the user when a file had to be rebuilt.
+    """The index of a store. `on_note` is called with a line for the user when a file had to be rebuilt.
 
     Threads may share it: those that read ask for its `state`.
     """
 
     store: Store
     encoder: Encoder | None = None
-    tell: Callable[[str], None] = print
+    on_note: Callable[[str], None] = print
     _open: dict[str, Segment] = field(default_factory=dict)
     _ready: dict[bytes, vectors.Vector] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -167,7 +167,7 @@ class Manifest:
         """Vectors for what a write is going to take in, before it has the lock. Raises ModelError."""
         if self.encoder is not None and self.slow and documents:
             texts = vectors.texts_ahead(db, documents, self.store.settings)
-            self._ready = vectors.made(db, self.encoder, texts)
+            self._ready = vectors.encode_missing(db, self.encoder, texts)
 
     def _refuse_other(self, db: sqlite3.Connection) -> None:
         vectors.refuse_other(db, self.store.settings.encoder, self.encoder_name)
@@ -206,11 +206,11 @@ class Manifest:
         Nothing is done when one of them was replaced meanwhile (by a purge, say).
         """
         file = f"{secrets.token_hex(8)}.seg"
-        made = make(self.folder / file)
+        stats = make(self.folder / file)
         db.execute("BEGIN IMMEDIATE")
         try:
             if {entry.file for entry in old} <= {entry.file for entry in self.entries(db)}:
-                self.enter(db, old, file, made)
+                self.enter(db, old, file, stats)
                 db.execute("COMMIT")
                 self.discard(old)
         finally:
@@ -234,11 +234,11 @@ class Manifest:
         """
         file = f"{secrets.token_hex(8)}.seg"
         try:
-            made = merge(self.folder / file, [self.open(entry)], passages)
+            stats = merge(self.folder / file, [self.open(entry)], passages)
         except DamagedSegment:
             self._rebuild(db, entry)
             return
-        self.enter(db, [entry], file, made)
+        self.enter(db, [entry], file, stats)
 
     def take_in_ends(self, db: sqlite3.Connection) -> None:
         """A segment for the ends that came since the last one, inside the transaction that stored them."""
@@ -259,12 +259,12 @@ class Manifest:
         db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", entry)
 
     def enter(
-        self, db: sqlite3.Connection, old: Sequence[SegmentEntry], file: str, made: tuple[int, int, int]
+        self, db: sqlite3.Connection, old: Sequence[SegmentEntry], file: str, stats: tuple[int, int, int]
     ) -> None:
         """Put a file (rows, size, checksum) in the place of neighbours `old`, in the transaction of `db`."""
-        new = SegmentEntry(file, old[0].first, old[-1].last, old[0].ends_first, old[-1].ends_last, *made)
-        gone = db.executemany("DELETE FROM segments WHERE file = ?", [(entry.file,) for entry in old])
-        if gone.rowcount != len(old):
+        new = SegmentEntry(file, old[0].first, old[-1].last, old[0].ends_first, old[-1].ends_last, *stats)
+        deleted = db.executemany("DELETE FROM segments WHERE file = ?", [(entry.file,) for entry in old])
+        if deleted.rowcount != len(old):
             raise CorpusError("the list of segments changed meanwhile; run the same command again")
         db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", new)
 
@@ -278,8 +278,8 @@ class Manifest:
     def merging(self) -> Iterator[bool]:
         """Whether this process may merge now."""
         corpus_files.make_folder(self.folder)
-        with corpus_files.try_lock(self.store.folder / "merge.lock") as held:
-            yield held is not None
+        with corpus_files.try_lock(self.store.folder / "merge.lock") as lock:
+            yield lock is not None
 
     def sweep(self, db: sqlite3.Connection) -> None:
         """Remove files that a killed process left behind, unless a process is merging just now."""
@@ -312,8 +312,8 @@ class Manifest:
         if fault := list_fault(db, entries):
             return [(None, fault)]
         encoder = encoder_of(db)
-        looked = ((entry, self._fault(db, entry, encoder)) for entry in entries)
-        return [(entry, fault) for entry, fault in looked if fault]
+        faults = ((entry, self._fault(db, entry, encoder)) for entry in entries)
+        return [(entry, fault) for entry, fault in faults if fault]
 
     def mend(self) -> list[str]:
         """Check every byte of every listed segment and rebuild those that are not sound.
@@ -338,7 +338,7 @@ class Manifest:
         finally:
             db.close()
         for line in lines:
-            self.tell(line)
+            self.on_note(line)
         return lines
 
     def _fault(self, db: sqlite3.Connection, entry: SegmentEntry, encoder: str) -> str:
@@ -351,9 +351,9 @@ class Manifest:
 
     def _rebuild(self, db: sqlite3.Connection, entry: SegmentEntry) -> int:
         """Write a segment anew from the store, enter it in the place of the old one; returns its rows."""
-        file, made = self._made_anew(db, entry)
-        self.enter(db, [entry], file, made)
-        return made[0]
+        file, stats = self._rebuilt_file(db, entry)
+        self.enter(db, [entry], file, stats)
+        return stats[0]
 
     def _rebuild_all(self, db: sqlite3.Connection) -> int:
         """One segment of all passages and ends in the place of a list that is not sound."""
@@ -362,14 +362,14 @@ class Manifest:
             bounds += db.execute(f"SELECT coalesce(min(id), 1), coalesce(max(id), 0) FROM {table}").fetchone()
         first, last, ends_first, ends_last = bounds
         whole = SegmentEntry("", first, last, ends_first, ends_last, 0, 0, 0)
-        file, made = self._made_anew(db, whole)
+        file, stats = self._rebuilt_file(db, whole)
         db.execute("DELETE FROM segments")
-        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (file, *bounds, *made))
+        db.execute("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (file, *bounds, *stats))
         with self._lock:
             self._open.clear()
-        return made[0]
+        return stats[0]
 
-    def _made_anew(self, db: sqlite3.Connection, entry: SegmentEntry) -> tuple[str, tuple[int, int, int]]:
+    def _rebuilt_file(self, db: sqlite3.Connection, entry: SegmentEntry) -> tuple[str, tuple[int, int, int]]:
         corpus_files.make_folder(self.folder)
         file = f"{secrets.token_hex(8)}.seg"
         return file, rebuild(db, entry, self.folder / file, self.store.analyzer, encoder_of(db))

@@ -131,9 +131,9 @@ def _range(
         segment.check("tf", begin, end)
         rows = place[segment.unchecked("rows")[begin:end]]
         term = np.repeat(np.searchsorted(terms, own[first:last]), np.diff(start[first : last + 1]))
-        kept = rows >= 0
-        keys.append((term[kept] << 32) | rows[kept])
-        counts.append(segment.unchecked("tf")[begin:end][kept])
+        alive = rows >= 0
+        keys.append((term[alive] << 32) | rows[alive])
+        counts.append(segment.unchecked("tf")[begin:end][alive])
     flat = np.concatenate(keys)
     order = np.argsort(flat, kind="stable")
     return flat[order], np.concatenate(counts)[order]
@@ -147,11 +147,11 @@ def _write_vectors(writer: SegmentWriter, segments: Sequence[Segment], order: ND
 
     def parts() -> Iterator[Array]:
         for begin in range(0, len(order), ROWS_AT_ONCE):
-            wanted = order[begin : begin + ROWS_AT_ONCE]
-            block = np.empty((len(wanted), width), np.int16)
+            rows = order[begin : begin + ROWS_AT_ONCE]
+            block = np.empty((len(rows), width), np.int16)
             for at, matrix in enumerate(matrices):
-                here = (wanted >= first[at]) & (wanted < first[at + 1])
-                block[here] = matrix[wanted[here] - first[at]]
+                here = (rows >= first[at]) & (rows < first[at + 1])
+                block[here] = matrix[rows[here] - first[at]]
             yield block
 
     writer.stream("vectors", np.int16, (width,), parts())

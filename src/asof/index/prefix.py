@@ -63,12 +63,12 @@ class Prefix:
 
     @classmethod
     def of(cls, segments: Sequence[Segment], as_of: int, known_at: int = NEVER) -> Prefix:
-        gone = gone_by(segments, as_of, known_at)
+        ended = ended_by(segments, as_of, known_at)
         parts: list[PrefixPart] = []
         n = tokens = offset = 0
         for segment in segments:
             hi = int(np.searchsorted(segment["visible"], as_of, "right"))
-            dead = segment.rows_of(gone)
+            dead = segment.rows_of(ended)
             dead = dead[: np.searchsorted(dead, hi)]
             if known_at != NEVER:
                 dead = np.union1d(dead, np.flatnonzero(segment["added"][:hi] > known_at))
@@ -152,7 +152,7 @@ class WindowPart:
         return np.asarray(self.prefix.dead[first:last] - self.first + self.offset, np.int64)
 
     @property
-    def said(self) -> int:
+    def n_live(self) -> int:
         """How many of its rows are not dead."""
         first, last = self._dead()
         return self.last - self.first - (last - first)
@@ -166,8 +166,8 @@ class WindowPart:
 class Window:
     """A contiguous slice of time of a prefix: `n` places, numbered from 0. `whole`: it is all of it.
 
-    Places of dead rows count in `n`, and what they are tells what is not visible: whatever is shown, or
-    decides what is shown, goes by `said`.
+    Places of dead rows count in `n`, and their number tells what is not visible: whatever is shown, or
+    decides what is shown, goes by `n_live`.
     """
 
     prefix: Prefix
@@ -176,9 +176,9 @@ class Window:
     whole: bool
 
     @property
-    def said(self) -> int:
+    def n_live(self) -> int:
         """How many passages are in force in it."""
-        return sum(part.said for part in self.parts)
+        return sum(part.n_live for part in self.parts)
 
     def rows(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
         """Row numbers of the view for places in the window."""
@@ -215,19 +215,19 @@ class Window:
         )
 
 
-def gone_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[np.int64]:
+def ended_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[np.int64]:
     """Passages that had ended by `as_of`, as was known at `known_at`."""
-    gone = []
+    passages = []
     for segment in segments:
         ended = segment["end_at"] <= as_of
         if known_at != NEVER:
             ended &= segment["end_added"] <= known_at
-        gone.append(segment["end_passage"][ended])
-    return np.unique(np.concatenate(gone)) if gone else np.zeros(0, np.int64)
+        passages.append(segment["end_passage"][ended])
+    return np.unique(np.concatenate(passages)) if passages else np.zeros(0, np.int64)
 
 
 def _dfs(part: PrefixPart, terms: Sequence[int]) -> NDArray[np.int64]:
-    """Numbers of rows of a part that are said and hold each term."""
+    """How many live rows of a part hold each term."""
     segment = part.segment
     postings = segment.unchecked("rows")
     counts = np.zeros(len(terms), np.int64)

@@ -95,15 +95,15 @@ def stored_vectors(db: sqlite3.Connection, rows: Sequence[IndexRow], encoder: st
 
 def vectors_of(db: sqlite3.Connection, passages: Sequence[int], encoder: str) -> NDArray[np.int16]:
     """The vectors (n, d) that the store has of passages. Raises DamagedStore where it has none of one."""
-    found = dict(
+    vectors = dict(
         db.execute(
             "SELECT v.passage, v.vector FROM json_each(?) AS wanted JOIN vectors AS v"
             " ON v.passage = wanted.value WHERE v.encoder = ?",
             (json.dumps(list(passages)), encoder),
         ).fetchall()
     )
-    if missing := [passage for passage in passages if passage not in found]:
+    if missing := [passage for passage in passages if passage not in vectors]:
         raise DamagedStore(
             f"{len(missing)} passages have no vector of the encoder {encoder}: `asof embed` makes them"
         )
-    return np.stack([np.frombuffer(found[passage], "<i2") for passage in passages]).astype(np.int16)
+    return np.stack([np.frombuffer(vectors[passage], "<i2") for passage in passages]).astype(np.int16)

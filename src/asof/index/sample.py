@@ -16,7 +16,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.index.prefix import Prefix, gone_by
+from asof.index.prefix import Prefix, ended_by
 from asof.text.shingles import mixed
 from asof.time.span import BEGINNING, NEVER
 
@@ -32,16 +32,16 @@ Columns = Mapping[str, NDArray[np.int64]]
 
 def past_rows(prefix: Prefix) -> Rows:
     """Rows of the view that are known at K and not retired by K, whether or not they had ended by T."""
-    retired = gone_by([part.segment for part in prefix.parts], BEGINNING, prefix.known_at)
-    found = [np.zeros(0, np.int64)]
+    retired = ended_by([part.segment for part in prefix.parts], BEGINNING, prefix.known_at)
+    rows = [np.zeros(0, np.int64)]
     for part in prefix.parts:
-        kept = np.ones(part.hi, bool)
+        known = np.ones(part.hi, bool)
         wrong = part.segment.rows_of(retired)
-        kept[wrong[wrong < part.hi]] = False
+        known[wrong[wrong < part.hi]] = False
         if prefix.known_at != NEVER:
-            kept &= part.segment["added"][: part.hi] <= prefix.known_at
-        found.append(np.flatnonzero(kept) + part.offset)
-    return np.concatenate(found)
+            known &= part.segment["added"][: part.hi] <= prefix.known_at
+        rows.append(np.flatnonzero(known) + part.offset)
+    return np.concatenate(rows)
 
 
 def checkpoint(n: int) -> int:

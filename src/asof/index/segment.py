@@ -54,14 +54,14 @@ def _lengths_add_up(read: Callable[[str], Array], _facts: Mapping[str, Any]) -> 
     return bool(total[0] == 0 and (np.diff(total) == read("length")).all())
 
 
-def _rows_are_found(read: Callable[[str], Array], facts: Mapping[str, Any]) -> bool:
+def _row_of_inverts_passage(read: Callable[[str], Array], facts: Mapping[str, Any]) -> bool:
     """Whether `row_of` leads from every passage to its row, and nowhere else."""
     table, places = read("row_of"), read("passage") - facts["first"]
     if not len(places):
         return True
     inside = bool(places.min() >= 0 and places.max() < len(table))
-    found = int(np.count_nonzero(table >= 0)) == len(places)
-    return inside and found and bool((table[places] == np.arange(len(places))).all())
+    complete = int(np.count_nonzero(table >= 0)) == len(places)
+    return inside and complete and bool((table[places] == np.arange(len(places))).all())
 
 
 SEGMENT = FileFormat(
@@ -80,7 +80,7 @@ SEGMENT = FileFormat(
         "vectors": ArraySpec("<i2", "n", "d", low=-(2**12), below=2**12, optional=True),
     },
     {"first": int, "encoder": str},
-    {"total": _lengths_add_up, "row_of": _rows_are_found},
+    {"total": _lengths_add_up, "row_of": _row_of_inverts_passage},
 )  # fmt: skip
 """The arrays of a segment."""
 
@@ -283,10 +283,10 @@ class Segment:
         if not len(terms):
             return [(0, 0)] * len(hashes)
         at = np.minimum(np.searchsorted(terms, hashes), len(terms) - 1)
-        found = terms[at] == hashes
+        present = terms[at] == hashes
         return [
-            (int(start[i]), int(start[i + 1])) if there else (0, 0)
-            for i, there in zip(at.tolist(), found.tolist(), strict=True)
+            (int(start[i]), int(start[i + 1])) if is_present else (0, 0)
+            for i, is_present in zip(at.tolist(), present.tolist(), strict=True)
         ]
 
     def rows_of(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -23,49 +23,49 @@ from asof.store.settings import CorpusSettings, encoder_of
 from asof.store.write import Transaction
 
 DIGEST_BYTES = 16
-LOOKED_UP = 500
+DIGESTS_AT_ONCE = 500
 """So many digests are looked up at once: SQLite binds a bounded number of values."""
 
 Vector = NDArray[np.int16]
 
 
 def text_digest(text: str) -> bytes:
-    """What a vector is found by, beside the encoder's name."""
+    """The key of a text's vector, beside the encoder's name."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).digest()
 
 
-def kept(db: sqlite3.Connection, encoder: str, digests: Iterable[bytes]) -> dict[bytes, Vector]:
+def stored_vectors(db: sqlite3.Connection, encoder: str, digests: Iterable[bytes]) -> dict[bytes, Vector]:
     """The vectors that the store has of these texts."""
-    found: dict[bytes, Vector] = {}
-    wanted = list(dict.fromkeys(digests))
-    for first in range(0, len(wanted), LOOKED_UP):
-        some = wanted[first : first + LOOKED_UP]
+    stored: dict[bytes, Vector] = {}
+    unique = list(dict.fromkeys(digests))
+    for first in range(0, len(unique), DIGESTS_AT_ONCE):
+        some = unique[first : first + DIGESTS_AT_ONCE]
         marks = ", ".join("?" * len(some))
         rows = db.execute(
             f"SELECT digest, vector FROM vectors WHERE encoder = ? AND digest IN ({marks})", (encoder, *some)
         )
-        found.update((digest, np.frombuffer(vector, "<i2").astype(np.int16)) for digest, vector in rows)
-    return found
+        stored.update((digest, np.frombuffer(vector, "<i2").astype(np.int16)) for digest, vector in rows)
+    return stored
 
 
-def made(db: sqlite3.Connection, encoder: Encoder, texts: Iterable[str]) -> dict[bytes, Vector]:
+def encode_missing(db: sqlite3.Connection, encoder: Encoder, texts: Iterable[str]) -> dict[bytes, Vector]:
     """The vectors of texts by their digests: those that are kept, the others encoded, each text once.
 
     Raises ModelError, also where the encoder gives vectors of other dimensions than it gave before.
     """
-    by_digest = {text_digest(text): text for text in texts}
-    found = kept(db, encoder.name, by_digest)
-    missing = [digest for digest in by_digest if digest not in found]
+    texts_by_digest = {text_digest(text): text for text in texts}
+    by_digest = stored_vectors(db, encoder.name, texts_by_digest)
+    missing = [digest for digest in texts_by_digest if digest not in by_digest]
     if missing:
-        vectors = _whole(encoder, [by_digest[digest] for digest in missing])
+        vectors = _whole(encoder, [texts_by_digest[digest] for digest in missing])
         d = dimensions(db, encoder.name)
         if d not in (None, vectors.shape[1]):
             raise ModelError(
                 f"the encoder {encoder.name} gives vectors of {vectors.shape[1]} dimensions, and gave {d} "
                 "before: it is another model now; give it another name, then run `asof embed`"
             )
-        found |= dict(zip(missing, vectors, strict=True))
-    return found
+        by_digest |= dict(zip(missing, vectors, strict=True))
+    return by_digest
 
 
 def _whole(encoder: Encoder, texts: list[str]) -> Vector:
@@ -112,7 +112,7 @@ def written(write: Transaction, encoder: Encoder, ready: dict[bytes, Vector]) ->
     texts = [row.text for row in write.new_rows]
     digests = [text_digest(text) for text in texts]
     unready = [text for text, digest in zip(texts, digests, strict=True) if digest not in ready]
-    of = ready | made(write.db, encoder, unready)
+    of = ready | encode_missing(write.db, encoder, unready)
     keep(write.db, encoder.name, [row.id for row in write.new_rows], texts, of)
     return np.stack([of[digest] for digest in digests])
 

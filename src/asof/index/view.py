@@ -155,8 +155,8 @@ class View:
         self, rows: NDArray[np.int64], scores: NDArray[np.float64], explain: Callable[[int], Why]
     ) -> tuple[Hit, ...]:
         """What is shown of these rows, best first; `explain` makes the tree of a row when it is asked for."""
-        found = self.records(rows)
-        layouts = self.store.layouts({record.document for record in found})
+        passages = self.records(rows)
+        layouts = self.store.layouts({record.document for record in passages})
         return tuple(
             Hit(
                 rank=rank, score=score, id=hit_id(record.document, record.key), document=record.document,
@@ -165,7 +165,7 @@ class View:
                 explain=partial(explain, row),
             )
             for rank, (row, score, record) in enumerate(
-                zip(rows.tolist(), scores.tolist(), found, strict=True), 1
+                zip(rows.tolist(), scores.tolist(), passages, strict=True), 1
             )
         )  # fmt: skip
 

@@ -56,7 +56,9 @@ def drawn(evaluated, tmp_path, monkeypatch):
             monkeypatch.setattr(canvas, "png", lambda *_: b"not needed")
         told: list[str] = []
         found = evaluated(*recipes, folder=folder, **options)
-        paths = figures(found, tmp_path / "figures", limit=limit, cache=tmp_path / "cache", tell=told.append)
+        paths = figures(
+            found, tmp_path / "figures", limit=limit, cache=tmp_path / "cache", on_note=told.append
+        )
         assert all(path.read_bytes() for path in paths)
         return found, {path.stem: read(path) for path in paths if path.suffix == ".csv"}, told
 

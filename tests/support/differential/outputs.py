@@ -96,7 +96,7 @@ def diff(then: Snapshot, question: str, other: int, **options: Any) -> Any:
 def ask(then: Snapshot, question: str, **options: Any) -> Any:
     pieces: list[str] = []
     hard = then.filters(**options.pop("filters", {}))
-    return then.ask(question, filters=hard, tell=pieces.append, **options), "".join(pieces)
+    return then.ask(question, filters=hard, on_text=pieces.append, **options), "".join(pieces)
 
 
 def why_not(then: Snapshot, wanted: str, question: str, **options: Any) -> Any:

@@ -38,11 +38,11 @@ def figures(
     cache: Path | None = None,
     encoder: Encoder | None = None,
     progress: Progress | None = None,
-    tell: Callable[[str], None] | None = None,
+    on_note: Callable[[str], None] | None = None,
 ) -> list[Path]:
     """Draw the figures of an evaluation into a folder, which is created; returns the paths written.
 
-    `limit`: on so many of its questions, chosen by a hash. `tell` gets a line for each figure that is left
+    `limit`: on so many of its questions, chosen by a hash. `on_note` gets a line for each figure that is left
     out. `cache` and `encoder` as for `evaluate`. Raises MissingExtra without matplotlib, UsageError if the
     folder cannot be written to.
     """
@@ -53,7 +53,7 @@ def figures(
     paths: list[Path] = []
     with prepared(
         evaluation.dataset, evaluation.options.settings, cache or environment.cache_folder(), encoder,
-        lambda report: progress("indexing", report.added, len(evaluation.dataset.dates)), tell,
+        lambda report: progress("indexing", report.added, len(evaluation.dataset.dates)), on_note,
     ) as corpus:  # fmt: skip
         trials = Trials.of(evaluation, corpus, limit)
         for name in NAMES:
@@ -64,8 +64,8 @@ def figures(
                 paths.append(_written(folder / f"{name}.png", canvas.png(draw, rows, _caption(name, trials))))
             else:
                 old = "; the file of that name is an older one" if (folder / f"{name}.png").exists() else ""
-                if tell is not None:
-                    tell(f"figures: {name} is left out: {_left_out(name, trials)}{old}")
+                if on_note is not None:
+                    on_note(f"figures: {name} is left out: {_left_out(name, trials)}{old}")
     return paths
 
 

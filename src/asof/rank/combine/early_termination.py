@@ -75,10 +75,10 @@ class EarlyTermination:
             if allowed is not None:
                 values[~allowed] = 0.0
             return ranking.with_column("relevance", cheap + values * self.dense, why).note(
-                f"exact: the vectors of all {ranking.window.said} passages were read"
+                f"exact: the vectors of all {ranking.window.n_live} passages were read"
             )
         places, values = read
-        count = ranking.window.said
+        count = ranking.window.n_live
         relevance = cheap[places] + values * self.dense
         view.prefix.give_back(cheap)
         return (
@@ -106,7 +106,7 @@ class EarlyTermination:
 
         How many there are shows: it is decided by the scores of what is in force, wherever they stand.
         """
-        window, count = ranking.window, ranking.window.said
+        window, count = ranking.window, ranking.window.n_live
         if ranking.places is not None or count <= SCANNED:
             return None
         most = self.dense * largest_cosine(vector)

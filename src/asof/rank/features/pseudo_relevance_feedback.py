@@ -122,7 +122,7 @@ class PseudoRelevanceFeedback:
             return None
         bound = kth_best(ranking.score, query.k) * (1 - ROUNDING) - self.weight
         reach = at_least(ranking.score, bound)
-        few = bound > 0 and len(reach) <= max(FEW * ranking.window.said, query.k)
+        few = bound > 0 and len(reach) <= max(FEW * ranking.window.n_live, query.k)
         return reach if few else None
 
     def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:

@@ -26,10 +26,10 @@ def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> V
         return np.zeros(len(rows))
     visible, dated = view.column("visible", rows), view.column("dated", rows).astype(bool)
     about = view.about(rows)
-    said = about.said((METADATA, TITLE))
+    stated = about.stated((METADATA, TITLE))
     of_it, mentions = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
     for span in spans:
         published = dated & (visible >= span.first) & (visible <= span.last)
-        of_it |= np.where(said, about.overlap(span.first, span.last, (METADATA, TITLE)), published)
+        of_it |= np.where(stated, about.overlap(span.first, span.last, (METADATA, TITLE)), published)
         mentions |= published | about.overlap(span.first, span.last, (METADATA, TEXT))
     return np.where(of_it, OF_TIME, np.where(mentions, MENTIONS_TIME, 0.0))

@@ -158,7 +158,7 @@ def test_one_end_for_each_row_is_caught(monkeypatch: pytest.MonkeyPatch) -> None
     # was known before, it ended on day 8, which an overwritten end has forgotten
     history = [Event("state", 0, date, ((word,),), 1) for word, date in enumerate((3, 8, 5))]
     check(history, 9, 1, [0], "{}", "asof")
-    monkeypatch.setattr(prefix_module, "gone_by", wrong)
+    monkeypatch.setattr(prefix_module, "ended_by", wrong)
     with pytest.raises((AssertionError, DamagedStore)):
         check(history, 9, 1, [0], "{}", "asof")
 

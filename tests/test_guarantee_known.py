@@ -90,7 +90,8 @@ def known(view: View) -> dict[str, Any]:
         "said": bare(entities.statements),
         "merged": (entities.merged.root, entities.merged.local, entities.merged.owners),
         "names": [
-            (entities.names_of(name), bare(entities.why(name)), entities.near(name), entities.meant_by(name),
+            (entities.names_of(name), bare(entities.why(name)), entities.near(name),
+             entities.roots_in_documents(name),
              [(entities.root_of(name, each), entities.canonical(name, each)) for each in documents])
             for name in NAMES
         ],

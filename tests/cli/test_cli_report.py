@@ -60,7 +60,7 @@ def test_a_report_tells_its_points_their_change_and_their_sources(asof, ferry):
         "    2 -> 3, +50.0% against 2023-Q4",
         "    2024-Q1: New, 2024-03-01 [new]",
         "    2024-Q1: Also, 2024-03-02 [also]",
-        "(1 fact of longer times (2024) not told here)",
+        "(1 fact of longer times (2024) not reported here)",
     ]
 
 
@@ -102,4 +102,4 @@ def test_the_json_says_the_same(asof, ferry):
     assert point["because"] == "corroborated"
     assert [each["document"] for each in point["citations"]] == ["new", "also"]
     assert found["span"] == {"from": "2024-01-01T00:00:00Z", "until": "2024-04-01T00:00:00Z"}
-    assert found["notes"] == ["1 fact of longer times (2024) not told here"]
+    assert found["notes"] == ["1 fact of longer times (2024) not reported here"]

@@ -82,7 +82,7 @@ def test_progress_is_told_reply_by_reply(corpus, server, monkeypatch):
 
 def test_gleaning_asks_every_passage_again(corpus, server):
     lesson = learned(corpus, server, Facts(extractor="model", gleaning=1))
-    assert (lesson.facts, server.answered, lesson.dropped) == (12, 24, {"said twice": 12})
+    assert (lesson.facts, server.answered, lesson.dropped) == (12, 24, {"duplicate": 12})
 
 
 # -- estimates and budgets ------------------------------------------------------------------------------

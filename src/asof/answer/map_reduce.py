@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field
 
 from asof.answer.pack import pack_points
 from asof.answer.summary import EvidencePiece
-from asof.knowledge.reports.report import Quote, ReportPoint
+from asof.knowledge.reports.report import BY_MODEL, Quote, ReportPoint
 from asof.models.ports import Model, Prompt, Reply
 from asof.models.prompts import between, one_line, prompt_text
 from asof.text.budget import tokens
@@ -198,7 +198,7 @@ def _point(text: str, pieces: Sequence[EvidencePiece]) -> tuple[Period | None, R
     quotes: dict[Quote, None] = dict.fromkeys(quote for each in pieces for quote in each.point.citations)
     facts = tuple(dict.fromkeys(fact for each in pieces for fact in each.point.facts))
     periods = _periods(pieces)
-    return periods[0] if len(periods) == 1 else None, ReportPoint(text, (), "told", tuple(quotes), facts)
+    return periods[0] if len(periods) == 1 else None, ReportPoint(text, (), BY_MODEL, tuple(quotes), facts)
 
 
 def _periods(pieces: Iterable[EvidencePiece]) -> list[Period]:

@@ -95,7 +95,7 @@ def _citation(number: int, quote: Quote) -> Citation:
 def with_changes(point: ReportPoint) -> str:
     """The text of a point with what changed."""
     changes = f" ({'; '.join(point.changes)})" if point.changes else ""
-    return f"{point.said}{changes}"
+    return f"{point.text_with_subject}{changes}"
 
 
 class SummaryPeriod(NamedTuple):

@@ -84,7 +84,7 @@ def facts(
 def show_facts(line: FactLine, *, why: bool, dated: bool, known: bool) -> None:
     """The facts of a subject, by relation. `dated`, `known`: which clocks were set."""
     if not line.known:
-        show(unknown(line.asked, line.near))
+        show(unknown(line.query, line.near))
         return
     others, counts = other_names(line)[:MOST_NAMES], counted(line.count, "fact")
     show(head(line.subject, others, line.as_of, line.known_at, counts, dated=dated, known=known))

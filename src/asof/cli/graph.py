@@ -65,7 +65,7 @@ def graph(
 def show_graph(neighbourhood: Around, *, dated: bool, known: bool) -> None:
     """The neighbours, each with its newest facts. `dated`, `known`: which clocks were set."""
     if not neighbourhood.edges:
-        show(unknown(neighbourhood.asked, neighbourhood.near))
+        show(unknown(neighbourhood.query, neighbourhood.near))
         return
     start, *others = neighbourhood.nodes
     counts = " · ".join((

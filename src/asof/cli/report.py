@@ -90,7 +90,7 @@ LONGEST_SUMMARY = 2_000  # characters
 
 
 def _show_point(point: ReportPoint) -> None:
-    show(f"  - {readable(point.said)}", hang=2)
+    show(f"  - {readable(point.text_with_subject)}", hang=2)
     for change in point.changes:
         show(f"    {plain(change)}", fg="cyan")
     for quote in point.citations[:MOST_CITED]:

@@ -1,4 +1,4 @@
-"""Reading a corpus for facts by the configured extractor: what it costs, what it came to, what is left."""
+"""Extraction of facts from a corpus by the configured extractor, and an estimate of its cost."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from asof.knowledge.extraction import BATCH, ExtractionReport, Extractor, extrac
 from asof.knowledge.extraction_config import MODEL, Facts
 from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
 from asof.models.ports import Prompt, Reply
-from asof.store import facts as kept
+from asof.store import facts as fact_store
 from asof.store.facts import Excerpt, Extraction
 from asof.store.store import Store
 
@@ -24,11 +24,11 @@ def extract_facts(
     *,
     progress: Callable[[int, int], None] | None = None,
 ) -> ExtractionReport:
-    """Read every passage that the configured extractor has not read, past ones too.
+    """Extract facts from every passage that the configured extractor has not read, past versions included.
 
-    `model`: the one of [model], around it what keeps and counts its replies; its budget is not exceeded.
-    `progress` is told how many passages are done, of how many. Raises UsageError where a model is wanted and
-    there is none, Busy, NoSpace, ModelError; what was committed stays.
+    `model`: the one of [model] with its cache and its meter; its budget is not exceeded. `progress(done,
+    total)` is called with numbers of passages. Raises UsageError where a model is required and none is
+    configured, Busy, NoSpace, ModelError; facts committed so far are kept.
     """
     if facts.extractor != MODEL:
         from asof.knowledge.rules.extractor import RuleExtractor
@@ -37,33 +37,32 @@ def extract_facts(
     from asof.knowledge.model.extractor import ModelExtractor
 
     metered = _present(model)
-    asking = ModelExtractor(metered, facts.entity_types, facts.gleaning)
-    stopping = _Stopping(asking)
+    extractor = ModelExtractor(metered, facts.entity_types, facts.gleaning)
+    stopping = _Stopping(extractor)
     if progress is not None:
-        fine = _Progress(progress, len(kept.passages_without_facts(db, asking.name)))
-        asking.arrived, progress = fine.arrived, fine.settled
+        adapter = _Progress(progress, len(fact_store.passages_without_facts(db, extractor.name)))
+        extractor.on_replies, progress = adapter.on_replies, adapter.on_passages
     read = extract_all(store, db, stopping, anew=True, progress=progress)
     return ExtractionReport(
-        read.passages, read.facts, read.problems, stopping.left, dict(asking.dropped), metered.meter
+        read.passages, read.facts, read.problems, stopping.left, dict(extractor.dropped), metered.meter
     )  # fmt: skip
 
 
 def estimate(db: sqlite3.Connection, facts: Facts, model: MeteredModel | None = None) -> Usage:
-    """What `extract_facts` would cost at worst: every reply as long as it may be, every further round asked
-    for.
+    """The highest cost of `extract_facts`: every reply of maximal length, every gleaning round requested.
 
-    Replies that are kept cost nothing. Nothing is sent. Raises UsageError as `extract_facts` does.
+    Cached replies cost nothing. Nothing is sent. Raises UsageError as `extract_facts` does.
     """
     if facts.extractor != MODEL:
         return Usage()
     from asof.knowledge.model.extractor import ModelExtractor
 
     estimating = _ExtractionEstimate(_present(model), facts.gleaning)
-    asking = ModelExtractor(estimating, facts.entity_types, facts.gleaning)
-    wanted = kept.passages_without_facts(db, asking.name)
-    for first in range(0, len(wanted), BATCH):
+    extractor = ModelExtractor(estimating, facts.entity_types, facts.gleaning)
+    unread = fact_store.passages_without_facts(db, extractor.name)
+    for first in range(0, len(unread), BATCH):
         estimating.rounds = 0
-        for _ in asking.extract(kept.excerpts(db, wanted[first : first + BATCH])):
+        for _ in extractor.extract(fact_store.excerpts(db, unread[first : first + BATCH])):
             pass
     return estimating.meter
 
@@ -78,24 +77,24 @@ def _present(model: MeteredModel | None) -> MeteredModel:
 
 @dataclass(slots=True)
 class _Progress:
-    """How far a run is, reply by reply, for one who is told of whole batches."""
+    """Progress by single replies, passed to a callback that otherwise hears of whole batches only."""
 
-    told: Callable[[int, int], None]
-    wanted: int
+    callback: Callable[[int, int], None]
+    total: int
     done: int = 0
 
-    def arrived(self, count: int) -> None:
-        self.told(self.done + count, self.wanted)
+    def on_replies(self, count: int) -> None:
+        self.callback(self.done + count, self.total)
 
-    def settled(self, done: int, wanted: int) -> None:
+    def on_passages(self, done: int, total: int) -> None:
         self.done = done
-        self.told(done, wanted)
+        self.callback(done, total)
 
 
 @dataclass(slots=True)
 class _Stopping:
-    """An extractor that leaves out passages which were not asked about, and stops asking when a whole batch
-    had no reply."""
+    """An extractor that omits passages whose prompts were not sent, and stops after a batch without any
+    reply. `left` counts the omitted passages."""
 
     inner: Extractor
     left: int = 0
@@ -121,7 +120,7 @@ class _Stopping:
 
 @dataclass(slots=True)
 class _ExtractionEstimate:
-    """A model that gives the replies that are kept, and counts what the others would cost."""
+    """A model that returns cached replies only, and counts what the others would cost."""
 
     metered: MeteredModel
     gleaning: int
@@ -134,27 +133,28 @@ class _ExtractionEstimate:
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         inner = self.metered.model
-        found = (
+        cached = (
             inner.cached_replies(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
         )
-        asked = [prompt for prompt, reply in zip(prompts, found, strict=True) if reply is None]
+        uncached = [prompt for prompt, reply in zip(prompts, cached, strict=True) if reply is None]
         further = self.gleaning - self.rounds
-        self._count(asked, len(prompts) - len(asked), further)
+        self._count(uncached, len(prompts) - len(uncached), further)
         self.rounds += 1
-        return [reply or Reply("", problem="not asked") for reply in found]
+        return [reply or Reply("", problem="not sent") for reply in cached]
 
-    def _count(self, asked: Sequence[Prompt], found: int, further: int) -> None:
-        """Each of these prompts and so many rounds after it, in which it holds what was found before."""
-        prompt, reply = map(sum, zip(*map(worst, asked), strict=True)) if asked else (0, 0)
+    def _count(self, uncached: Sequence[Prompt], cached: int, further: int) -> None:
+        """Count each uncached prompt and its `further` rounds; these repeat the facts of the replies so
+        far."""
+        prompt, reply = map(sum, zip(*map(worst, uncached), strict=True)) if uncached else (0, 0)
         rounds = 1 + further
         longer = reply * further * rounds // 2
         was, prices = self.meter, self.metered.prices
         tokens = was.prompt_tokens + prompt * rounds + longer, was.reply_tokens + reply * rounds
         self.meter = Usage(
-            calls=was.calls + len(asked) * rounds, cached=was.cached + found,
+            calls=was.calls + len(uncached) * rounds, cached=was.cached + cached,
             prompt_tokens=tokens[0], reply_tokens=tokens[1],
             cost=None if prices is None else prices.of(*tokens),
         )  # fmt: skip
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
-        raise NotImplementedError("an estimate asks nothing")
+        raise NotImplementedError("an estimate sends no prompts")

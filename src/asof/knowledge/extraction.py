@@ -1,6 +1,6 @@
-"""Reading passages for facts: those that were not read yet, in batches, each committed as soon as it is done.
+"""Extraction of facts from the passages that were not read yet, in batches that are committed one by one.
 
-A stop loses at most the batch under way; replies of a model are kept even then (`models/cached.py`).
+An interruption loses at most the current batch; replies of a model are cached even then (`models/cached.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from asof.data import Problem
-from asof.store import facts as kept
+from asof.store import facts as fact_store
 from asof.store.facts import Excerpt, Extraction
 from asof.store.lock import exclusive_lock
 from asof.store.passages import existing_passages
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
     from asof.models.metered import Usage
 
 BATCH = 512
-"""So many passages are read for one commit."""
+"""Passages per commit."""
 
 
 class Extractor(Protocol):
-    """Anything that finds facts. What it finds in a passage is a function of that `Excerpt` alone."""
+    """Anything that extracts facts. The facts of a passage are a function of its `Excerpt` alone."""
 
     @property
     def name(self) -> str:
-        """A name that changes exactly when the results may change (`rules-2`): what was read under another
-        name is read again."""
+        """A name that changes exactly when the results may change (`rules-2`): passages that were read under
+        another name are read again."""
         ...
 
     def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
@@ -41,11 +41,11 @@ class Extractor(Protocol):
 
 @dataclass(slots=True)
 class ExtractionReport:
-    """What an extraction did: passages read, facts found, and what could not be read.
+    """The outcome of an extraction: how many passages were read, how many facts they have, and problems.
 
-    `left`: passages that were not sent to the model, because the budget was used up or no reply could be had;
-    the next run goes on with them. `dropped`: facts of replies that were not stored, by reason. `cost`: what
-    the model took, None for rules.
+    `left`: passages that were not sent to the model, because the budget was used up or the model did not
+    reply; the next run continues with them. `dropped`: facts of replies that were not stored, by reason.
+    `cost`: usage of the model, None for rules.
     """
 
     passages: int = 0
@@ -71,19 +71,19 @@ def extract_all(
 ) -> ExtractionReport:
     """Read every passage that no extractor has read (`anew`: that this extractor has not), past ones too.
 
-    `progress` is told how many are done, of how many. Raises Busy, NoSpace, ModelError; what was committed
-    stays.
+    `progress(done, total)` is called with numbers of passages. Raises Busy, NoSpace, ModelError; facts
+    committed so far are kept.
     """
-    wanted = kept.passages_without_facts(db, extractor.name if anew else "")
-    learned = ExtractionReport()
-    if wanted and progress is not None:
-        progress(0, len(wanted))
-    for first in range(0, len(wanted), BATCH):
-        batch = wanted[first : first + BATCH]
-        _extract_batch(store, db, extractor, batch, learned)
+    unread = fact_store.passages_without_facts(db, extractor.name if anew else "")
+    report = ExtractionReport()
+    if unread and progress is not None:
+        progress(0, len(unread))
+    for first in range(0, len(unread), BATCH):
+        batch = unread[first : first + BATCH]
+        _extract_batch(store, db, extractor, batch, report)
         if progress is not None:
-            progress(first + len(batch), len(wanted))
-    return learned
+            progress(first + len(batch), len(unread))
+    return report
 
 
 def _extract_batch(
@@ -91,30 +91,32 @@ def _extract_batch(
     db: sqlite3.Connection,
     extractor: Extractor,
     passages: Sequence[int],
-    learned: ExtractionReport,
+    report: ExtractionReport,
 ) -> None:
-    given = kept.excerpts(db, passages)
-    document_of = {excerpt.passage: excerpt.document for excerpt in given}
-    found = list(islice(extractor.extract(given), len(given)))
+    excerpts = fact_store.excerpts(db, passages)
+    document_of = {excerpt.passage: excerpt.document for excerpt in excerpts}
+    extractions = list(islice(extractor.extract(excerpts), len(excerpts)))
     with translate_errors(store.database), exclusive_lock(store.folder / "write.lock", store.wait):
         db.execute("BEGIN IMMEDIATE")
         try:
-            # what was erased while a model was thinking is not written back
-            alive = existing_passages(db, [each.passage for each in found])
-            kept.save_extractions(
-                db, extractor.name, (each for each in found if each.passage in alive and not each.problem)
+            # passages that were erased while the model replied are not written back
+            alive = existing_passages(db, [each.passage for each in extractions])
+            fact_store.save_extractions(
+                db,
+                extractor.name,
+                (each for each in extractions if each.passage in alive and not each.problem),
             )
             db.execute("COMMIT")
         except BaseException:
             if db.in_transaction:  # a full disk has rolled it back
                 db.execute("ROLLBACK")
             raise
-    learned.passages += sum(not each.problem for each in found)
-    learned.facts += sum(len(each.facts) for each in found)
-    learned.problems += [
+    report.passages += sum(not each.problem for each in extractions)
+    report.facts += sum(len(each.facts) for each in extractions)
+    report.problems += [
         Problem(
             each.problem, remedy="run the same command again", document=document_of[each.passage], lost=False
         )
-        for each in found
+        for each in extractions
         if each.problem
     ]

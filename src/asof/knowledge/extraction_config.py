@@ -1,4 +1,4 @@
-"""`[facts]` of asof.toml: what reads facts, what it looks for, and when."""
+"""`[facts]` of asof.toml: which extractor reads facts, of which types, and when."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ ENTITY_TYPES = ("organisations", "people", "places", "products", "measures", "of
 class Facts:
     """`extractor`: "rules" (free, at once) or "model" (that of [model]).
 
-    For "model" only: `entity_types`, what it is told to look for; `gleaning`, how many further times (0 to
-    3) a passage is read for what was missed. `ahead`: `asof index` reads facts as if it had --facts.
+    For "model" only: `entity_types`, the types of entities named in the prompt; `gleaning`, how many further
+    rounds (0 to 3) ask for missed facts. `ahead`: `asof index` extracts facts as if it had --facts.
     """
 
     extractor: str = RULES
@@ -31,18 +31,18 @@ class Facts:
     def read(cls, table: Mapping[str, Any]) -> Facts:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, _ACCEPTED)
-        given: dict[str, Any] = {
+        values: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in table.items()
         }
-        made = cls(**given)
+        facts = cls(**values)
         alone = [key for key in ("entity_types", "gleaning") if key in table]
-        if alone and made.extractor != MODEL:
+        if alone and facts.extractor != MODEL:
             raise UsageError(f'{", ".join(alone)}: only for extractor = "{MODEL}"')
-        return made
+        return facts
 
 
 def _type(value: Any) -> bool:
-    """A short line of words: it is written into what a model is told."""
+    """Whether a value is a short printable line, as it becomes part of a prompt."""
     return isinstance(value, str) and 0 < len(value.strip()) <= 64 and value.isprintable()
 
 

@@ -1,8 +1,8 @@
-"""Facts in the tree of the calendar: day, month, quarter, year; a period is a node where facts are.
+"""Facts in a tree of calendar periods: day, month, quarter, year; a node is a period with facts.
 
-A fact belongs to the period that its time is, not to all that hold it: a figure of a quarter is a fact of the
-quarter, and its year finds it below. Periods are those of the calendar. What a text calls `fiscal 2024 Q1` is
-placed where it lay, and keeps its name in `Fact.when`.
+A fact belongs to the period that equals its time, not to all periods around it: a figure of a quarter is a
+fact of the quarter, a node below its year. Periods are those of the calendar. `fiscal 2024 Q1` is placed at
+the calendar periods that it covered, and keeps its name in `Fact.when`.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from asof.time.period import GRAINS, Grain, Period
 from asof.time.span import TICK, Span
 
 MOST_NODES = 12
-"""A time lies in at most so many periods; one that would need more is placed coarser, or nowhere."""
+"""The most nodes that one time may have; a time that needs more gets coarser nodes, or none."""
 
 
 @lru_cache(maxsize=16_384)
 def nodes_of(span: Span) -> tuple[Period, ...]:
-    """The periods that a time belongs to, in order; whole days count, as soon as it touches them.
+    """The periods that a time belongs to, in order; a day that it touches counts as a whole.
 
-    The period that it is; a day for an hour or a moment; else the coarsest periods that it is made of (a week
-    its days, a half year its quarters). If these are more than MOST_NODES, the finest period that holds both
-    of its ends, or the years that it touches. A time that is open at one side belongs to the year of its
+    A period that equals it; a day for an hour or a moment; else the coarsest periods that add up to it (a
+    week to its days, a half year to its quarters). If these are more than MOST_NODES, the finest period that
+    holds both ends, or the years that it touches. A time that is open at one side belongs to the year of its
     other end. None for a time that touches more than MOST_NODES years, and for one open at both sides.
     """
     days = _days(span)
@@ -57,14 +57,14 @@ def _days(span: Span) -> tuple[date, date] | None:
 
 
 def _cover(first: date, last: date) -> list[Period]:
-    """The fewest periods that make up these days; no more than MOST_NODES + 1 are looked for."""
-    found: list[Period] = []
+    """The fewest periods that add up to these days; the first MOST_NODES + 1 of them."""
+    periods: list[Period] = []
     day: date | None = first
-    while day is not None and day <= last and len(found) <= MOST_NODES:
+    while day is not None and day <= last and len(periods) <= MOST_NODES:
         fitting = (Period.of(day, grain) for grain in GRAINS)
-        found.append(next(each for each in fitting if each.start == day and _last_day(each) <= last))
-        day = found[-1].after
-    return found
+        periods.append(next(each for each in fitting if each.start == day and _last_day(each) <= last))
+        day = periods[-1].after
+    return periods
 
 
 def _last_day(period: Period) -> date:
@@ -93,9 +93,9 @@ class Hierarchy:
     """Facts by period. Made by `of`: the same from the same facts in any order.
 
     `facts` in canonical order; `own`: the places in `facts` of those that belong to a period itself;
-    `children`: the next finer periods with facts, in order, for every node. `timeless` facts state no time,
-    `wide` ones one that is too long for any period: both are in `facts` and in no node. So are those of kind
-    NAME, whatever their time: no report tells of them.
+    `children`: the next finer periods with facts, in order, for every node. `timeless` counts facts without a
+    time, `wide` those whose time is too long for any period: both are in `facts` and in no node. So are facts
+    of kind NAME, which no report shows.
     """
 
     facts: tuple[StatedFact, ...]
@@ -147,14 +147,14 @@ class Hierarchy:
 
     def below(self, *periods: Period) -> tuple[Period, ...]:
         """These nodes and all nodes inside them, each once, in order."""
-        found: set[Period] = set()
+        nodes: set[Period] = set()
         open_ = [each for each in periods if each in self.children]
         while open_:
             node = open_.pop()
-            if node not in found:
-                found.add(node)
+            if node not in nodes:
+                nodes.add(node)
                 open_ += self.children[node]
-        return tuple(sorted(found))
+        return tuple(sorted(nodes))
 
     def scope(self, span: Span, grain: Grain | None = None) -> tuple[Period, ...]:
         """The nodes that lie inside a span: all of a grain, or else the coarsest, which share no instant.
@@ -167,15 +167,15 @@ class Hierarchy:
             span = Span(datetime.combine(day.start, datetime.min.time(), UTC), day.span.end)
         if grain is not None:
             return tuple(each for each in self.children if each.grain == grain and holds(span, each.span))
-        found: list[Period] = []
+        periods: list[Period] = []
         open_ = [each for each in reversed(self.nodes) if each.grain == "year"]
         while open_:
             node = open_.pop()
             if holds(span, node.span):
-                found.append(node)
+                periods.append(node)
             elif node.span.overlap(span):
                 open_ += reversed(self.children[node])
-        return tuple(found)
+        return tuple(periods)
 
 
 def holds(span: Span, inner: Span) -> bool:

@@ -1,4 +1,4 @@
-"""The neighbourhood of an entity: what facts join it to, and what these join to in turn."""
+"""The neighbourhood of an entity: the graph of entities and measures that facts connect it to."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from asof.knowledge.visible_facts import StatedFact, facts_about
 from asof.text.names import key
 
 DEPTHS = range(1, 4)
-"""How far neighbours are looked for."""
+"""Accepted depths of a neighbourhood, in facts."""
 MAX_NODES = 20
 
 ENTITY, MEASURE = "entity", "measure"
 
 
 class Node(NamedTuple):
-    """Something that facts speak of: an entity by its canonical name, or a measure ("gross margin") that
-    entities have values of; so many `steps` from the entity that was asked for (0: itself), in so many
-    `facts` of the graph."""
+    """An entity by its canonical name, or a measure ("gross margin") that entities have values of; `steps`:
+    its distance from the entity of the query (0: itself); `facts`: in how many facts of the graph it is."""
 
     name: str
     kind: str
@@ -57,13 +56,14 @@ class Edge(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """The graph around an entity as of a moment, known at another (instants); empty if no fact has the name.
+    """The graph around the entity `query`, as of a moment and known at another (instants); empty if no fact
+    has the name.
 
     `nodes`: itself, then the nearest and best connected; `left_out` counts neighbours that did not fit.
-    `edges` are in order of their time. `near`: names that are spelled like one that no fact has.
+    `edges` are in order of their time. `near`: similar names, where no fact has the name.
     """
 
-    asked: str
+    query: str
     as_of: int
     known_at: int
     nodes: tuple[Node, ...]
@@ -80,8 +80,8 @@ _Id = tuple[str, str]
 def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES) -> Around:
     """The entities and measures up to `depth` facts away, at most `most` beside the entity itself.
 
-    Facts in force count. A measure joins the entities that have values of it, but is not gone through: every
-    company has a revenue. Raises UsageError for a depth that is not in `DEPTHS`.
+    Current facts count. A measure is connected to the entities that have values of it, but no path goes
+    through it: every company has a revenue. Raises UsageError for a depth that is not in `DEPTHS`.
     """
     if depth not in DEPTHS:
         raise UsageError(f"depth {depth}: {DEPTHS[0]} to {DEPTHS[-1]} is accepted")
@@ -95,10 +95,10 @@ def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES
         if step > 1:
             graph.take(facts_about(view, _keys(entities, edge)))
         reached = graph.beside(edge, steps)
-        room = max(most + 1 - len(steps), 0)
-        steps.update(dict.fromkeys(reached[:room], step))
-        left_out.update(reached[room:])
-        edge = [each for each in reached[:room] if each[0] == ENTITY]
+        capacity = max(most + 1 - len(steps), 0)
+        steps.update(dict.fromkeys(reached[:capacity], step))
+        left_out.update(reached[capacity:])
+        edge = [each for each in reached[:capacity] if each[0] == ENTITY]
     graph.take(facts_about(view, _keys(entities, edge)))
     if not graph.facts:
         return Around(entity, view.as_of, view.known_at, (), (), (), 0, entities.near(entity))
@@ -111,7 +111,7 @@ def _keys(entities: Entities, nodes: Iterable[_Id]) -> list[str]:
 
 
 class _Graph:
-    """Facts between nodes, as they are found."""
+    """Facts between nodes, as they are added."""
 
     def __init__(self, entities: Entities) -> None:
         self.entities = entities
@@ -120,7 +120,7 @@ class _Graph:
         self._beside: dict[_Id, Counter[_Id]] = defaultdict(Counter)
 
     def take(self, facts: Iterable[StatedFact]) -> None:
-        """Enter the facts that are in force and join two nodes."""
+        """Add the current facts that connect two nodes."""
         new = [
             each for each in facts
             if each.passage.ended is None and each.fact.kind != NAME
@@ -147,12 +147,12 @@ class _Graph:
 
     def beside(self, nodes: Iterable[_Id], known: Mapping[_Id, int]) -> list[_Id]:
         """The neighbours of nodes that are not known yet: those of most facts first, then by name."""
-        found: Counter[_Id] = Counter()
+        links: Counter[_Id] = Counter()
         for each in nodes:
-            found.update({other: n for other, n in self._beside[each].items() if other not in known})
-        return sorted(found, key=lambda each: (-found[each], self.names[each].casefold(), each))
+            links.update({other: n for other, n in self._beside[each].items() if other not in known})
+        return sorted(links, key=lambda each: (-links[each], self.names[each].casefold(), each))
 
-    def within(self, asked: str, view: View, steps: Mapping[_Id, int], left_out: int) -> Around:
+    def within(self, query: str, view: View, steps: Mapping[_Id, int], left_out: int) -> Around:
         """The graph of the nodes that were reached."""
         inside = sorted(
             (each for each in self.facts.values() if each[1] in steps and each[2] in steps),
@@ -162,7 +162,7 @@ class _Graph:
         papers = Counter((known.passage.document, known.passage.title) for known, _, _ in inside)
         nodes = [Node(self.names[each], each[0], step, facts[each]) for each, step in steps.items()]
         return Around(
-            asked, view.as_of, view.known_at,
+            query, view.as_of, view.known_at,
             tuple(sorted(nodes, key=lambda each: (each.steps, -each.facts, each.name.casefold(), each))),
             tuple(Paper(*paper, n) for paper, n in sorted(papers.items())),
             tuple(

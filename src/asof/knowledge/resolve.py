@@ -1,9 +1,9 @@
 """Which names mean the same, in a view.
 
-A merge is never a row of the store: it follows from texts in force that say that two names mean the same
-(facts of kind NAME, aliases of documents), each time anew, so that it goes when its evidence goes and is not
-there before it was published or known. `merging.py` has the rules, `surnames.py` one more that holds inside a
-document. Names of one key (`text.names.key`) are one without evidence.
+A merge is not stored: it is derived for each view from the current statements that two names mean the same
+(facts of kind NAME, aliases of documents), so it ends with its evidence and does not hold before that was
+published or known. `merging.py` has the rules, `surnames.py` one more that holds inside a document. Names of
+one key (`text.names.key`) are the same without evidence.
 """
 
 from __future__ import annotations
@@ -37,15 +37,15 @@ from asof.store.reader import AsOfReader
 from asof.text.names import key
 
 NEAR = 0.6
-"""So alike are names that are proposed for one that nobody has (`difflib`: 1 is the same)."""
+"""The least similarity (`difflib`, 1: equal) of a name that is proposed for an unknown one."""
 MORE_WORDS = 2
-"""So many words beside those that were asked for may a proposed name have."""
+"""How many words more than the query a proposed name that contains it may have."""
 LONGEST_NAME = 200
 """Characters; names are not proposed for a longer one."""
 
 
 class NameMerge(NamedTuple):
-    """A statement that joins two names: where it stands, since when (an instant), and its sentence.
+    """A statement that joins two names: its document, since when it is visible (an instant), its sentence.
 
     `sentence` and `id` (of the passage, as hits have it) are "" for an alias of a document, `sentence` also
     for what the head of a document states. `everywhere`: it holds in all documents, not in this one alone.
@@ -62,7 +62,7 @@ class NameMerge(NamedTuple):
 
 @dataclass(slots=True)
 class Entities:
-    """The names of a view and what they are joined to. Made by `of`; names may be given in any spelling."""
+    """The names of a view and how they are merged. Made by `of`; its methods accept names in any spelling."""
 
     store: AsOfReader
     statements: tuple[SameNameStatement, ...]
@@ -83,22 +83,22 @@ class Entities:
             if later is None:
                 later = memo["entities later"] = visible_instants_after(view.store.db, view.prefix.as_of)
             name = f"entities {bisect_right(later, view.as_of)}"
-        made: Self | None = memo.get(name)
-        if made is None:
-            said = [
+        entities: Self | None = memo.get(name)
+        if entities is None:
+            statements = [
                 SameNameStatement(each.subject, each.object, each.document, not each.end, each)
                 for each in alias_facts(*moment)
             ]
             if name != "entities":
-                said += [
+                statements += [
                     SameNameStatement(each.title, each.alias, each.document, False, each)
                     for each in title_aliases(*moment)
                 ]
-            made = memo[name] = cls(view.store, tuple(said), merged(said))
-        return made
+            entities = memo[name] = cls(view.store, tuple(statements), merged(statements))
+        return entities
 
     def root_of(self, name: str, document: str = "") -> str:
-        """What tells entities apart, the same for all names of one: anywhere, or in a document."""
+        """The identity of an entity, equal for all of its names: anywhere, or in a document."""
         here = key(name)
         if document and " " not in here and (full := self._surnames_of(document).get(here)):
             here = full
@@ -109,13 +109,13 @@ class Entities:
         return self.root_of(one, document) == self.root_of(other, document)
 
     def canonical(self, name: str, document: str = "") -> str:
-        """The name that most documents in force have for what a name means, acronyms only where there is no
+        """The name that most current documents use for the entity of a name, an acronym only if it has no
         other; of equals the longest, then the first in the alphabet. The name itself where no fact has it."""
         return next(iter(self._names_of(self.root_of(name, document))), " ".join(name.split()))
 
     def names_of(self, name: str) -> tuple[str, ...]:
-        """All spellings of all names of what a name means everywhere, the canonical one first; empty for one
-        that no fact has."""
+        """All spellings of all names of the entity that a name means everywhere, the canonical one first;
+        empty for a name that no fact has."""
         return self._names_of(self.root_of(name))
 
     def keys_of(self, name: str) -> tuple[str, ...]:
@@ -129,34 +129,38 @@ class Entities:
         keys |= {surname_of(key(each)) for each in self._names_of(root) if full_name(each, key(each))}
         return tuple(sorted(keys.difference(self.keys_of(name))))
 
-    def meant_by(self, name: str) -> tuple[str, ...]:
-        """The roots that a name has in documents in force, for a name that means one thing only in them."""
-        found = self._mentions([key(name)])
-        return tuple(sorted({self.root_of(each.name, each.document) for each in found}))
+    def roots_in_documents(self, name: str) -> tuple[str, ...]:
+        """The roots that a name has in the current documents that mention it, in order."""
+        mentions = self._mentions([key(name)])
+        return tuple(sorted({self.root_of(each.name, each.document) for each in mentions}))
 
     def why(self, name: str) -> tuple[NameMerge, ...]:
-        """The statements that join the names of what a name means, oldest first; one for each document."""
+        """The statements that join the names of an entity, oldest first; one for each pair and document."""
         root = self.root_of(name)
-        found: dict[tuple[str, ...], SameNameStatement] = {}
+        statements: dict[tuple[str, ...], SameNameStatement] = {}
         for each in self.statements:
             one, other = key(each.name), key(each.other)
-            meant = {self.merged.root_of(name, each.document) for name in (one, other)}
-            if one != other and meant == {root}:
-                found.setdefault((one, other, each.document), each)
-        merges = [self._merge(said) for said in found.values()]
+            roots = {self.merged.root_of(name, each.document) for name in (one, other)}
+            if one != other and roots == {root}:
+                statements.setdefault((one, other, each.document), each)
+        merges = [self._merge(statement) for statement in statements.values()]
         return tuple(sorted(merges, key=lambda each: (each.at, each.document, each.name, each.other)))
 
     def near(self, name: str, most: int = 3) -> tuple[str, ...]:
-        """Names in facts that are spelled like one that is not, most alike first."""
-        wanted = key(name)
-        if len(wanted) > LONGEST_NAME:
+        """Names in facts that are spelled like an unknown one, most similar first."""
+        query_key = key(name)
+        if len(query_key) > LONGEST_NAME:
             return ()
         alike: dict[str, tuple[float, str]] = {}
-        matcher = SequenceMatcher(b=wanted, autojunk=False)
+        matcher = SequenceMatcher(b=query_key, autojunk=False)
         for each in all_names(self.store.db, self.store.as_of, self.store.known_at):
             other = key(each)
-            inside = f" {wanted} " in f" {other} " and other.count(" ") <= wanted.count(" ") + MORE_WORDS
-            if other in alike or (not inside and abs(len(other) - len(wanted)) > max(3, len(wanted) // 2)):
+            inside = (
+                f" {query_key} " in f" {other} " and other.count(" ") <= query_key.count(" ") + MORE_WORDS
+            )
+            if other in alike or (
+                not inside and abs(len(other) - len(query_key)) > max(3, len(query_key) // 2)
+            ):
                 continue
             matcher.set_seq1(other)
             if inside or (matcher.real_quick_ratio() >= NEAR and matcher.quick_ratio() >= NEAR):
@@ -165,8 +169,8 @@ class Entities:
         return tuple(each for _, each in best)
 
     def prepare(self, facts: Iterable[StatedFact]) -> None:
-        """Read at once the documents whose surnames decide what the names of these facts mean; they are else
-        read one at a time."""
+        """Read in one query the documents whose surnames resolve the names of these facts; without this, each
+        document is read when a name of it is resolved."""
         self._prepare(
             each.passage.document
             for each in facts
@@ -182,10 +186,10 @@ class Entities:
             self._stated = defaultdict(set)
             for each in self.statements:
                 self._stated[each.document] |= {key(each.name), key(each.other)}
-        found = mentions_by_document(self.store.db, missing, self.store.as_of, self.store.known_at)
+        mentions = mentions_by_document(self.store.db, missing, self.store.as_of, self.store.known_at)
         for document in missing:
-            kept = self._stated.get(document, set()) | self.merged.owners
-            self._surnames[document] = surnames(found.get(document, ()), kept)
+            independent = self._stated.get(document, set()) | self.merged.owners
+            self._surnames[document] = surnames(mentions.get(document, ()), independent)
 
     def _surnames_of(self, document: str) -> dict[str, str]:
         self._prepare((document,))
@@ -215,28 +219,34 @@ class Entities:
         return self._names[root]
 
     def _titles(self) -> dict[str, set[tuple[str, str]]]:
-        """Titles and aliases of documents that have aliases, each with its document, by what they mean."""
+        """By root: titles and aliases of documents that have aliases, each with its document."""
         if self._titled is None:
             self._titled = defaultdict(set)
-            for said in self.statements:
-                for name in (said.name, said.other) if isinstance(said.source, TitleAlias) else ():
+            for statement in self.statements:
+                for name in (
+                    (statement.name, statement.other) if isinstance(statement.source, TitleAlias) else ()
+                ):
                     if (root := self.merged.root_of(key(name))) == self.merged.root_of(
-                        key(name), said.document
+                        key(name), statement.document
                     ):
-                        self._titled[root].add((" ".join(name.split()), said.document))
+                        self._titled[root].add((" ".join(name.split()), statement.document))
         return self._titled
 
     def _mentions(self, keys: Iterable[str]) -> list[NameMention]:
         return mentions_by_key(self.store.db, keys, self.store.as_of, self.store.known_at)
 
-    def _merge(self, said: SameNameStatement) -> NameMerge:
-        wide = self.merged.root_of(key(said.name)) == self.merged.root_of(key(said.other))
-        if isinstance(said.source, TitleAlias):
-            return NameMerge(said.name, said.other, said.document, "", said.source.visible, "", wide)
-        naming = said.source
+    def _merge(self, statement: SameNameStatement) -> NameMerge:
+        wide = self.merged.root_of(key(statement.name)) == self.merged.root_of(key(statement.other))
+        if isinstance(statement.source, TitleAlias):
+            return NameMerge(
+                statement.name, statement.other, statement.document, "", statement.source.visible, "", wide
+            )
+        naming = statement.source
         assert isinstance(naming, AliasFact)  # noqa: S101  there are no others
         sight = visible_passages(self.store.db, [naming.passage], self.store.as_of, self.store.known_at)[
             naming.passage
         ]
         sentence = " ".join(sight.text[naming.start : naming.end].split())
-        return NameMerge(said.name, said.other, said.document, sight.id, sight.visible, sentence, wide)
+        return NameMerge(
+            statement.name, statement.other, statement.document, sight.id, sight.visible, sentence, wide
+        )

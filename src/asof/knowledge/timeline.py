@@ -1,4 +1,5 @@
-"""What is known of a subject: its facts in order of time, what replaced each, bears it out or denies it."""
+"""The timeline of a subject: its facts in order of time, with what replaced, corroborates or contradicts
+each."""
 
 from __future__ import annotations
 
@@ -10,22 +11,23 @@ from typing import NamedTuple
 from asof.data import CHANGE, NAME, VALUE
 from asof.index.view import View
 from asof.knowledge.consistency.corroboration import CorroboratingPassage, contradicting, corroborating
-from asof.knowledge.consistency.validity import HoldingInterval, began, stretches
+from asof.knowledge.consistency.validity import HoldingInterval, began, holding_intervals
 from asof.knowledge.resolve import Entities, NameMerge
 from asof.knowledge.visible_facts import StatedFact, facts_about
 
 MOST_FACTS = 40
 FAR = 256
-"""So many neighbours in time of a fact are compared with it."""
+"""How many facts before and after a fact in time are compared with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class FactEntry:
     """A fact, and from when until before when it holds (instants; None: open, or not known).
 
-    `changes`: facts of kind CHANGE about the same value. `superseded`: what came in its place.
-    `corroborated`: other documents that say the same of the same time; `contradicted`: other documents that
-    say otherwise of it, while both are in force. `ended`: since when no text says it any more.
+    `changes`: facts of kind CHANGE about the same value. `superseded`: the statement that replaced it.
+    `corroborated`: other documents that state the same for the same time; `contradicted`: other documents
+    that state otherwise, while both are current. `ended`: the instant at which the last text with it was
+    removed.
     """
 
     known: StatedFact
@@ -48,14 +50,14 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class FactLine:
-    """The facts about a subject as of a moment, known at another (instants).
+    """The facts about the subject `query`, as of a moment and known at another (instants).
 
-    `subject` is its canonical name, `names` are all of them and `merges` says why; `left_out` counts the
-    older facts beside those of `groups`. `known`: whether any fact has one of the names; if not, `near` are
-    names that are spelled like it.
+    `subject` is its canonical name, `names` are all of its names, `merges` the statements that join them;
+    `left_out` counts older facts that are not in `groups`. `known`: whether any fact has one of the names; if
+    not, `near` are similar names.
     """
 
-    asked: str
+    query: str
     subject: str
     names: tuple[str, ...]
     merges: tuple[NameMerge, ...]
@@ -76,11 +78,11 @@ def timeline_of(
     view: View, subject: str, *, relation: str = "", since: int | None = None, until: int | None = None,
     most: int = MOST_FACTS,
 ) -> FactLine:  # fmt: skip
-    """The facts about a subject under all of its names, also those that are not said any more.
+    """The facts about a subject under all of its names, removed ones included.
 
-    The last `most` of them; `relation`: those whose relation has all these words; `since`, `until` (instants,
-    both included): those that hold at some time between. The subject's own facts come first, then those in
-    which it is the object.
+    The last `most` of them; `relation`: only those whose relation has all these words; `since`, `until`
+    (instants, both included): only those that hold at some time between. Facts of which it is the subject
+    come first, then those of which it is the object.
     """
     entities = Entities.of(view)
     root, facts = facts_of_entity(view, entities, subject)
@@ -92,38 +94,38 @@ def timeline_of(
         and (until is None or each.line.start is None or each.line.start <= until)
     ]
     newest = sorted(lines, key=lambda each: (began(each.line.best), *each.line.best.order))
-    kept = {id(each) for each in newest[-most:]}
+    newest_ids = {id(each) for each in newest[-most:]}
     shown: dict[tuple[str, ...], list[FactEntry]] = defaultdict(list)
     for each in lines:
-        if id(each) in kept:
+        if id(each) in newest_ids:
             shown[each.group].append(each.entry())
     return FactLine(
         subject, entities.canonical(root) if facts else " ".join(subject.split()),
         entities.names_of(root), entities.why(root), view.as_of, view.known_at,
         tuple(Group(name, _written(its), tuple(its)) for (_, name, _), its in shown.items()),
-        len(lines) - len(kept), () if facts else entities.near(subject), bool(facts),
+        len(lines) - len(newest_ids), () if facts else entities.near(subject), bool(facts),
     )  # fmt: skip
 
 
 def facts_of_entity(view: View, entities: Entities, subject: str) -> tuple[str, list[StatedFact]]:
     """The root of a subject (see `Entities`) and all facts about it, also ended ones, in canonical order.
 
-    A name that means nothing by itself, but one and the same in the documents that have it ("Quill" after
-    "Marta Quill"), is taken for that.
+    A name without facts of its own that means one entity in all documents that mention it ("Quill" after
+    "Marta Quill") is resolved to that entity.
     """
     root = entities.root_of(subject)
-    found = _about(view, entities, root)
-    if not found and len(meant := entities.meant_by(subject)) == 1 and meant[0] != root:
-        root = meant[0]
-        found = _about(view, entities, root)
-    return root, found
+    facts = _about(view, entities, root)
+    if not facts and len(roots := entities.roots_in_documents(subject)) == 1 and roots[0] != root:
+        root = roots[0]
+        facts = _about(view, entities, root)
+    return root, facts
 
 
 def _about(view: View, entities: Entities, root: str) -> list[StatedFact]:
-    found = facts_about(view, (*entities.keys_of(root), *entities.keys_somewhere(root)), ended=True)
-    entities.prepare(found)
+    facts = facts_about(view, (*entities.keys_of(root), *entities.keys_somewhere(root)), ended=True)
+    entities.prepare(facts)
     return [
-        each for each in found
+        each for each in facts
         if each.fact.kind != NAME and root in (
             entities.root_of(each.fact.subject, each.passage.document),
             "" if each.fact.amount else entities.root_of(each.fact.object, each.passage.document),
@@ -135,11 +137,11 @@ def _grouped(
     entities: Entities, root: str, facts: Iterable[StatedFact], relation: str
 ) -> dict[tuple[str, ...], list[StatedFact]]:
     """Facts by subject and relation: (its root, its name, the relation's words); the subject's own first."""
-    wanted = frozenset(relation.casefold().split())
+    required_words = frozenset(relation.casefold().split())
     groups: dict[tuple[str, ...], list[StatedFact]] = defaultdict(list)
     for each in facts:
         words = each.fact.relation.casefold().split()
-        if wanted <= set(words):
+        if required_words <= set(words):
             of = entities.root_of(each.fact.subject, each.passage.document)
             groups[of, entities.canonical(each.fact.subject, each.passage.document), " ".join(words)].append(
                 each
@@ -154,7 +156,7 @@ def _written(entries: Sequence[FactEntry]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """A stretch of a group, its place among all of the group, and what changed its value."""
+    """An interval of a group, its position `at` in the group `among`, and the changes of its value."""
 
     group: tuple[str, ...]
     line: HoldingInterval
@@ -172,22 +174,33 @@ class _Line:
 
 
 def _lines(group: tuple[str, ...], facts: Iterable[StatedFact]) -> Iterator[_Line]:
-    """The stretches of one subject and relation, in order of their time; a change of a value stands beside
-    it."""
-    lines = stretches(facts)
-    values = {_stated(told) for line in lines if line.fact.kind == VALUE for told in line.told}
+    """The intervals of one subject and relation, in order of their time; the change of a value is part of the
+    line of that value."""
+    lines = holding_intervals(facts)
+    values = {
+        _document_and_time(statement)
+        for line in lines
+        if line.fact.kind == VALUE
+        for statement in line.statements
+    }
     beside: dict[object, list[StatedFact]] = defaultdict(list)
     for line in lines:
-        if line.fact.kind == CHANGE and _stated(line.best) in values:
-            beside[_stated(line.best)].append(line.best)
-    shown = [line for line in lines if line.fact.kind != CHANGE or _stated(line.best) not in beside]
+        if line.fact.kind == CHANGE and _document_and_time(line.best) in values:
+            beside[_document_and_time(line.best)].append(line.best)
+    shown = [
+        line for line in lines if line.fact.kind != CHANGE or _document_and_time(line.best) not in beside
+    ]
     for at, line in enumerate(shown):
-        where = {_stated(told) for told in line.told} if line.fact.kind == VALUE else set[object]()
+        where = (
+            {_document_and_time(statement) for statement in line.statements}
+            if line.fact.kind == VALUE
+            else set[object]()
+        )
         changes = [change for each in where for change in beside.get(each, ())]
         yield _Line(group, line, shown, at, tuple(sorted(changes, key=lambda each: each.order)))
 
 
-def _stated(known: StatedFact) -> object:
-    """Where a value and its change stand together: in one document, of one time."""
+def _document_and_time(known: StatedFact) -> object:
+    """A key that a value and its change share: their document and time."""
     when = known.fact.when
     return known.passage.document, None if when is None else when.span

@@ -1,4 +1,4 @@
-"""Facts as a view sees them: a fact is known exactly where its passage is in force."""
+"""Facts of a view: a fact is current exactly where its passage is."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from asof.data import Fact
 from asof.index.view import View
-from asof.store import facts as kept
+from asof.store import facts as fact_store
 from asof.store.facts import StoredFact
 from asof.store.passages import VisiblePassage, visible_passages
 from asof.text.sentences import shown
 
 MAX_REMEMBERED = 20_000
-"""The facts of so many passages are remembered between questions."""
+"""The facts of at most so many passages are cached between queries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,30 +29,33 @@ class StatedFact:
 
     @property
     def sentence(self) -> str:
-        """The words that state it; "" for what the head of a document states (its title, its metadata)."""
+        """The sentence that states it; "" for a fact of a document's head (its title, its metadata)."""
         return shown(self.passage.text[self.fact.start : self.fact.end])
 
     @property
     def order(self) -> tuple[int, str, int, bytes, int]:
-        """What sorts facts in the same way in every corpus that holds them."""
+        """A sort key that is the same in every corpus with this fact."""
         return (*self.passage.order, self.number)
 
 
 def facts_of(view: View, rows: NDArray[np.int64]) -> list[StatedFact]:
-    """What these rows of a view state, in canonical order.
+    """The facts of these rows of a view, in canonical order.
 
-    Passages that no extractor has read yet are read here, by rules: a question about a few passages needs
-    not wait for the others.
+    Passages that no extractor has read yet are read here, by rules: a query about a few passages does not
+    wait for the others.
     """
     passages = view.column("passage", rows).tolist()
-    found = kept.facts_in(view.store.db, passages)
+    stored = fact_store.facts_in(view.store.db, passages)
     return _visible(
-        view, [*found, *_extract_by_rules(view, kept.without_facts(view.store.db, passages))], ended=False
+        view,
+        [*stored, *_extract_by_rules(view, fact_store.without_facts(view.store.db, passages))],
+        ended=False,
     )
 
 
 def _extract_by_rules(view: View, passages: Sequence[int]) -> list[StoredFact]:
-    """What passages state, by rules; it follows from them alone, so it is remembered between questions."""
+    """The facts of passages by rules; they depend on the passages alone, so they are cached between
+    queries."""
     if not passages:
         return []
     from asof.knowledge.rules.extractor import RuleExtractor
@@ -60,10 +63,10 @@ def _extract_by_rules(view: View, passages: Sequence[int]) -> list[StoredFact]:
     read: dict[int, tuple[Fact, ...]] = view.derived.memo.setdefault("facts by rules", {})
     if len(read) > MAX_REMEMBERED:
         read.clear()
-    # not looked up again: another thread may clear what is kept
+    # not looked up again: another thread may clear the cache
     known = {passage: facts for passage in passages if (facts := read.get(passage)) is not None}
     missing = [passage for passage in passages if passage not in known]
-    for each in RuleExtractor().extract(kept.excerpts(view.store.db, missing)):
+    for each in RuleExtractor().extract(fact_store.excerpts(view.store.db, missing)):
         known[each.passage] = each.facts
     read.update(known)
     return [
@@ -74,23 +77,27 @@ def _extract_by_rules(view: View, passages: Sequence[int]) -> list[StoredFact]:
 
 
 def facts_about(view: View, keys: Iterable[str], *, ended: bool = False) -> list[StatedFact]:
-    """Facts whose subject or object has one of these keys (`text.names.key`); with `ended` also those that
-    are not said any more."""
-    return _visible(view, kept.facts_about(view.store.db, keys), ended=ended)
+    """Facts whose subject or object has one of these keys (`text.names.key`); with `ended` also removed
+    ones."""
+    return _visible(view, fact_store.facts_about(view.store.db, keys), ended=ended)
 
 
 def facts_during(view: View, first: int, last: int) -> list[StatedFact]:
     """Facts whose time has an instant in [first, last]."""
-    return _visible(view, kept.facts_during(view.store.db, first, last), ended=False)
+    return _visible(view, fact_store.facts_during(view.store.db, first, last), ended=False)
 
 
 def facts_of_kind(view: View, kind: str) -> list[StatedFact]:
     """All facts of a kind (`asof.data.KINDS`)."""
-    return _visible(view, kept.facts_of_kind(view.store.db, kind), ended=False)
+    return _visible(view, fact_store.facts_of_kind(view.store.db, kind), ended=False)
 
 
-def _visible(view: View, found: Sequence[StoredFact], *, ended: bool) -> list[StatedFact]:
-    passages = dict.fromkeys(each.passage for each in found)
-    seen = visible_passages(view.store.db, passages, view.as_of, view.known_at, ended=ended)
-    known = [StatedFact(each.fact, each.number, seen[each.passage]) for each in found if each.passage in seen]
+def _visible(view: View, stored: Sequence[StoredFact], *, ended: bool) -> list[StatedFact]:
+    passages = dict.fromkeys(each.passage for each in stored)
+    visible = visible_passages(view.store.db, passages, view.as_of, view.known_at, ended=ended)
+    known = [
+        StatedFact(each.fact, each.number, visible[each.passage])
+        for each in stored
+        if each.passage in visible
+    ]
     return sorted(known, key=lambda each: each.order)

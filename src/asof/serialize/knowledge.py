@@ -98,7 +98,7 @@ class FactsJson(TypedDict):
 
 def facts_json(found: FactLine) -> FactsJson:
     return {
-        "query": found.asked, "subject": found.subject, "names": list(found.names),
+        "query": found.query, "subject": found.subject, "names": list(found.names),
         "as_of": iso(found.as_of), "known_at": iso(found.known_at), "left_out": found.left_out,
         "similar_names": list(found.near),
         "merges": [
@@ -211,7 +211,7 @@ class LinksJson(TypedDict):
 
 def graph_json(found: Around) -> GraphJson:
     return {
-        "query": found.asked, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
+        "query": found.query, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
         "left_out": found.left_out, "similar_names": list(found.near),
         "nodes": [
             {"name": each.name, "kind": each.kind, "distance": each.steps, "facts": each.facts}

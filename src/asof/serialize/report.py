@@ -28,7 +28,9 @@ class PointJson(TypedDict):
     text: Annotated[str, "a sentence of a document, or a model's words"]
     subject: Annotated[str, 'whom it is about; "" for a model\'s words, or whom the report is about']
     changes: Annotated[list[str], "its figures against the period before"]
-    because: Annotated[str, "why it is there: corroborated, changed, new, whole, central, relevant ..."]
+    because: Annotated[
+        str, "why it was selected: corroborated, changed, new, whole, central, relevant, model"
+    ]
     citations: list[ReportCitationJson]
 
 

@@ -16,12 +16,12 @@ from asof.knowledge.model.numbers import contains_number
 from asof.knowledge.model.prompt import LEAST_TOKENS, TOKENS_A_WORD, ExtractionPrompt, days
 from asof.knowledge.model.reply import (
     DOUBT,
+    DUPLICATE,
     EMPTY,
     MOST,
     NO_SENTENCE,
-    NOT_THERE,
+    NOT_IN_PASSAGE,
     TOO_MANY,
-    TWICE,
     RepliedFacts,
 )
 from asof.models.ports import Prompt, Reply
@@ -248,9 +248,9 @@ def test_a_fiscal_label_is_read_as_its_document_reads_it():
     [
         ({"sentence": 0}, NO_SENTENCE),
         ({"sentence": 5}, NO_SENTENCE),  # there are four
-        ({"object": "9,999 loaves"}, NOT_THERE),
-        ({"object": "a prison sentence"}, NOT_THERE),
-        ({"subject": "Rival Bakery"}, NOT_THERE),
+        ({"object": "9,999 loaves"}, NOT_IN_PASSAGE),
+        ({"object": "a prison sentence"}, NOT_IN_PASSAGE),
+        ({"subject": "Rival Bakery"}, NOT_IN_PASSAGE),
         ({"subject": "  "}, EMPTY),
         ({"object": "?!"}, EMPTY),
         ({"relation": "sold " * 100}, EMPTY),  # 500 characters
@@ -304,7 +304,7 @@ def test_facts_are_in_order_of_their_sentences_and_only_once():
         BAKER, MARGIN, {**BAKER, "object": "Head  Baker."}, {**BAKER, "time": "2024-03"}
     )
     assert [fact.object for fact in found.facts] == ["31.5%", "head baker", "head baker"]
-    assert dropped == {TWICE: 1}  # the other one is of another time
+    assert dropped == {DUPLICATE: 1}  # the other one is of another time
 
 
 def test_the_most_confident_are_kept():
@@ -348,7 +348,7 @@ def test_gleaning_asks_again_while_something_is_found():
     (found,) = extractor.extract([excerpt()])
     assert [fact.subject for fact in found.facts] == ["Gull Bakery", "Marta Quill"]
     assert len(model.asked) == 3  # the third round found nothing: no fourth
-    assert extractor.dropped == {TWICE: 1}
+    assert extractor.dropped == {DUPLICATE: 1}
     second = model.asked[1].user
     mark = second.split("\n")[2]
     data = second.split(mark)[2]
@@ -384,7 +384,7 @@ def test_an_injection_stays_data_and_a_reply_that_obeys_it_is_dropped():
     assert attack in data
     assert attack not in prompt.system + before + after
     assert [fact.object for fact in found.facts] == ["12 loaves"]
-    assert extractor.dropped == {NOT_THERE: 1}
+    assert extractor.dropped == {NOT_IN_PASSAGE: 1}
 
 
 @given(

@@ -155,9 +155,9 @@ def test_the_finest_comparison_goes_up_to_the_year():
 
 def test_a_point_names_whom_it_is_about_where_its_sentence_does_not():
     (point,) = report("2024-Q1", NOW).points
-    assert (point.subject, point.said) == ("Quay Ltd", "Quay Ltd: Revenue came to 3.7 billion.")
+    assert (point.subject, point.text_with_subject) == ("Quay Ltd", "Quay Ltd: Revenue came to 3.7 billion.")
     named = known("a", "Quay sold rope.", "2024-Q1")
-    assert report("2024-Q1", named).points[0].said == "Quay sold rope."
+    assert report("2024-Q1", named).points[0].text_with_subject == "Quay sold rope."
     assert report("2024-Q1", NOW, choice=ReportSelection(about="QUAY")).points[0].subject == ""
 
 
@@ -316,7 +316,7 @@ def test_what_reaches_beyond_a_span_is_counted_in_a_note(tmp_path):
         (quarter,) = found.reports
         assert texts(quarter) == ["Quay revenue was $5 in 2024-Q1."]
         assert quarter.points[0].changes == ("$4 -> $5, +25.0% against 2023-Q4",)
-        assert found.notes == ("1 fact of longer times (2024) not told here",)
+        assert found.notes == ("1 fact of longer times (2024) not reported here",)
         assert report_json(found)["reports"][0]["period"] == "2024-Q1"
         empty = reports(corpus.at().view(), read("2022"))
         assert (empty.reports, empty.notes) == ((), ("no facts in this time",))

@@ -181,7 +181,7 @@ def test_numbers_that_were_not_given_are_dropped_and_said():
     found, _ = one(account(("It was told.", [1, 7, 0]), ("Nobody said so.", []), ("Nor this.", [4])))
     assert [each.text for each in found.points] == ["It was told."]
     assert found.notes == (
-        "3 numbers that no statement has were dropped",  # 7 and 0 of the first, 4 of the third
+        "3 numbers of no statement were dropped",  # 7 and 0 of the first, 4 of the third
         "2 findings that rest on no statement were dropped",
     )
 
@@ -191,13 +191,13 @@ def test_what_finds_no_room_in_the_prompt_is_counted():
     found, model = one(account(("So it was.", [1])), *facts)
     assert "[60] " in model.asked[0].user
     assert "[61] " not in model.asked[0].user
-    assert found.notes == ("5 of its statements found no room in the prompt",)
+    assert found.notes == ("5 of its statements did not fit into the prompt",)
 
 
 def test_a_reply_that_rests_on_nothing_leaves_the_extracted_report():
     found, _ = one(account(("Nobody said so.", [9])))
     assert (found.by, [each.text for each in found.points]) == ("extract", ["2024-05-09 was told."])
-    assert found.notes[0] == "extracted, because nothing of scripted rests on a fact"
+    assert found.notes[0] == "extracted, because no finding of scripted rests on a fact"
 
 
 def test_no_more_findings_than_a_report_has():

@@ -1,4 +1,4 @@
-"""Whether two facts say the same, as exactly as they were written."""
+"""Whether two facts state the same, within the precision to which their figures were written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from asof.time.span import Span
 _NUMBER = re.compile(r"\d(?:[\d.,'’\u00a0\u202f]*\d)?")
 _GROUPS = re.compile(r"\d{1,3}(?:[.,'’\u00a0\u202f]\d{3})+")
 _SCALES = (1.0, 1e3, 1e6, 1e9, 1e12, 1e-2, 1e2, 1e4, 1e5, 1e7, 1e8)
-"""What words beside a number make of it: thousand to trillion, a cent, hundred, lakh, crore, wan and yi."""
+"""Factors of scale words: thousand to trillion, a cent, hundred, lakh, crore, wan and yi."""
 
 _EXACT = 1e-9
 _DAY = 86_400_000_000
@@ -29,7 +29,7 @@ def comparable(one: Fact, other: Fact) -> bool:
 
 
 def agree(one: Fact, other: Fact) -> bool:
-    """Whether two comparable facts say the same: the same object, or figures that round to each other.
+    """Whether two comparable facts state the same: the same object, or figures that round to each other.
 
     "$3.7 billion" agrees with "$3.68 billion": the difference is at most half of the last digit of the one
     that was written less exactly.
@@ -52,7 +52,7 @@ def half_digit(written: str, amount: Amount) -> float:
     (50000000.0, 0.5)
     """
     target = abs(amount.value)
-    readings = [reading for found in _NUMBER.findall(written) for reading in _readings(found)]
+    readings = [reading for number_text in _NUMBER.findall(written) for reading in _readings(number_text)]
     for scale in _SCALES:
         for number, decimals in readings:
             if number and math.isclose(number * scale, target, rel_tol=_EXACT):
@@ -60,14 +60,14 @@ def half_digit(written: str, amount: Amount) -> float:
     return 0.5 if not target and _NUMBER.search(written) else 0.0
 
 
-def _readings(found: str) -> list[tuple[float, int]]:
+def _readings(number_text: str) -> list[tuple[float, int]]:
     """A written number and how many decimals it has: "1,204" may be grouped or, in German, a decimal."""
     readings = []
-    if _GROUPS.fullmatch(found) or found.isdigit():
-        readings.append((float(re.sub(r"\D", "", found)), 0))
-    at = max(found.rfind("."), found.rfind(","))
+    if _GROUPS.fullmatch(number_text) or number_text.isdigit():
+        readings.append((float(re.sub(r"\D", "", number_text)), 0))
+    at = max(number_text.rfind("."), number_text.rfind(","))
     if at > 0:
-        whole, decimals = re.sub(r"\D", "", found[:at]), found[at + 1 :]
+        whole, decimals = re.sub(r"\D", "", number_text[:at]), number_text[at + 1 :]
         if decimals.isdigit():
             readings.append((float(f"{whole}.{decimals}"), len(decimals)))
     return readings

@@ -1,10 +1,10 @@
-"""How long a fact holds: a state until the next one, a figure for its period, a deed at its time.
+"""How long a fact holds: a state until the next one, a figure for its period, an action at its time.
 
-A **state** is what is the case from some time on: an event whose relation says how things are ("is",
-"remains", "CEO", "headquarters"), or a value that has no period of its own, so that only the date of the text
-says when. Statements of one state that follow each other and agree are one stretch; the next that differs
-ends it. Something can be many kinds of thing at once: after "is" an object with an indefinite article ("a
-port") neither ends another one nor is ended.
+A **state** holds from some time on: an event whose relation describes a condition ("is", "remains", "CEO",
+"headquarters"), or a value that has no period of its own, so that only the date of the text dates it.
+Consecutive statements of one state that agree form one interval; the next that differs ends it. Something can
+be of several kinds at once: after "is" an object with an indefinite article ("a port") neither ends another
+one nor is ended.
 """
 
 from __future__ import annotations
@@ -38,13 +38,14 @@ _BEEN = frozenset(("has been", "have been"))
 _OVER = frozenset(("takes over as", "took over as"))
 # fmt: on
 MOST_AT_ONCE = 64
-"""So many different states that began together are told apart; texts that claim more are not believed."""
+"""At most so many different open states of one subject and relation are compared; of more the oldest are
+dropped."""
 
 _MANY = ("a ", "an ", "one of ", "part of ", "among ", "ein ", "eine ", "einer ", "einen ")
 
 
 def is_state(fact: Fact) -> bool:
-    """Whether a fact says what is the case from its time on, until another one is said."""
+    """Whether a fact holds from its time on until another one is stated."""
     if fact.kind == VALUE:
         return fact.when is None or fact.when.by == "published"
     words = fact.relation.casefold().split()
@@ -57,7 +58,7 @@ def is_state(fact: Fact) -> bool:
 
 
 def one_at_a_time(fact: Fact) -> bool:
-    """Whether what a fact says leaves no room for another of its subject and relation at the same time."""
+    """Whether a fact excludes any other of its subject and relation at the same time."""
     if fact.kind in (VALUE, CHANGE):
         return True
     words = fact.relation.casefold().split()
@@ -67,12 +68,12 @@ def one_at_a_time(fact: Fact) -> bool:
 
 @dataclass(slots=True)
 class HoldingInterval:
-    """Statements of the same (`told`, in order), from `start` until before `end` (instants; None: open).
+    """Equal `statements`, in order, that hold from `start` until before `end` (instants; None: open).
 
-    `after` is what put an end to it.
+    `after` is the interval that ended it.
     """
 
-    told: list[StatedFact]
+    statements: list[StatedFact]
     start: int | None
     end: int | None
     after: HoldingInterval | None = field(default=None, repr=False)
@@ -83,22 +84,22 @@ class HoldingInterval:
 
     @property
     def best(self) -> StatedFact:
-        """The statement that stands for all: the first in force, else the first."""
-        return next((each for each in self.told if each.passage.ended is None), self.told[0])
+        """The representative statement: the first current one, else the first."""
+        return next((each for each in self.statements if each.passage.ended is None), self.statements[0])
 
     @property
     def ended(self) -> int | None:
-        """Since when nobody says it any more; None while somebody does."""
-        ends = [each.passage.ended for each in self.told]
+        """The instant at which the last statement was removed; None while one is current."""
+        ends = [each.passage.ended for each in self.statements]
         return None if None in ends else max(end for end in ends if end is not None)
 
 
-def stretches(facts: Iterable[StatedFact]) -> list[HoldingInterval]:
-    """The facts of one subject and relation as stretches, in order of their time."""
-    given = sorted(facts, key=lambda each: (began(each), *each.order))
-    found = _states([each for each in given if is_state(each.fact)])
-    found += _timed([each for each in given if not is_state(each.fact)])
-    return sorted(found, key=lambda each: (began(each.told[0]), *each.told[0].order))
+def holding_intervals(facts: Iterable[StatedFact]) -> list[HoldingInterval]:
+    """The facts of one subject and relation as validity intervals, in order of their time."""
+    ordered = sorted(facts, key=lambda each: (began(each), *each.order))
+    intervals = _states([each for each in ordered if is_state(each.fact)])
+    intervals += _timed([each for each in ordered if not is_state(each.fact)])
+    return sorted(intervals, key=lambda each: (began(each.statements[0]), *each.statements[0].order))
 
 
 def began(known: StatedFact) -> int:
@@ -107,30 +108,35 @@ def began(known: StatedFact) -> int:
 
 
 def _timed(facts: Sequence[StatedFact]) -> list[HoldingInterval]:
-    """Those that hold for a time of their own; the same of the same time is one. What is not said any more
-    was replaced by what the same document says of that time now."""
-    found: dict[object, HoldingInterval] = {}
+    """Intervals of facts with a time of their own; equal facts of the same time form one. A removed fact was
+    replaced by the current fact of the same document for that time."""
+    intervals: dict[object, HoldingInterval] = {}
     for each in facts:
         fact, span = each.fact, _span(each)
         what = (fact.amount.value, fact.amount.unit, fact.amount.basis) if fact.amount else key(fact.object)
-        if (known := found.get((fact.kind, span, what))) is not None:
-            known.told.append(each)
+        if (known := intervals.get((fact.kind, span, what))) is not None:
+            known.statements.append(each)
         else:
             start, end = (None, None) if span is None else (span.first, span.last + 1)
-            found[fact.kind, span, what] = HoldingInterval([each], start, end)
-    now = {_said(stretch.best): stretch for stretch in found.values() if stretch.ended is None}
-    for old in found.values():
+            intervals[fact.kind, span, what] = HoldingInterval([each], start, end)
+    now = {
+        _replacement_key(interval.best): interval for interval in intervals.values() if interval.ended is None
+    }
+    for old in intervals.values():
         if old.ended is not None:
-            old.after = next((now[_said(each)] for each in old.told if _said(each) in now), None)
-    return list(found.values())
+            old.after = next(
+                (now[_replacement_key(each)] for each in old.statements if _replacement_key(each) in now),
+                None,
+            )
+    return list(intervals.values())
 
 
 def _span(known: StatedFact) -> Span | None:
     return None if known.fact.when is None else known.fact.when.span
 
 
-def _said(known: StatedFact) -> object:
-    """What a document can say one thing of: equal where the later of two statements replaces the other."""
+def _replacement_key(known: StatedFact) -> object:
+    """A key that is equal for two statements where the later replaces the earlier."""
     fact, document = known.fact, known.passage.document
     if not one_at_a_time(fact):
         return document, fact.kind, _span(known), key(fact.object)
@@ -139,26 +145,28 @@ def _said(known: StatedFact) -> object:
 
 
 def _states(facts: Sequence[StatedFact]) -> list[HoldingInterval]:
-    """Stretches of states; `facts` are in order of their beginning."""
-    found: list[HoldingInterval] = []
+    """Intervals of states; `facts` are in order of their beginning."""
+    intervals: list[HoldingInterval] = []
     current: dict[object, list[HoldingInterval]] = {}
     for each in facts:
         amount, start = each.fact.amount, began(each)
         kind = (amount.unit, amount.basis.casefold()) if amount else one_at_a_time(each.fact)
-        held = current.setdefault(kind, [])
-        same = next((stretch for stretch in held if agree(stretch.fact, each.fact)), None)
+        open_intervals = current.setdefault(kind, [])
+        same = next((interval for interval in open_intervals if agree(interval.fact, each.fact)), None)
         if same is not None and (same.ended is None or same.ended >= start):
-            same.told.append(each)
+            same.statements.append(each)
             continue
         new = HoldingInterval([each], start, None)
-        found.append(new)
+        intervals.append(new)
         if kind is not False:
-            for stretch in held:
-                if stretch is not same and stretch.start is not None and stretch.start < start:
-                    stretch.after, stretch.end = new, start
-        held[:] = [stretch for stretch in held if stretch.after is None and stretch is not same]
-        held[:] = [*held[1 - MOST_AT_ONCE :], new]
-    for stretch in found:
-        if stretch.ended is not None and stretch.start is not None:
-            stretch.end = max(stretch.start, min(stretch.ended, stretch.end or stretch.ended))
-    return found
+            for interval in open_intervals:
+                if interval is not same and interval.start is not None and interval.start < start:
+                    interval.after, interval.end = new, start
+        open_intervals[:] = [
+            interval for interval in open_intervals if interval.after is None and interval is not same
+        ]
+        open_intervals[:] = [*open_intervals[1 - MOST_AT_ONCE :], new]
+    for interval in intervals:
+        if interval.ended is not None and interval.start is not None:
+            interval.end = max(interval.start, min(interval.ended, interval.end or interval.ended))
+    return intervals

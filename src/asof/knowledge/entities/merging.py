@@ -1,7 +1,7 @@
 """Which names may be joined: a pure function of statements that two names mean the same.
 
 A statement joins two names **everywhere** only if the view does not contradict it; else it holds in the
-document that makes it. The rules, each in doubt against a merge:
+document that makes it. The rules, each of which decides against a merge in doubt:
 
 - A short name that stands for two different names ("IHA" for a harbour authority here and a horticultural
   association there) joins neither. Names that are joined by other statements count as one, so "FB" may stand
@@ -9,7 +9,7 @@ document that makes it. The rules, each in doubt against a merge:
 - A name with an initial ("M. Quill"), a name of one or two letters unless the head of a document gives it (a
   ticker), and "the" with one word ("the Company") are joined in the document alone.
 - Two names that heads of documents have as their own subject are never joined, directly or over others: these
-  are two companies. What stands between such names belongs to the nearest; at equal distance, to none.
+  are two companies. A name between them belongs to the nearest; at equal distance, to none.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _DESCRIPTION = re.compile(r"(?:the|die|der|das)\s+\S+", re.IGNORECASE)
 
 class SameNameStatement(NamedTuple):
     """A statement that two names mean the same. `head`: it is made by the head of a document, whose own
-    subject `name` is. `source` says where it stands; it plays no part in what is joined."""
+    subject `name` is. `source` is where it was stated; it does not affect merging."""
 
     name: str
     other: str
@@ -39,21 +39,21 @@ class SameNameStatement(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MergedNames:
-    """What is joined: the first key of those that are joined everywhere (`root`, only keys that are), and the
-    root that a key means in one document (`local`, by document and key). `owners`: keys of the subjects of
-    heads."""
+    """Merged names. `root`: for each key that is joined everywhere, the first key of its set; `local`: by
+    document and key, the root that a key means in that document; `owners`: keys of the subjects of heads."""
 
     root: Mapping[str, str]
     local: Mapping[tuple[str, str], str]
     owners: frozenset[str]
 
     def root_of(self, key: str, document: str = "") -> str:
-        """The root that a key means, in a document or anywhere; a key that nothing is said of is its own."""
+        """The root that a key means, in a document or anywhere; a key without any statement is its own
+        root."""
         return self.local.get((document, key)) or self.root.get(key, key)
 
 
 class UnionFind:
-    """Sets of keys that grow together (union-find); a set is named by its first key in the alphabet."""
+    """Disjoint sets of keys; a set is named by its first key in the alphabet."""
 
     def __init__(self) -> None:
         self._above: dict[str, str] = {}
@@ -70,7 +70,7 @@ class UnionFind:
 
 
 def merged(statements: Iterable[SameNameStatement]) -> MergedNames:
-    """What these statements join. Their order makes no difference."""
+    """The names that these statements join, in whatever order they come."""
     pairs = [(_short_and_long(each), each) for each in statements]
     pairs = [(pair, each) for pair, each in pairs if all(pair) and pair[0] != pair[1]]
     owners = frozenset(key(each.name) for _, each in pairs if each.head)
@@ -86,10 +86,10 @@ def merged(statements: Iterable[SameNameStatement]) -> MergedNames:
     return MergedNames(root, _local(pairs, root), owners)
 
 
-def _short_and_long(said: SameNameStatement) -> tuple[str, str]:
+def _short_and_long(statement: SameNameStatement) -> tuple[str, str]:
     """The keys of the name that stands for the other, and of the other."""
-    name, other = key(said.name), key(said.other)
-    return (name, other) if acronym(said.name) and not acronym(said.other) else (other, name)
+    name, other = key(statement.name), key(statement.other)
+    return (name, other) if acronym(statement.name) and not acronym(statement.other) else (other, name)
 
 
 def acronym(name: str) -> bool:
@@ -97,41 +97,41 @@ def acronym(name: str) -> bool:
     return _ACRONYM.fullmatch(name.strip()) is not None
 
 
-def holds_everywhere(said: SameNameStatement) -> bool:
+def holds_everywhere(statement: SameNameStatement) -> bool:
     """Whether the form of the names lets a statement hold outside of its document."""
-    for name in (said.name, said.other):
+    for name in (statement.name, statement.other):
         words = key(name).split()
         letters = sum(map(len, words))
         if len(words) > 1 and any(len(word) == 1 and word.isalpha() for word in words):
             return False
-        if (letters <= 2 and name.isascii() and not said.head) or _DESCRIPTION.fullmatch(name.strip()):
+        if (letters <= 2 and name.isascii() and not statement.head) or _DESCRIPTION.fullmatch(name.strip()):
             return False
     return True
 
 
 def _unambiguous(pairs: Iterable[tuple[str, str]]) -> tuple[UnionFind, set[tuple[str, str]]]:
-    """The pairs whose short name stands for one name only, and what they join; what is joined counts as one,
-    so that a pair can become clear by others."""
+    """The sets that unambiguous pairs join, and these pairs. A pair is unambiguous if its short name stands
+    for one name only; joined names count as one, so that a pair can become unambiguous by others."""
     meanings: dict[str, set[str]] = defaultdict(set)
     for short, long in pairs:
         meanings[short].add(long)
-    settling = _Settling(meanings)
+    tracker = _AmbiguityTracker(meanings)
     groups, accepted = UnionFind(), set[tuple[str, str]]()
-    while settling.clear:
-        short = settling.clear.pop()
+    while tracker.clear:
+        short = tracker.clear.pop()
         for long in meanings[short]:
-            settling.join(short, long)
+            tracker.join(short, long)
             groups.unite(short, long)
             accepted.add((short, long))
     return groups, accepted
 
 
-class _Settling:
-    """Which short names stand for one name (`clear`) while names are joined.
+class _AmbiguityTracker:
+    """Which short names stand for one name only (`clear`) while names are joined.
 
-    `cell`: where a name lies, called by one of the names in it; `left`: the cells of what a short name stands
-    for; `among`: the short names that stand for something in a cell. The smaller of two cells goes into the
-    larger one, so that the work grows with n log n.
+    `cell`: the set that a name is in, called by one of its names; `left`: the cells of the names that a short
+    name stands for; `among`: the short names that stand for a name in a cell. The smaller of two cells is
+    merged into the larger one, so that the work grows with n log n.
     """
 
     def __init__(self, meanings: Mapping[str, set[str]]) -> None:
@@ -148,9 +148,9 @@ class _Settling:
         large, small = sorted((self.cell[one], self.cell[other]), key=self._size, reverse=True)
         if large == small:
             return
-        gone = self.members.pop(small)
-        self.cell.update(dict.fromkeys(gone, large))
-        self.members[large] += gone
+        moved_names = self.members.pop(small)
+        self.cell.update(dict.fromkeys(moved_names, large))
+        self.members[large] += moved_names
         moved = self.among.pop(small, [])
         self.among[large] += moved
         for short in moved:
@@ -169,7 +169,7 @@ class _Settling:
 def _apart(
     accepted: Iterable[tuple[str, str]], groups: UnionFind, owners: Mapping[str, str]
 ) -> dict[str, str]:
-    """The root of each key that is joined with others, two owners never in one."""
+    """The root of each key that is joined with others; two owners never share one."""
     beside: dict[str, set[str]] = defaultdict(set)
     for short, long in accepted:
         beside[short].add(long)
@@ -193,29 +193,30 @@ def _apart(
 
 
 def _nearest(claims: Mapping[str, str], beside: Mapping[str, set[str]]) -> dict[str, str]:
-    """Whose each key is: that of the owner it is nearest to; "" for those that are as near to two."""
+    """The nearest owner of each key; "" for keys that are equally near to two."""
     owned = dict(claims)
     edge = sorted(owned)
     while edge:
         reached: dict[str, set[str]] = defaultdict(set)
         for here in edge:
-            for there in beside[here]:
-                if there not in owned:
-                    reached[there].add(owned[here])
-        owned.update({there: min(who) if len(who) == 1 else "" for there, who in reached.items()})
-        edge = sorted(there for there in reached if owned[there])
+            for neighbour in beside[here]:
+                if neighbour not in owned:
+                    reached[neighbour].add(owned[here])
+        owned.update({neighbour: min(who) if len(who) == 1 else "" for neighbour, who in reached.items()})
+        edge = sorted(neighbour for neighbour in reached if owned[neighbour])
     return owned
 
 
 def _local(
     pairs: Sequence[tuple[tuple[str, str], SameNameStatement]], root: Mapping[str, str]
 ) -> dict[tuple[str, str], str]:
-    """What a short name means in a document that says so, where that is one thing and not so everywhere."""
-    meant: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for (short, long), said in pairs:
-        meant[said.document, short].add(root.get(long, long))
+    """By document and short name, the root that the document states, where it is one and differs from the
+    root that holds everywhere."""
+    roots_of: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for (short, long), statement in pairs:
+        roots_of[statement.document, short].add(root.get(long, long))
     return {
         (document, short): next(iter(roots))
-        for (document, short), roots in meant.items()
+        for (document, short), roots in roots_of.items()
         if len(roots) == 1 and roots != {root.get(short, short)}
     }

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from asof.store.fact_names import NameMention
 
 FULL = range(2, 4)
-"""So many words a full name has."""
+"""How many words a full name has."""
 
 
 def full_name(name: str, key: str) -> bool:
@@ -31,17 +31,17 @@ def surname_of(key: str) -> str:
     return key.rpartition(" ")[2]
 
 
-def surnames(mentions: Sequence[NameMention], kept: Iterable[str]) -> dict[str, str]:
+def surnames(mentions: Sequence[NameMention], independent: Iterable[str]) -> dict[str, str]:
     """The keys of surnames in a document and those of the full names that they stand for.
 
     `mentions` are those of one document, in the order of its text. A surname stands for the one full name of
     the document that ends in it, if it stands there alone, capitalised and without an article wherever it
-    stands, and only after the full name. `kept` are keys that mean something by themselves (a company that is
-    called like its founder).
+    stands, and only after the full name. `independent` are keys that are names by themselves (a company that
+    is called like its founder).
     """
     full: dict[str, dict[str, int]] = defaultdict(dict)
     alone: dict[str, int] = {}
-    barred = set(kept)
+    barred = set(independent)
     for at, each in enumerate(mentions):
         if full_name(each.name, each.key):
             full[surname_of(each.key)].setdefault(each.key, at)

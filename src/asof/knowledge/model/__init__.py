@@ -1,1 +1,1 @@
-"""Facts by a language model: what it is asked of a passage, and what of its reply is believed."""
+"""Facts by a language model: the prompt for a passage, and the checks of its reply."""

@@ -1,4 +1,4 @@
-"""Facts by a language model: one request a passage, and further ones for what was missed."""
+"""Facts by a language model: one request for each passage, and further ones for missed facts."""
 
 from __future__ import annotations
 
@@ -26,46 +26,46 @@ READING = "1"
 
 @dataclass(slots=True)
 class ModelExtractor:
-    """An `Extractor` that asks a model.
+    """An `Extractor` that prompts a model.
 
-    `entity_types`: what it is told to look for. `gleaning`: how often a passage in which something was found
-    is read again for what was missed. `dropped` counts the facts of replies that were not kept, by reason;
-    see `reply.py`. `arrived` is told how many passages of a batch have been replied to.
+    `entity_types`: the types of entities named in the prompt. `gleaning`: how many further rounds ask for
+    missed facts of a passage that has some. `dropped` counts the facts of replies that were not stored, by
+    reason; see `reply.py`. `on_replies` is called with the number of replies of the current batch.
     """
 
     model: Model
     entity_types: tuple[str, ...] = ENTITY_TYPES
     gleaning: int = 0
     dropped: Counter[str] = field(default_factory=Counter)
-    arrived: Callable[[int], None] | None = None
+    on_replies: Callable[[int], None] | None = None
 
     @property
     def name(self) -> str:
-        """The model, and a digest of all that shapes what it is asked and how its replies are read."""
-        told = [prompt_text(PACKAGE, each) for each in PROMPTS]
-        shaping = json.dumps([READING, self.entity_types, self.gleaning, *told])
+        """The model, and a digest of everything that affects the prompts and the reading of replies."""
+        instructions = [prompt_text(PACKAGE, each) for each in PROMPTS]
+        shaping = json.dumps([READING, self.entity_types, self.gleaning, *instructions])
         return f"model:{self.model.name}:{blake2b(shaping.encode(), digest_size=6).hexdigest()}"
 
     def extract(self, excerpts: Sequence[Excerpt]) -> Iterator[Extraction]:
-        """What was found, passage by passage; each round asks for all of them at once.
+        """The facts of each passage; each round sends the prompts of all passages at once.
 
-        A reply that cannot be used makes the passage's problem, in a later round too: what was paid for is
-        kept with the replies (`models/cached.py`). Raises ModelError.
+        A reply that cannot be read becomes the passage's problem, in a later round too: the replies that were
+        paid for are cached (`models/cached.py`). Raises ModelError.
         """
-        asking = ExtractionPrompt(self.entity_types)
+        prompt = ExtractionPrompt(self.entity_types)
         readings = [_PassageProgress(excerpt) for excerpt in excerpts]
         open_ = [reading for reading in readings if reading.excerpt.text.strip()]
         for rounds in range(self.gleaning + 1):
             if not open_:
                 break
             prompts = [
-                asking.again(each.excerpt, each.facts) if rounds else asking.first(each.excerpt)
+                prompt.again(each.excerpt, each.facts) if rounds else prompt.first(each.excerpt)
                 for each in open_
             ]
             for count, (at, reply) in enumerate(replies(self.model, prompts), 1):
                 open_[at].take(reply, self.dropped)
-                if self.arrived is not None and not rounds:
-                    self.arrived(count)
+                if self.on_replies is not None and not rounds:
+                    self.on_replies(count)
             open_ = [reading for reading in open_ if reading.more]
         for reading in readings:
             facts = () if reading.problem else tuple(reading.facts)
@@ -74,7 +74,7 @@ class ModelExtractor:
 
 @dataclass(slots=True)
 class _PassageProgress:
-    """How far a passage was read. `more`: the last round found something, so that there may be more."""
+    """The facts of a passage so far. `more`: the last round added some, so another one may add more."""
 
     excerpt: Excerpt
     facts: list[Fact] = field(default_factory=list)

@@ -22,13 +22,13 @@ _WORD = re.compile(r"[^\W\d_]+")
 def contains_number(value: float, sentence: str, language: str) -> bool:
     """Whether a sentence has this number, its sign left aside: "$3.7 billion" has 3.7e9, and not 3.7.
 
-    `language`: that of its document, for sentences that do not tell theirs.
+    `language`: that of its document, for sentences whose own cannot be detected.
     """
-    spoken = language_of(sentence, language)
-    words = lexicon(spoken)
-    found = (figure_of(match, words) for match in pattern(spoken).finditer(sentence))
+    sentence_language = language_of(sentence, language)
+    words = lexicon(sentence_language)
+    figures = (figure_of(match, words) for match in pattern(sentence_language).finditer(sentence))
     if any(
-        figure is not None and math.isclose(abs(figure.value), abs(value), rel_tol=1e-9) for figure in found
+        figure is not None and math.isclose(abs(figure.value), abs(value), rel_tol=1e-9) for figure in figures
     ):
         return True
     return any(_NUMERALS.get(word) == abs(value) for word in _WORD.findall(sentence.casefold()))

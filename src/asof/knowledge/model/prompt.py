@@ -1,4 +1,4 @@
-"""What a model is asked about a passage: our instructions, and the passage between marks not found in it."""
+"""The prompt for a passage: our instructions, and the passage between marks that do not occur in it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from asof.data import Fact
-from asof.knowledge.model.reply import MOST, RepliedFacts, as_said
+from asof.knowledge.model.reply import MOST, RepliedFacts, fact_line
 from asof.models.ports import Prompt
 from asof.models.prompts import between, prompt_text
 from asof.store.about import METADATA, TITLE, AboutTime
@@ -17,28 +17,28 @@ from asof.time.span import Span, nearest_moment
 PACKAGE = "asof.knowledge.model"
 PROMPTS = ("extract", "glean")
 LEAST_TOKENS, TOKENS_A_WORD, MOST_TOKENS = 512, 16, 8_192
-"""Tokens of a reply: these at least, so many more for each word of the passage, these at most."""
+"""Tokens of a reply: the least, how many more for each word of the passage, the most."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionPrompt:
-    """How passages are shown to a model that looks for facts about things of these types."""
+    """Prompts for the facts of a passage about entities of these types."""
 
     entity_types: tuple[str, ...]
 
     @property
     def system(self) -> str:
         """Our instructions: the same for all passages, so that servers can keep them."""
-        told = prompt_text(PACKAGE, "extract").replace("{types}", ", ".join(self.entity_types))
-        return told.replace("{most}", str(MOST)).strip()
+        instructions = prompt_text(PACKAGE, "extract").replace("{types}", ", ".join(self.entity_types))
+        return instructions.replace("{most}", str(MOST)).strip()
 
     def first(self, excerpt: Excerpt) -> Prompt:
-        """What is asked about a passage."""
+        """The prompt of the first round."""
         return self._prompt(excerpt, "\n".join(shown(excerpt)), "")
 
-    def again(self, excerpt: Excerpt, found: Sequence[Fact]) -> Prompt:
-        """What is asked about a passage in which something was found."""
-        lines = [*shown(excerpt), "Found so far:", *map(as_said, found)]
+    def again(self, excerpt: Excerpt, facts: Sequence[Fact]) -> Prompt:
+        """The prompt of a further round, with the facts of the passage so far."""
+        lines = [*shown(excerpt), "Found so far:", *map(fact_line, facts)]
         return self._prompt(excerpt, "\n".join(lines), f"\n\n{prompt_text(PACKAGE, 'glean')}")
 
     def _prompt(self, excerpt: Excerpt, data: str, after: str) -> Prompt:

@@ -1,4 +1,4 @@
-"""What a model says that a passage states, as facts: checked against it, then kept, doubted or dropped."""
+"""A model's reply as facts: each is checked against the passage, then stored, doubted or dropped."""
 
 from __future__ import annotations
 
@@ -19,26 +19,23 @@ from asof.store.facts import Excerpt
 from asof.text.sentences import sentences
 
 MOST = 64
-"""So many facts of a passage are kept: the most confident, of equals the first."""
+"""The most facts of a passage; of more the most confident are taken, of equals the first."""
 
 DOUBT = 0.5
-"""What confidence is multiplied by for each of: a figure that the sentence does not have, an object that is
+"""Confidence is multiplied by this for each of: a figure that the sentence does not have, an object that is
 in the passage and not in the sentence, a relation of which no word is in the passage."""
 
 LONGEST = 400
 """Characters of a subject, a relation or an object."""
-
-"""What stands before the relation of something that is only expected."""
-
-NO_SENTENCE, NOT_THERE, EMPTY, TOO_MANY, TWICE = (
+NO_SENTENCE, NOT_IN_PASSAGE, EMPTY, TOO_MANY, DUPLICATE = (
     "no such sentence", "words that are not in the passage", "empty, too long or of no confidence",
-    f"more than {MOST}", "said twice",
+    f"more than {MOST}", "duplicate",
 )  # fmt: skip
 """Why a fact of a reply is dropped."""
 
 
 class RepliedFact(BaseModel):
-    """A fact as a model says it."""
+    """A fact of a model's reply."""
 
     subject: str
     relation: str
@@ -53,42 +50,42 @@ class RepliedFact(BaseModel):
 
 
 class RepliedFacts(BaseModel):
-    """What a passage states."""
+    """The facts of a passage."""
 
     facts: list[RepliedFact]
 
 
-def as_said(fact: Fact) -> str:
-    """A fact as a model is shown it again, on one line."""
+def fact_line(fact: Fact) -> str:
+    """A fact on one line, as the prompts of further rounds show it."""
     when = fact.when.text if fact.when else None
     return json.dumps([fact.subject, fact.relation, fact.object, when], ensure_ascii=False)
 
 
 def facts_of(
-    excerpt: Excerpt, said: Iterable[RepliedFact], known: Sequence[Fact] = ()
+    excerpt: Excerpt, replied: Iterable[RepliedFact], known: Sequence[Fact] = ()
 ) -> tuple[list[Fact], Counter[str]]:
     """`known` with those facts of a reply that the passage can state, in order of their sentences, and how
     many of the reply were dropped, by reason."""
     reading = _CheckedPassage(excerpt)
-    found, dropped = list(known), Counter[str]()
-    seen = {_same(fact) for fact in known}
-    for statement in said:
+    facts, dropped = list(known), Counter[str]()
+    fact_keys = {_same(fact) for fact in known}
+    for statement in replied:
         fact = reading.fact(statement)
         if isinstance(fact, str):
             dropped[fact] += 1
-        elif _same(fact) in seen:
-            dropped[TWICE] += 1
+        elif _same(fact) in fact_keys:
+            dropped[DUPLICATE] += 1
         else:
-            seen.add(_same(fact))
-            found.append(fact)
-    if len(found) > MOST:
-        dropped[TOO_MANY] += len(found) - MOST
-        found = sorted(found, key=lambda fact: (-fact.confidence, fact.start))[:MOST]
-    return sorted(found, key=lambda fact: fact.start), dropped
+            fact_keys.add(_same(fact))
+            facts.append(fact)
+    if len(facts) > MOST:
+        dropped[TOO_MANY] += len(facts) - MOST
+        facts = sorted(facts, key=lambda fact: (-fact.confidence, fact.start))[:MOST]
+    return sorted(facts, key=lambda fact: fact.start), dropped
 
 
 class _CheckedPassage:
-    """A passage, and what its facts are checked against."""
+    """A passage with its sentences and words, against which facts are checked."""
 
     def __init__(self, excerpt: Excerpt) -> None:
         self.excerpt = excerpt
@@ -97,29 +94,29 @@ class _CheckedPassage:
         self.named = self.words.union(*map(words_of, (excerpt.title, *excerpt.headings)))
         self.plain = stop_words("en") | stop_words(excerpt.language)
 
-    def fact(self, said: RepliedFact) -> Fact | str:
-        """The fact, or why there is none."""
-        if not 1 <= said.sentence <= len(self.extents):
+    def fact(self, replied: RepliedFact) -> Fact | str:
+        """The fact, or the reason why it is dropped."""
+        if not 1 <= replied.sentence <= len(self.extents):
             return NO_SENTENCE
-        parts = [" ".join(part.split()) for part in (said.subject, said.relation, said.object)]
+        parts = [" ".join(part.split()) for part in (replied.subject, replied.relation, replied.object)]
         if not all(0 < len(part) <= LONGEST and words_of(part) for part in parts):
             return EMPTY
         subject, relation, object_ = parts
-        if not (self._there(object_, self.words) and self._there(subject, self.named)):
-            return NOT_THERE
-        start, end = self.extents[said.sentence - 1]
+        if not (self._occurs(object_, self.words) and self._occurs(subject, self.named)):
+            return NOT_IN_PASSAGE
+        start, end = self.extents[replied.sentence - 1]
         amount = None
-        if said.kind in (VALUE, CHANGE) and said.value is not None:
-            amount = Amount(said.value, _line(said.unit), _line(said.basis))
+        if replied.kind in (VALUE, CHANGE) and replied.value is not None:
+            amount = Amount(replied.value, _line(replied.unit), _line(replied.basis))
         doubts = self._doubts(relation, object_, amount, self.excerpt.text[start:end])
-        confidence = said.confidence * DOUBT ** sum(doubts)
+        confidence = replied.confidence * DOUBT ** sum(doubts)
         if not confidence:
             return EMPTY
-        when = time_of(said.time or "", self.excerpt, expected=EXPECTED in words_of(relation))
-        return Fact(subject, relation, object_, when, start, end, said.kind, amount, confidence)
+        when = time_of(replied.time or "", self.excerpt, expected=EXPECTED in words_of(relation))
+        return Fact(subject, relation, object_, when, start, end, replied.kind, amount, confidence)
 
-    def _there(self, text: str, where: frozenset[str]) -> bool:
-        """Whether all words that carry a meaning are among these (all words, if none does)."""
+    def _occurs(self, text: str, where: frozenset[str]) -> bool:
+        """Whether all words of a text except stop words are among these (all words, if it has no others)."""
         words = words_of(text)
         return (words - self.plain or words) <= where
 
@@ -127,7 +124,7 @@ class _CheckedPassage:
         telling = words_of(relation) - self.plain - {EXPECTED}
         return (
             amount is not None and not contains_number(amount.value, sentence, self.excerpt.language),
-            not self._there(object_, words_of(sentence)),
+            not self._occurs(object_, words_of(sentence)),
             bool(telling) and telling.isdisjoint(self.words),
         )
 
@@ -142,7 +139,7 @@ def words_of(text: str) -> frozenset[str]:
 
 
 def _same(fact: Fact) -> tuple[object, ...]:
-    """Equal for facts that say the same of the same time."""
+    """A key that is equal for facts that state the same of the same time."""
     when = None if fact.when is None else fact.when.span
     return (*(_bare(part) for part in (fact.subject, fact.relation, fact.object)), when)
 

@@ -1,1 +1,1 @@
-"""What is told of a period: claims, their figures beside the period before, the choice among them."""
+"""Reports of periods: claims, how their figures changed since the period before, the choice among them."""

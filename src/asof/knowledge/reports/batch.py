@@ -1,7 +1,7 @@
-"""Reports ahead of time: a model tells all periods, so that its replies are there when one is asked for.
+"""Reports ahead of time: a model writes those of all periods, so that its replies are cached for queries.
 
-What it is asked is what a question would ask: the report of a period, of all that is known of it. The report
-of one name, and what a question reads beside the reports, are asked for with the question.
+The prompts are those of a query for the report of a period, without a name. Reports about one name, and the
+other prompts of a question, are sent with the query.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from asof.time.period import GRAINS, Period
 
 @dataclass(frozen=True, slots=True)
 class GeneratedReports:
-    """What telling all periods came to. `reports`: those in the model's words, kept ones too. `left`: those
-    that were not asked for, because the budget was used up; the next run goes on with them. `problems`: why
-    others are extracted. `cost`: what the model took.
+    """The outcome of `generate_all`. `reports`: how many the model wrote, cached ones included. `left`: how
+    many prompts were not sent, because the budget was used up; the next run continues with them. `problems`:
+    why others are extracted. `cost`: usage of the model.
     """
 
     reports: int
@@ -36,13 +36,13 @@ class GeneratedReports:
 
     @property
     def complete(self) -> bool:
-        """Whether the model has told every period."""
+        """Whether the model has written the report of every period."""
         return not (self.left or self.problems)
 
 
 class ReportMaterial(NamedTuple):
-    """All that reports are made of, out of its view: nothing of the store is read any more, or locked, while
-    a model thinks."""
+    """All data that reports need, read from a view once: the store is neither read nor locked while the model
+    replies."""
 
     hierarchy: Hierarchy
     choice: ReportSelection
@@ -62,19 +62,19 @@ class ReportMaterial(NamedTuple):
 def generate_all(
     material: ReportMaterial, model: MeteredModel, progress: Callable[[int, int], None] | None = None
 ) -> GeneratedReports:
-    """Let a model tell all periods, from the bottom up, within its budget.
+    """Have a model write the reports of all periods, from the finest up, within its budget.
 
-    Where a level does not fit into the budget, nothing above it is asked for: that would rest on reports that
-    are to come. `progress` is told how many reports have come, of how many. Raises ModelError; what was
-    replied is kept.
+    Where a level does not fit into the budget, no prompt of the levels above is sent: their prompts contain
+    the reports below. `progress(written, total)` is called with numbers of reports. Raises ModelError;
+    replies so far are cached.
     """
     nodes = material.hierarchy.nodes
     asking = _ReportWriter(model, progress, len(nodes))
-    made = build_reports(material.hierarchy, nodes, material.choice, asking)
-    extracted = [each for each in made.values() if each.by == "extract"]
+    reports = build_reports(material.hierarchy, nodes, material.choice, asking)
+    extracted = [each for each in reports.values() if each.by == "extract"]
     left = sum(each.unsent for each in extracted)
     problems = [_problem(each) for each in extracted if not each.unsent]
-    return GeneratedReports(len(made) - len(extracted), left, tuple(problems), model.meter)
+    return GeneratedReports(len(reports) - len(extracted), left, tuple(problems), model.meter)
 
 
 def _problem(report: PeriodReport) -> Problem:
@@ -84,8 +84,8 @@ def _problem(report: PeriodReport) -> Problem:
 
 
 def worst_cost(material: ReportMaterial, model: MeteredModel) -> Usage:
-    """What `generate_all` would cost at worst: every reply as long as it may be, and shown whole to the
-    report above it. Replies that are kept cost nothing. Nothing is sent.
+    """The highest cost of `generate_all`: every reply of maximal length, and shown whole to the report above
+    it. Cached replies cost nothing. Nothing is sent.
     """
     estimating = _ReportEstimate(model, material.hierarchy, _levels(material.hierarchy))
     build_reports(material.hierarchy, material.hierarchy.nodes, material.choice, estimating)
@@ -93,7 +93,7 @@ def worst_cost(material: ReportMaterial, model: MeteredModel) -> Usage:
 
 
 def _levels(hierarchy: Hierarchy) -> Iterator[list[Period]]:
-    """The nodes of each batch of `summarise`."""
+    """The nodes of each batch of `build_reports`."""
     for grain in reversed(GRAINS):
         if level := [each for each in hierarchy.nodes if each.grain == grain]:
             yield level
@@ -101,32 +101,32 @@ def _levels(hierarchy: Hierarchy) -> Iterator[list[Period]]:
 
 @dataclass(slots=True)
 class _ReportWriter:
-    """A model that is asked level by level, and no more once something did not fit into its budget."""
+    """A model that gets the prompts level by level, and none after one did not fit into its budget."""
 
     metered: MeteredModel
     progress: Callable[[int, int], None] | None
-    wanted: int
-    came: int = 0
-    over: bool = False
+    total: int
+    written: int = 0
+    over_budget: bool = False
 
     @property
     def name(self) -> str:
         return self.metered.name
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
-        if self.over:
-            why = "the budget is used up: a report below is left"
+        if self.over_budget:
+            why = "the budget is used up: a report below was not written"
             return [Reply("", problem=why, unsent=True)] * len(prompts)
-        found: dict[int, Reply] = {}
+        reply_at: dict[int, Reply] = {}
         for at, reply in replies(self.metered, prompts):
-            found[at] = reply
+            reply_at[at] = reply
             if reply.unsent:
-                self.over = True
+                self.over_budget = True
                 continue
-            self.came += 1
+            self.written += 1
             if self.progress is not None:
-                self.progress(self.came, self.wanted)
-        return [found[at] for at in range(len(prompts))]
+                self.progress(self.written, self.total)
+        return [reply_at[at] for at in range(len(prompts))]
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
         raise NotImplementedError("reports are not streamed")
@@ -134,14 +134,15 @@ class _ReportWriter:
 
 @dataclass(slots=True)
 class _ReportEstimate:
-    """A model that gives the replies that are kept, and counts what the others would cost. `asked`: nodes
-    that would be asked for, and with them all above: what is kept of these rests on other reports."""
+    """A model that returns cached replies only, and counts what the others would cost. `unwritten`: nodes
+    whose prompts would be sent. So would be those of all nodes above: their cached replies rest on other
+    reports."""
 
     metered: MeteredModel
     hierarchy: Hierarchy
     levels: Iterator[list[Period]]
     meter: Usage = field(default_factory=Usage)
-    asked: set[Period] = field(default_factory=set)
+    unwritten: set[Period] = field(default_factory=set)
 
     @property
     def name(self) -> str:
@@ -149,24 +150,26 @@ class _ReportEstimate:
 
     def complete(self, prompts: Sequence[Prompt]) -> list[Reply]:
         inner = self.metered.model
-        kept = inner.cached_replies(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
+        cached = (
+            inner.cached_replies(prompts) if isinstance(inner, HasCachedReplies) else [None] * len(prompts)
+        )
         return [
             self._reply(node, prompt, reply)
-            for node, prompt, reply in zip(next(self.levels), prompts, kept, strict=True)
+            for node, prompt, reply in zip(next(self.levels), prompts, cached, strict=True)
         ]
 
-    def _reply(self, node: Period, prompt: Prompt, kept: Reply | None) -> Reply:
-        below = len(self.asked.intersection(self.hierarchy.children[node]))
+    def _reply(self, node: Period, prompt: Prompt, cached: Reply | None) -> Reply:
+        below = len(self.unwritten.intersection(self.hierarchy.children[node]))
         was, prices = self.meter, self.metered.prices
-        if kept is not None and not below:
+        if cached is not None and not below:
             self.meter = Usage(was.calls, was.cached + 1, 0, 0, was.prompt_tokens, was.reply_tokens, was.cost)
-            return kept
-        self.asked.add(node)
-        asked, most = worst(prompt)
-        tokens = was.prompt_tokens + asked + below * MAX_REPLY_TOKENS, was.reply_tokens + most
+            return cached
+        self.unwritten.add(node)
+        prompt_tokens, most = worst(prompt)
+        tokens = was.prompt_tokens + prompt_tokens + below * MAX_REPLY_TOKENS, was.reply_tokens + most
         cost = None if prices is None else prices.of(*tokens)
         self.meter = Usage(was.calls + 1, was.cached, 0, 0, *tokens, cost)
-        return Reply("", problem="not asked")
+        return Reply("", problem="not sent")
 
     def stream(self, prompt: Prompt) -> Iterator[str]:
-        raise NotImplementedError("an estimate asks nothing")
+        raise NotImplementedError("an estimate sends no prompts")

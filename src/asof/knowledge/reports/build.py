@@ -1,4 +1,4 @@
-"""Reports of periods, made from the bottom of the tree up: days, then what holds them."""
+"""Reports of periods, built from the finest grain up: days, months, quarters, years."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ _NAMED = 3  # entities in a summary
 
 
 class ReportSelection(NamedTuple):
-    """How reports choose: names by `canonical`, for a topic or entity `about`, for a question `relevance`."""
+    """How reports select claims: names by `canonical`, for a topic or entity `about`, for a question by
+    `relevance`."""
 
     canonical: Canonical = as_named
     about: str = ""
@@ -37,45 +38,45 @@ class ReportSelection(NamedTuple):
 
 def build_reports(
     hierarchy: Hierarchy,
-    wanted: Iterable[Period],
+    requested: Iterable[Period],
     choice: ReportSelection | None = None,
     model: Model | None = None,
 ) -> dict[Period, PeriodReport]:
     """The reports of these nodes and of all nodes inside them; none of a period without facts.
 
-    A report is made of the facts of its period itself and of the points of the reports inside it, so that
-    what was summarised is not read again. Figures are compared with the period before, as far as the
-    hierarchy has facts of it. With a `model` each level is one batch; where it gives nothing that can be
-    used, the report is extracted and its notes say why. Nothing but the facts and the choice decides.
-    Raises ModelError where no reply can be had at all.
+    A report is built from the facts of its period itself and the points of the reports inside it, so facts
+    that were summarised are not read again. Figures are compared with the period before, as far as the
+    hierarchy has facts of it. With a `model` each level is one batch; where its reply cannot be used, the
+    report is extracted and its notes say why. The result depends on the facts and the choice alone. Raises
+    ModelError where the model does not reply at all.
     """
     choice = choice or ReportSelection()
     choice = choice._replace(canonical=cache(choice.canonical))
     work = _Work(hierarchy, choice, FigureHistory.of(hierarchy.facts, choice.canonical))
-    needed = hierarchy.below(*wanted)
+    needed = hierarchy.below(*requested)
     for grain in reversed(GRAINS):
         level = [node for node in needed if node.grain == grain]
         for node in level:
             work.extract(node)
         if model is not None and level:
-            work.tell(level, model)
+            work.write(level, model)
     return work.reports
 
 
 @dataclass(slots=True)
 class _Work:
-    """Reports under way. `changes`: those that a node's report shows, by the fact that they are of; `asked`:
-    the passages that a node's prompt holds."""
+    """Reports under construction. `changes`: those that a node's report shows, by the order of their fact;
+    `prompt_passages`: the passages in a node's prompt."""
 
     hierarchy: Hierarchy
     choice: ReportSelection
     past: FigureHistory
     reports: dict[Period, PeriodReport] = field(default_factory=dict)
     changes: dict[Period, dict[tuple[object, ...], FigureChange]] = field(default_factory=dict)
-    asked: dict[Period, frozenset[int]] = field(default_factory=dict)
+    prompt_passages: dict[Period, frozenset[int]] = field(default_factory=dict)
 
     def extract(self, node: Period) -> None:
-        """Make the report of a node whose inner reports are there, without a model."""
+        """Build the report of a node without a model; the reports inside it exist."""
         claims = self._claims(node)
         chosen = select_claims(
             [self._compared(each, node) for each in claims], relevance=self.choice.relevance
@@ -92,13 +93,13 @@ class _Work:
             labels_of(self.hierarchy.facts_at(node), node),
         )  # fmt: skip
 
-    def tell(self, level: Sequence[Period], model: Model) -> None:
-        """Let a model tell the reports of a level, in one batch."""
+    def write(self, level: Sequence[Period], model: Model) -> None:
+        """Have a model write the reports of a level, in one batch."""
         tasks = [self._task(node) for node in level]
         for task, report in zip(
             tasks, generate_reports(tasks, self.reports, self._changes, model), strict=True
         ):
-            self.asked[task.period] = frozenset(task.prompt.passages)
+            self.prompt_passages[task.period] = frozenset(task.prompt.passages)
             self.reports[task.period] = report
 
     def _task(self, node: Period) -> ReportPrompt:
@@ -108,11 +109,11 @@ class _Work:
         children = []
         for child in self.hierarchy.children[node]:
             report = self.reports[child]
-            if report.by == "extract":  # chosen anew: what it says of the period before has no place here
+            if report.by == "extract":  # chosen anew, without comparison with the period before
                 points = tuple(self._point(each) for each in _ranked(self._claims(child)))
                 children.append(ChildReport(report, points, frozenset()))
             else:
-                children.append(ChildReport(report, report.points, self.asked[child]))
+                children.append(ChildReport(report, report.points, self.prompt_passages[child]))
         return ReportPrompt.of(
             node, self.choice.about, [self._point(each) for each in own], children, left_out
         )
@@ -129,7 +130,7 @@ class _Work:
         )  # fmt: skip
 
     def _claims(self, node: Period) -> list[Claim]:
-        """Of the node's own facts, and of those that the reports inside it show; each fact once."""
+        """The claims of the node's own facts and of those in the reports inside it; each fact once."""
         shown: dict[tuple[object, ...], StatedFact] = {}
         for each in self.hierarchy.facts_at(node):
             shown[each.order] = each
@@ -140,9 +141,9 @@ class _Work:
 
     def _compared(self, claim: Claim, node: Period) -> ClaimCandidate:
         children = self.hierarchy.children[node]
-        said = [each.order for each in claim.facts]
+        orders = [each.order for each in claim.facts]
         below = (
-            self.changes[child][each] for child in children for each in said if each in self.changes[child]
+            self.changes[child][each] for child in children for each in orders if each in self.changes[child]
         )
         change = next(below, None) or self.past.change(claim, node)
         inside = bool(children) and self._is_of(claim, node)
@@ -154,12 +155,12 @@ class _Work:
 
     def _changes(self, facts: Sequence[StatedFact], node: Period) -> tuple[str, ...]:
         """How the figures among these facts changed."""
-        found = (self._compared(each, node).change for each in claims_of(facts, self.choice.canonical))
-        return _distinct(found)
+        changes = (self._compared(each, node).change for each in claims_of(facts, self.choice.canonical))
+        return _distinct(changes)
 
 
 def _ranked(claims: Sequence[Claim], most: int | None = None) -> list[ChosenClaims]:
-    """Claims as they rank when nothing is known of the period before."""
+    """Claims as they rank without comparison with the period before."""
     candidates = [ClaimCandidate(each) for each in claims]
     return select_claims(candidates) if most is None else select_claims(candidates, most)
 

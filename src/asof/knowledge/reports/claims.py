@@ -1,4 +1,4 @@
-"""Facts that say the same, taken together: what a report counts, compares and chooses from."""
+"""Claims: groups of facts that state the same. Reports count them, compare them and choose among them."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ Measure = tuple[str, str]
 """What a fact is about: the keys of its subject and of its relation."""
 
 PUBLISHED = "published"
-"""Where a time was stated that is nothing but the date of the version."""
+"""`SourcedTime.by` of a time that is only the publication date of the version."""
 
 
 key = lru_cache(maxsize=65_536)(names.key)
-"""`asof.text.names.key`, remembered: the same names come again and again."""
+"""`asof.text.names.key` with a cache, as the same names recur."""
 
 
 def as_named(name: str, document: str = "") -> str:  # noqa: ARG001 - a Canonical has both
-    """The canonical name where nothing is known of names: the name itself."""
+    """The `Canonical` without merged names: the name itself."""
     return name
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Facts that say the same of the same time, in canonical order; at least one.
+    """Facts that state the same of the same time, in canonical order; at least one.
 
     The same: subject, relation and kind, with the same figure or else the same object. Of the same time:
     of the same periods, or known only by the date of a version. `entities` are the keys of its subject and,
@@ -48,17 +48,17 @@ class Claim:
 
     @property
     def figure(self) -> bool:
-        """Whether it states one."""
+        """Whether it states a figure."""
         return self.facts[0].fact.amount is not None
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """What it joins, as keys: its entities, and the measure that a figure is of."""
+        """The keys that it connects: its entities, and the measure that a figure is of."""
         return (*self.entities, self.measure[1]) if self.figure else self.entities
 
     @property
     def documents(self) -> int:
-        """How many documents say so."""
+        """How many documents state it."""
         return len({each.passage.document for each in self.facts})
 
 
@@ -68,7 +68,7 @@ def claims_of(facts: Iterable[StatedFact], canonical: Canonical = as_named) -> l
     same: dict[tuple[object, ...], list[StatedFact]] = {}
     for each in sorted(facts, key=lambda each: each.order):
         if each.fact.kind != NAME:
-            same.setdefault((measure_of(each, canonical), *_said(each, canonical)), []).append(each)
+            same.setdefault((measure_of(each, canonical), *_statement_key(each, canonical)), []).append(each)
     return [
         Claim(measure_of(group[0], canonical), _entities(group[0], canonical), tuple(group), _lead(group))
         for group in same.values()
@@ -80,11 +80,11 @@ def _lead(facts: Sequence[StatedFact]) -> StatedFact:
 
 
 def measure_of(known: StatedFact, canonical: Canonical = as_named) -> Measure:
-    """What a fact is about."""
+    """The keys of a fact's subject and relation."""
     return key(canonical(known.fact.subject, known.passage.document)), key(known.fact.relation)
 
 
-def _said(known: StatedFact, canonical: Canonical) -> tuple[object, ...]:
+def _statement_key(known: StatedFact, canonical: Canonical) -> tuple[object, ...]:
     fact = known.fact
     time: tuple[Period, ...] | str = ()
     if fact.when is not None:
@@ -102,14 +102,14 @@ def _entities(known: StatedFact, canonical: Canonical) -> tuple[str, ...]:
 
 
 def about(facts: Iterable[StatedFact], name: str, canonical: Canonical = as_named) -> list[StatedFact]:
-    """The facts whose subject or object is called so, or whose relation has the words of this name in a row:
-    those of an entity, or of a topic."""
-    wanted, topic = key(canonical(name, "")), f" {key(name)} "
+    """The facts of an entity or a topic: those whose subject or object has this name, or whose relation has
+    the words of the name in a row."""
+    entity_key, topic = key(canonical(name, "")), f" {key(name)} "
     return [
         each
         for each in facts
         if any(
-            wanted == key(canonical(called, each.passage.document))
+            entity_key == key(canonical(called, each.passage.document))
             for called in (each.fact.subject, each.fact.object)
         )
         or topic in f" {key(each.fact.relation)} "
@@ -117,9 +117,9 @@ def about(facts: Iterable[StatedFact], name: str, canonical: Canonical = as_name
 
 
 def degrees(claims: Sequence[Claim]) -> dict[str, int]:
-    """For each end, in how many of the claims it stands."""
-    found: dict[str, int] = {}
+    """In how many of the claims each end occurs."""
+    counts: dict[str, int] = {}
     for claim in claims:
         for end in claim.ends:
-            found[end] = found.get(end, 0) + 1
-    return found
+            counts[end] = counts.get(end, 0) + 1
+    return counts

@@ -1,4 +1,4 @@
-"""Figures of a period beside those of the period before it."""
+"""Changes of figures between a period and the one before it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from asof.knowledge.visible_facts import StatedFact
 from asof.time.period import Grain, Period
 
 POINTS = ("%", "bp")
-"""Units whose difference is meant, not their ratio: from 50 % to 55 % are 5 points."""
+"""Units whose change is a difference, not a ratio: from 50 % to 55 % are 5 points."""
 
 _LONGEST = 40  # characters of a figure as it was written
 _Series = tuple[Measure, str, Grain, int]
@@ -23,7 +23,8 @@ _Series = tuple[Measure, str, Grain, int]
 
 @dataclass(frozen=True, slots=True)
 class FigureChange:
-    """A figure of a measure, and the one that was stated for the period before."""
+    """A figure of a measure (`after`), and the one (`before`) that was stated for the period before,
+    `since`."""
 
     before: StatedFact
     after: StatedFact
@@ -59,7 +60,7 @@ def _figure(known: StatedFact) -> Amount:
 
 
 def _written(known: StatedFact) -> str:
-    """A figure in the words of the text, where they are short; the fact itself has the rest."""
+    """A figure in the words of the text where these are short, else from the amount."""
     words = " ".join(known.fact.object.split())
     if words and len(words) <= _LONGEST:
         return words
@@ -69,7 +70,7 @@ def _written(known: StatedFact) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FigureHistory:
-    """What was stated of each measure, by time. Made by `of`, once for the facts of a hierarchy.
+    """The stated figures of each measure, by time. Made by `of`, once for the facts of a hierarchy.
 
     `figures` of each series, by the first day of their times. Figures are compared within a series: those of
     one measure and unit whose times are equally long (periods of one grain, as many of them), so that a
@@ -86,7 +87,7 @@ class FigureHistory:
 
     @classmethod
     def of(cls, facts: Iterable[StatedFact], canonical: Canonical = as_named) -> FigureHistory:
-        """The past of these facts; those in no period have none."""
+        """The history of these facts; those in no period are left out."""
         figures: dict[_Series, dict[date, list[StatedFact]]] = {}
         stated: dict[Measure, set[Period]] = {}
         for each in sorted(facts, key=lambda each: each.order):
@@ -101,11 +102,13 @@ class FigureHistory:
         unclear: set[tuple[_Series, date, str]] = set()
         clear: dict[_Series, tuple[tuple[date, StatedFact], ...]] = {}
         for series, by_day in figures.items():
-            several = {(series, day, name) for day, said in by_day.items() for name in _unclear(said)}
+            several = {
+                (series, day, name) for day, facts_of_day in by_day.items() for name in _unclear(facts_of_day)
+            }
             unclear |= several
             sure = {
-                day: [each for each in said if (series, day, each.passage.document) not in several]
-                for day, said in by_day.items()
+                day: [each for each in facts_of_day if (series, day, each.passage.document) not in several]
+                for day, facts_of_day in by_day.items()
             }
             clear[series] = tuple((day, _most_frequent(sure[day])) for day in sorted(sure) if sure[day])
         return cls(
@@ -159,11 +162,11 @@ def period_before(period: Period) -> Period | None:
 def _unclear(facts: Iterable[StatedFact]) -> set[str]:
     """The documents that give several figures, where one does not round to the other."""
     first: dict[str, StatedFact] = {}
-    found = set()
+    documents = set()
     for each in facts:
         if not agree(first.setdefault(each.passage.document, each).fact, each.fact):
-            found.add(each.passage.document)
-    return found
+            documents.add(each.passage.document)
+    return documents
 
 
 def _most_frequent(facts: list[StatedFact]) -> StatedFact:

@@ -1,8 +1,8 @@
-"""Reports in a model's words: what it is asked, and what of its reply is kept.
+"""Reports written by a model: the prompt for a period, and the parts of the reply that are used.
 
 A prompt is a function of the facts of its period and of the reports inside it: no clock, no view, nothing of
-other periods. With a model whose replies are kept (`models/cached.py`), a new fact asks again for its periods
-and those above them, and for no others.
+other periods. With a model whose replies are cached (`models/cached.py`), a new fact costs the reports of its
+periods and of those above them, and no others.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from asof.knowledge.reports.report import PeriodReport, Quote, ReportPoint
+from asof.knowledge.reports.report import BY_MODEL, PeriodReport, Quote, ReportPoint
 from asof.knowledge.reports.selection import MAX_POINTS
 from asof.knowledge.visible_facts import StatedFact
 from asof.models.ports import Model, Prompt, Reply
@@ -28,8 +28,8 @@ Changes = Callable[[Sequence[StatedFact], Period], tuple[str, ...]]
 
 
 class ChildReport(NamedTuple):
-    """A report inside the period: its points as they are shown to the model, and the passages that its own
-    prompt held."""
+    """A report inside the period: its points as they are shown to the model, and the passages of its own
+    prompt."""
 
     report: PeriodReport
     points: tuple[ReportPoint, ...]
@@ -38,13 +38,13 @@ class ChildReport(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReportPrompt:
-    """The prompt of a period, and the points whose numbers stand in it, from 1. `left_out`: so many claims of
-    its own and points of reports inside it found no room."""
+    """The prompt of a period, and the points that it numbers from 1. `left_out`: how many claims of its own
+    and points of reports inside it exceed the limits of the prompt."""
 
     OWN: ClassVar[int] = 60
-    """So many statements of its own a period shows to the model."""
+    """The most statements of the period itself in a prompt."""
     BELOW: ClassVar[int] = 240
-    """So many points of the reports inside it, divided equally among them."""
+    """The most points of the reports inside it, divided equally among them."""
 
     period: Period
     points: tuple[ReportPoint, ...]
@@ -60,7 +60,7 @@ class ReportPrompt:
         children: Sequence[ChildReport],
         left_out: int,
     ) -> ReportPrompt:
-        """What to ask about a period; `left_out`: so many of its own claims are not in `own`."""
+        """The prompt of a period; `left_out`: how many of its own claims are not in `own`."""
         from asof.knowledge.reports.reply_schema import WrittenReport
 
         share = max(1, cls.BELOW // max(1, len(children)))
@@ -69,7 +69,7 @@ class ReportPrompt:
             lines.append(_heading(child.report))
             for each in child.points[:share]:
                 points.append(each)
-                lines.append(f"[{len(points)}] {one_line(each.said)}")
+                lines.append(f"[{len(points)}] {one_line(each.text_with_subject)}")
         head = [f"Period: {period}"] + ([f"About: {one_line(about)}"] if about else [])
         passages = {fact.passage.passage for each in points for fact in each.facts}
         passages.update(*(child.passages for child in children))
@@ -82,7 +82,7 @@ class ReportPrompt:
 
 
 def _statement(number: int, point: ReportPoint) -> str:
-    """A fact's sentence with who or what it is about, when, where it is from, and how many others say so."""
+    """A fact's sentence with its subject, relation, object, time and source, and how many others state it."""
     fact, source = point.facts[0].fact, point.citations[0]
     when = fact.when.text if fact.when and fact.when.text else ""
     published = source.published.text if source.published else "undated"
@@ -93,16 +93,17 @@ def _statement(number: int, point: ReportPoint) -> str:
 
 
 def _heading(report: PeriodReport) -> str:
-    told = report.by != "extract"
-    return f"Report of {report.period}" + (f": {report.title}. {report.summary}" if told else ":")
+    by_model = report.by != "extract"
+    return f"Report of {report.period}" + (f": {report.title}. {report.summary}" if by_model else ":")
 
 
 def generate_reports(
     tasks: Sequence[ReportPrompt], extracted: Mapping[Period, PeriodReport], changes: Changes, model: Model
 ) -> list[PeriodReport]:
-    """The model's reports, in the order of the tasks; the extracted one with a note where there is none.
+    """The model's reports, in the order of the tasks; the extracted one with a note where a reply is no
+    report.
 
-    Raises ModelError where no reply can be had at all.
+    Raises ModelError where the model does not reply at all.
     """
     replies = model.complete([each.prompt for each in tasks])
     return [
@@ -122,9 +123,9 @@ def _read(
         return replace(extracted, notes=(f"extracted, because {by} gave none: {why}",), unsent=reply.unsent)
     points, notes = _points(account, task, changes)
     if task.left_out:
-        notes.append(f"{task.left_out:,} of its statements found no room in the prompt")
+        notes.append(f"{task.left_out:,} of its statements did not fit into the prompt")
     if not points:
-        return replace(extracted, notes=(f"extracted, because nothing of {by} rests on a fact", *notes))
+        return replace(extracted, notes=(f"extracted, because no finding of {by} rests on a fact", *notes))
     return replace(
         extracted, title=one_line(account.title) or extracted.title, summary=one_line(account.summary),
         points=tuple(points), by=by, notes=tuple(notes),
@@ -134,7 +135,7 @@ def _read(
 def _points(
     account: WrittenReport, task: ReportPrompt, changes: Changes
 ) -> tuple[list[ReportPoint], list[str]]:
-    """Findings that rest on numbers that were given, and what was dropped, in words."""
+    """The findings that cite numbers of the prompt, and notes on the findings that were dropped."""
     points: list[ReportPoint] = []
     unknown = uncited = beyond = 0
     for finding in account.findings:
@@ -149,11 +150,11 @@ def _points(
             continue
         rests_on = [task.points[each - 1] for each in numbers]
         facts = tuple(dict.fromkeys(fact for each in rests_on for fact in each.facts))
-        points.append(ReportPoint(text, changes(facts, task.period), "told", _citations(rests_on), facts))
+        points.append(ReportPoint(text, changes(facts, task.period), BY_MODEL, _citations(rests_on), facts))
     notes = [
         f"{count:,} {what}"
         for count, what in (
-            (unknown, "numbers that no statement has were dropped"),
+            (unknown, "numbers of no statement were dropped"),
             (uncited, "findings that rest on no statement were dropped"),
             (beyond, f"findings beyond the first {MAX_POINTS} were dropped"),
         )
@@ -163,5 +164,5 @@ def _points(
 
 
 def _citations(points: Iterable[ReportPoint]) -> tuple[Quote, ...]:
-    """Each place once."""
+    """The citations of all points, each once."""
     return tuple(dict.fromkeys(citation for each in points for citation in each.citations))

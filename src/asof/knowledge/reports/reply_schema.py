@@ -1,4 +1,4 @@
-"""What a model's report has to look like. Loads pydantic: import it where a model is asked."""
+"""The schema of a model's report. Loads pydantic: import it where a model is used."""
 
 from __future__ import annotations
 

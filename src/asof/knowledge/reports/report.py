@@ -1,4 +1,4 @@
-"""What is told of a period: points, each with what states it."""
+"""The report of a period: points, each with its citations."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from asof.time.span import Span
 
 
 class Quote(NamedTuple):
-    """A sentence of a document, and the time that what it says holds of. `id` is the passage's, as hits have
-    it; `sentence` is "" for what the head of a document states."""
+    """A sentence of a document, and the time (`when`) of the fact that it states. `id` is the passage's, as
+    hits have it; `sentence` is "" for a fact of a document's head."""
 
     id: str
     document: str
@@ -25,7 +25,7 @@ class Quote(NamedTuple):
 
     @classmethod
     def of(cls, known: StatedFact) -> Quote:
-        """Where a fact is stated."""
+        """The quote that states a fact."""
         sight = known.passage
         when = known.fact.when
         return cls(sight.id, sight.document, sight.title, sight.published, known.sentence, when)
@@ -34,20 +34,24 @@ class Quote(NamedTuple):
 def citations_of(claims: tuple[Claim, ...]) -> tuple[Quote, ...]:
     """A citation of each document that makes the first of these claims, the shown one first."""
     first = claims[0]
-    found = {first.lead.passage.document: first.lead}
+    lead_by_document = {first.lead.passage.document: first.lead}
     for each in first.facts:
-        found.setdefault(each.passage.document, each)
-    return tuple(Quote.of(each) for each in found.values())
+        lead_by_document.setdefault(each.passage.document, each)
+    return tuple(Quote.of(each) for each in lead_by_document.values())
+
+
+BY_MODEL = "model"
+"""`ReportPoint.because` of a point that a model wrote."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportPoint:
-    """One thing that is told of a period: `text` is a sentence of the first citation, or a model's words.
+    """One statement of a report: `text` is a sentence of the first citation, or a model's words.
 
-    `subject` is whom a sentence is about; "" for a model's words, and for him whom the report is about.
-    `changes`: its figures against the period before ("$3.4 billion -> $3.7 billion, +8.8% against 2023-Q4").
-    `because`: corroborated, changed, new, whole, central, relevant (see `central.choose`), or told (by a
-    model). `facts` are what it rests on.
+    `subject` is the entity that a sentence is about; "" for a model's words, and where the report is about
+    it. `changes`: its figures against the period before ("$3.4 billion -> $3.7 billion, +8.8% against
+    2023-Q4"). `because`: why it was selected: corroborated, changed, new, whole, central, relevant (see
+    `selection.select_claims`), or model (`BY_MODEL`). `facts`: those that it rests on.
     """
 
     text: str
@@ -58,8 +62,8 @@ class ReportPoint:
     subject: str = ""
 
     @property
-    def said(self) -> str:
-        """The text, behind its subject if no word of that stands in it: `Quay Ltd: Revenue rose.`"""
+    def text_with_subject(self) -> str:
+        """The text, after its subject if it has no word of that: `Quay Ltd: Revenue rose.`"""
         words = set(key(self.text).split())
         named = not self.subject or any(word in words for word in key(self.subject).split())
         return self.text if named else f"{self.subject}: {self.text}"
@@ -67,12 +71,12 @@ class ReportPoint:
 
 @dataclass(frozen=True, slots=True)
 class PeriodReport:
-    """What is told of a period, from the facts of it and of the periods inside it.
+    """The report of a period, from its facts and those of the periods inside it.
 
     `facts` and `documents` are counts of all of these; `children` are the periods inside that have reports of
     their own. `labels` are other names of the period in the metadata and titles of documents (`fiscal 2024
-    Q1`), at most three. `by`: "extract", or the name of the model that told it. `notes` say what is missing;
-    `unsent`: a budget did not reach to a model.
+    Q1`), at most three. `by`: "extract", or the name of the model that wrote it. `notes` say what is missing;
+    `unsent`: the prompt was not sent, because the budget was used up.
     """
 
     period: Period
@@ -90,7 +94,8 @@ class PeriodReport:
 
 @dataclass(frozen=True, slots=True)
 class PeriodReports:
-    """The reports of a span as a corpus stood, in order; none if it holds no facts. `about`: of what."""
+    """The reports of a span as of a moment, in order; none if it has no facts. `about`: the entity or
+    topic."""
 
     span: Span
     about: str
@@ -101,7 +106,7 @@ class PeriodReports:
 
 
 def labels_of(facts: tuple[StatedFact, ...], period: Period) -> tuple[str, ...]:
-    """What documents call a period in their metadata and titles: at most three names, the commonest first."""
+    """The names of a period in metadata and titles of documents: at most three, the commonest first."""
     documents: dict[str, set[str]] = {}
     for each in sorted(facts, key=lambda each: each.order):
         when = each.fact.when

@@ -10,17 +10,17 @@ from asof.knowledge.reports.claims import Claim, degrees
 from asof.knowledge.reports.figure_changes import FigureChange
 
 Relevance = Callable[[str], float]
-"""How much of a question a text says (a sentence behind its subject and relation); 0: nothing."""
+"""Relevance of a text (subject, relation and sentence of a claim) to a question; 0: none."""
 
 Sentence = tuple[str, int, str]
 """A sentence of a version of a document: the document, since when it can be seen, the words."""
 
 MAX_POINTS = 12
-"""So many points a report has at most."""
+"""The most points of a report."""
 
 
 class ClaimCandidate(NamedTuple):
-    """A claim with what is known of the period before: its change, and whether its measure is new. `whole`:
+    """A claim compared with the period before: its change, and whether its measure is new (`novel`). `whole`:
     it is of the period itself, where others are of periods inside it."""
 
     claim: Claim
@@ -42,36 +42,36 @@ def select_claims(
 ) -> list[ChosenClaims]:
     """At most so many of the claims, best first, no two from the same sentence.
 
-    The weight of a claim is in how many claims of the period each of its ends stands, summed; each time
-    that a subject is chosen, its claims count for less (weight // (1 + times), so that a period is not one
+    The weight of a claim is in how many claims of the period each of its ends stands, summed; each time that
+    a subject is chosen, its claims count for less (weight // (1 + times), so that a period is not one
     subject). The lists take turns: claims of several documents (figures first, then those of most documents),
-    changed figures, measures that the period before did not have, what is of the whole period, and all of
-    them; each in order of weight, figures before the rest. With `relevance` there is one list: what says
-    anything of the question, the most of it first.
+    changed figures, measures that the period before did not have, claims of the whole period, and all of
+    them; each in order of weight, figures before the rest. With `relevance` the only list is that of the
+    relevant claims, the most relevant first.
     """
     weighed = _weigh(candidates, relevance)
     together: dict[Sentence, list[ClaimCandidate]] = {}
     for each in weighed:
         together.setdefault(each.sentence, []).append(each.candidate)
     lists = _lists(weighed, relevance)
-    taken: dict[str, int] = {}
-    found: list[ChosenClaims] = []
-    while len(found) < most and any(lists.values()):
+    times_chosen: dict[str, int] = {}
+    chosen: list[ChosenClaims] = []
+    while len(chosen) < most and any(lists.values()):
         for because, open_ in lists.items():
-            if not open_ or len(found) == most:
+            if not open_ or len(chosen) == most:
                 continue
-            best = min(open_, key=partial(_rank, because, taken))
+            best = min(open_, key=partial(_rank, because, times_chosen))
             rest = [each for each in together[best.sentence] if each is not best.candidate]
-            found.append(ChosenClaims((best.candidate, *rest), because))
+            chosen.append(ChosenClaims((best.candidate, *rest), because))
             subject = best.candidate.claim.measure[0]
-            taken[subject] = taken.get(subject, 0) + 1
+            times_chosen[subject] = times_chosen.get(subject, 0) + 1
             for others in lists.values():
                 others[:] = [each for each in others if each.sentence != best.sentence]
-    return found
+    return chosen
 
 
 class _Weighed(NamedTuple):
-    """A candidate with all that ranks it, looked up once."""
+    """A candidate with its sort keys, computed once."""
 
     candidate: ClaimCandidate
     sentence: Sentence
@@ -83,15 +83,15 @@ class _Weighed(NamedTuple):
 
 def _weigh(candidates: Sequence[ClaimCandidate], relevance: Relevance | None) -> list[_Weighed]:
     degree = degrees([each.claim for each in candidates])
-    found = []
+    weighed = []
     for each in candidates:
         claim, lead, words = each.claim, each.claim.lead, claim_text(each.claim)
         sentence = lead.passage.document, lead.passage.visible, words
-        asked = 0.0 if relevance is None else relevance(f"{lead.fact.subject} {lead.fact.relation} {words}")
+        score = 0.0 if relevance is None else relevance(f"{lead.fact.subject} {lead.fact.relation} {words}")
         weight = sum(degree[end] for end in claim.ends)
         order = not claim.figure, -lead.fact.confidence, lead.order
-        found.append(_Weighed(each, sentence, asked, claim.documents, weight, order))
-    return found
+        weighed.append(_Weighed(each, sentence, score, claim.documents, weight, order))
+    return weighed
 
 
 def _lists(weighed: Sequence[_Weighed], relevance: Relevance | None) -> dict[str, list[_Weighed]]:
@@ -107,10 +107,10 @@ def _lists(weighed: Sequence[_Weighed], relevance: Relevance | None) -> dict[str
     }
 
 
-def _rank(because: str, taken: Mapping[str, int], each: _Weighed) -> tuple[object, ...]:
+def _rank(because: str, times_chosen: Mapping[str, int], each: _Weighed) -> tuple[object, ...]:
     claim = each.candidate.claim
     first = (not claim.figure, -each.documents) if because == "corroborated" else ()
-    share = each.weight // (1 + taken.get(claim.measure[0], 0))
+    share = each.weight // (1 + times_chosen.get(claim.measure[0], 0))
     return -each.relevance, first, -share, -each.documents, each.order
 
 

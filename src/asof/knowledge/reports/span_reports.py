@@ -1,4 +1,4 @@
-"""The reports of a span, as a view has them."""
+"""The reports of a span of time in a view."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ _NAMED = 3  # periods in a note
 def reports(
     view: View, span: Span, choice: ReportSelection | None = None, model: Model | None = None
 ) -> PeriodReports:
-    """What is told of a span: a report of each of the coarsest periods inside it that has facts.
+    """The reports of the coarsest periods inside a span that have facts.
 
-    A period is one report, half a year is two. With `choice.about` only what is known of that entity or
-    topic. All is a function of the facts of the view whose times touch the span or the period before it.
-    Raises ModelError.
+    A period is one report, half a year is two. With `choice.about` only facts of that entity or topic count.
+    The result is a function of the view's facts whose times touch the span or the period before it. Raises
+    ModelError.
     """
     choice = choice or ReportSelection()
     hierarchy = facts_around(view, span, choice)
     nodes = hierarchy.scope(span)
-    made = build_reports(hierarchy, nodes, choice, model)
+    built = build_reports(hierarchy, nodes, choice, model)
     notes = [] if nodes else [f"no facts{_of(choice)} in this time"]
     notes += _wider(hierarchy, span, nodes)
-    found = tuple(made[node] for node in nodes)
-    return PeriodReports(span, choice.about, found, view.as_of, view.known_at, tuple(notes))
+    in_order = tuple(built[node] for node in nodes)
+    return PeriodReports(span, choice.about, in_order, view.as_of, view.known_at, tuple(notes))
 
 
 def facts_around(view: View, span: Span, choice: ReportSelection) -> Hierarchy:
@@ -46,21 +46,22 @@ def _periods_before(span: Span) -> list[Period]:
 
     The day before counts always, because an hour has the report of its day.
     """
-    found: list[Period] = []
+    periods: list[Period] = []
     for grain in GRAINS:
         try:
             period = None if span.start is None else Period.of(span.start.date(), grain)
             while period is not None and period.span.first < span.first and grain != "day":
                 period = period.next
             if period is not None and (period.span.last <= span.last or grain == "day"):
-                found.append(period.previous)
+                periods.append(period.previous)
         except ValueError:  # past an end of the calendar
             continue
-    return found
+    return periods
 
 
 def _wider(hierarchy: Hierarchy, span: Span, nodes: tuple[Period, ...]) -> list[str]:
-    """How many facts touch the span and are in none of its reports, because their periods reach beyond it."""
+    """A note on the facts that touch the span and are in none of its reports, because their periods reach
+    beyond it; none without such facts."""
     inside = set(hierarchy.below(*nodes))
     beyond = [
         node
@@ -78,7 +79,7 @@ def _wider(hierarchy: Hierarchy, span: Span, nodes: tuple[Period, ...]) -> list[
         return []
     count = f"{len(facts):,} {'fact' if len(facts) == 1 else 'facts'}"
     named = ", ".join(map(str, beyond[:_NAMED])) + ("" if len(beyond) <= _NAMED else ", …")
-    return [f"{count} of longer times ({named}) not told here"]
+    return [f"{count} of longer times ({named}) not reported here"]
 
 
 def _of(choice: ReportSelection) -> str:

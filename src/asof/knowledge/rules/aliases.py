@@ -1,4 +1,4 @@
-"""Names of one thing (NAME): an acronym that the text defines, "also known as", the names of the document."""
+"""Names of one thing (NAME): an acronym that the text defines, "also known as"."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from asof.knowledge.rules.measures import TokenRange, is_name, words_of
 from asof.knowledge.rules.tokens import Token
 
 DEFINED, KNOWN_AS = 0.9, 0.8
-"""How sure each rule is: "Harbour Authority (HA)" whose letters agree; "X, also known as Y"."""
+"""The confidence of each rule: "Harbour Authority (HA)" whose letters agree; "X, also known as Y"."""
 
 _ACRONYM = re.compile(r"[A-Z][A-Za-z&.]{1,9}")
 _SMALL = frozenset({"of", "the", "and", "for", "&", "der", "die", "das", "für", "und"})
@@ -20,16 +20,16 @@ _WIDEST = 10
 
 def names_in(items: Sequence[Token]) -> list[FactDraft]:
     """The aliases that a sentence states, in order of place."""
-    found: list[FactDraft] = []
+    drafts: list[FactDraft] = []
     for i, item in enumerate(items):
-        one = None
+        draft = None
         if "open" in item.senses and i + 2 < len(items) and "close" in items[i + 2].senses:
-            one = _acronym(items, i)
+            draft = _acronym(items, i)
         elif "alias" in item.senses:
-            one = _known_as(items, i)
-        if one is not None:
-            found.append(one)
-    return found
+            draft = _known_as(items, i)
+        if draft is not None:
+            drafts.append(draft)
+    return drafts
 
 
 def _acronym(items: Sequence[Token], i: int) -> FactDraft | None:

@@ -1,4 +1,4 @@
-"""The sentence as its figures are read: what was spoken of last, what was found, what is expected."""
+"""The state of a sentence while its figures are read: the last measure, the drafts so far, expectations."""
 
 from __future__ import annotations
 
@@ -23,40 +23,41 @@ UNKNOWN, FORECAST = 0.75, 0.9
 """The factors where the head of the measure is no word for a measure, and where the value is expected."""
 
 NEAR, FAR = 8, 30
-"""So many items apart is near, and still in the same thought."""
+"""Distances in items: near a figure, and still in the same clause."""
 
 RISES = frozenset({"rise", "fall"})
 NOUNS = frozenset({"measure", "qualifier"})
 _OWNER = 4
-_SAYS = frozenset({"verb", "auxiliary", "act", "expect", "bring", "event"})
+_VERB_GROUP = frozenset({"verb", "auxiliary", "act", "expect", "bring", "event"})
 
 
 @dataclass(slots=True)
 class Clause:
-    """One sentence. `initial` is the item it begins with, `measure` what was spoken of last, `last` the last
-    figure that was read (-1: none), `expects` the last word of expectation, `told` the last of the past."""
+    """One sentence. `initial` is the item it begins with, `measure` the last measure, `last` the last figure
+    that was read (-1: none), `expects` the last word of expectation, `last_past` the last word of the
+    past."""
 
     items: Sequence[Token]
     text: str
     initial: int = 0
-    found: list[FactDraft] = field(default_factory=list)
+    drafts: list[FactDraft] = field(default_factory=list)
     measure: Measure | None = None
     last: int = -1
     expects: int = -1
-    told: int = -1
+    last_past: int = -1
 
     def pass_over(self, i: int) -> None:
-        """Take note of a word."""
+        """Record a word of expectation or of the past."""
         senses = self.items[i].senses
         if "past" in senses:
-            self.told = i
-        elif "expect" in senses and not ("foreseen" in senses and self.told >= 0):
+            self.last_past = i
+        elif "expect" in senses and not ("foreseen" in senses and self.last_past >= 0):
             around = self.items[max(0, i - 1) : i + 2]
             if "intent" not in senses or any("to" in item.senses or "own" in item.senses for item in around):
                 self.expects = i
 
     def phrase(self, where: TokenRange) -> Measure | None:
-        """The measure that a stretch names."""
+        """The measure that a range of items names."""
         return measure(self.items, where, self.initial)
 
     def before(self, end: int) -> Measure | None:
@@ -64,8 +65,8 @@ class Clause:
         return self.phrase(before(self.items, end))
 
     def moving(self, verb: int) -> Measure | None:
-        """What a verb of change says it of: the phrase before it, else what was spoken of last, else what the
-        sentence is about."""
+        """The measure of a verb of change: the phrase before it, else the last measure, else the topic of the
+        sentence."""
         items, at = self.items, verb
         while at > 0 and (_MOVES & items[at - 1].senses or items[at - 1].low.endswith("ly")):
             at -= 1
@@ -80,8 +81,8 @@ class Clause:
         return None
 
     def owned(self, of: Measure, first: int) -> Measure:
-        """The measure with who stands before the verb: "EPAM generated revenue of", "the ship carries". It is
-        less sure where that is a pronoun.
+        """The measure with the subject of the verb as its owner: "EPAM generated revenue of", "the ship
+        carries". Its confidence is lower where the subject is a pronoun.
         """
         items, at, floor = self.items, first - 1, max(-1, first - FAR)
         if of.owner:
@@ -90,7 +91,7 @@ class Clause:
             if {"mark", "own"} & items[at].senses:
                 return of
             at -= 1
-        while at > floor and _SAYS & items[at].senses:
+        while at > floor and _VERB_GROUP & items[at].senses:
             at -= 1
         if at > floor and items[at].low in _OTHERS:
             return of._replace(known=False)
@@ -120,10 +121,10 @@ class Clause:
         assert figure is not None  # noqa: S101  only figures come here
         if after == i and not figure.unit and self._is_counted(i + 1):
             count = Amount(figure.value, self.items[i + 1].low)
-            return self.add(VALUE, of, self.said(i, i + 1), i, sure, count, compared=compared)
+            return self.add(VALUE, of, self.text_between(i, i + 1), i, sure, count, compared=compared)
         less = i > 0 and self.items[i - 1].low in ("negative", "minus")
         amount = Amount(-figure.value if less else figure.value, figure.unit) if after == i else None
-        return self.add(VALUE, of, self.said(i - less, after), i, sure, amount, compared=compared)
+        return self.add(VALUE, of, self.text_between(i - less, after), i, sure, amount, compared=compared)
 
     def _is_counted(self, at: int) -> bool:
         """Whether item `at` is the unit of a bare figure: "40 minutes", "245,000 shares"."""
@@ -140,31 +141,31 @@ class Clause:
         if i - begin > NEAR:
             begin = i
         basis = self._basis(end + 1)
-        words = self.said(end + 1, basis - 1).lstrip(", ") if basis > end + 1 else ""
+        words = self.text_between(end + 1, basis - 1).lstrip(", ") if basis > end + 1 else ""
         value = -abs(figure.value) if falls else figure.value
         amount = Amount(value, figure.unit, words) if after == i else None
-        return self.add(CHANGE, of, self.said(begin, basis - 1), i, sure, amount)
+        return self.add(CHANGE, of, self.text_between(begin, basis - 1), i, sure, amount)
 
     def add(
-        self, kind: str, of: Measure, said: str, at: int, sure: float, amount: Amount | None,
+        self, kind: str, of: Measure, object_: str, at: int, sure: float, amount: Amount | None,
         *, compared: bool = False,
     ) -> bool:  # fmt: skip
-        """Keep a finding; `of` is now what was spoken of last."""
+        """Add a draft; `of` becomes the last measure."""
         expected = not compared and self._expected(at)
         sure *= (1.0 if of.known else UNKNOWN) * (FORECAST if expected else 1.0)
         words = of.words
-        self.found.append(
-            FactDraft(kind, of.owner, words, said, at, round(sure, 3), amount, compared, expected)
+        self.drafts.append(
+            FactDraft(kind, of.owner, words, object_, at, round(sure, 3), amount, compared, expected)
         )
         self.measure = of
         return True
 
-    def said(self, first: int, last: int) -> str:
+    def text_between(self, first: int, last: int) -> str:
         """The text from one item to another."""
         return " ".join(self.text[self.items[first].start : self.items[last].end].split())
 
     def _expected(self, at: int) -> bool:
-        """Whether a figure is said of what is to come: an expectation stands before it, no past between."""
+        """Whether a figure is about the future: a word of expectation before it, none of the past between."""
         if self.expects < 0 or at - self.expects > FAR:
             return False
         if any("beyond" in item.senses for item in self.items[max(0, self.expects - 7) : self.expects]):
@@ -172,7 +173,8 @@ class Clause:
         return not any("past" in item.senses or item.low == ";" for item in self.items[self.expects + 1 : at])
 
     def _basis(self, start: int) -> int:
-        """Where the words end that say what a change counts from, if they begin at `start`; else `start`."""
+        """The end of the basis of a change ("from a year ago") that begins at `start`; `start` if none
+        does."""
         items, at = self.items, start
         if at < len(items) and "comma" in items[at].senses:
             at += 1

@@ -1,8 +1,8 @@
-"""Of when a fact is: the time that its clause names, else its document's own period, else its publication.
+"""The time of a fact: the one that its clause names, else its document's own period, else its publication.
 
-A document that has a period of its own (a quarter, a year: in its metadata, its title, the heading above)
-speaks from there: its "fourth quarter", "this year", "next quarter" count from that period and not from the
-day on which it was published; "last year" in a comparison is the same stretch a year before.
+Where a document has a period of its own (a quarter, a year: in its metadata, its title, the heading above),
+its "fourth quarter", "this year", "next quarter" count from that period and not from the day on which it was
+published; "last year" in a comparison is the same period a year before.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from asof.time.span import Span, nearest_moment
 _DAY = timedelta(days=1)
 _FINE = frozenset(("hour", "minute", "second"))
 _COARSE = frozenset(("quarter", "half", "year"))
-_UNSAID = re.compile(
+_IMPLICIT = re.compile(
     r"""\b(?P<back>
         (?:the[ ])?(?:same|comparable|corresponding|year-ago|prior|previous|preceding|prior-year)
         (?:[ ](?:fiscal|prior|year-ago))?[ ](?:quarter|period|year|half)
@@ -40,13 +40,13 @@ _OF_YEAR = re.compile(r"year|jahr", re.IGNORECASE)  # "the third quarter of last
 _GAP = 4  # characters: " of "
 _TURN = re.compile(r"(?:prior|previous|preceding) (?:quarter|period)$", re.IGNORECASE)
 
-Sort = Literal["said", "part", "back", "before", "own", "year"]
+Sort = Literal["explicit", "part", "back", "before", "own", "year"]
 
 
 class TimeMark(NamedTuple):
-    """A time in a text at `[start, end)`. `sort`: it is as the words say (`said`), a part of the document's
-    year (`part`), the same stretch a year `back` or the stretch `before`, the document's `own` period, or the
-    whole `year` of it."""
+    """A time in a text at `[start, end)`. `sort`: it is `explicit` in the words, a part of the document's
+    year (`part`), the same period a year `back` or the period `before`, the document's `own` period, or its
+    whole `year`."""
 
     start: int
     end: int
@@ -73,37 +73,39 @@ class Dating:
         return self.period if self.period is not None and self.period.coarse else None
 
     def marks(self, language: str) -> list[TimeMark]:
-        """The times that the text says, in order, none in another."""
+        """The times in the text, in order, none inside another."""
         text, published = self.excerpt.text, self.excerpt.published
         anchor = None
         if published is not None and published.start is not None and published.end is not None:
             anchor = nearest_moment(published.last)
-        found = [
+        explicit = [
             mark
             for mention in mentions(text, anchor, fiscal_start=self.excerpt.fiscal_start, language=language)
             if (mark := self._mark(mention, language)) is not None
         ]
         if self.own is None:
-            return found
-        unsaid = [_unsaid(match) for match in _UNSAID.finditer(text)]
-        return _merged(found, unsaid, text)
+            return explicit
+        implicit = [_implicit_mark(match) for match in _IMPLICIT.finditer(text)]
+        return _merged(explicit, implicit, text)
 
     def _mark(self, mention: TimeMention, language: str) -> TimeMark | None:
-        said = " ".join(mention.text.split())
+        phrase = " ".join(mention.text.split())
         start, end = mention.start, mention.end
         if mention.relative and self.own is not None and mention.grain in _COARSE:
-            if PART.search(said) and not _OF_YEAR.search(said):
-                return TimeMark(start, end, said, "part")
+            if PART.search(phrase) and not _OF_YEAR.search(phrase):
+                return TimeMark(start, end, phrase, "part")
             span = self._from_own(mention.text, self.own, language)
             return (
-                None if span is None else TimeMark(start, end, said, "said", SourcedTime(span, said, "text"))
+                None
+                if span is None
+                else TimeMark(start, end, phrase, "explicit", SourcedTime(span, phrase, "text"))
             )
         if mention.relative and not self._tells(mention, language):
             return None
-        return TimeMark(start, end, said, "said", SourcedTime(mention.core, said, "text"))
+        return TimeMark(start, end, phrase, "explicit", SourcedTime(mention.core, phrase, "text"))
 
     def _from_own(self, text: str, own: DocumentPeriod, language: str) -> Span | None:
-        """A relative time as it is said at the end of the document's own period."""
+        """A relative time, counted from the end of the document's own period."""
         end = nearest_moment(own.time.last)
         start = self.excerpt.fiscal_start
         again = mentions(text, end, fiscal_start=start, language=language)
@@ -123,10 +125,10 @@ class Dating:
         return len(again) == 1 and again[0].core == mention.core
 
     def read(self, mark: TimeMark, *, expected: bool, of: SourcedTime | None = None) -> SourcedTime | None:
-        """What a mark means. `expected`: in a sentence about what is to come, so that a part of the year that
-        is over means the coming one's; `of` is the time of what is compared with it."""
+        """The time of a mark. `expected`: in a sentence about the future, so that a part of the year that is
+        over is the next year's; `of`: the time of the fact that it is compared with."""
         own = self.own
-        if own is None or (mark.stated is not None and (mark.sort == "said" or of is None)):
+        if own is None or (mark.stated is not None and (mark.sort == "explicit" or of is None)):
             return mark.stated
         if mark.sort == "own" and own.months == 3:
             return SourcedTime(own.time.sourced_time().span, mark.text, "text")
@@ -146,12 +148,12 @@ class Dating:
         return own is not None and shifted(own.first, own.months, 1) == shifted(own.year, 12, 1)
 
     def _part(self, mark: TimeMark, own: DocumentPeriod, expected: bool) -> Span | None:
-        found = PART.search(mark.text)
-        if found is None:
+        part = PART.search(mark.text)
+        if part is None:
             return None
-        half = bool(found["h"]) or (found["u"] or "").lower() in ("half", "halbjahr")
+        half = bool(part["h"]) or (part["u"] or "").lower() in ("half", "halbjahr")
         length = 6 if half else 3
-        shift = (number(found) - 1) * length
+        shift = (number(part) - 1) * length
         here = (own.first.year - own.year.year) * 12 + own.first.month - own.year.month
         if own.months != 12 and expected and shift < here:
             shift += 12
@@ -169,8 +171,8 @@ class Dating:
         return shifted(base.start.date(), -months if sort == "before" else -12, months)
 
     def otherwise(self, *, expected: bool) -> SourcedTime | None:
-        """The time of a fact whose sentence names none: the document's own period (what is expected there is
-        for the one after it), else the date of publication."""
+        """The time of a fact whose sentence names none: the document's own period (for an expected fact the
+        period after it), else the date of publication."""
         if self.period is not None:
             own = self.own
             if expected and own is not None and own.months < 12:
@@ -187,7 +189,7 @@ def _day(moment: datetime) -> str:
     return moment.date().isoformat()
 
 
-def _unsaid(match: re.Match[str]) -> TimeMark:
+def _implicit_mark(match: re.Match[str]) -> TimeMark:
     if match["back"]:
         sort: Sort = "before" if _TURN.search(match["back"]) else "back"
         group = "back"
@@ -201,29 +203,29 @@ def _unsaid(match: re.Match[str]) -> TimeMark:
     return TimeMark(start, end, " ".join(match[group].split()), sort)
 
 
-def _merged(said: list[TimeMark], unsaid: list[TimeMark], text: str) -> list[TimeMark]:
+def _merged(explicit: list[TimeMark], implicit: list[TimeMark], text: str) -> list[TimeMark]:
     """Both in order; of two that overlap the longer, two that are equal as one ("full year of 2023", too)."""
-    found: list[TimeMark] = []
-    for mark in sorted([*said, *unsaid], key=lambda m: (m.start, -m.end)):
-        if found and _goes_on(found[-1], mark, text):
-            found[-1] = mark._replace(start=found[-1].start)
-        elif found and mark.start < found[-1].end:
-            last = found[-1]
+    marks: list[TimeMark] = []
+    for mark in sorted([*explicit, *implicit], key=lambda m: (m.start, -m.end)):
+        if marks and _goes_on(marks[-1], mark, text):
+            marks[-1] = mark._replace(start=marks[-1].start)
+        elif marks and mark.start < marks[-1].end:
+            last = marks[-1]
             if (mark.start, mark.end) == (last.start, last.end):
-                sort = mark.sort if last.sort == "said" else last.sort
-                found[-1] = mark._replace(sort=sort, stated=mark.stated or last.stated)
-            elif {mark.sort, last.sort} <= {"said", "own", "year"}:
-                said_one = mark if mark.sort == "said" else last
-                found[-1] = said_one._replace(start=last.start, end=max(mark.end, last.end))
+                sort = mark.sort if last.sort == "explicit" else last.sort
+                marks[-1] = mark._replace(sort=sort, stated=mark.stated or last.stated)
+            elif {mark.sort, last.sort} <= {"explicit", "own", "year"}:
+                explicit_mark = mark if mark.sort == "explicit" else last
+                marks[-1] = explicit_mark._replace(start=last.start, end=max(mark.end, last.end))
             elif mark.end - mark.start > last.end - last.start:
-                found[-1] = mark
+                marks[-1] = mark
         else:
-            found.append(mark)
-    return found
+            marks.append(mark)
+    return marks
 
 
 def _goes_on(last: TimeMark, mark: TimeMark, text: str) -> bool:
-    """Whether "full year" and "2023" say one time together."""
-    if last.sort != "year" or mark.sort != "said" or not last.end <= mark.start <= last.end + _GAP:
+    """Whether "full year" and "2023" are one time together."""
+    if last.sort != "year" or mark.sort != "explicit" or not last.end <= mark.start <= last.end + _GAP:
         return False
     return text[last.end : mark.start].strip().lower() in ("", "of", "in")

@@ -27,8 +27,8 @@ _RECENT = 100 * 86_400_000_000  # microseconds
 
 @dataclass(frozen=True, slots=True)
 class DocumentPeriod:
-    """A document's own period: its first day, how many months it has, the first day of its year; `time` says
-    where it is stated. `coarse`: it is a quarter, a half or a year."""
+    """A document's own period: its first day, how many months it has, the first day of its year; `time` has
+    its source. `coarse`: it is a quarter, a half or a year."""
 
     time: AboutTime
     first: date
@@ -46,15 +46,15 @@ def period_of(excerpt: Excerpt) -> DocumentPeriod | None:
     headings = [time for time in from_head if time.by == "heading"]
     others = [time for time in from_head if time.by != "heading"]
     fields = [time for time in others if time.by != "title"] or others
-    found = [_period(time, excerpt.fiscal_start) for time in headings[-1:] or fields]
-    return min(found, key=lambda p: (not p.coarse, p.time.last - p.time.first), default=None)
+    periods = [_period(time, excerpt.fiscal_start) for time in headings[-1:] or fields]
+    return min(periods, key=lambda p: (not p.coarse, p.time.last - p.time.first), default=None)
 
 
 def _is_own(time: AboutTime, published: Span | None) -> bool:
     """Whether all of a document can be about a time of its head.
 
-    Metadata says so; a title does with a year ("2024", not "since 2019"), without one only if the time is
-    shortly before publication: not "the first fare in two years".
+    It can if it is in the metadata, or in a title with a year ("2024", not "since 2019"), or in a title
+    without one if it is shortly before publication: not "the first fare in two years".
     """
     if time.by not in ("title", "heading"):
         return True

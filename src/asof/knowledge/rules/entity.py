@@ -1,7 +1,7 @@
-"""Whom a document speaks of when it says "we", "the company", or nothing: its own entity, with its names.
+"""A document's own entity, with its names: the one that "we", "the company" or a missing subject refers to.
 
-The entity is what a field of the metadata names (`RuleExtractor.fields`), else the title without its times
-and the words for its type ("Crocs, Inc. (CROX) 2024 Q1 Earnings Call" is Crocs, Inc.), else the title.
+It is named by a field of the metadata (`RuleExtractor.names`), else by the title without its times and the
+words for its type ("Crocs, Inc. (CROX) 2024 Q1 Earnings Call" is Crocs, Inc.), else by the title.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from asof.text.names import key
 from asof.time.expressions import mentions
 
 NAMES = ("company", "company_name", "organization", "organisation", "entity", "name")
-"""Fields of the metadata that name the entity, the weightiest first."""
+"""Fields of the metadata that name the entity, by priority."""
 OTHERS = ("ticker", "symbol", "stock_code", "isin", "aliases", "alias")
 """Fields that hold other names of it."""
 
@@ -45,16 +45,16 @@ class Entity:
         stated = next((text for field in names for text in _texts(excerpt.meta, field)), "")
         bare, codes = of_title(excerpt.title)
         name = stated or bare or excerpt.title.strip() or excerpt.document
-        found = [(text, field) for field in others for text in _texts(excerpt.meta, field)]
-        found += [(code, "title") for code in codes]
+        named = [(text, field) for field in others for text in _texts(excerpt.meta, field)]
+        named += [(code, "title") for code in codes]
         if stated and codes and bare:
-            found.append((bare, "title"))
-        kept: dict[str, tuple[str, str]] = {}
-        for text, field in found:
+            named.append((bare, "title"))
+        by_text: dict[str, tuple[str, str]] = {}
+        for text, field in named:
             if key(text) != key(name) or text != name:
-                kept.setdefault(text, (text, field))
-        different = tuple(each for each in kept.values() if each[0] != name)
-        return cls(name, different, frozenset(map(key, (name, *kept))))
+                by_text.setdefault(text, (text, field))
+        different = tuple(each for each in by_text.values() if each[0] != name)
+        return cls(name, different, frozenset(map(key, (name, *by_text))))
 
     def is_meant(self, name: str) -> bool:
         """Whether a name is this entity's, or the beginning of it: "Prudential" of Prudential Financial."""
@@ -74,7 +74,7 @@ def _texts(meta: Mapping[str, Any], field: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def of_title(title: str) -> tuple[str, tuple[str, ...]]:
-    """What a title is about without its times and type, and the codes (tickers) in its brackets."""
+    """A title without its times and type, and the codes (tickers) in its brackets."""
     short = title[:400]
     codes = tuple(_CODE.findall(short))
     bare = _CODE.sub(" ", short)

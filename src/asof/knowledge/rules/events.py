@@ -12,12 +12,12 @@ from asof.knowledge.rules.roles import BESIDE, beside, is_office, labelled, spea
 from asof.knowledge.rules.tokens import Token, past_time
 
 NAMED, OURS, PHRASE, BEING, IN_OFFICE = 0.8, 0.7, 0.6, 0.6, 0.75
-"""How sure each rule is: a name before a verb; "we" before it; another phrase before it; "X is Y"; the same
-where Y is an office. See `roles.py` for the others."""
+"""The confidence of each rule: a name before a verb; "we" before it; another phrase before it; "X is Y"; the
+same where Y is an office. See `roles.py` for the others."""
 ALONE = 0.8
 """The factor for a verb without an object ("Mara Quill resigned")."""
 WIDEST = 12
-"""So many words the object of a verb has at most."""
+"""The most words of the object of a verb."""
 
 _PHRASE = 6
 _BOUND = frozenset({"mark", "time", "bound", "stop", "own", "pronoun", "figure", "verb", "and"})
@@ -44,25 +44,25 @@ class Events:
 
     def read(self) -> list[FactDraft]:
         """All events, in order of place."""
-        found: list[FactDraft] = []
+        drafts: list[FactDraft] = []
         for i, item in enumerate(self.items):
             senses = item.senses
-            one: FactDraft | None = None
+            draft: FactDraft | None = None
             if "event" in senses:
-                one = self._done(i) or self._last(i)
-            if one is None and (
+                draft = self._done(i) or self._last(i)
+            if draft is None and (
                 "be" in senses or self._will_be(i) or ("called" in senses and not self._follows_be(i))
             ):
-                one = self._being(i)
+                draft = self._being(i)
             elif "comma" in senses:
-                one = beside(self.items, i, self.be)
+                draft = beside(self.items, i, self.be)
             elif "break" in senses:
-                one = speaker(self.items, i, self.be)
+                draft = speaker(self.items, i, self.be)
             elif "colon" in senses:
-                one = labelled(self.items, i)
-            if one is not None:
-                found += self._parted(one)
-        return found
+                draft = labelled(self.items, i)
+            if draft is not None:
+                drafts += self._parted(draft)
+        return drafts
 
     def _will_be(self, i: int) -> bool:
         return i > 0 and "future" in self.items[i].senses and self.items[i - 1].low == "will"
@@ -71,7 +71,8 @@ class Events:
         return i > 0 and "be" in self.items[i - 1].senses
 
     def _parted(self, one: FactDraft) -> list[FactDraft]:
-        """A naming as two: "appointed Mara Quill harbour master" says whom, and as what."""
+        """An appointment as two facts: "appointed Mara Quill harbour master" has the person and the
+        office."""
         items, verb = self.items, self.items[one.at]
         name = after = one.at + 1
         while after < len(items) and is_name(items[after]):
@@ -99,8 +100,10 @@ class Events:
                 if sure == 0.0:
                     return None
                 where = trimmed(items, at + 1, i)
-                said = [item.text for item in items[where.first : where.after] if item.time is None]
-                return FactDraft(EVENT, subject, f"{items[at].text} {items[i].text}", " ".join(said), i, sure)
+                words = [item.text for item in items[where.first : where.after] if item.time is None]
+                return FactDraft(
+                    EVENT, subject, f"{items[at].text} {items[i].text}", " ".join(words), i, sure
+                )
         return None
 
     def _done(self, i: int) -> FactDraft | None:
@@ -169,7 +172,7 @@ class Events:
         return self._phrase(at)
 
     def _is_attribute(self, first: int) -> bool:
-        """Whether the name that begins with item `first` only tells of what: "the chair of Garrow"."""
+        """Whether the name that begins with item `first` is only an attribute: "the chair of Garrow"."""
         before = self.items[first - 1].senses
         if "preposition" in before:
             return True

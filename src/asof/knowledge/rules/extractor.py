@@ -20,7 +20,7 @@ from asof.store.facts import Excerpt, Extraction
 from asof.text.sentences import sentences
 
 MOST = 64
-"""So many facts of a passage are kept: the most confident, of equals those that come first."""
+"""The most facts of a passage; of more the most confident are taken, of equals the first."""
 
 _HEAD = 0.95
 _CLAUSE = 12
@@ -30,15 +30,15 @@ _TRIGGERS = frozenset({"event", "be", "future", "called", "comma", "colon", "bre
 
 @dataclass(frozen=True, slots=True)
 class RuleExtractor:
-    """An extractor (`extraction.py`) that needs no model. `names`: fields of the metadata that name whom the
-    document speaks of; `others`: fields that hold other names of it."""
+    """An extractor (`extraction.py`) that needs no model. `names`: fields of the metadata that name the
+    document's own entity; `others`: fields with other names of it."""
 
     names: tuple[str, ...] = NAMES
     others: tuple[str, ...] = OTHERS
 
     @property
     def name(self) -> str:
-        """`rules-2`, and what differs from the usual fields."""
+        """`rules-2`, and the fields where they are not the defaults."""
         usual = (self.names, self.others) == (NAMES, OTHERS)
         return "rules-2" if usual else f"rules-2 {','.join(self.names)} {','.join(self.others)}"
 
@@ -49,12 +49,12 @@ class RuleExtractor:
 
     def _facts(self, excerpt: Excerpt) -> tuple[Fact, ...]:
         entity = Entity.of(excerpt, self.names, self.others)
-        found = _of_head(entity) if excerpt.number == 0 else []
-        found += _Passage.of(excerpt, entity).facts()
-        if len(found) > MOST:
-            best = sorted(range(len(found)), key=lambda i: (-found[i].confidence, i))[:MOST]
-            found = [found[i] for i in sorted(best)]
-        return tuple(found)
+        facts = _of_head(entity) if excerpt.number == 0 else []
+        facts += _Passage.of(excerpt, entity).facts()
+        if len(facts) > MOST:
+            best = sorted(range(len(facts)), key=lambda i: (-facts[i].confidence, i))[:MOST]
+            facts = [facts[i] for i in sorted(best)]
+        return tuple(facts)
 
 
 def _of_head(entity: Entity) -> list[Fact]:
@@ -67,7 +67,7 @@ def _of_head(entity: Entity) -> list[Fact]:
 
 @dataclass(slots=True)
 class _Passage:
-    """One passage being read; `ahead` is the time that was last expected in it, and the sentence's number."""
+    """One passage being read; `ahead` is its last expected time, and the number of that sentence."""
 
     excerpt: Excerpt
     entity: Entity
@@ -87,24 +87,26 @@ class _Passage:
     def facts(self) -> list[Fact]:
         text, items = self.excerpt.text, self.items
         starts = [item.start for item in items]
-        found: list[Fact] = []
+        facts: list[Fact] = []
         for number, (start, end) in enumerate(sentences(text)):
             inside = items[bisect_left(starts, start) : bisect_left(starts, end)]
             if not inside:
                 continue
             first = next((i for i, item in enumerate(inside) if item.text[:1].isalpha()), 0)
-            asked = any(item.low == "?" for item in inside[-3:])
-            findings = (
-                values_in(inside, text, first) if not asked and any(item.figure for item in inside) else []
+            is_question = any(item.low == "?" for item in inside[-3:])
+            drafts = (
+                values_in(inside, text, first)
+                if not is_question and any(item.figure for item in inside)
+                else []
             )
-            if not asked and any(not _TRIGGERS.isdisjoint(item.senses) for item in inside):
-                findings += Events(inside, self.words.be, first).read()
-            findings += names_in(inside)
+            if not is_question and any(not _TRIGGERS.isdisjoint(item.senses) for item in inside):
+                drafts += Events(inside, self.words.be, first).read()
+            drafts += names_in(inside)
             stop = start + len(text[start:end].rstrip())
-            found += self._told(findings, inside, number, (start, stop))
-        return found
+            facts += self._facts_of_sentence(drafts, inside, number, (start, stop))
+        return facts
 
-    def _told(
+    def _facts_of_sentence(
         self, findings: list[FactDraft], inside: list[Token], number: int, offsets: tuple[int, int]
     ) -> list[Fact]:
         facts: list[Fact] = []
@@ -144,16 +146,16 @@ class _Passage:
         return self.dating.otherwise(expected=one.expected)
 
     def _coming(self, one: FactDraft, inside: list[Token], at: int) -> SourcedTime | None:
-        """The day at `at` as the one to come, if that is meant."""
+        """The day at `at` as a day of the future; None where it is not."""
         mark, ahead = inside[at].time, looks_ahead(one, inside, at)
-        if not ahead or mark is None or mark.sort != "said":
+        if not ahead or mark is None or mark.sort != "explicit":
             return None
         return coming(self.excerpt, mark, ahead, self.words.language)
 
 
 def _nearest(one: FactDraft, items: list[Token]) -> int | None:
-    """The item that says the time of a finding: in its clause behind it, else the nearest before it, else one
-    further behind; what is only compared with is passed over."""
+    """The item with the time of a draft: in its clause after it, else the nearest before it, else one further
+    after it; a time that is only compared with is skipped."""
     behind = None
     for at in range(one.at + 1, min(len(items), one.at + _BACK)):
         item = items[at]
@@ -176,18 +178,18 @@ def _nearest(one: FactDraft, items: list[Token]) -> int | None:
     if one.compared:
         return None
     for at in range(one.at - 1, max(-1, one.at - _BACK), -1):
-        if items[at].time is not None and not _is_basis(items, at) and not _is_told(items, at):
+        if items[at].time is not None and not _is_basis(items, at) and not _is_of_participle(items, at):
             return at
     return behind
 
 
 def _starts(one: FactDraft, items: list[Token], at: int) -> bool:
-    """Whether what is expected begins at the time at `at`: "will be 5 euros from 1 June"."""
+    """Whether an expected value begins at the time at `at`: "will be 5 euros from 1 June"."""
     return one.expected and one.kind == VALUE and at == one.at + 2 and items[at - 1].low == "from"
 
 
-def _is_told(items: list[Token], at: int) -> bool:
-    """Whether a participle has the time at `at`: "the range provided in October"."""
+def _is_of_participle(items: list[Token], at: int) -> bool:
+    """Whether the time at `at` belongs to a participle: "the range provided in October"."""
     before = items[at - 2] if at > 1 and "preposition" in items[at - 1].senses else None
     return (
         before is not None
@@ -197,7 +199,7 @@ def _is_told(items: list[Token], at: int) -> bool:
 
 
 def _is_basis(items: list[Token], at: int) -> bool:
-    """Whether the time at `at` is only what something is compared with."""
+    """Whether the time at `at` is only the basis of a comparison."""
     mark = items[at].time
     if mark is not None and mark.sort in ("back", "before") and mark.stated is None:
         return True
@@ -211,5 +213,5 @@ def _is_basis(items: list[Token], at: int) -> bool:
 
 
 def _is_changed(items: list[Token], at: int) -> bool:
-    """Whether what stands before `at` is a change: "up 5% from"."""
+    """Whether the items before `at` are a change: "up 5% from"."""
     return any(item.figure is not None or "basis" in item.senses for item in items[max(0, at - 3) : at])

@@ -1,4 +1,4 @@
-"""What a rule has found in a sentence, before its subject and its time are settled."""
+"""A fact that a rule read in a sentence, before its subject and its time are resolved."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from asof.data import Amount
 
 
 class FactDraft(NamedTuple):
-    """A fact to be. `owner` is its subject, "" for the document's own entity. `at` is the item of the
-    sentence that says it (its time stands nearest). `compared`: the fact before it is compared with it, so it
-    is of an earlier time. `expected`: it is said of what is to come."""
+    """A draft of a fact. `owner` is its subject, "" for the document's own entity. `at` is the item of the
+    sentence that it was read from (its time is the nearest). `compared`: the draft before it is compared with
+    it, so it is of an earlier time. `expected`: it is about the future."""
 
     kind: str
     owner: str

@@ -1,4 +1,4 @@
-"""Figures in a text: what was written, the amount that it is, and where it stands.
+"""Figures in a text: the words, the amount, and the position.
 
 "about $3.7 billion"  ->  "$3.7 billion", 3.7e9 USD        "60 basis points"  ->  60 bp
 "$0.91 per share"     ->  0.91 USD/share                   "31,5 Mio. Euro"   ->  31.5e6 EUR (German)
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from asof.knowledge.rules.lexicon import RuleLexicon, lexicon
 
 LONGEST = 18
-"""So many digits a figure has at most; what is longer is a number of something (an account, a key)."""
+"""The most digits of a figure; a longer number is an identifier (an account, a key)."""
 
 _SHORT = {"k", "m", "b", "t"}  # are scales only of money: "$5m", but "5 m" are metres
 _EACH = (
@@ -55,25 +55,25 @@ def _either(words: object) -> str:
     return "|".join(re.escape(word) for word in sorted(words, key=lambda w: (-len(w), w)))  # type: ignore[call-overload]
 
 
-def figure_of(found: re.Match[str], words: RuleLexicon) -> Figure | None:
+def figure_of(match: re.Match[str], words: RuleLexicon) -> Figure | None:
     """The figure that a match of `pattern` is; None for one that is none (a long number)."""
-    number = found["number"]
+    number = match["number"]
     if sum(map(str.isdigit, number)) > LONGEST:
         return None
     plain = number.replace("." if words.decimal == "," else ",", "").replace(words.decimal, ".")
-    money = (found["money"] or "").lower()
-    unit, scale = (found["unit"] or "").lower(), (found["scale"] or "").lower()
+    money = (match["money"] or "").lower()
+    unit, scale = (match["unit"] or "").lower(), (match["scale"] or "").lower()
     if scale in _SHORT and not (money or unit in words.currencies):
-        if unit or found["per"] or found["each"]:
+        if unit or match["per"] or match["each"]:
             return None
         unit, scale = words.units.get(scale, ""), ""
         if not unit:
             return None
     named = words.currencies.get(money) or words.currencies.get(unit) or words.units.get(unit, "")
-    per = found["per"] or found["each"]
+    per = match["per"] or match["each"]
     value = float(Decimal(plain) * int(words.scales.get(scale, 1.0)))
-    if found["sign"] in ("-", "−"):
+    if match["sign"] in ("-", "−"):
         value = -value
     is_money = bool(money) or unit in words.currencies
     whole = f"{named}/{per.split()[-1].lower()}" if per else named
-    return Figure(found.start(), found.end(), value, whole, is_money)
+    return Figure(match.start(), match.end(), value, whole, is_money)

@@ -1,10 +1,10 @@
-"""Which day without a year is still to come: "takes over on 1 December", "wird ab dem 1. Juni", "will".
+"""Days without a year that are in the future: "takes over on 1 December", "wird ab dem 1. Juni", "will".
 
-A day without a year is the newest that is not after publication. It is the coming one instead in a sentence
-that looks ahead:
+A day without a year is the newest that is not after publication. It is the next one instead in a sentence
+about the future:
 
-- a deed that is to come ("will join on"), a figure that is expected from a day on: always;
-- a deed or an office told in the present: where the day is later in the year of publication, or nearer to
+- a future action ("will join on"), a figure that is expected from a day on: always;
+- an action or an office in the present tense: where the day is later in the year of publication, or nearer to
   publication than the one before it;
 - an office from a day on ("was appointed from 1 June"): where it is nearer.
 """
@@ -23,7 +23,8 @@ from asof.time.expressions import mentions
 from asof.time.span import Span, nearest_moment
 
 Ahead = Literal["", "nearer", "year", "always"]
-"""When the coming day is meant: never; where it is nearer; also where it is in the year of publication."""
+"""When a day is the next one: never; where it is nearer; also where it is in the year of publication;
+always."""
 
 # fmt: off
 _FROM = frozenset("from ab zum effective starting beginning".split())  # noqa: SIM905
@@ -40,7 +41,7 @@ _BEFORE = 3
 
 
 def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
-    """Whether a finding means the coming one of the day that item `at` says."""
+    """When the day at item `at` is the next one after publication, for this draft."""
     if one.kind != EVENT:
         return "always" if one.expected and _begins(items, at) else ""
     if one.expected:
@@ -55,7 +56,7 @@ def looks_ahead(one: FactDraft, items: Sequence[Token], at: int) -> Ahead:
 
 
 def _begins(items: Sequence[Token], at: int) -> bool:
-    """Whether what is said begins with the time at `at`: "from 1 June", "ab dem 1. Juni"."""
+    """Whether a fact begins with the time at `at`: "from 1 June", "ab dem 1. Juni"."""
     first = at
     while first > 0 and at - first < _BEFORE and "determiner" in items[first - 1].senses:
         first -= 1
@@ -63,7 +64,7 @@ def _begins(items: Sequence[Token], at: int) -> bool:
 
 
 def coming(excerpt: Excerpt, mark: TimeMark, ahead: Ahead, language: str) -> SourcedTime | None:
-    """A day or month without a year as the first after publication; None where that is not meant.
+    """A day or month without a year as the first after publication; None where `ahead` rules that out.
 
     A publication that is not exact to the day counts only if all of it agrees.
     """
@@ -82,10 +83,10 @@ def coming(excerpt: Excerpt, mark: TimeMark, ahead: Ahead, language: str) -> Sou
 
 
 def _after(excerpt: Excerpt, text: str, moment: int, language: str) -> Span | None:
-    """The coming day or month that a text says at an instant; None where it says its year."""
-    found = mentions(
+    """The next day or month after an instant that a text names; None where it names the year."""
+    readings = mentions(
         text, nearest_moment(moment), fiscal_start=excerpt.fiscal_start, language=language, prefer="future"
     )
-    if len(found) != 1 or not found[0].relative or found[0].grain not in ("day", "month"):
+    if len(readings) != 1 or not readings[0].relative or readings[0].grain not in ("day", "month"):
         return None
-    return found[0].core
+    return readings[0].core

@@ -1,7 +1,7 @@
-"""What stands left of a figure says what it is of: "revenue was", "margin of", "rose", "compared to".
+"""Rules that read a figure by the words left of it: "revenue was", "margin of", "rose", "compared to".
 
 Each rule gets the figure's item, the item left of its approximations ("about", "nearly"), and the last item
-of the range that it begins; it says whether it has read the figure.
+of the range that it begins; it returns whether it has read the figure.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from asof.knowledge.rules.measures import WIDEST, Measure, TokenRange, before, i
 from asof.knowledge.rules.tokens import Token
 
 LINKED, OF, CHANGED, COMPARED, AGAIN = 0.95, 0.9, 0.9, 0.7, 0.75
-"""How sure each rule is: a verb links measure and figure; "margin of 5%"; "rose 5%"; what is compared with;
-one more of what was just spoken of, or nothing between measure and figure."""
+"""The confidence of each rule: a verb links measure and figure; "margin of 5%"; "rose 5%"; a comparison; one
+more figure of the last measure, or nothing between measure and figure."""
 
 _GROUP = frozenset({"link", "auxiliary", "expect", "to", "negation"})
 _PASSED = frozenset({"particle", "auxiliary", "determiner"})
@@ -61,21 +61,21 @@ def changed(clause: Clause, i: int, left: int, after: int) -> bool:
     items, at = clause.items, left
     if at < 0:
         return False
-    said_by = "by" in items[at].senses
-    if said_by:
+    has_by = "by" in items[at].senses
+    if has_by:
         at = _before_by(items[: at + 1])
     floor = max(-1, at - NEAR)
     verb = at
     while verb > floor and RISES.isdisjoint(items[verb].senses):
         if is_hard(items[verb]) or "figure" in items[verb].senses:
             break
-        if "preposition" in items[verb].senses and not said_by:
+        if "preposition" in items[verb].senses and not has_by:
             break
         verb -= 1
     if verb <= floor or RISES.isdisjoint(items[verb].senses):
-        return said_by and _behind(clause, i, left, after)
+        return has_by and _behind(clause, i, left, after)
     of = clause.phrase(trimmed(items, verb + 1, at + 1)) if verb < at else None
-    if verb < at and of is None and not said_by:
+    if verb < at and of is None and not has_by:
         return False
     of = of or clause.moving(verb)
     return of is not None and clause.change(i, after, of, verb, CHANGED, falls="fall" in items[verb].senses)
@@ -126,7 +126,7 @@ def of_what(clause: Clause, i: int, left: int, after: int) -> bool:
 
 
 def _last_of(items: Sequence[Token], where: TokenRange) -> TokenRange:
-    """The last noun phrase of a stretch: "shares at a cost" is a cost."""
+    """The last noun phrase of a range: "shares at a cost" is a cost."""
     for at in range(where.after - 2, where.first, -1):
         if items[at].low in _APART:
             return trimmed(items, at + 1, where.after)
@@ -149,7 +149,9 @@ def to_what(clause: Clause, i: int, left: int, after: int) -> bool:
             return of is not None and clause.value(i, after, of, OF)
         if items[at].low in (";", "\n"):
             break
-    near = clause.last >= 0 and left - clause.last < NEAR and clause.found and clause.found[-1].kind == CHANGE
+    near = (
+        clause.last >= 0 and left - clause.last < NEAR and clause.drafts and clause.drafts[-1].kind == CHANGE
+    )
     return bool(near) and clause.measure is not None and clause.value(i, after, clause.measure, AGAIN)
 
 
@@ -161,17 +163,17 @@ def _between(clause: Clause, first: int, after: int) -> Measure | None:
 
 
 def compared(clause: Clause, i: int, left: int, after: int) -> bool:
-    """What was before: "compared to 15.4% in the second quarter of 2023", "from 28.3% a year ago".
+    """The earlier figure: "compared to 15.4% in the second quarter of 2023", "from 28.3% a year ago".
 
-    It is kept only with a time, and read in any case."""
+    Without a time it is read and dropped."""
     items, at = clause.items, left
-    if at < 0 or clause.measure is None or clause.last < 0 or not clause.found:
+    if at < 0 or clause.measure is None or clause.last < 0 or not clause.drafts:
         return False
     if items[at].low in ("to", "with", "dem") and at > 0:
         at -= 1
     if not {"compare", "from"} & items[at].senses or i - clause.last > FAR:
         return False
-    last = clause.found[-1]
+    last = clause.drafts[-1]
     timed = any(item.time is not None for item in items[after + 1 : after + 1 + NEAR])
     figure = items[i].figure
     same = last.kind == CHANGE or last.amount is None or figure is None or figure.unit == last.amount.unit

@@ -1,4 +1,4 @@
-"""The words that facts are told by, read from `lang/<code>/facts.toml` when they are first needed.
+"""The words of the rules for facts, read from `lang/<code>/facts.toml` when they are first needed.
 
 A word has senses, the names of the lists that hold it: `rose` is `rise`, `was` is `link` and `copula`. The
 rules look at senses alone, so a new language is a new file.
@@ -20,7 +20,7 @@ NONE: Senses = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class RuleLexicon:
-    """Words with their senses; `phrases` by their first word, longest first; what is read in figures.
+    """Words with their senses; `phrases` by their first word, longest first; the words and signs of figures.
 
     `decimal` is the mark before the decimals, `be` the word for "is"; `units` maps words in lower case to
     a unit (`Amount.unit`), `currencies` those that are money.

@@ -1,4 +1,4 @@
-"""The phrase that a figure is the value of: where it stands, whose it is, which words name it.
+"""The phrase that names the measure of a figure: its position, its owner, its words.
 
     "JD Retail's non-GAAP operating profit for the quarter was"  ->  JD Retail, "non-GAAP operating profit"
 
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from asof.knowledge.rules.tokens import Token
 
 WIDEST = 14
-"""So many words a measure or a name has at most."""
+"""The most words of a measure or a name."""
 
 _ASIDE = 9
 _HARD = frozenset({"mark", "figure", "verb", "stop", "own", "expect"})
@@ -28,8 +28,8 @@ _BEFORE_TIME = frozenset({"preposition", "determiner"})
 
 
 class Measure(NamedTuple):
-    """`words` of `items[first:after]`; `owner` whose it is, "" for the document's entity; `known`: its head
-    is a word for a measure."""
+    """`words` of `items[first:after]`; `owner`: the entity that it is of, "" for the document's own; `known`:
+    its head is a word for a measure."""
 
     owner: str
     words: str
@@ -39,8 +39,8 @@ class Measure(NamedTuple):
 
 
 class TokenRange(NamedTuple):
-    """`items[first:after]` without what does not belong to the phrase; `ours`: a possessive led it,
-    `article`: an article did."""
+    """`items[first:after]`, trimmed to a phrase; `ours`: a possessive was before it, `article`: an article
+    was."""
 
     first: int
     after: int
@@ -88,22 +88,22 @@ def _past(items: Sequence[Token], end: int) -> int:
 
 def _opening(items: Sequence[Token], end: int) -> int:
     """Where the aside that ends with `items[end]` opens, -1 if it is none."""
-    wanted = "(" if items[end].low == ")" else ","
+    opening = "(" if items[end].low == ")" else ","
     for at in range(end - 1, max(-1, end - 1 - _ASIDE), -1):
         item = items[at]
-        if item.low == wanted:
+        if item.low == opening:
             inside = items[at + 1 : end]
             if not inside:
                 return -1
             timed = all(not _IN_TIME.isdisjoint(inner.senses) for inner in inside)
-            return at if wanted == "(" or inside[0].low in _EXCEPT or timed else -1
+            return at if opening == "(" or inside[0].low in _EXCEPT or timed else -1
         if "mark" in item.senses and item.low != "-":
             return -1
     return -1
 
 
 def trimmed(items: Sequence[Token], first: int, after: int) -> TokenRange:
-    """A stretch without the conjunctions, adverbs, determiners that lead it, the prepositions that end it."""
+    """A range without the conjunctions, adverbs, determiners that lead it, the prepositions that end it."""
     for at in range(first, after):
         if items[at].low == "as" and at > first:
             after = at
@@ -156,7 +156,7 @@ def _linked(items: Sequence[Token], at: int) -> bool:
 
 
 def measure(items: Sequence[Token], where: TokenRange, initial: int = 0) -> Measure | None:
-    """The measure that a stretch names, None where it names none (only a pronoun, or a name).
+    """The measure that a range of items names, None where it names none (only a pronoun, or a name).
 
     `initial` is the item at which the sentence begins: its capital letter says nothing.
     """
@@ -190,7 +190,7 @@ def head_of(items: Sequence[Token], first: int, after: int) -> Token:
 
 
 def _split(items: Sequence[Token], first: int, after: int, initial: int) -> tuple[int, int, str]:
-    """A stretch without the name that leads it or that it is attributed to, and that name."""
+    """A range without the name that leads it or that it is attributed to, and that name."""
     name = after
     while name > first and is_name(items[name - 1]):
         name -= 1
@@ -235,5 +235,5 @@ def _bare(owner: str) -> str:
 
 
 def words_of(items: Sequence[Token], where: TokenRange) -> str:
-    """The words of a stretch, parted by single spaces."""
+    """The words of a range, separated by single spaces."""
     return " ".join(item.text for item in items[where.first : where.after])

@@ -1,4 +1,4 @@
-"""What stands right of a figure says what it is of: "of free cash flow", "stores", "higher".
+"""Rules that read a figure by the words right of it: "of free cash flow", "stores", "higher".
 
 Labels and lists are here too. The rules have the arguments of those in `left_context.py`.
 """
@@ -23,8 +23,8 @@ from asof.knowledge.rules.measures import (
 from asof.knowledge.rules.tokens import Token
 
 MOVED, RIGHT, DONE, COUNTED, LABELLED, LISTED = 0.9, 0.85, 0.6, 0.6, 0.85, 0.75
-"""How sure each rule is: "5% higher"; "5% of sales"; "returned 5 million to"; so many of something;
-"Label: 5"; one more figure for what was just spoken of."""
+"""The confidence of each rule: "5% higher"; "5% of sales"; "returned 5 million to"; a count; "Label: 5"; one
+more figure of the last measure."""
 
 _AFTER = frozenset({"rise_after", "fall_after", "rise_noun", "fall_noun"})
 _NOUN = frozenset({"rise_noun", "fall_noun"})
@@ -61,7 +61,7 @@ def higher(clause: Clause, i: int, left: int, after: int) -> bool:
 
 
 def _direction(items: Sequence[Token], after: int) -> int:
-    """The word right of a figure that says which way it goes, -1 if none does."""
+    """The word right of a figure that gives the direction of its change, -1 if none does."""
     for at in range(after + 1, min(len(items), after + _REACH)):
         senses = items[at].senses
         if _AFTER & senses:
@@ -95,7 +95,7 @@ def measured(clause: Clause, i: int, left: int, after: int) -> bool:
 
 
 def _counted(clause: Clause, i: int, after: int, of: Measure, act: Token | None) -> bool:
-    """How many of something: "3,589 stores"; not "5 ways", "ISO 8601 strings"."""
+    """A count: "3,589 stores"; not "5 ways", "ISO 8601 strings"."""
     items, figure = clause.items, clause.items[i].figure
     assert figure is not None  # noqa: S101
     named = i > 0 and items[i - 1].capital and i - 1 != clause.initial
@@ -107,7 +107,7 @@ def _counted(clause: Clause, i: int, after: int, of: Measure, act: Token | None)
     many = (item for item in nouns if item.low.endswith("s") and not item.capital)
     plural = next((item.low for item in many if "verb" not in item.senses), "")
     unit = plural or head_of(items, of.first, of.after).low
-    return clause.add(VALUE, of, clause.said(i, of.after - 1), i, COUNTED, Amount(figure.value, unit))
+    return clause.add(VALUE, of, clause.text_between(i, of.after - 1), i, COUNTED, Amount(figure.value, unit))
 
 
 def _is_noun(item: Token) -> bool:
@@ -117,20 +117,20 @@ def _is_noun(item: Token) -> bool:
 
 
 def _share(clause: Clause, i: int, left: int, at: int) -> bool:
-    """As in "or 9.5% of revenue": of what was spoken of before, not of what it is a share of."""
+    """As in "or 9.5% of revenue": a value of the last measure, not of the measure that it is a share of."""
     where = after_of(clause.items, at + 1)
     if left < 0 or "and" not in clause.items[left].senses or where.after <= at + 1:
         return False
-    if clause.measure is None or not clause.found or left - clause.last > 1:
+    if clause.measure is None or not clause.drafts or left - clause.last > 1:
         return False
-    last = clause.found[-1]
+    last = clause.drafts[-1]
     if last.at != clause.last:
-        return True  # a share of what was left out
+        return True  # a share of a figure that was dropped
     return clause.value(i, where.after - 1, clause.measure, LISTED, compared=last.compared)
 
 
 def _act(items: Sequence[Token], left: int) -> Token | None:
-    """The verb that says what was done with so much: "repurchased", before item `left`."""
+    """The verb of which an amount is the object: "repurchased", before item `left`."""
     at = left
     while at >= 0 and ({"determiner", "approximate"} & items[at].senses or "-" in items[at].low):
         at -= 1
@@ -161,7 +161,7 @@ def done(clause: Clause, i: int, left: int, after: int) -> bool:
 
 
 def _paid(clause: Clause, i: int, left: int, after: int) -> bool:
-    """What something was had for: "bought shares for $50 million"."""
+    """The price of a purchase: "bought shares for $50 million"."""
     items, verb = clause.items, left - 1
     while verb > 0 and left - verb < NEAR and "act" not in items[verb].senses:
         if is_hard(items[verb]) or items[verb].figure is not None:
@@ -188,22 +188,22 @@ def labelled(clause: Clause, i: int, left: int, after: int) -> bool:
     head = items[where.first : where.after]
     if any("verb" in item.senses for item in head) or not any(item.text[:1].isalpha() for item in head):
         return False
-    words = _ASIDE.sub("", clause.said(where.first, where.after - 1)).strip("-–• ")
+    words = _ASIDE.sub("", clause.text_between(where.first, where.after - 1)).strip("-–• ")
     return bool(words) and clause.value(
         i, after, Measure("", words, True, where.first, where.after), LABELLED
     )
 
 
 def listed(clause: Clause, i: int, left: int, after: int) -> bool:
-    """One more figure for what was just spoken of: "$1.6 billion or $3.48 per share"."""
+    """One more figure of the last measure: "$1.6 billion or $3.48 per share"."""
     items, figure = clause.items, clause.items[i].figure
-    if clause.last < 0 or clause.measure is None or not clause.found or left - clause.last > NEAR:
+    if clause.last < 0 or clause.measure is None or not clause.drafts or left - clause.last > NEAR:
         return False
     if left < 0 or not ("and" in items[left].senses or items[left].low in (",", "for")):
         return False
     if any(is_hard(item) and item.low != "," for item in items[clause.last + 1 : left]):
         return False
-    last = clause.found[-1]
+    last = clause.drafts[-1]
     if figure is None or last.at != clause.last or (not figure.unit and not last.amount):
         return False
     if last.kind == CHANGE:

@@ -10,7 +10,7 @@ from asof.knowledge.rules.measures import TokenRange, is_name, name_before, trim
 from asof.knowledge.rules.tokens import Token
 
 BESIDE, LABELLED, SPEAKING = 0.75, 0.6, 0.9
-"""How sure each rule is: an apposition; "Treasurer: X"; the head of a speech."""
+"""The confidence of each rule: an apposition; "Treasurer: X"; the head of a speech."""
 
 _WIDEST = 12
 _LABEL = 4
@@ -21,7 +21,7 @@ _SMALL = frozenset({"role", "former", "determiner", "preposition", "and", "quali
 
 
 def beside(items: Sequence[Token], i: int, be: str) -> FactDraft | None:
-    """What the comma at i parts: a name and an office, either way round."""
+    """A name and an office, in either order, that the comma at i separates."""
     after = i + 1
     while after < len(items) and after - i < _WIDEST and not _ends_office(items, after):
         after += 1
@@ -107,10 +107,10 @@ def labelled(items: Sequence[Token], i: int) -> FactDraft | None:
     while after < len(items) and after - i < _WIDEST and items[after].low not in _LINE:
         after += 1
     where = trimmed(items, i + 1, after)
-    phrase, said = items[where.first : where.after], items[label.first : label.after]
-    if not said or not phrase or len(said) > _LABEL or not said[0].text[:1].isupper():
+    phrase, label_tokens = items[where.first : where.after], items[label.first : label.after]
+    if not label_tokens or not phrase or len(label_tokens) > _LABEL or not label_tokens[0].text[:1].isupper():
         return None
-    if any("mark" in item.senses for item in said) or not any(is_name(item) for item in phrase):
+    if any("mark" in item.senses for item in label_tokens) or not any(is_name(item) for item in phrase):
         return None
     if not all(item.text[:1].isupper() or _SMALL & item.senses or item.low in (",", "&") for item in phrase):
         return None

@@ -54,14 +54,14 @@ def _tokens(language: str) -> re.Pattern[str]:
 
 def items_of(text: str, words: RuleLexicon, times: Sequence[TimeMark]) -> list[Token]:
     """The items of a passage in order. A time hides the words in it; a figure with a unit hides a time."""
-    found: list[Token] = []
+    tokens: list[Token] = []
     marks = [mark for mark in times if not _is_given_name(text, mark, words)]
     mark, line, skip, dashes = 0, 0, -1, False
     for match in _tokens(words.language).finditer(text):
         start, end = match.span()
         if match.lastgroup == "break":
             if start - line < _SHORT_LINE or dashes or text[end : end + 1] in "\n-*#|•":
-                found.append(Token("\n", "\n", start, end, _MARKS["\n"]))
+                tokens.append(Token("\n", "\n", start, end, _MARKS["\n"]))
             dashes = text[line:start].strip() in _DASHES
             line = end
             continue
@@ -73,21 +73,21 @@ def items_of(text: str, words: RuleLexicon, times: Sequence[TimeMark]) -> list[T
         if mark < len(marks) and marks[mark].start < end:
             if figure is None or not figure.unit:
                 here = marks[mark]
-                found.append(Token(here.text, "", here.start, here.end, TIME, time=here))
+                tokens.append(Token(here.text, "", here.start, here.end, TIME, time=here))
                 skip = here.end
                 mark += 1
                 continue
             mark += 1
         if figure is not None:
-            found.append(Token(text[start : figure.end], "", start, figure.end, FIGURE, figure=figure))
+            tokens.append(Token(text[start : figure.end], "", start, figure.end, FIGURE, figure=figure))
             skip = figure.end
         elif match["word"]:
-            found.append(_word(match[0], start, end, words))
+            tokens.append(_word(match[0], start, end, words))
         elif match["mark"]:
-            found.append(Token(match[0], match[0], start, end, _MARKS.get(match[0], _MARK)))
+            tokens.append(Token(match[0], match[0], start, end, _MARKS.get(match[0], _MARK)))
         elif not match["aside"]:
-            found.append(Token(match[0], match[0].lower(), start, end, WORD, match[0][:1].isupper()))
-    return _joined(found, words)
+            tokens.append(Token(match[0], match[0].lower(), start, end, WORD, match[0][:1].isupper()))
+    return _joined(tokens, words)
 
 
 def _is_given_name(text: str, mark: TimeMark, words: RuleLexicon) -> bool:
@@ -109,7 +109,7 @@ def _word(word: str, start: int, end: int, words: RuleLexicon) -> Token:
 
 def _joined(items: list[Token], words: RuleLexicon) -> list[Token]:
     """The same with the words of a phrase as one item, and "May" before a name as a name."""
-    found: list[Token] = []
+    joined: list[Token] = []
     i, size = 0, len(items)
     while i < size:
         item = items[i]
@@ -117,19 +117,19 @@ def _joined(items: list[Token], words: RuleLexicon) -> list[Token]:
             after = i + len(phrase)
             if after <= size and all(items[i + k].low == phrase[k] for k in range(1, len(phrase))):
                 low = "_".join(phrase)
-                said = " ".join(each.text for each in items[i:after])
-                item = Token(said, low, item.start, items[after - 1].end, words.senses[low])
+                text = " ".join(each.text for each in items[i:after])
+                item = Token(text, low, item.start, items[after - 1].end, words.senses[low])
                 i = after - 1
                 break
         if "given" in item.senses and i + 1 < size and items[i + 1].capital and item.text[:1].isupper():
             item = item._replace(capital=True)
-        found.append(item)
+        joined.append(item)
         i += 1
-    return found
+    return joined
 
 
 def past_time(items: Sequence[Token], start: int) -> int:
-    """`start`, or where a phrase goes on behind a time there: "ist seit dem 1. Mai Kapitän"."""
+    """`start`, or where a phrase continues after a time there: "ist seit dem 1. Mai Kapitän"."""
     at = start + (start < len(items) and items[start].low in _AT)
     at += start < at < len(items) and "determiner" in items[at].senses
     if at >= len(items) or items[at].time is None:

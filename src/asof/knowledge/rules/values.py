@@ -1,8 +1,8 @@
-"""Measures and their figures: what has which value (VALUE), what changed by how much (CHANGE).
+"""Measures and their figures: values (VALUE) and changes by an amount (CHANGE).
 
-Each figure of a sentence is read by what stands left of it (`left_context.py`: "revenue was", "margin of",
-"rose"), then by what stands right of it (`right_context.py`: "of free cash flow", "higher"), else as one more
-of what came before. The order of RULES is theirs of right of way.
+Each figure of a sentence is read by the words left of it (`left_context.py`: "revenue was", "margin of",
+"rose"), then by those right of it (`right_context.py`: "of free cash flow", "higher"), else as one more
+figure of the last measure. RULES is in the order of precedence.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ def values_in(items: Sequence[Token], text: str, initial: int = 0) -> list[FactD
             i = _figure(clause, i)
         i += 1
     if any(item.low == "respectively" for item in items):
-        return respectively(items, clause.found)
-    return clause.found
+        return respectively(items, clause.drafts)
+    return clause.drafts
 
 
 def _figure(clause: Clause, i: int) -> int:
@@ -71,10 +71,10 @@ def _range(items: Sequence[Token], i: int, left: int) -> int:
     """The last item of the range that begins at i ("5% to 7%", "between 5 and 7"), else i."""
     if i + 2 >= len(items):
         return i
-    link, here, there = items[i + 1], items[i].figure, items[i + 2].figure
-    if here is None or there is None or (left >= 0 and "from" in items[left].senses):
+    link, lower, upper = items[i + 1], items[i].figure, items[i + 2].figure
+    if lower is None or upper is None or (left >= 0 and "from" in items[left].senses):
         return i
     between = "and" in link.senses and i > 0 and items[i - 1].low in ("between", "zwischen")
     if not (between or "to" in link.senses or link.low in ("-", "–", "—")):
         return i
-    return i + 2 if not here.unit or here.unit == there.unit else i
+    return i + 2 if not lower.unit or lower.unit == upper.unit else i

@@ -12,7 +12,7 @@ import pytest
 import asof
 from asof import config, environment, layers
 from asof.errors import BadConfig, Untrusted, UsageError
-from asof.layers import FREE, abroad, shown
+from asof.layers import UNTRUSTED_KEYS, external_keys, shown
 from asof.schema import AcceptedValue
 from asof.trusted import NO_FILE, Trusted
 
@@ -155,11 +155,11 @@ def test_a_path_is_seen_from_the_file_that_names_it(says: Says, tmp_path: Path, 
 
 def test_every_key_is_either_free_or_asks_for_trust() -> None:
     """A key that is added asks for trust unless somebody says that it is free."""
-    for table in config.ABROAD:
+    for table in config.EXTERNAL:
         keys: set[str] = set(config._keys(table))
-        assert keys > FREE[table]
+        assert keys > UNTRUSTED_KEYS[table]
         for key in keys:
-            assert bool(abroad({table: {key: "x"}})) == (key not in FREE[table])
+            assert bool(external_keys({table: {key: "x"}})) == (key not in UNTRUSTED_KEYS[table])
             assert isinstance(config._keys(table)[key], AcceptedValue)
     destinations = {
         "url",
@@ -172,7 +172,7 @@ def test_every_key_is_either_free_or_asks_for_trust() -> None:
         "insecure",
         "prices",
     }
-    assert not destinations & set().union(*FREE.values())
+    assert not destinations & set().union(*UNTRUSTED_KEYS.values())
 
 
 @pytest.mark.parametrize(

@@ -69,8 +69,8 @@ def __getattr__(name: str) -> Any:
 
         by_case = {each.casefold(): each for each in __all__}
         near = get_close_matches(name.casefold(), by_case, 1)
-        meant = f"did you mean {by_case[near[0]]}? " if near else ""
-        raise AttributeError(f"asof has no {name!r}; {meant}it has {', '.join(__all__)}")
+        hint = f"did you mean {by_case[near[0]]}? " if near else ""
+        raise AttributeError(f"asof has no {name!r}; {hint}it has {', '.join(__all__)}")
     from importlib import import_module
 
     return getattr(import_module(_HOMES[name]), name)

@@ -28,7 +28,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 C = TypeVar("C", bound=type)
 
-_OWN_RULES = ("When", "Source", "Encoder", "Model", "Named", "Wanted", "object")
+_OWN_RULES = ("When", "Source", "Encoder", "Model", "Named", "MetadataFilter", "object")
 
 _KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "None": (lambda value: value is None, "None"),
@@ -60,12 +60,12 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     @wraps(function)
     def checking(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
-            given = signature.bind(*args, **kwargs).arguments
+            arguments = signature.bind(*args, **kwargs).arguments
         except TypeError:  # too many, too few, unknown ones: Python says it best
             return function(*args, **kwargs)
-        if getattr(given.get("self"), "closed", False):
+        if getattr(arguments.get("self"), "closed", False):
             raise UsageError("this corpus is closed: ask it inside its `with` block, or open it again")
-        for name, value in given.items():
+        for name, value in arguments.items():
             if name in rules and rules[name].kind is not inspect.Parameter.VAR_KEYWORD:
                 _look(name, value, rules[name].annotation)
         return function(*args, **kwargs)

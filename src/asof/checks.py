@@ -49,7 +49,7 @@ INDEX: dict[str, Check] = {
 }  # fmt: skip
 VALUES: dict[str, Check] = {"fiscal_start": _month}
 """Keys of [fields] that are no names of fields."""
-KEPT: dict[str, Check] = {"search": _searched}
+CORPUS_FIELDS: dict[str, Check] = {"search": _searched}
 """Keys of [fields] that shape the index: the settings of a corpus hold them."""
 
 

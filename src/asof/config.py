@@ -103,7 +103,7 @@ TABLES = (
 )  # fmt: skip
 
 
-ABROAD = frozenset({"encoder", "rerank", "model"})
+EXTERNAL = frozenset({"encoder", "rerank", "model"})
 """Tables that name what lies outside of a folder; those of schemes do, too."""
 
 
@@ -131,24 +131,24 @@ def content(path: Path) -> bytes | None:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise BadConfig(f"{path} is no file")
             with os.fdopen(handle, "rb", closefd=False) as file:
-                found = file.read(LARGEST + 1)
+                raw = file.read(LARGEST + 1)
         finally:
             os.close(handle)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise BadConfig(f"{path}: {error.strerror}") from error
-    if len(found) > LARGEST:
+    if len(raw) > LARGEST:
         raise BadConfig(f"{path} has more than {LARGEST:,} bytes: it is not read")
-    return found
+    return raw
 
 
-def parsed(found: bytes, where: str) -> dict[str, Any]:
+def parsed(raw: bytes, where: str) -> dict[str, Any]:
     """The values in the bytes of a configuration. Raises BadConfig."""
-    if any(line.count(b".") > DOTS for line in found.split(b"\n")):
+    if any(line.count(b".") > DOTS for line in raw.split(b"\n")):
         raise BadConfig(f"{where}: a line with more than {DOTS} dots is not read")
     try:
-        return tomllib.loads(found.decode())
+        return tomllib.loads(raw.decode())
     except (ValueError, RecursionError) as error:  # also numbers of 5,000 digits, lists in lists in lists
         raise BadConfig(f"{where}: not TOML: {error}") from error
 
@@ -157,10 +157,10 @@ def checked(values: Mapping[str, Any], where: str) -> dict[str, Any]:
     """The tables of one file among several: each key and each value is accepted, but a table that names a
     model or an address may miss what another file has of it. Raises BadConfig."""
     tables = _tables(values, where)
-    outside = ABROAD | schemes(tables)
-    known = {name for name in outside if name in ABROAD or own_scheme(name) is not None}
+    outside = EXTERNAL | schemes(tables)
+    known = {name for name in outside if name in EXTERNAL or own_scheme(name) is not None}
     for name in known & tables.keys():
-        with _told(where, name):
+        with _located(where, name):
             check(tables[name], _keys(name))
     if tables.get("encoder"):
         _one_encoder(tables.get("index", {}), where)
@@ -172,12 +172,12 @@ def read(values: Mapping[str, Any], where: str = FILE) -> Config:
     """The configuration of parsed TOML. Raises BadConfig."""
     tables = _tables(values, where)
     index = schema.converted(tables.get("index", {}), checks.INDEX, where, "index.")
-    names = {each.name: schema.names for each in fields(Fields)} | checks.VALUES | checks.KEPT
+    names = {each.name: schema.names for each in fields(Fields)} | checks.VALUES | checks.CORPUS_FIELDS
     named = schema.converted(tables.get("fields", {}), names, where, "fields.")
-    kept = {key: named.pop(key) for key in checks.KEPT if key in named}
+    corpus_fields = {key: named.pop(key) for key in checks.CORPUS_FIELDS if key in named}
     search = schema.converted(tables.get("search", {}), checks.SEARCH, where, "search.")
     return Config(
-        CorpusSettings(**index, **kept), Fields(**named), **search,
+        CorpusSettings(**index, **corpus_fields), Fields(**named), **search,
         diversity=_diversity(tables.get("diversity", {}), where),
         encoding=_encoding(tables.get("encoder", {}), index, where),
         reranking=_reranking(tables.get("rerank", {}), where),
@@ -212,7 +212,7 @@ def _model(table: Mapping[str, Any], where: str) -> LanguageModelConfig | None:
         return None
     from asof.models.chat_config import LanguageModelConfig
 
-    with _told(where, "model"):
+    with _located(where, "model"):
         return LanguageModelConfig.read(table)
 
 
@@ -222,12 +222,12 @@ def _encoding(table: Mapping[str, Any], index: Mapping[str, Any], where: str) ->
     from asof.models.encoder_config import EncoderConfig
 
     _one_encoder(index, where)
-    with _told(where, "encoder"):
+    with _located(where, "encoder"):
         return EncoderConfig.read(table)
 
 
 def _keys(table: str) -> Mapping[str, AcceptedValue]:
-    """What a table of `ABROAD`, or of a scheme of asof's own, accepts, each key for itself."""
+    """What a table of `EXTERNAL`, or of a scheme of asof's own, accepts, each key for itself."""
     if table == "encoder":
         from asof.models.encoder_config import ACCEPTED
     elif table == "rerank":
@@ -250,34 +250,34 @@ def _reranking(table: Mapping[str, Any], where: str) -> RerankerConfig | None:
         return None
     from asof.models.reranker_config import RerankerConfig
 
-    with _told(where, "rerank"):
+    with _located(where, "rerank"):
         return RerankerConfig.read(table)
 
 
 def _facts(table: Mapping[str, Any], where: str) -> Facts:
-    with _told(where, "facts"):
+    with _located(where, "facts"):
         return Facts.read(table)
 
 
 def _asking(table: Mapping[str, Any], where: str) -> AskSettings:
-    with _told(where, "ask"):
+    with _located(where, "ask"):
         own = table.get("recipe") in (None, *recipes.NAMES)
         return AskSettings.read(table, recipes.NAMES if own else recipes.all_names())
 
 
 def _sources(tables: Mapping[str, Any], where: str) -> dict[str, Mapping[str, Any]]:
     """The tables of schemes, checked as far as the schemes are asof's own."""
-    found = {name: tables[name] for name in schemes(tables) if tables[name]}
-    for name, table in found.items():
+    sources = {name: tables[name] for name in schemes(tables) if tables[name]}
+    for name, table in sources.items():
         if (scheme := own_scheme(name)) is not None:
-            with _told(where, name):
+            with _located(where, name):
                 scheme.check(table)
-    return found
+    return sources
 
 
 @contextmanager
-def _told(where: str, table: str) -> Iterator[None]:
-    """What is wrong with a table, as BadConfig with the place."""
+def _located(where: str, table: str) -> Iterator[None]:
+    """Errors of a table become BadConfig with the place of the table."""
     try:
         yield
     except UsageError as error:

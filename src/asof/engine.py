@@ -71,13 +71,13 @@ class Results:
         return self.hits[at]
 
     def __repr__(self) -> str:
-        said = f"Results({self.query.text!r:.80}, as of {format_instant(self.view.as_of)}, by {self.recipe}: "
+        head = f"Results({self.query.text!r:.80}, as of {format_instant(self.view.as_of)}, by {self.recipe}: "
         lines = [
             f"{len(self)} hit{'s' * (len(self) != 1)})",
             *map(repr, self.hits),
             *(f"note: {note}" for note in self.notes),
         ]
-        return said + "\n  ".join(lines)
+        return head + "\n  ".join(lines)
 
 
 # -- build ------------------------------------------------------------------------------------------
@@ -250,8 +250,8 @@ def latest(segment: Segment) -> int:
 def search(query: Query, view: View, recipe: Recipe) -> Results:
     """Run the stages of a recipe over a view."""
     ranking = Ranking(view.window(query.filters))
-    for _, stage, asked in recipe.steps(query):
-        ranking = stage(asked, ranking, view)
+    for _, stage, stage_query in recipe.steps(query):
+        ranking = stage(stage_query, ranking, view)
     if query.filters.about is not None and (timeless := view.timeless(ranking.window)):
         ranking = ranking.note(
             f"{timeless} passages have neither a date nor speak of a time: left out by --about"

@@ -52,7 +52,7 @@ def find_folder(start: Path, on_note: Callable[[str], None] | None = None) -> Pa
     """
     for folder in (start, *start.parents):
         if holds_corpus(folder):
-            if _own(folder):
+            if _is_own_corpus(folder):
                 return folder / FOLDER
             if on_note is not None:
                 on_note(
@@ -63,7 +63,7 @@ def find_folder(start: Path, on_note: Callable[[str], None] | None = None) -> Pa
     return None
 
 
-def _own(folder: Path) -> bool:
+def _is_own_corpus(folder: Path) -> bool:
     """Whether a corpus is the user's own, or its folder trusted. As git has it, root's are those of who
     called sudo, too."""
     mine = owners(os.environ)
@@ -86,7 +86,11 @@ def configuration(
 def trust(folder: Path) -> dict[str, str]:
     """Let asof.toml of a folder count in full until it changes; what it names outside, in words by table.
     Raises UsageError, also where there is nothing to trust, and BadConfig."""
-    if folder.is_dir() and not (folder / FILE).exists() and (not holds_corpus(folder) or _own(folder)):
+    if (
+        folder.is_dir()
+        and not (folder / FILE).exists()
+        and (not holds_corpus(folder) or _is_own_corpus(folder))
+    ):
         raise UsageError(f"nothing to trust: {folder} has no {FILE}")
     return layers.allow(folder, os.environ, iso(now()))
 
@@ -120,7 +124,7 @@ def rewriting(folder: Path, before: str | None, after: str | None) -> Iterator[b
     old, new = (None if text is None else text.encode() for text in (before, after))
     trusted = layers.allowed(folder, os.environ, old)
     yield trusted
-    if trusted and layers.same_abroad(old, new):
+    if trusted and layers.same_external_keys(old, new):
         layers.trusted(os.environ).add(folder, digest_of(new), iso(now()))
 
 

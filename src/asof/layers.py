@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from asof import config
-from asof.config import ABROAD, FILE, Config
+from asof.config import EXTERNAL, FILE, Config
 from asof.errors import BadConfig, UsageError
-from asof.schema import SHOWN, said
+from asof.schema import SHOWN, value_text
 from asof.trusted import Record, Trusted, digest_of, owners
 
 Tables = Mapping[str, Mapping[str, Any]]
@@ -28,7 +28,7 @@ USERS = "config.toml"
 VARIABLE = "ASOF_CONFIG"
 """The environment variable with another path of it."""
 
-FREE = {
+UNTRUSTED_KEYS = {
     "encoder": {
         "batch", "query_prefix", "passage_prefix", "dimensions", "timeout", "attempts", "patience", "device",
     },
@@ -40,7 +40,7 @@ FREE = {
 """Keys of the tables that name what lies outside, which any folder may set. All others, also those that will
 be added, say where texts go, with which key, what is loaded or what it costs."""
 
-WHOLE = {
+DEFINING_KEYS = {
     "encoder": {"url", "model"}, "rerank": {"url", "path", "hub"}, "model": {"url"},
     "diversity": {"kind"}, "facts": {"extractor"},
 }  # fmt: skip
@@ -80,15 +80,17 @@ def configured(
     beside = Layer.read(folder / FILE)
     if own.path is not None and beside.content is not None and _same(own.path, folder / FILE):
         beside = Layer(beside.path, None, {})
-    wanted = abroad(beside.tables)
+    external = external_keys(beside.tables)
     withheld: dict[str, str] = {}
-    if wanted and not trust:
+    if external and not trust:
         before = _trusted(folder, environment, on_note)
         if before != digest_of(beside.content):
-            how = _how(folder, own.path, changed=before is not None)
-            on_note(f"{_what(wanted)} of {folder / FILE}: {how}; {_instead(wanted, own.tables)}")
-            withheld = {table: f"[{table}] of {folder / FILE}: {how}" for table in wanted}
-            beside = Layer(beside.path, beside.content, _held(beside.tables, wanted))
+            how = _why_ignored(folder, own.path, changed=before is not None)
+            on_note(
+                f"{_keys_text(external)} of {folder / FILE}: {how}; {_replacement_text(external, own.tables)}"
+            )
+            withheld = {table: f"[{table}] of {folder / FILE}: {how}" for table in external}
+            beside = Layer(beside.path, beside.content, _without(beside.tables, external))
     return _merged(own, beside, withheld)
 
 
@@ -104,7 +106,7 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
         if named == os.devnull:
             return None
         if not Path(named).is_file() or not Path(named).is_absolute():
-            raise BadConfig(f"{VARIABLE} is {said(named)}: the absolute path of a file is expected")
+            raise BadConfig(f"{VARIABLE} is {value_text(named)}: the absolute path of a file is expected")
         return Path(named)
     home = _home(environment, "XDG_CONFIG_HOME", ".config")
     return None if home is None else home / USERS
@@ -115,20 +117,20 @@ def trusted(environment: Mapping[str, str]) -> Trusted:
     return Trusted(_home(environment, "XDG_STATE_HOME", ".local/state"), owners(environment))
 
 
-def abroad(tables: Tables) -> dict[str, dict[str, Any]]:
+def external_keys(tables: Tables) -> dict[str, dict[str, Any]]:
     """What the tables of a folder say that only counts where the user trusts it, by table."""
-    found = {}
-    for name in (*(FREE.keys() & tables.keys()), *config.schemes(tables)):
-        free = _free(name)
-        found[name] = {key: value for key, value in tables[name].items() if key not in free}
-    order = [*FREE, *sorted(found.keys() - FREE.keys())]
-    return {name: found[name] for name in order if found.get(name)}
+    keys = {}
+    for name in (*(UNTRUSTED_KEYS.keys() & tables.keys()), *config.schemes(tables)):
+        untrusted_keys = _untrusted_keys(name)
+        keys[name] = {key: value for key, value in tables[name].items() if key not in untrusted_keys}
+    order = [*UNTRUSTED_KEYS, *sorted(keys.keys() - UNTRUSTED_KEYS.keys())]
+    return {name: keys[name] for name in order if keys.get(name)}
 
 
-def _free(table: str) -> Collection[str]:
+def _untrusted_keys(table: str) -> Collection[str]:
     """The keys that any folder may set in a table that names what lies outside."""
-    scheme = None if table in FREE else config.own_scheme(table)
-    return FREE.get(table, frozenset() if scheme is None else scheme.free)
+    scheme = None if table in UNTRUSTED_KEYS else config.own_scheme(table)
+    return UNTRUSTED_KEYS.get(table, frozenset() if scheme is None else scheme.untrusted_keys)
 
 
 def allow(folder: Path, environment: Mapping[str, str], at: str) -> dict[str, str]:
@@ -138,7 +140,7 @@ def allow(folder: Path, environment: Mapping[str, str], at: str) -> dict[str, st
         raise UsageError(f"{folder} is no folder; accepted: one with asof.toml in it")
     beside = Layer.read(folder / FILE)
     trusted(environment).add(folder, digest_of(beside.content), at)
-    return {name: shown(keys) for name, keys in abroad(beside.tables).items()}
+    return {name: shown(keys) for name, keys in external_keys(beside.tables).items()}
 
 
 def allowed(folder: Path, environment: Mapping[str, str], content: bytes | None) -> bool:
@@ -155,20 +157,22 @@ def unchanged(folder: Path, record: Record) -> bool:
         return False
 
 
-def same_abroad(before: bytes | None, after: bytes | None) -> bool:
+def same_external_keys(before: bytes | None, after: bytes | None) -> bool:
     """Whether two texts of `asof.toml` name the same models, addresses and variables. Raises BadConfig."""
-    one, other = (abroad(config.checked(config.parsed(each or b"", FILE), FILE)) for each in (before, after))
+    one, other = (
+        external_keys(config.checked(config.parsed(each or b"", FILE), FILE)) for each in (before, after)
+    )
     return one == other
 
 
-def shown(wanted: Mapping[str, Any]) -> str:
+def shown(keys: Mapping[str, Any]) -> str:
     """Keys of a table as a user reads them: addresses, paths and variables, without what may be secret."""
-    return ", ".join(f"{key} {_told(key, value)}" for key, value in wanted.items())
+    return ", ".join(f"{key} {_key_value(key, value)}" for key, value in keys.items())
 
 
-def _told(key: str, value: Any) -> str:
+def _key_value(key: str, value: Any) -> str:
     if not isinstance(value, str):
-        return said(value)
+        return value_text(value)
     if key.endswith("url"):
         value = re.sub(r"^(\w+://)?[^/]*@", r"\1", re.split(r"[?#]", value)[0])
     text = value if value.isprintable() else repr(value)
@@ -195,11 +199,11 @@ def _trusted(folder: Path, environment: Mapping[str, str], on_note: Callable[[st
     return None if record is None else record.digest
 
 
-def _what(wanted: Mapping[str, Mapping[str, Any]]) -> str:
-    return "; ".join(f"[{name}] {shown(keys)}" for name, keys in wanted.items())
+def _keys_text(external: Mapping[str, Mapping[str, Any]]) -> str:
+    return "; ".join(f"[{name}] {shown(keys)}" for name, keys in external.items())
 
 
-def _how(folder: Path, own: Path | None, *, changed: bool) -> str:
+def _why_ignored(folder: Path, own: Path | None, *, changed: bool) -> str:
     why = "the file has changed since it was trusted" if changed else "this folder is not trusted"
     users = f", or write it into {own}" if own is not None else ""
     return f"{why}, so it does not count; `{command(folder)}` allows it{users}"
@@ -210,19 +214,19 @@ def command(folder: Path) -> str:
     return f"asof trust {shlex.quote(str(folder))}"
 
 
-def _instead(wanted: Mapping[str, Any], own: Tables) -> str:
+def _replacement_text(external: Mapping[str, Any], own: Tables) -> str:
     """What is used in place of it."""
     without = {
         "encoder": "no encoder but what [index] says", "rerank": "no reranker", "model": "no language model",
     }  # fmt: skip
-    used = [f"your own [{name}]" if abroad({name: own.get(name, {})}) else
-            without.get(name, f"the defaults of {name}:") for name in wanted]  # fmt: skip
+    used = [f"your own [{name}]" if external_keys({name: own.get(name, {})}) else
+            without.get(name, f"the defaults of {name}:") for name in external]  # fmt: skip
     return f"used instead: {', '.join(used)}"
 
 
-def _held(tables: Tables, wanted: Mapping[str, Any]) -> Tables:
+def _without(tables: Tables, names: Mapping[str, Any]) -> Tables:
     """The tables of a folder that is not trusted, without those that name something that does not count."""
-    return {name: table for name, table in tables.items() if name not in wanted}
+    return {name: table for name, table in tables.items() if name not in names}
 
 
 def _merged(own: Layer, beside: Layer, withheld: Mapping[str, str]) -> Config:
@@ -230,33 +234,33 @@ def _merged(own: Layer, beside: Layer, withheld: Mapping[str, str]) -> Config:
     tables: dict[str, Any] = {}
     for name in own.tables.keys() | beside.tables.keys():
         low, high = own.tables.get(name, {}), beside.tables.get(name, {})
-        tables[name] = high if WHOLE.get(name, set()) & high.keys() else _added(low, high)
+        tables[name] = high if DEFINING_KEYS.get(name, set()) & high.keys() else _added(low, high)
     if "budget" in own.tables.get("ask", {}) and not _names(beside, "model"):
         tables["ask"]["budget"] = min(own.tables["ask"]["budget"], tables["ask"]["budget"])
     if "encoder" in beside.tables.get("index", {}):
         tables.pop("encoder", None)
     elif _names(beside, "encoder"):
         tables.get("index", {}).pop("encoder", None)
-    for name in ABROAD & tables.keys():
-        if not tables[name].keys() - FREE[name]:  # how to ask a model that nothing names
+    for name in EXTERNAL & tables.keys():
+        if not tables[name].keys() - UNTRUSTED_KEYS[name]:  # how to ask a model that nothing names
             del tables[name]
     if "rerank" in withheld and "rerank" not in tables:
         tables["search"] = {**tables.get("search", {}), "rerank": False}
     where = " with ".join(str(each.path) for each in (own, beside) if each.content is not None)
     try:
-        found = config.read(tables, where or FILE)
+        merged = config.read(tables, where or FILE)
     except BadConfig as error:
         raise BadConfig(_short(str(error))) from error
     origin: dict[str, Path] = {
         name: each.path for name in ("encoder", "rerank", "model") for each in (own, beside)
-        if each.path is not None and name in tables and WHOLE[name] & each.tables.get(name, {}).keys()
+        if each.path is not None and name in tables and DEFINING_KEYS[name] & each.tables.get(name, {}).keys()
     }  # fmt: skip
-    return replace(found, origin=origin, withheld=withheld, beside=frozenset(beside.tables.get("index", {})))
+    return replace(merged, origin=origin, withheld=withheld, beside=frozenset(beside.tables.get("index", {})))
 
 
 def _names(layer: Layer, table: str) -> bool:
     """Whether a file names a model or an address in a table."""
-    return table in abroad(layer.tables)
+    return table in external_keys(layer.tables)
 
 
 def _added(low: Mapping[str, Any], high: Mapping[str, Any]) -> dict[str, Any]:

@@ -83,8 +83,8 @@ def unknown(group: str, name: str, what: str) -> str:
     """The message about a name that nothing offers; `what`: such as "recipe"."""
     known = names(group)
     near = get_close_matches(name, known, 1, 0.5)
-    meant = f"did you mean {near[0]}?" if near else f"accepted: {', '.join(known)}"
-    return f"no {what} {name[:80]!r}; {meant}"
+    hint = f"did you mean {near[0]}?" if near else f"accepted: {', '.join(known)}"
+    return f"no {what} {name[:80]!r}; {hint}"
 
 
 def installed(group: str) -> dict[str, dict[str, EntryPoint]]:
@@ -92,11 +92,11 @@ def installed(group: str) -> dict[str, dict[str, EntryPoint]]:
     which may be anybody's folder of documents."""
     here = Path.cwd()
     path = tuple(each for each in sys.path if each and Path(each).resolve() != here)
-    found: dict[str, dict[str, EntryPoint]] = {}
+    entries: dict[str, dict[str, EntryPoint]] = {}
     for package, entry in _entries(path):
         if entry.group == group:
-            found.setdefault(entry.name, {}).setdefault(package, entry)
-    return found
+            entries.setdefault(entry.name, {}).setdefault(package, entry)
+    return entries
 
 
 @cache

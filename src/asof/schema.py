@@ -15,18 +15,18 @@ from asof.errors import BadConfig, UsageError
 
 
 class AcceptedValue(NamedTuple):
-    """Whether a value is accepted, in words what is, and whether the value may be told (a key may not)."""
+    """Whether a value is accepted, in words what is, and whether a message may show the value (no secret)."""
 
     good: Callable[[Any], bool]
     words: str
-    told: bool = True
+    shown: bool = True
 
 
 SHOWN = 100
 """Characters of a value, or of a key that there is not, which a message repeats."""
 
 
-def said(value: Any) -> str:
+def value_text(value: Any) -> str:
     """A value as a message repeats it: not long, whatever a file holds; of texts in a table, and addresses in
     a list, which may be secret, only that they are there."""
     text = repr(value)
@@ -42,8 +42,8 @@ def check(table: Mapping[str, Any], accepted: Mapping[str, AcceptedValue]) -> No
             raise UsageError(f"no key {key[:SHOWN]}; {nearest(key, accepted)}")
         rule = accepted[key]
         if not rule.good(value):
-            told = f"{key} = {said(value)}" if rule.told else key
-            raise UsageError(f"{told}: {rule.words} is expected")
+            setting = f"{key} = {value_text(value)}" if rule.shown else key
+            raise UsageError(f"{setting}: {rule.words} is expected")
 
 
 def nearest(key: str, accepted: Iterable[str], form: str = "{}") -> str:
@@ -107,7 +107,7 @@ def variable() -> AcceptedValue:
     name = re.compile(r"[A-Z_][A-Z0-9_]*")
     return AcceptedValue(
         lambda value: isinstance(value, str) and name.fullmatch(value) is not None,
-        "the name of an environment variable (not the key itself)", told=False,
+        "the name of an environment variable (not the key itself)", shown=False,
     )  # fmt: skip
 
 
@@ -217,12 +217,12 @@ def converted(
     result = {}
     for key, value in values.items():
         if key not in checks:
-            meant = nearest(key, checks, f"{prefix}{{}}")
-            raise BadConfig(f"{where}: no key {prefix}{key[:SHOWN]}; {meant}")
+            hint = nearest(key, checks, f"{prefix}{{}}")
+            raise BadConfig(f"{where}: no key {prefix}{key[:SHOWN]}; {hint}")
         try:
             result[key] = checks[key](value)
         except (UsageError, ValueError, TypeError) as error:
-            raise BadConfig(f"{where}: {prefix}{key[:SHOWN]} = {said(value)}: {error}") from error
+            raise BadConfig(f"{where}: {prefix}{key[:SHOWN]} = {value_text(value)}: {error}") from error
     return result
 
 
@@ -235,10 +235,10 @@ def table(value: Any) -> Mapping[str, Any]:
 
 def names(value: Any) -> tuple[str, ...]:
     """A name or a list of names."""
-    given = [value] if isinstance(value, str) else value
-    if not isinstance(given, list) or not given or not all(isinstance(name, str) for name in given):
+    listed = [value] if isinstance(value, str) else value
+    if not isinstance(listed, list) or not listed or not all(isinstance(name, str) for name in listed):
         raise TypeError("a field name or a list of field names is expected")
-    return tuple(given)
+    return tuple(listed)
 
 
 def accepting(rule: AcceptedValue) -> Check:

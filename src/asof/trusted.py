@@ -127,8 +127,8 @@ def _read(content: bytes) -> dict[str, Record]:
 
 
 def _record(value: object) -> Record:
-    wanted = {"digest", "at"}
-    if not isinstance(value, dict) or set(value) != wanted or not all(map(_text, value.values())):
+    keys = {"digest", "at"}
+    if not isinstance(value, dict) or set(value) != keys or not all(map(_text, value.values())):
         raise ValueError("an entry is not of this version of asof")
     return Record(**value)
 

@@ -63,7 +63,7 @@ def test_the_store_has_to_have_the_witnesses(kept: HarvestLog):
 def test_a_run_goes_on(kept: HarvestLog):
     assert kept.resume(HEAD) == (HEAD, [])
     kept.page(LINE)
-    later = HarvestHeader(HEAD.asked, (7, 11), 1_002)
+    later = HarvestHeader(HEAD.request, (7, 11), 1_002)
     assert kept.resume(later) == (HEAD, [LINE])
     kept.finish(DONE)
     assert kept.resume(later) == (later, [])
@@ -73,8 +73,8 @@ def test_a_run_goes_on(kept: HarvestLog):
     "fresh",
     [
         HarvestHeader("3 weeks ago", (5, 9), 1_001),
-        HarvestHeader(HEAD.asked, (5, 9), 1_001 + LASTING),
-        HarvestHeader(HEAD.asked, (5, 9), 999),  # the clock went back
+        HarvestHeader(HEAD.request, (5, 9), 1_001 + LASTING),
+        HarvestHeader(HEAD.request, (5, 9), 999),  # the clock went back
     ],
 )
 def test_another_run_begins_anew(kept: HarvestLog, fresh: HarvestHeader):

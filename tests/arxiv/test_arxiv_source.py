@@ -14,7 +14,7 @@ from tests.support.rows import db_of
 
 import asof
 from asof.arxiv.harvest import MOST
-from asof.arxiv.source import LATE, Arxiv
+from asof.arxiv.source import ANNOUNCEMENT_DELAY, Arxiv
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceError, UsageError
 from asof.time.span import instant
@@ -276,7 +276,7 @@ def test_papers_that_are_announced_late_are_found_by_the_next_run(archive, corpu
     archive.papers = [paper(1, day(10)), paper(2, day(16))]
     assert corpus(day(18)).add("arxiv:cs.IR", since="2024-01-01").added == 1
     assert corpus(day(25)).add("arxiv:cs.IR", since="2024-01-01").added == 1
-    assert LATE == 7 * 24 * 3600 * 10**6
+    assert ANNOUNCEMENT_DELAY == 7 * 24 * 3600 * 10**6
 
 
 def test_what_was_updated_between_two_windows_is_in_none(archive, corpus):

@@ -48,13 +48,13 @@ def dated(entry: FeedEntry) -> SourcedTime:
 
 def document(entry: FeedEntry) -> Document:
     """The abstract of one version."""
-    gone = (WITHDRAWN,) if withdrawn(entry) else ()
+    tags = (WITHDRAWN,) if withdrawn(entry) else ()
     return Document(
         document_id(entry.paper.id),
         entry.summary or entry.title,
         entry.title,
         dated(entry),
-        tags=(*entry.categories, *gone),
+        tags=(*entry.categories, *tags),
         meta=meta(entry, ABSTRACT),
         uri=f"https://arxiv.org/abs/{entry.paper}",
         language="en",
@@ -62,8 +62,8 @@ def document(entry: FeedEntry) -> Document:
 
 
 def meta(entry: FeedEntry, kind: str) -> dict[str, Any]:
-    """What is told of a version, beside its words; what is empty is left out."""
-    told: dict[str, Any] = {
+    """The metadata of a version; what is empty is left out."""
+    fields: dict[str, Any] = {
         "kind": kind,
         "authors": list(entry.authors[:LISTED]),
         "authors_in_all": len(entry.authors) if len(entry.authors) > LISTED else 0,
@@ -74,4 +74,4 @@ def meta(entry: FeedEntry, kind: str) -> dict[str, Any]:
         "version": entry.paper.version,
         WITHDRAWN: withdrawn(entry),
     }
-    return {key: value for key, value in told.items() if value}
+    return {key: value for key, value in fields.items() if value}

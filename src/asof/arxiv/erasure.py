@@ -51,12 +51,12 @@ def _content(path: Path, paper: str) -> bytes:
 def _without(path: Path, content: bytes, paper: str) -> None:
     """Take a paper out of the witnesses; without any that is left, nothing that was done is believed."""
     try:
-        said = json.loads(content)
-        said["witnesses"] = [each for each in said["witnesses"] if each != paper]
+        record = json.loads(content)
+        record["witnesses"] = [each for each in record["witnesses"] if each != paper]
     except (ValueError, RecursionError, KeyError, TypeError):
-        said = {}
-    whole = json.dumps(said)
-    if not said.get("witnesses") or paper in whole:
+        record = {}
+    whole = json.dumps(record)
+    if not record.get("witnesses") or paper in whole:
         corpus_files.remove(path)
         return
     corpus_files.write_file(path, whole.encode())

@@ -137,15 +137,15 @@ def _attribute(node: ET.Element | None, name: str) -> str:
 
 
 def _number(root: ET.Element, name: str) -> int:
-    said = _text(root, f"{_SEARCH}{name}")
-    if not re.fullmatch(r"[0-9]{1,12}", said):
+    digits = _text(root, f"{_SEARCH}{name}")
+    if not re.fullmatch(r"[0-9]{1,12}", digits):
         raise BrokenFeed(f"the feed does not say its {name}")
-    return int(said)
+    return int(digits)
 
 
-def _moment(said: str) -> datetime | None:
+def _moment(text: str) -> datetime | None:
     try:
-        read = datetime.fromisoformat(said)
+        read = datetime.fromisoformat(text)
         if read.tzinfo is None or not 1 < read.year < LAST:
             return None
         return read.astimezone(UTC)

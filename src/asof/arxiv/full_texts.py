@@ -54,8 +54,8 @@ class FullTexts:
 
     def _problem(self, entry: FeedEntry, message: str, remedy: str = "", *, lost: bool = True) -> Problem:
         document = document_id(full_id(entry.paper.id))
-        told = f"{message}; its abstract is indexed"
-        return Problem(told, str(entry.paper), remedy=remedy, document=document, lost=lost)
+        text = f"{message}; its abstract is indexed"
+        return Problem(text, str(entry.paper), remedy=remedy, document=document, lost=lost)
 
 
 def _is_pdf(body: bytes) -> bytes:

@@ -113,36 +113,36 @@ class ArxivApi:
     url: str
     fetcher: Fetcher
 
-    def search(self, part: HarvestPart, categories: str, start: int, most: int, told: int) -> Feed:
-        """A page of what is in a part, from `start` on; `told`: how many results there are, as told before.
-        Raises SourceError."""
-        asked = {
+    def search(self, part: HarvestPart, categories: str, start: int, most: int, known_total: int) -> Feed:
+        """A page of what is in a part, from `start` on; `known_total`: the results in all
+        that an earlier page announced. Raises SourceError."""
+        parameters = {
             "search_query": part.query(categories), "start": start, "max_results": most,
             "sortBy": "lastUpdatedDate" if part.updated else "submittedDate", "sortOrder": "descending",
         }  # fmt: skip
 
         def read(body: bytes) -> Feed:
             page = atom.read(body)
-            total = page.total or told
+            total = page.total or known_total
             if not page.entries and start < min(total, REACH):
                 raise RetryLater(f"the page from {start} on is empty, of {total} results")
             return page
 
-        return self.fetcher.get(f"{self.url}?{urlencode(asked)}", read)
+        return self.fetcher.get(f"{self.url}?{urlencode(parameters)}", read)
 
     def papers(self, ids: Sequence[PaperId]) -> list[FeedEntry | UnusableEntry]:
         """The papers of ids, or their versions, as far as there are any; at most a page. What does not come
         is asked for again: now and then the API leaves out what there is. Raises SourceError."""
-        found: list[FeedEntry | UnusableEntry] = []
+        entries: list[FeedEntry | UnusableEntry] = []
         for _ in range(EMPTY):
-            came = {form for each in found if isinstance(each, FeedEntry) for form in each.paper.forms}
+            came = {form for each in entries if isinstance(each, FeedEntry) for form in each.paper.forms}
             if missing := [each for each in ids if each not in came]:
-                asked = {"id_list": ",".join(map(str, missing)), "start": 0, "max_results": len(missing)}
-                found += self.fetcher.get(f"{self.url}?{urlencode(asked)}", _told).entries
-        return found
+                parameters = {"id_list": ",".join(map(str, missing)), "start": 0, "max_results": len(missing)}
+                entries += self.fetcher.get(f"{self.url}?{urlencode(parameters)}", _page_of_ids).entries
+        return entries
 
 
-def _told(body: bytes) -> Feed:
+def _page_of_ids(body: bytes) -> Feed:
     """A page of papers that were asked for by their ids. Raises RetryLater for one that tells of some and has
     none."""
     page = atom.read(body)

@@ -47,7 +47,7 @@ class HarvestCoverage:
 class HarvestHeader:
     """What a run is about: the words it was asked with, its window, and the instant it began."""
 
-    asked: str
+    request: str
     window: Stretch
     started: int
 
@@ -110,11 +110,11 @@ class HarvestLog:
 
     def done(self) -> HarvestCoverage:
         """What finished runs have covered; nothing where that is not known, or the store has it no more."""
-        said = self._json(self._path(".json"))
+        record = self._json(self._path(".json"))
         try:
             done = HarvestCoverage(
-                tuple((int(first), int(last)) for first, last in said["covered"]),
-                int(said["checked"]), tuple(map(str, said["witnesses"])),
+                tuple((int(first), int(last)) for first, last in record["covered"]),
+                int(record["checked"]), tuple(map(str, record["witnesses"])),
             )  # fmt: skip
         except (KeyError, TypeError, ValueError, OverflowError):
             return HarvestCoverage()
@@ -122,9 +122,9 @@ class HarvestLog:
 
     def finish(self, done: HarvestCoverage) -> None:
         """The run has ended: what it covered is kept, how it got there is not."""
-        said = {"name": self.name, "covered": done.covered, "checked": done.checked,
+        record = {"name": self.name, "covered": done.covered, "checked": done.checked,
                 "witnesses": done.witnesses[:WITNESSES]}  # fmt: skip
-        corpus_files.write_file(self._path(".json"), json.dumps(said).encode())
+        corpus_files.write_file(self._path(".json"), json.dumps(record).encode())
         self.forget()
 
     def forget(self) -> None:
@@ -142,13 +142,13 @@ class HarvestLog:
             old = HarvestHeader(str(head["asked"]), (int(first), int(last)), int(head["started"]))
             pages = [_line(each) for each in lines[1:]]
         except (IndexError, KeyError, TypeError, ValueError, OverflowError):
-            old, pages = replace(fresh, asked=""), []
+            old, pages = replace(fresh, request=""), []
         stated = {each.rpartition("v")[0] for page in pages for each in page.taken}
         recent = 0 <= fresh.started - old.started <= LASTING
-        if old.asked == fresh.asked and recent and self._has(stated):
+        if old.request == fresh.request and recent and self._has(stated):
             return old, pages
         self.forget()
-        self._append({"asked": fresh.asked, "window": fresh.window, "started": fresh.started})
+        self._append({"asked": fresh.request, "window": fresh.window, "started": fresh.started})
         return fresh, []
 
     def page(self, line: HarvestLine) -> None:
@@ -198,12 +198,13 @@ def another(folder: Path) -> str:
     return f"another process fetches from arXiv into {folder.parent}: wait until it has ended"
 
 
-def _line(said: Mapping[str, Any]) -> HarvestLine:
+def _line(record: Mapping[str, Any]) -> HarvestLine:
     """A line as it was written down. Raises ValueError, IndexError, KeyError, TypeError, OverflowError."""
     line = HarvestLine(
-        str(said["part"]), int(said["round"]), int(said["start"]), int(said["after"]), int(said["total"]),
-        tuple(map(str, said["listed"])), tuple(map(str, said["taken"])),
+        str(record["part"]), int(record["round"]), int(record["start"]), int(record["after"]),
+        int(record["total"]),
+        tuple(map(str, record["listed"])), tuple(map(str, record["taken"])),
     )  # fmt: skip
-    if line.first < 0 or said.keys() != asdict(line).keys():
+    if line.first < 0 or record.keys() != asdict(line).keys():
         raise ValueError(f"{line.part}: no part")
     return line

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class HarvestRange:
-    """What of the categories is wanted: instants between which papers were submitted (None: since the last
-    run, or a week ago; until now), and how many of a day's newest (0: all). `asked`: the words that the
-    instants were read from; a run that broke off is gone on with when the same is asked again."""
+    """Which papers of the categories to fetch: instants between which they were submitted (None: since the
+    last run, or a week ago; until now), and how many of a day's newest (0: all). `wording`: the words that
+    the instants were read from; a run that broke off is gone on with when the same is asked again."""
 
     since: int | None = None
     until: int | None = None
     per_day: int = 0
-    asked: str = ""
+    wording: str = ""
 
     @property
     def key(self) -> str:
         """What is equal when the same is asked again, even where "2 weeks ago" is another instant by then."""
-        times = self.asked or f"{self.since} {self.until}"
+        times = self.wording or f"{self.since} {self.until}"
         return f"{times}, {self.per_day} a day"
 
 
@@ -37,14 +37,14 @@ class Figures:
 
     def summary(self) -> str:
         """A line for the user."""
-        told = [_counted(self.stated, "new version of papers", "new versions of papers")]
+        counts = [_counted(self.stated, "new version of papers", "new versions of papers")]
         if self.texts:
-            told.append(_counted(self.texts, "full text"))
+            counts.append(_counted(self.texts, "full text"))
         if self.known:
-            told.append(f"{self.known:,} paper{'s' * (self.known != 1)} known before")
+            counts.append(f"{self.known:,} paper{'s' * (self.known != 1)} known before")
         before = f" (and {self.resumed:,} by the run that broke off)" if self.resumed else ""
-        asked = f"{_counted(self.pages, 'page')}{before}, {_counted(self.requests, 'request')}"
-        return f"arXiv: {', '.join(told)}; {asked}"
+        cost = f"{_counted(self.pages, 'page')}{before}, {_counted(self.requests, 'request')}"
+        return f"arXiv: {', '.join(counts)}; {cost}"
 
 
 def _counted(count: int, one: str, more: str = "") -> str:

@@ -78,25 +78,25 @@ def table() -> CategoryTable:
     """The table of `categories.toml`."""
     read = tomllib.loads((files(__package__) / "categories.toml").read_text(encoding="utf-8"))
     phrases: dict[tuple[str, ...], tuple[str, ...]] = {}
-    for name, said in read["categories"].items():
-        for phrase in said:
+    for name, wordings in read["categories"].items():
+        for phrase in wordings:
             key = _stems(phrase)
             phrases[key] = (*phrases.get(key, ()), name)
     days = {tuple(_WORDS.findall(words)): number for words, number in read["days"].items()}
-    return CategoryTable(phrases, days, {name: said[0] for name, said in read["categories"].items()})
+    return CategoryTable(phrases, days, {name: wordings[0] for name, wordings in read["categories"].items()})
 
 
 # -- by rules ------------------------------------------------------------------------------------------------
 
 
-def by_rules(question: str, asked: datetime) -> PaperRequest:
-    """What a question wants that is asked at an aware moment; any text has an answer."""
+def by_rules(question: str, asked_at: datetime) -> PaperRequest:
+    """The papers that a question, asked at an aware moment, asks for; any text has an answer."""
     notes: list[str] = []
-    since, until = _times(question, asked, notes)
-    found = _named_codes(question, notes) or _categories(question)
-    if not found:
+    since, until = _times(question, asked_at, notes)
+    categories = _named_codes(question, notes) or _categories(question)
+    if not categories:
         notes.append(f"no category is named or known by these words: {DEFAULT[0]} was taken")
-    return PaperRequest(found or DEFAULT, since, until, _papers(question, notes), tuple(notes))
+    return PaperRequest(categories or DEFAULT, since, until, _papers(question, notes), tuple(notes))
 
 
 def _named_codes(question: str, notes: list[str]) -> tuple[str, ...]:
@@ -115,17 +115,17 @@ def _named_codes(question: str, notes: list[str]) -> tuple[str, ...]:
 def _categories(question: str) -> tuple[str, ...]:
     """The categories of the longest phrases, in the order of the question."""
     words, at = _stems(question), 0
-    found: list[str] = []
+    categories: list[str] = []
     phrases = table().phrases
     longest = max(map(len, phrases))
     while at < len(words):
         for length in range(min(longest, len(words) - at), 0, -1):
             if named := phrases.get(words[at : at + length]):
-                found += named
+                categories += named
                 at += length - 1
                 break
         at += 1
-    return tuple(dict.fromkeys(found))[:MOST_CATEGORIES]
+    return tuple(dict.fromkeys(categories))[:MOST_CATEGORIES]
 
 
 def _stems(text: str) -> tuple[str, ...]:
@@ -136,10 +136,10 @@ def _stems(text: str) -> tuple[str, ...]:
     )
 
 
-def _times(question: str, asked: datetime, notes: list[str]) -> tuple[int, int]:
-    """The first and the last instant that are wanted."""
-    now = instant(asked)
-    mentions = read_question(question, asked).mentions
+def _times(question: str, asked_at: datetime, notes: list[str]) -> tuple[int, int]:
+    """The first and the last instant of the papers."""
+    now = instant(asked_at)
+    mentions = read_question(question, asked_at).mentions
     starts = [each.span.first for each in mentions if each.span.start is not None]
     ends = [each.span.last for each in mentions if each.span.end is not None]
     until = min(max(ends, default=now), now) if len(ends) == len(mentions) else now
@@ -153,21 +153,21 @@ def _times(question: str, asked: datetime, notes: list[str]) -> tuple[int, int]:
 
 def _days(question: str) -> tuple[int, str]:
     """How many days a word of the table means, and the word; the default where there is none."""
-    said = f" {' '.join(_WORDS.findall(question.casefold()))} "
+    spaced = f" {' '.join(_WORDS.findall(question.casefold()))} "
     for words, days in table().days.items():
-        if f" {' '.join(words)} " in said:
+        if f" {' '.join(words)} " in spaced:
             return days, " ".join(words)
     return DAYS, ""
 
 
 def _papers(question: str, notes: list[str]) -> int:
-    found = _TOP.search(question)
-    found = found or next((each for each in _COUNT.finditer(question) if not _OF_TIME.match(each[0])), None)
-    if found is None:
+    match = _TOP.search(question)
+    match = match or next((each for each in _COUNT.finditer(question) if not _OF_TIME.match(each[0])), None)
+    if match is None:
         return PAPERS
-    if int(found["n"]) > MOST_PAPERS:
-        notes.append(f"{found['n']} papers are asked for: {MOST_PAPERS} is the most")
-    return min(int(found["n"]), MOST_PAPERS)
+    if int(match["n"]) > MOST_PAPERS:
+        notes.append(f"{match['n']} papers are asked for: {MOST_PAPERS} is the most")
+    return min(int(match["n"]), MOST_PAPERS)
 
 
 # -- by a model ----------------------------------------------------------------------------------------------
@@ -176,28 +176,28 @@ Ask = Callable[[str, str, "type[BaseModel]"], Any]
 """Asks a model: (system, user, shape of the reply) give a value of that shape, or ModelError."""
 
 
-def by_model(question: str, asked: datetime, ask: Ask) -> PaperRequest:
+def by_model(question: str, asked_at: datetime, ask: Ask) -> PaperRequest:
     """The same by a language model. What it says is checked; the rules answer, with a note, where it gives
     nothing that can be used."""
-    rules = by_rules(question, asked)
+    rules = by_rules(question, asked_at)
     try:
-        said = ask(SYSTEM, question, shape())
-        named = _named(said.categories)
+        reading = ask(SYSTEM, question, shape())
+        named = _named(reading.categories)
     except (ModelError, SourceError) as error:
         note = f"the model's reading is of no use ({error}): read by rules"
         return PaperRequest(rules.categories, rules.since, rules.until, rules.papers, (note, *rules.notes))
-    until = instant(asked)
-    first = max(until - said.time_range_days * DAY, FIRST)
-    return PaperRequest(named, first, until, said.max_papers, by="model")
+    until = instant(asked_at)
+    first = max(until - reading.time_range_days * DAY, FIRST)
+    return PaperRequest(named, first, until, reading.max_papers, by="model")
 
 
 def _named(names: Sequence[str]) -> tuple[str, ...]:
     """The categories that a model names, each a real one. Raises SourceError."""
-    found = [category(name) for name in names]
-    for name in found:
+    categories = [category(name) for name in names]
+    for name in categories:
         if name not in table().titles and not name.endswith(".*"):
             raise SourceError(f"{name!r} is no category of arXiv")
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(categories))
 
 
 @lru_cache(maxsize=1)

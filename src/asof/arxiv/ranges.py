@@ -29,13 +29,13 @@ def without(window: Stretch, covered: Iterable[Stretch]) -> list[Stretch]:
 
 def joined(stretches: Iterable[Stretch]) -> list[Stretch]:
     """The same stretches, in order, with those that touch or overlap as one."""
-    found: list[Stretch] = []
+    merged: list[Stretch] = []
     for first, last in sorted(each for each in stretches if each[0] <= each[1]):
-        if found and first <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], last))
+        if merged and first <= merged[-1][1] + 1:
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
         else:
-            found.append((first, last))
-    return found
+            merged.append((first, last))
+    return merged
 
 
 def days(window: Stretch) -> list[Stretch]:

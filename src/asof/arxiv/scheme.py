@@ -64,16 +64,16 @@ def _log(context: SourceContext, name: str) -> HarvestLog | None:
     stored = context.stored
 
     def numbers(papers: Collection[str]) -> dict[str, Collection[int]]:
-        found = stored([document_id(each) for each in papers])
-        return {name.removeprefix(PREFIX): versions for name, versions in found.items()}
+        stored_versions = stored([document_id(each) for each in papers])
+        return {name.removeprefix(PREFIX): versions for name, versions in stored_versions.items()}
 
     return HarvestLog(context.folder, name, numbers)
 
 
 def paper_of(document: str) -> str:
     """The id of the paper that a document is of, "" if it is of none."""
-    found = paper_id(document[len(PREFIX) :].removesuffix("/full")) if is_target(document) else None
-    return "" if found is None or found.version else found.id
+    paper = paper_id(document[len(PREFIX) :].removesuffix("/full")) if is_target(document) else None
+    return "" if paper is None or paper.version else paper.id
 
 
 def _group(document: str) -> tuple[str, ...]:

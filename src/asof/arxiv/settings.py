@@ -41,10 +41,12 @@ class ArxivSettings:
     def read(cls, table: Mapping[str, Any]) -> ArxivSettings:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, ACCEPTED)
-        made = cls(**table)
-        if made.delay < COURTESY and any(in_domain(host(url), DOMAIN) for url in (made.url, made.pdf_url)):
-            raise UsageError(f"delay = {made.delay:g}: arXiv asks for {COURTESY:g} seconds or more")
-        return made
+        settings = cls(**table)
+        if settings.delay < COURTESY and any(
+            in_domain(host(url), DOMAIN) for url in (settings.url, settings.pdf_url)
+        ):
+            raise UsageError(f"delay = {settings.delay:g}: arXiv asks for {COURTESY:g} seconds or more")
+        return settings
 
     def fetcher(self) -> Fetcher:
         """What asks arXiv, as patiently as this says; each wait is at least half of what it may be."""
@@ -71,7 +73,7 @@ def safe(url: str) -> bool:
 
 _ADDRESS = AcceptedValue(
     lambda value: isinstance(value, str) and value.isascii() and value.isprintable() and safe(value),
-    "an https address without a query (http on this machine)", told=False,
+    "an https address without a query (http on this machine)", shown=False,
 )  # fmt: skip
 ACCEPTED: dict[str, AcceptedValue] = {
     "url": _ADDRESS,

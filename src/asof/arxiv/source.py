@@ -25,7 +25,7 @@ from asof.time.span import instant, iso
 FIRST_WINDOW = 7 * DAY
 """The window of a first run that names none."""
 
-LATE = 7 * DAY
+ANNOUNCEMENT_DELAY = 7 * DAY
 """A paper is announced some days after it was submitted: so many days are asked for again."""
 
 FULL_TEXTS = "arxiv: full texts"
@@ -98,21 +98,21 @@ class Arxiv:
 
     def _by_id(self, api: ArxivApi, versions: VersionReader) -> Iterator[Item]:
         for first in range(0, len(self.target.papers), self.size):
-            asked = self._allowed(self.target.papers[first : first + self.size], versions)
-            if not asked:
+            requested = self._allowed(self.target.papers[first : first + self.size], versions)
+            if not requested:
                 continue
-            found = api.papers(asked)
+            results = api.papers(requested)
             self.figures.pages += 1
-            yield from versions.unusable(found)
-            entries = [each for each in versions.fresh(found) if set(each.paper.forms) & set(asked)]
+            yield from versions.unusable(results)
+            entries = [each for each in versions.fresh(results) if set(each.paper.forms) & set(requested)]
             came = {form for each in entries for form in each.paper.forms}
-            for paper in asked:
+            for paper in requested:
                 if paper not in came:
                     yield Problem(
                         "there is no such paper, or no such version, at arXiv", str(paper),
                         remedy="look at the id", document=document_id(paper.id),
                     )  # fmt: skip
-            yield from versions.state(entries, alone={each.id for each in asked if each.version})
+            yield from versions.state(entries, alone={each.id for each in requested if each.version})
             yield SafeToCommit()
             if self.full:
                 yield from self._texts(entries, api, versions)
@@ -191,7 +191,11 @@ class Arxiv:
         parts = [HarvestPart(each) for each in left]
         if done.covered:
             covered = (done.covered[0][0], done.covered[-1][1])
-            parts.append(HarvestPart((done.checked - LATE, head.started), updated=True, submitted=covered))
+            parts.append(
+                HarvestPart(
+                    (done.checked - ANNOUNCEMENT_DELAY, head.started), updated=True, submitted=covered
+                )
+            )
         return parts
 
     def _enough(self, part: HarvestPart) -> bool:
@@ -201,8 +205,8 @@ class Arxiv:
     def _left(self, part: HarvestPart) -> int:
         """How many papers of the day that a part lies in are still wanted."""
         day = part.stretch[0] // DAY
-        taken = (len(line.taken) for line in self._lines if not line.updated and line.first // DAY == day)
-        return self.range.per_day - sum(taken)
+        counts = (len(line.taken) for line in self._lines if not line.updated and line.first // DAY == day)
+        return self.range.per_day - sum(counts)
 
     def _covers(self, entry: FeedEntry) -> bool:
         """Whether a run before was to have this paper."""
@@ -243,7 +247,7 @@ class Arxiv:
         if not whole:
             self.log.forget()
             return
-        settled = min(head.window[1], head.started - LATE)
+        settled = min(head.window[1], head.started - ANNOUNCEMENT_DELAY)
         covered = joined([*done.covered, (head.window[0], settled)])
         papers = (each.rpartition("v")[0] for line in self._lines for each in line.taken)
         witnesses = tuple(dict.fromkeys([*papers, *done.witnesses]))

@@ -95,29 +95,29 @@ def read(text: str) -> ArxivTarget:
     if papers and categories:
         raise SourceError(f"{text[:80]!r} mixes papers and categories; name each kind as a source of its own")
     whole = {paper.id for paper in papers if not paper.version}
-    kept = {paper for paper in papers if not paper.version or paper.id not in whole}
-    return ArxivTarget(tuple(sorted(set(categories))), tuple(sorted(kept)))
+    unique = {paper for paper in papers if not paper.version or paper.id not in whole}
+    return ArxivTarget(tuple(sorted(set(categories))), tuple(sorted(unique)))
 
 
 def paper_id(text: str) -> PaperId | None:
     """The paper that an id names, of either form; None for what is no id."""
-    if found := _NEW.fullmatch(text):
-        return PaperId(found["id"], int(found["version"] or 0))
-    found = _OLD.fullmatch(text)
-    if found is None:
+    if match := _NEW.fullmatch(text):
+        return PaperId(match["id"], int(match["version"] or 0))
+    match = _OLD.fullmatch(text)
+    if match is None:
         return None
-    return PaperId(f"{found['archive']}/{found['number']}", int(found["version"] or 0))
+    return PaperId(f"{match['archive']}/{match['number']}", int(match["version"] or 0))
 
 
 def category(text: str) -> str:
     """A category as arXiv writes it; an archive of several as `cs.*`. Raises SourceError."""
-    found = _CATEGORY.fullmatch(text)
-    archive = found["archive"].lower() if found else ""
-    if found is None or archive not in (*WHOLE, *DIVIDED):
-        meant = get_close_matches(archive or text.lower()[:16], (*WHOLE, *DIVIDED), 1, 0.5)
-        near = f"did you mean {meant[0]}? " if meant and archive else ""
+    match = _CATEGORY.fullmatch(text)
+    archive = match["archive"].lower() if match else ""
+    if match is None or archive not in (*WHOLE, *DIVIDED):
+        nearest = get_close_matches(archive or text.lower()[:16], (*WHOLE, *DIVIDED), 1, 0.5)
+        near = f"did you mean {nearest[0]}? " if nearest and archive else ""
         raise SourceError(f"{text[:40]!r} is neither a category nor an id of arXiv; {near}{ACCEPTED}")
-    name = found["class"]
+    name = match["class"]
     if archive in WHOLE:
         if name not in (None, "*"):
             raise SourceError(f"{text!r}: {archive} is one category, without parts; write arxiv:{archive}")

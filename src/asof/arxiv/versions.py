@@ -52,15 +52,17 @@ class VersionReader:
         the entry's is wanted."""
         known = self.numbers(entries)
         self.left += EACH * len(entries)
-        wanted: dict[PaperId, list[PaperId]] = {}
+        earlier_ids: dict[PaperId, list[PaperId]] = {}
         for entry in entries:
             if entry.paper.id not in alone:
-                wanted[entry.paper] = yield from self._wanted(entry, known.get(entry.paper.id, ()))
-        earlier = self._earlier([paper for papers in wanted.values() for paper in papers])
-        for papers in wanted.values():
+                earlier_ids[entry.paper] = yield from self._earlier_versions(
+                    entry, known.get(entry.paper.id, ())
+                )
+        earlier = self._earlier([paper for papers in earlier_ids.values() for paper in papers])
+        for papers in earlier_ids.values():
             yield from _missing([paper for paper in papers if paper not in earlier])
         for entry in entries:
-            fresh = [earlier[paper] for paper in wanted.get(entry.paper, ()) if paper in earlier]
+            fresh = [earlier[paper] for paper in earlier_ids.get(entry.paper, ()) if paper in earlier]
             if entry.paper.version not in known.get(entry.paper.id, ()):
                 fresh.append(entry)
             self.figures.known += not fresh
@@ -81,8 +83,8 @@ class VersionReader:
 
     def fresh(self, entries: Iterable[FeedEntry | UnusableEntry]) -> list[FeedEntry]:
         """The entries that were not seen, each once."""
-        found = {str(each.paper): each for each in entries if isinstance(each, FeedEntry)}
-        return [each for name, each in found.items() if name not in self.seen]
+        by_name = {str(each.paper): each for each in entries if isinstance(each, FeedEntry)}
+        return [each for name, each in by_name.items() if name not in self.seen]
 
     def unusable(self, entries: Iterable[FeedEntry | UnusableEntry]) -> Iterator[Problem]:
         """What cannot be read, each once."""
@@ -91,7 +93,7 @@ class VersionReader:
                 self.seen.add(each.id)
                 yield Problem(f"the entry {each.reason}", each.id or "arXiv", remedy="index again later")
 
-    def _wanted(
+    def _earlier_versions(
         self, entry: FeedEntry, known: Collection[int]
     ) -> Generator[Problem, None, list[PaperId]]:  # fmt: skip
         """The earlier versions of a paper that are to be asked for; what is left out is a problem."""
@@ -112,13 +114,13 @@ class VersionReader:
         self.left -= len(numbers)
         return [PaperId(id_, each) for each in numbers]
 
-    def _earlier(self, wanted: Sequence[PaperId]) -> dict[PaperId, FeedEntry]:
+    def _earlier(self, ids: Sequence[PaperId]) -> dict[PaperId, FeedEntry]:
         """Versions by their own ids: what the API gives in place of one is not taken for it."""
-        found: dict[PaperId, FeedEntry] = {}
-        for first in range(0, len(wanted), self.size):
-            came = self.api.papers(wanted[first : first + self.size])
-            found.update((each.paper, each) for each in came if isinstance(each, FeedEntry))
-        return found
+        entries: dict[PaperId, FeedEntry] = {}
+        for first in range(0, len(ids), self.size):
+            came = self.api.papers(ids[first : first + self.size])
+            entries.update((each.paper, each) for each in came if isinstance(each, FeedEntry))
+        return entries
 
 
 def _missing(papers: Sequence[PaperId]) -> Iterator[Problem]:

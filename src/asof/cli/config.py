@@ -91,7 +91,9 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
         found = {key: getattr(default, key) for key in checks.SEARCH}
     elif table in whole:
         found = {each.name: getattr(whole[table], each.name) for each in fields(whole[table])}
-        found |= {key: getattr(default.index, key) for key in checks.KEPT} if table == "fields" else {}
+        found |= (
+            {key: getattr(default.index, key) for key in checks.CORPUS_FIELDS} if table == "fields" else {}
+        )
     elif table in optional:
         found = {
             each.name: None if each.default is MISSING else each.default for each in fields(optional[table])

@@ -10,7 +10,7 @@ from asof import config
 from asof.corpus.models import ModelProvider
 from asof.corpus.session import Session
 from asof.data import Filters, Query, coerce
-from asof.data.coerce import Wanted
+from asof.data.coerce import MetadataFilter
 from asof.errors import UsageError
 from asof.recipes import by_document
 from asof.text.question import QuestionReading, as_typed
@@ -57,7 +57,7 @@ class QueryReader:
 
     def filters(
         self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
-        tags: str | Iterable[str] = (), meta: Wanted = (), about: When | None = None,
+        tags: str | Iterable[str] = (), meta: MetadataFilter = (), about: When | None = None,
     ) -> Filters:  # fmt: skip
         """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
         fiscal = self.session.fiscal_start
@@ -65,7 +65,7 @@ class QueryReader:
             since=None if since is None else first_instant(since, self.as_of, fiscal),
             until=None if until is None else last_instant(until, self.as_of, fiscal),
             about=None if about is None else instant_bounds(about, self.as_of, fiscal),
-            source=source, path=path, tags=coerce.texts(tags, "tags", ","), meta=coerce.wanted(meta),
+            source=source, path=path, tags=coerce.texts(tags, "tags", ","), meta=coerce.metadata_filter(meta),
         )  # fmt: skip
 
     def query_for(

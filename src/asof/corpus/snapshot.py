@@ -14,7 +14,7 @@ from asof.corpus.models import ModelProvider
 from asof.corpus.query_reader import QueryReader, refuse_long
 from asof.corpus.session import Session
 from asof.data import GLOBAL, MODES, Answer, Filters
-from asof.data.coerce import Wanted
+from asof.data.coerce import MetadataFilter
 from asof.engine import Results
 from asof.errors import UsageError
 from asof.text.question import QuestionReading
@@ -68,7 +68,7 @@ class Snapshot:
         source: str = "",
         path: str = "",
         tags: str | Iterable[str] = (),
-        meta: Wanted = (),
+        meta: MetadataFilter = (),
         filters: Filters | None = None,
         unit: str | None = None,
         recipe: str | Recipe | None = None,
@@ -301,7 +301,7 @@ class Snapshot:
 
     def filters(
         self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",
-        tags: str | Iterable[str] = (), meta: Wanted = (), about: When | None = None,
+        tags: str | Iterable[str] = (), meta: MetadataFilter = (), about: When | None = None,
     ) -> Filters:  # fmt: skip
         """Filters as instants: `since` the first of its date, `until` the last, `about` both."""
         return self.reader.filters(since, until, source, path, tags, meta, about)

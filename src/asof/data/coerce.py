@@ -22,7 +22,7 @@ from asof.time.span import Span, iso
 
 T = TypeVar("T")
 
-Wanted: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
+MetadataFilter: TypeAlias = Mapping[str, object] | Iterable[tuple[str, object]]
 """Keys of metadata with the value that each must have."""
 
 
@@ -73,19 +73,21 @@ def times(value: object, field: str) -> tuple[SourcedTime, ...]:
     return tuple(time(each, field, field) for each in _several(value, field, f"one or several of {ACCEPTED}"))
 
 
-def values(value: object, kind: type[T], field: str, made: Callable[[str], T] | None = None) -> tuple[T, ...]:
-    """Values of a kind, one or several, `made` of texts. Raises UsageError."""
-    single = (str, kind) if made else kind
-    words = f"{'a text or ' if made else ''}asof.data.{kind.__name__}, one or several"
-    found = []
+def values(
+    value: object, kind: type[T], field: str, from_text: Callable[[str], T] | None = None
+) -> tuple[T, ...]:
+    """Values of a kind, one or several, `from_text` of texts. Raises UsageError."""
+    single = (str, kind) if from_text else kind
+    words = f"{'a text or ' if from_text else ''}asof.data.{kind.__name__}, one or several"
+    result = []
     for each in (value,) if isinstance(value, single) else _several(value, field, words):
         if isinstance(each, kind):
-            found.append(each)
-        elif made is not None and isinstance(each, str):
-            found.append(made(each))
+            result.append(each)
+        elif from_text is not None and isinstance(each, str):
+            result.append(from_text(each))
         else:
             refuse(each, f"one of {field}", words)
-    return tuple(found)
+    return tuple(result)
 
 
 def meta(value: object) -> dict[str, Any]:
@@ -99,22 +101,22 @@ def meta(value: object) -> dict[str, Any]:
     ):
         return dict(value)
     try:
-        made = json.loads(json.dumps(dict(value), default=_plain, allow_nan=False))
-        whole = storable_value(made)
+        parsed = json.loads(json.dumps(dict(value), default=_plain, allow_nan=False))
+        whole = storable_value(parsed)
     except (TypeError, ValueError, RecursionError) as wrong:
         why = f"it {wrong}" if isinstance(wrong, TooDeep) else str(wrong) or "it is nested too deeply"
         raise UsageError(f"meta: {why}; accepted is what JSON can say, and dates: {_JSON}") from None
-    if whole != made:
+    if whole != parsed:
         raise UsageError(
             "meta: a text holds NUL, or half of a surrogate pair, which cannot be stored: replace it"
         )
     return whole  # type: ignore[no-any-return]
 
 
-def wanted(value: object) -> tuple[tuple[str, str], ...]:
+def metadata_filter(value: object) -> tuple[tuple[str, str], ...]:
     """Keys of metadata with the value that each must have, as text. Raises UsageError."""
     pairs = value.items() if isinstance(value, Mapping) else value
-    found = []
+    result = []
     for pair in _several(pairs, "meta", _PAIRS):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             refuse(value, "meta", _PAIRS)
@@ -123,8 +125,8 @@ def wanted(value: object) -> tuple[tuple[str, str], ...]:
             must = (
                 json.dumps(meta({"value": must})["value"]) if not isinstance(must, date) else must.isoformat()
             )
-        found.append((text(key, "a key of meta"), text(must, "a value of meta")))
-    return tuple(found)
+        result.append((text(key, "a key of meta"), text(must, "a value of meta")))
+    return tuple(result)
 
 
 def month(value: object, field: str) -> int:
@@ -136,8 +138,8 @@ def month(value: object, field: str) -> int:
 
 def refuse(value: object, field: str, words: str, more: str = "") -> NoReturn:
     """Raises UsageError: what was given for a field, what is accepted, and what more there is to do."""
-    said = f"{field} is {value!r:.60} ({type(value).__name__}); accepted: {words}"
-    raise UsageError(f"{said}; {more}" if more else said)
+    message = f"{field} is {value!r:.60} ({type(value).__name__}); accepted: {words}"
+    raise UsageError(f"{message}; {more}" if more else message)
 
 
 _TIMES = (SourcedTime, str, date, Integral, Span, Period)

@@ -106,14 +106,14 @@ class Document:
         keep("fiscal_start", coerce.month(fiscal_start, "fiscal_start"))
 
     def __repr__(self) -> str:
-        said = {
+        attributes = {
             "title": self.title,
             "published": str(self.published or ""),
             "tags": self.tags,
             "meta": self.meta,
         }
-        told = "".join(f", {name}={value!r}" for name, value in said.items() if value)
-        return f"Document({self.id!r}, {shortened(self.text)!r}{told})"
+        shown = "".join(f", {name}={value!r}" for name, value in attributes.items() if value)
+        return f"Document({self.id!r}, {shortened(self.text)!r}{shown})"
 
     @property
     def dated_by(self) -> str:

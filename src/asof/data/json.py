@@ -220,27 +220,28 @@ def _superseded_json(later: Superseded | None) -> SupersededByJson | None:
     return {"id": later.id, "document": later.document, "title": later.title, "visible": iso(later.at)}
 
 
-def answer_json(found: Answer) -> AnswerJson:
+def answer_json(answer: Answer) -> AnswerJson:
     return {
-        "question": found.question, "answer": found.text, "refused": found.refused, "reason": found.reason,
-        "mode": found.mode, "by": found.by,
-        "as_of": iso(found.as_of), "known_at": iso(found.known_at),
+        "question": answer.question, "answer": answer.text,
+        "refused": answer.refused, "reason": answer.reason,
+        "mode": answer.mode, "by": answer.by,
+        "as_of": iso(answer.as_of), "known_at": iso(answer.known_at),
         "citations": [
             {
                 "n": each.n, "id": each.id, "document": each.document, "title": each.title,
                 "published": optional_time_json(each.published), "about": times_json(each.about),
                 "quote": each.quote,
             }
-            for each in found.citations
+            for each in answer.citations
         ],
         "values": [
             {
                 "name": each.name, "period": each.period, "measure": each.measure, "value": each.value,
                 "citation": each.citation,
             }
-            for each in found.values
+            for each in answer.values
         ],
-        "notes": list(found.notes), "cost": None if found.cost is None else cost_json(found.cost),
+        "notes": list(answer.notes), "cost": None if answer.cost is None else cost_json(answer.cost),
     }  # fmt: skip
 
 
@@ -257,8 +258,8 @@ def amount_json(amount: Amount | None) -> AmountJson | None:
     return None if amount is None else {"value": amount.value, "unit": amount.unit, "basis": amount.basis}
 
 
-def problem_json(found: Problem) -> ProblemJson:
+def problem_json(problem: Problem) -> ProblemJson:
     return {
-        "message": found.message, "file": found.file, "line": found.line, "remedy": found.remedy,
-        "document": found.document, "lost": found.lost,
+        "message": problem.message, "file": problem.file, "line": problem.line, "remedy": problem.remedy,
+        "document": problem.document, "lost": problem.lost,
     }  # fmt: skip

@@ -22,8 +22,8 @@ def line_feeds(text: str) -> str:
 
 def unfit(text: str) -> int | None:
     """Where a text holds a NUL or half of a surrogate pair first; None if nowhere."""
-    found = None if text.isascii() and "\0" not in text else _UNFIT.search(text)
-    return None if found is None else found.start()
+    match = None if text.isascii() and "\0" not in text else _UNFIT.search(text)
+    return None if match is None else match.start()
 
 
 def storable(text: str) -> str:

@@ -28,8 +28,8 @@ def check_address(url: str, *, insecure: bool = False) -> None:
     """Raises UsageError for what is no http or https address, for one with a password in it, and for plain
     http to another machine unless it is `insecure`."""
     if not re.fullmatch(r"https?://[!-~]+", url) or not _has_host(url):
-        given = "of another form" if "@" in url else repr(shown(url))  # a password may be in it
-        raise UsageError(f"url is {given}; accepted: http://host:port/path, https://...")
+        shown_url = "of another form" if "@" in url else repr(shown(url))  # a password may be in it
+        raise UsageError(f"url is {shown_url}; accepted: http://host:port/path, https://...")
     parts = urlsplit(url)
     if "@" in parts.netloc:
         raise UsageError(f"url {shown(url)} holds a password; name a variable that holds a key instead")

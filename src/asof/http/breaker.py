@@ -41,7 +41,7 @@ class CircuitBreaker:
             return float("inf")
         left = self._began + self.deadline - time.perf_counter()
         if left <= 0:
-            raise self._late()
+            raise self._deadline_passed()
         return left
 
     def pause(self, seconds: float, sleep: Callable[[float], None] | None) -> None:
@@ -50,7 +50,7 @@ class CircuitBreaker:
         Raises NotSent at once when the deadline comes first.
         """
         if seconds >= self.left():
-            raise self._late()
+            raise self._deadline_passed()
         if sleep is None:
             self._stopped.wait(seconds)
         else:
@@ -97,5 +97,5 @@ class CircuitBreaker:
             self._why = why
             self._stopped.set()
 
-    def _late(self) -> NotSent:
+    def _deadline_passed(self) -> NotSent:
         return NotSent(f"not sent: the {self.deadline:g} s for the batch are over (deadline)")

@@ -24,8 +24,8 @@ def codes(lists: str) -> tuple[str, ...]:
     """The languages that have a file of that name (without `.toml`), English first, then by code."""
     from importlib.resources import files  # which `asof --help` need not wait for
 
-    found = [folder.name for folder in files(__name__).iterdir() if (folder / f"{lists}.toml").is_file()]
-    return tuple(sorted(found, key=lambda code: (code != FIRST, code)))
+    languages = [folder.name for folder in files(__name__).iterdir() if (folder / f"{lists}.toml").is_file()]
+    return tuple(sorted(languages, key=lambda code: (code != FIRST, code)))
 
 
 def every(lists: str) -> str:

@@ -64,14 +64,14 @@ class SourceScheme:
 
     `open(target, context, **options)`: the source that a target (`SCHEME:...`) names, with the options of
     `Corpus.add` that it accepts, by name. It raises SourceError or UsageError, and asks nobody yet.
-    `settings`: the keys of its table in asof.toml; `free`: those that the asof.toml of any folder may set,
-    while all others count in a trusted folder only. `check` raises UsageError for a table whose keys do not
-    go together. `erasure`: see there; without one, a document is erased like that of a file.
+    `settings`: the keys of its table in asof.toml; `untrusted_keys`: those that the asof.toml of any folder
+    may set, while all others count in a trusted folder only. `check` raises UsageError for a table whose
+    keys do not go together. `erasure`: see there; without one, a document is erased like that of a file.
     """
 
     open: Callable[..., Source]
     settings: Mapping[str, AcceptedValue] = field(default_factory=dict)
-    free: frozenset[str] = frozenset()
+    untrusted_keys: frozenset[str] = frozenset()
     check: Callable[[Mapping[str, Any]], object] = dict
     erasure: Erasure | None = None
 

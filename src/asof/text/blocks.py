@@ -43,11 +43,11 @@ def sections(text: str, outline: Sequence[Heading]) -> list[TextSection]:
     edges = [0, *(heading.offset for heading in outline), len(text)]
     if any(left > right for left, right in pairwise(edges)):
         raise ValueError(f"headings must be in order and lie within the {len(text)} characters of the text")
-    found: list[TextSection] = []
+    parts: list[TextSection] = []
     first = edges[1]
     start: int | None = None  # where headings without a text began, that wait for a deeper one
     if text[:first].strip():
-        found.append(TextSection(0, 0, first, ()))
+        parts.append(TextSection(0, 0, first, ()))
     else:
         start = 0
     path: list[Heading] = []
@@ -60,11 +60,11 @@ def sections(text: str, outline: Sequence[Heading]) -> list[TextSection]:
         body = _body(text, heading.offset, end)
         deeper = number + 1 < len(outline) and outline[number + 1].level > heading.level
         if end > start and not (deeper and not text[body:end].strip()):
-            found.append(TextSection(start, body, end, tuple(each.title for each in path)))
+            parts.append(TextSection(start, body, end, tuple(each.title for each in path)))
             start = None
     if start is not None and start < len(text):
-        found.append(TextSection(start, start, len(text), ()))
-    return found
+        parts.append(TextSection(start, start, len(text), ()))
+    return parts
 
 
 def _body(text: str, start: int, end: int) -> int:
@@ -78,14 +78,14 @@ def _body(text: str, start: int, end: int) -> int:
 
 def blocks(text: str, start: int, end: int) -> list[tuple[int, int, bool]]:
     """The paragraphs of a stretch, with the blank lines after each; True for fenced code and tables."""
-    found: list[tuple[int, int, bool]] = []
+    stretches: list[tuple[int, int, bool]] = []
     at = start
     for first, last in _solid(text, start, end):
-        found += ((left, right, False) for left, right in _paragraphs(text, at, first))
-        found.append((first, last, True))
+        stretches += ((left, right, False) for left, right in _paragraphs(text, at, first))
+        stretches.append((first, last, True))
         at = last
-    found += ((left, right, False) for left, right in _paragraphs(text, at, end))
-    return found
+    stretches += ((left, right, False) for left, right in _paragraphs(text, at, end))
+    return stretches
 
 
 def _paragraphs(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -101,32 +101,32 @@ def _solid(text: str, start: int, end: int) -> list[tuple[int, int]]:
     fenced = _fenced(text, start, end)
     if text.find("|", start, end) < 0:
         return fenced
-    found: list[tuple[int, int]] = []
+    stretches: list[tuple[int, int]] = []
     at = start
     for first, last in [*fenced, (end, end)]:
-        found += (match.span() for match in _TABLE.finditer(text, at, first))
+        stretches += (match.span() for match in _TABLE.finditer(text, at, first))
         if first < last:
-            found.append((first, last))
+            stretches.append((first, last))
         at = last
-    return found
+    return stretches
 
 
 def _fenced(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """From each opening fence to its closing one; an unclosed fence runs to the end."""
     if text.find("```", start, end) < 0 and text.find("~~~", start, end) < 0:
         return []
-    found: list[tuple[int, int]] = []
+    stretches: list[tuple[int, int]] = []
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text, start, end):
         if opened is None:
             inline = "`" in fence[1] and "`" in fence[2]  # ```code``` that happens to begin a line
             opened = None if inline else fence
         elif fence[1].startswith(opened[1]) and not fence[2].strip():
-            found.append((opened.start(), fence.end()))
+            stretches.append((opened.start(), fence.end()))
             opened = None
     if opened is not None:
-        found.append((opened.start(), end))
-    return found
+        stretches.append((opened.start(), end))
+    return stretches
 
 
 def lines(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -142,12 +142,13 @@ def words(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     return (match.span() for match in _WORD.finditer(text, start, end))
 
 
-def words_end(text: str, start: int, end: int, room: int, by_words: bool) -> int:
-    """Where as many words as there is room for end, with their white space; after one word at least."""
+def words_end(text: str, start: int, end: int, capacity: int, by_words: bool) -> int:
+    """Where the words end that `capacity` (words or characters) has room for, with their white space; at
+    least one."""
     if by_words:
-        run = re.compile(rf"\s*+(?>(?:\S++\s*+){{1,{room}}})").match(text, start, end)
+        run = re.compile(rf"\s*+(?>(?:\S++\s*+){{1,{capacity}}})").match(text, start, end)
         return run.end() if run else end
-    upto = start + room
+    upto = start + capacity
     if upto >= end:
         return end
     while upto > start and (text[upto].isspace() or not text[upto - 1].isspace()):

@@ -16,7 +16,7 @@ def tokens(text: str) -> int:
 
 def ends(text: str) -> list[int]:
     """Where each token of a text ends."""
-    return [found.end() for found in _TOKEN.finditer(text)]
+    return [match.end() for match in _TOKEN.finditer(text)]
 
 
 def header(title: str, published: SourcedTime | None) -> str:

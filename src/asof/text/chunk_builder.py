@@ -27,19 +27,19 @@ class ChunkBuilder:
         self.least = size / 4  # a piece with less text than this is not closed
         self.ends: list[int] = []
         self.at = 0  # the text has been taken up to here
-        self.held = 0  # weight of the open piece
+        self.open_weight = 0  # of the open piece
         self.body = 0  # the same without heading lines
 
     def fill(self, section: TextSection) -> list[int]:
         """Where the pieces of a section end; the last one ends where the section does."""
-        self.ends, self.at, self.held, self.body = [], section.start, 0, 0
+        self.ends, self.at, self.open_weight, self.body = [], section.start, 0, 0
         if section.start < section.body:
             self._add(self._part(BLOCK, section.start, section.body))
         self.body = 0
         for start, end, solid in blocks(self.text, section.body, section.end):
             self._add(self._part(BLOCK if solid else PARAGRAPH, start, end))
-        if self.held or not self.ends:
-            if self.ends and self.held < self.size / 8:
+        if self.open_weight or not self.ends:
+            if self.ends and self.open_weight < self.size / 8:
                 self.ends.pop()
             self.ends.append(self.at)
         return self.ends
@@ -53,29 +53,29 @@ class ChunkBuilder:
         if not weight:
             self._add_blank(end)
             return
-        if self.held + weight > self.most:
+        if self.open_weight + weight > self.most:
             if self.body >= self.least:
                 self._close()
             whole = kind in (BLOCK, WORD) and weight <= self.most
-            if self.held + weight > self.most and not whole and kind != CHARACTERS:
+            if self.open_weight + weight > self.most and not whole and kind != CHARACTERS:
                 for smaller in self._smaller(part):
                     self._add(smaller)
                 return
         self.at = end
-        self.held += weight
+        self.open_weight += weight
         self.body += weight
-        if self.held >= self.size:
+        if self.open_weight >= self.size:
             self._close()
 
     def _add_blank(self, end: int) -> None:
         """White space belongs to what stands before it."""
         self.at = end
-        if self.ends and not self.held:
+        if self.ends and not self.open_weight:
             self.ends[-1] = end
 
     def _close(self) -> None:
         self.ends.append(self.at)
-        self.held = self.body = 0
+        self.open_weight = self.body = 0
 
     def _smaller(self, part: Part) -> Iterator[Part]:
         """The parts of a part; what comes next may depend on how much the open piece then holds."""
@@ -89,13 +89,13 @@ class ChunkBuilder:
         return self._runs_of_characters(start, end)
 
     def _runs_of_words(self, start: int, end: int, weight: int) -> Iterator[Part]:
-        """As many words as there is room for at a time."""
+        """As many words as fit into the open piece at a time."""
         if self.by_words and weight != len(self.text[start:end].split()):
             yield from (self._part(WORD, *span) for span in words(self.text, start, end))
             return
         while start < end:
-            room = self.size - self.held
-            upto = words_end(self.text, start, end, room, self.by_words)
+            capacity = self.size - self.open_weight
+            upto = words_end(self.text, start, end, capacity, self.by_words)
             yield self._part(WORD, start, upto)
             start = upto
 

@@ -56,9 +56,9 @@ class Chunking:
         return f"{self.size}{self.unit[0]}" + (f"/{self.overlap}" if self.overlap else "")
 
 
-def _unaccepted(given: str) -> UsageError:
+def _unaccepted(value: str) -> UsageError:
     return UsageError(
-        f"cannot cut passages by {given}; accepted are 120w (words), 2000c (characters), either with an "
+        f"cannot cut passages by {value}; accepted are 120w (words), 2000c (characters), either with an "
         f"overlap as in 120w/20, and whole; the size is {SMALLEST} to {LARGEST}, the overlap is less"
     )
 

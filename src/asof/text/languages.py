@@ -57,9 +57,9 @@ def algorithms() -> dict[str, str]:
 def checked(codes: Iterable[str]) -> tuple[str, ...]:
     """The codes without repetitions, in their order. Raises UsageError for none, or for an unknown one."""
     accepted = algorithms()
-    given = tuple(dict.fromkeys(codes))
-    unknown = [code for code in given if code not in accepted]
-    if unknown or not given:
+    unique = tuple(dict.fromkeys(codes))
+    unknown = [code for code in unique if code not in accepted]
+    if unknown or not unique:
         what = f"no stemmer for the language {unknown[0]!r}" if unknown else "no language was given"
         raise UsageError(f"{what}; accepted are the ISO 639-1 codes {', '.join(accepted)}")
-    return given
+    return unique

@@ -38,8 +38,8 @@ def unmarked(text: str) -> str:
     >>> unmarked("## *Who* runs [the mole](mole.md)? See [[Harbour office|the office]] &amp; `a*b*c`")
     'Who runs the mole? See the office & a*b*c'
     """
-    kept = [_line(line) for line in text.split("\n") if not _RULE.fullmatch(line)]
-    text = _WIKILINK.sub(_target, "\n".join(kept))
+    lines = [_line(line) for line in text.split("\n") if not _RULE.fullmatch(line)]
+    text = _WIKILINK.sub(_target, "\n".join(lines))
     for _ in range(2):  # an image in a link
         text = _LINK.sub(r"\1", text)
     pieces, at = [], 0

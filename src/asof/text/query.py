@@ -46,8 +46,8 @@ def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> QueryWo
 def contains_phrase(tokens: Sequence[str], phrase: Sequence[str]) -> bool:
     """Whether the tokens of the phrase occur one after the other; the empty phrase always does."""
     length = len(phrase)
-    wanted = list(phrase)
-    return any(list(tokens[at : at + length]) == wanted for at in range(len(tokens) - length + 1))
+    expected = list(phrase)
+    return any(list(tokens[at : at + length]) == expected for at in range(len(tokens) - length + 1))
 
 
 def _parts(text: str) -> Iterator[tuple[str, bool]]:

@@ -44,18 +44,18 @@ class QuestionReading:
 
 
 def read(
-    question: str, asked: datetime, *, zone: tzinfo = UTC, language: str = "en", fiscal_start: int = 1
+    question: str, asked_at: datetime, *, zone: tzinfo = UTC, language: str = "en", fiscal_start: int = 1
 ) -> QuestionReading:
     """Read a question that is asked at an aware moment.
 
     `language` may name several codes, parted by blanks; `fiscal_start` is the first month of the fiscal year.
     """
-    found = mentions(question, asked, zone, language=language, fiscal_start=fiscal_start)
-    meant = intent(question, found, asked, language)
-    as_of, recency, about, notes = instant(asked), meant.recency, [], []
-    if len(found) > MOST_TIMES:
-        notes.append(f"the question names {len(found):,} times: the first {MOST_TIMES} count")
-    for mention in found[:MOST_TIMES]:
+    times = mentions(question, asked_at, zone, language=language, fiscal_start=fiscal_start)
+    detected = intent(question, times, asked_at, language)
+    as_of, recency, about, notes = instant(asked_at), detected.recency, [], []
+    if len(times) > MOST_TIMES:
+        notes.append(f"the question names {len(times):,} times: the first {MOST_TIMES} count")
+    for mention in times[:MOST_TIMES]:
         if mention.relation != AS_OF or mention.core.last >= as_of:
             about.append(mention.span)
         elif recency == WISHED:
@@ -67,11 +67,11 @@ def read(
             notes.append(f"“{mention.text}”: newest first until then; --as-of hides what came later")
         else:
             about.append(mention.core)
-    lexical = without(question, [*meant.wishes, *(_extent(question, each) for each in found)])
-    if recency < WISHED and (len(sentences(question)) > 1 or _lasting(meant)):
+    lexical = without(question, [*detected.wishes, *(_extent(question, each) for each in times)])
+    if recency < WISHED and (len(sentences(question)) > 1 or _lasting(detected)):
         recency = 0.0
     query = Query(question, lexical, recency, about=tuple(dict.fromkeys(about)))
-    return QuestionReading(query, as_of, found, meant, tuple(notes))
+    return QuestionReading(query, as_of, times, detected, tuple(notes))
 
 
 def _lasting(meant: Intent) -> bool:
@@ -79,9 +79,9 @@ def _lasting(meant: Intent) -> bool:
     return meant.direction == "timeless" and meant.recency > INSTANCE
 
 
-def as_typed(question: str, asked: int) -> QuestionReading:
+def as_typed(question: str, asked_at: int) -> QuestionReading:
     """A question as the published systems take it: all its words, and whether they wish for the newest."""
-    return QuestionReading(Query(question, question, recency(question), stop_words=True), asked)
+    return QuestionReading(Query(question, question, recency(question), stop_words=True), asked_at)
 
 
 def without(question: str, extents: Sequence[tuple[int, int]]) -> str:

@@ -36,7 +36,7 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
     a blank line, and at a line break after or before a list item or a heading (`# …`).
     """
     stop = len(text) if end is None else end
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     begun = line = start
     for match in _CANDIDATE.finditer(text, start, stop):
         at, after = match.span()
@@ -49,11 +49,11 @@ def sentences(text: str, start: int = 0, end: int | None = None) -> list[tuple[i
         else:
             ends = _ends(text, line, match)
         if ends:
-            found.append((begun, after))
+            spans.append((begun, after))
             begun = after
     if begun < stop:
-        found.append((begun, stop))
-    return found
+        spans.append((begun, stop))
+    return spans
 
 
 def _breaks(text: str, line: int, at: int, newline: int, after: int) -> bool:

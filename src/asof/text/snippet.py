@@ -27,8 +27,8 @@ def snippet(
     if width < NARROWEST:
         raise UsageError(f"a snippet of {width} characters is too narrow; give at least {NARROWEST}")
     flat = " ".join(text.split())
-    wanted = {stem for word in words for stem in analyzer.alternatives(word)}
-    matches = _matches(flat, wanted, analyzer, language) if wanted else []
+    query_stems = {stem for word in words for stem in analyzer.alternatives(word)}
+    matches = _matches(flat, query_stems, analyzer, language) if query_stems else []
     if len(flat) <= width:
         return flat, _merged(matches, 0, len(flat), 0)
     start, end = _window(flat, matches, width - 2 * len(CUT))
@@ -37,25 +37,25 @@ def snippet(
     return f"{before}{flat[start:end]}{after}", _merged(matches, start, end, len(before) - start)
 
 
-def _matches(flat: str, wanted: set[str], analyzer: Analyzer, language: str) -> list[Match]:
-    found: list[Match] = []
-    seen: dict[tuple[str, ...], frozenset[str]] = {}
+def _matches(flat: str, query_stems: set[str], analyzer: Analyzer, language: str) -> list[Match]:
+    matches: list[Match] = []
+    stems_of: dict[tuple[str, ...], frozenset[str]] = {}
     for start, end, tokens in spans(flat):
-        stems = seen.get(tokens)
+        stems = stems_of.get(tokens)
         if stems is None:
-            stems = frozenset(analyzer.stem(token, language) for token in tokens) & wanted
-            seen[tokens] = stems
+            stems = frozenset(analyzer.stem(token, language) for token in tokens) & query_stems
+            stems_of[tokens] = stems
         if stems:
-            found.append((start, end, stems))
-    return found
+            matches.append((start, end, stems))
+    return matches
 
 
-def _window(flat: str, matches: list[Match], room: int) -> tuple[int, int]:
+def _window(flat: str, matches: list[Match], width: int) -> tuple[int, int]:
     """The stretch to show: the best run of matches, with as much text before as after it, in whole words."""
-    first, last = _best_run(matches, room)
-    spare = max(0, room - (last - first))
-    start = max(0, min(first - spare // 2, len(flat) - room))
-    end = min(len(flat), start + room)
+    first, last = _best_run(matches, width)
+    spare = max(0, width - (last - first))
+    start = max(0, min(first - spare // 2, len(flat) - width))
+    end = min(len(flat), start + width)
     if start and not flat[start - 1].isspace():
         space = flat.find(" ", start, first + 1)
         start = space + 1 if 0 <= space < first else start
@@ -65,7 +65,7 @@ def _window(flat: str, matches: list[Match], room: int) -> tuple[int, int]:
     return (start + 1 if flat[start].isspace() else start), (end - 1 if flat[end - 1].isspace() else end)
 
 
-def _best_run(matches: list[Match], room: int) -> tuple[int, int]:
+def _best_run(matches: list[Match], width: int) -> tuple[int, int]:
     """From the first to the last match of the best window; (0, 0) without any match."""
     best = (0, 0)
     most = 0
@@ -73,7 +73,7 @@ def _best_run(matches: list[Match], room: int) -> tuple[int, int]:
     left = 0
     for right, (_, end, stems) in enumerate(matches):
         inside.update(stems)
-        while left < right and end - matches[left][0] > room:
+        while left < right and end - matches[left][0] > width:
             inside -= Counter(matches[left][2])
             left += 1
         if len(inside) > most:

@@ -55,15 +55,17 @@ class TitleMatch:
     extra: tuple[str, ...]
 
     @classmethod
-    def of(cls, title: TitleStems, asked: frozenset[str]) -> TitleMatch:
+    def of(cls, title: TitleStems, question_stems: frozenset[str]) -> TitleMatch:
         """Of a title, by the stems of a question."""
         stems = title.stems
-        matched = tuple(dict.fromkeys(stem for stem in stems if stem in asked))
+        matched = tuple(dict.fromkeys(stem for stem in stems if stem in question_stems))
         left = len(stems)
-        while left and stems[left - 1] not in asked:
+        while left and stems[left - 1] not in question_stems:
             left -= 1
         if len(matched) == len(stems):
             return cls(matched, (), ())
         plain = set(title.plain)
-        off_topic = dict.fromkeys(stem for stem in stems[:left] if stem in plain and stem not in asked)
+        off_topic = dict.fromkeys(
+            stem for stem in stems[:left] if stem in plain and stem not in question_stems
+        )
         return cls(matched, tuple(off_topic), tuple(dict.fromkeys(s for s in stems[left:] if s in plain)))

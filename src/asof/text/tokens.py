@@ -70,7 +70,7 @@ _DIGIT = re.compile(r"\d")
 
 def tokenize(text: str) -> list[str]:
     """The tokens of a text, in order. The same for a text in NFC and in NFD."""
-    return [found if found.isalpha() else _tidy(found) for found in _surfaces(text)]
+    return [surface if surface.isalpha() else _tidy(surface) for surface in _surfaces(text)]
 
 
 def spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:

@@ -174,7 +174,7 @@ def _check(text: str, path: Path, tuned: Recipe, changed: Mapping[str, Any]) -> 
     advice = f"{path} cannot be changed automatically; write under [recipes.{tuned.name}] by hand: {lines}"
     try:
         tables = config.checked(config.parsed(text.encode(), str(path)), str(path))
-        beside = {name: table for name, table in tables.items() if name not in config.ABROAD}
+        beside = {name: table for name, table in tables.items() if name not in config.EXTERNAL}
         written = dict(config.read(beside, str(path)).recipe_named(tuned.name).fields())
     except BadConfig as error:
         raise UsageError(f"{advice} ({error})") from error

@@ -13,8 +13,7 @@ from asof.data import Document, Query, Why
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.pool import Everything
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Everything, TopK
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.stage import Ranking
 

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from asof.papers.recipe import PAPERS
-from asof.rank.candidates.pool import Everything
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Everything, TopK
 from asof.rank.features.latent import Similarity
 from asof.rank.recipe import Recipe
 

@@ -86,7 +86,7 @@ def test_in_time_the_first_are_not_judged() -> None:
     )
     assert found.in_time
     assert [each.name for each in found.folds] == ["stretch 2", "stretch 3"]
-    assert "20 of 60 questions are fitted to and never judged" in found.notes
+    assert "20 of 60 questions are used for fitting and never held out" in found.notes
 
 
 def test_along_its_range_a_weight_gives_to_and_takes_from_the_others() -> None:

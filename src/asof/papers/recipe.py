@@ -12,8 +12,7 @@ weights with a sum of 1.
 from __future__ import annotations
 
 from asof.rank.candidates.by_document import ByDocument
-from asof.rank.candidates.pool import Everything
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Everything, TopK
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.features.freshness import Freshness
 from asof.rank.features.latent import Similarity

@@ -12,8 +12,7 @@ from asof.corpus.snapshot import Snapshot
 from asof.data import Filters, Hit
 from asof.engine import Results
 from asof.rank.candidates.gather import query_terms
-from asof.rank.candidates.pool import Everything
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Everything, TopK
 from asof.rank.features.latent import Similarity
 from asof.rank.recipe import Recipe
 from asof.text.sentences import sentences, shown

@@ -99,8 +99,8 @@ class Recipe:
             known = [known for known, _ in self.fields()]
             if key not in known:
                 near = get_close_matches(key, known, 1, 0.4)
-                meant = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(known)
-                raise UsageError(f"recipe {self.name} has no field {key}; {meant}")
+                suggestion = f"did you mean {near[0]}?" if near else "accepted: " + ", ".join(known)
+                raise UsageError(f"recipe {self.name} has no field {key}; {suggestion}")
             try:
                 if key == "typed":
                     typed = checked(self, key, value)

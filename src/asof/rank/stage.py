@@ -76,8 +76,8 @@ class Ranking:
     def column(self, name: str) -> Column:
         """The column of that name; raises UsageError when no stage before made it."""
         if name not in self.columns:
-            there = ", ".join(self.columns) or "none"
-            raise UsageError(f"there is no column {name!r} to rank with; those made before are: {there}")
+            names = ", ".join(self.columns) or "none"
+            raise UsageError(f"there is no column {name!r} to rank with; those made before are: {names}")
         return self.columns[name]
 
     def with_column(
@@ -104,19 +104,21 @@ class Ranking:
         rows = self.rows
         order = np.argsort(rows)
         sorted_rows = rows[order]
-        found = self
+        matches = self
         if self.places is None and self.by:
             chosen = np.flatnonzero(self.score > 0)
             # not `keep`: it gives arrays back for other searches, and `tree` may read them
-            columns = {each: replace(made, values=made.values[chosen]) for each, made in self.columns.items()}
-            found, values = replace(self, places=chosen, columns=columns), values[chosen]
+            columns = {
+                each: replace(column, values=column.values[chosen]) for each, column in self.columns.items()
+            }
+            matches, values = replace(self, places=chosen, columns=columns), values[chosen]
         if not np.isfinite(values).all():
             raise ValueError(f"column {name!r}: a value is not a finite number")
 
         def why(row: int) -> Why:
             return tree(int(order[np.searchsorted(sorted_rows, row)]))
 
-        return found.with_column(name, values, why, by=False)
+        return matches.with_column(name, values, why, by=False)
 
     def note(self, *notes: str) -> Ranking:
         return replace(self, notes=(*self.notes, *notes))

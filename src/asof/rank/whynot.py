@@ -1,4 +1,4 @@
-"""Why a passage is not among the hits: it was not there to be found, a filter shut it out, or a stage did."""
+"""Why a passage is not among the hits: it was not in force, a filter excludes it, or a stage dropped it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from asof.time.span import BEGINNING, format_distinctly
 
 
 class StageTrace(NamedTuple):
-    """What a stage made of a passage: its rank (None: out) and score, among how many; the stage's notes."""
+    """The outcome of a stage for a passage: its rank (None: dropped), score, the number of candidates,
+    notes."""
 
     stage: str
     rank: int | None
@@ -37,37 +38,37 @@ class WhyNot:
     steps: tuple[StageTrace, ...] = ()
 
 
-def why_not(wanted: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
-    """What became of a document (by what names it, see `store.find_document`) or of one passage (by a hit's
-    id).
+def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
+    """Why a document (by any of its names, see `store.find_document`) or one passage (by a hit's id) is not
+    among the hits, or its rank.
 
-    Raises UsageError when there is none such.
+    Raises UsageError when there is no such document or passage.
     """
-    known = passage_histories(view.store.db, wanted)
+    known = passage_histories(view.store.db, name)
     if not known:
-        wanted = find_document(view.store, wanted)
-        known = passage_histories(view.store.db, wanted)
+        name = find_document(view.store, name)
+        known = passage_histories(view.store.db, name)
         if not known:
-            return WhyNot(wanted, None, "it has no text that could be found")
+            return WhyNot(name, None, "it has no text that could be found")
     rows = _rows(view, known)
     if not len(rows):
-        return WhyNot(wanted, None, _absence(known, view))
-    shut = _shut_out(rows, query.filters, view)
-    if shut:
-        return WhyNot(wanted, None, f"a filter excludes it: {shut}")
+        return WhyNot(name, None, _absence(known, view))
+    filter_name = _excluding_filter(rows, query.filters, view)
+    if filter_name:
+        return WhyNot(name, None, f"a filter excludes it: {filter_name}")
     steps = tuple(_steps(rows, query, view, recipe))
-    return WhyNot(wanted, steps[-1].rank, _verdict(steps, query), steps)
+    return WhyNot(name, steps[-1].rank, _verdict(steps, query), steps)
 
 
 def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:
     """Rows of the view that are in force, of these passages."""
     passages = np.array([each.passage for each in known], np.int64)
-    found = [
+    in_force = [
         part.offset + np.setdiff1d(rows[rows < part.hi], part.dead)
         for part in view.prefix.parts
         for rows in [part.segment.rows_of(passages)]
     ]
-    return np.concatenate([*found, np.zeros(0, np.int64)])
+    return np.concatenate([*in_force, np.zeros(0, np.int64)])
 
 
 def _absence(known: list[PassageHistory], view: View) -> str:
@@ -90,7 +91,7 @@ def _absence(known: list[PassageHistory], view: View) -> str:
     return f"it was current from {start} until {end}, before {as_of}"
 
 
-def _shut_out(rows: NDArray[np.int64], filters: Filters, view: View) -> str:
+def _excluding_filter(rows: NDArray[np.int64], filters: Filters, view: View) -> str:
     """The first filter that none of the rows passes; "" when some pass all."""
     single = {
         "since": Filters(since=filters.since), "until": Filters(until=filters.until),
@@ -111,13 +112,13 @@ def _shut_out(rows: NDArray[np.int64], filters: Filters, view: View) -> str:
 
 def _passing(rows: NDArray[np.int64], filters: Filters, view: View) -> NDArray[np.int64]:
     window = view.window(filters)
-    there = np.isin(window.rows(np.arange(window.n)), rows)
+    requested = np.isin(window.rows(np.arange(window.n)), rows)
     allowed = view.allowed(window, filters)
-    return np.flatnonzero(there if allowed is None else there & allowed)
+    return np.flatnonzero(requested if allowed is None else requested & allowed)
 
 
 def _steps(rows: NDArray[np.int64], query: Query, view: View, recipe: Recipe) -> list[StageTrace]:
-    """What each stage made of the best of the rows, until it is out."""
+    """The trace of the best of the rows through the stages, until one drops it."""
     ranking = Ranking(view.window(query.filters))
     steps: list[StageTrace] = []
     for name, stage, step_query in recipe.steps(query):

@@ -10,8 +10,7 @@ corpus has an encoder. The size of the pool is not printed.
 from __future__ import annotations
 
 from asof.rank.candidates.gather import Dense, Lexical
-from asof.rank.candidates.pool import Pool
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Pool, TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.gap import Gap
 from asof.rank.recipe import Recipe

@@ -16,8 +16,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.pool import Pool
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Pool, TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
 from asof.rank.features.centrality import Centrality
 from asof.rank.features.decay import Decay

@@ -19,8 +19,7 @@ from asof.evaluate.figures.variants import (
     without,
 )
 from asof.rank.candidates.gather import Dense, Lexical
-from asof.rank.candidates.pool import Pool
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Pool, TopK
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.combine.weighted_sum import Combine

@@ -20,8 +20,8 @@ from asof.engine import Results
 from asof.index import dense
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
-from asof.rank.combine import early_termination as certify
-from asof.rank.combine.early_termination import EarlyTermination
+from asof.rank.combine import early_termination
+from asof.rank.combine.early_termination import EarlyTermination, ScanLimits
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
 from asof.rank.rerank.window import RerankWindow
 from asof.time.moment import read
@@ -41,13 +41,8 @@ class Told:
         return np.column_stack([np.cos(angles), np.sin(angles)]).astype(np.float32)
 
 
-@pytest.fixture(autouse=True)
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Corpora of a test are small: let a certificate be tried on them too."""
-    monkeypatch.setattr(certify, "SCANNED", 0)
-    monkeypatch.setattr(certify, "FEW", 1.0)
-    monkeypatch.setattr(certify, "TRIALS", (10, 3))
-    monkeypatch.setattr(certify, "LEAST", 2)
+SMALL = ScanLimits(trials=(10, 3), min_trial=2, max_share=1.0, scanned=0)
+"""Corpora of a test are small: a certificate is tried on them too."""
 
 
 def found(results: Results) -> list[tuple[Any, ...]]:
@@ -66,8 +61,8 @@ FEEDBACK = PseudoRelevanceFeedback(passages=2, terms=3)
 
 def compare(run: Run, corpus: Corpus, question: str, k: int, weight: float) -> list[str]:
     """Asks with and without a certificate; returns its notes."""
-    short = (EarlyTermination(dense=weight), TopK())
-    whole = (EarlyTermination(dense=weight, then=FEEDBACK), FEEDBACK, TopK())
+    short = (EarlyTermination(dense=weight, limits=SMALL), TopK())
+    whole = (EarlyTermination(dense=weight, then=FEEDBACK, limits=SMALL), FEEDBACK, TopK())
     for stages in (short, whole):
         certified, *rest = stages
         all_read = replace(certified, prune=False)
@@ -103,7 +98,7 @@ def test_a_certificate_never_lies(fresh: Fresh, run: Run, document: Any) -> None
 def test_a_bound_that_is_too_low_is_caught(
     fresh: Fresh, run: Run, document: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(certify, "largest_cosine", lambda _: 0.3)
+    monkeypatch.setattr(early_termination, "largest_cosine", lambda _: 0.3)
     with pytest.raises(AssertionError):
         property_(fresh, run, document, 300, phases=[Phase.generate])()
 
@@ -119,7 +114,7 @@ def test_it_says_how_many_vectors_were_read(fresh: Fresh, run: Run, mills: list[
     """The best scores 1 + .5 · 1; with fog the words are 0, so at most .5 · 1.024 < 1.5: 1 of 32 suffices,
     but 2 are read at the first trial."""
     with fresh(*mills, encoder=Told()) as corpus:
-        results = run(corpus, "mill @0", Lexical(), EarlyTermination(), TopK(), k=1)
+        results = run(corpus, "mill @0", Lexical(), EarlyTermination(limits=SMALL), TopK(), k=1)
         assert [hit.document for hit in results.hits] == ["mill"]
         assert results.hits[0].score == pytest.approx(1.0 + 0.5 * 1.0)
         assert (
@@ -131,34 +126,26 @@ def test_it_says_how_many_vectors_were_read(fresh: Fresh, run: Run, mills: list[
 def test_where_words_do_not_decide_everything_is_read(fresh: Fresh, run: Run, mills: list[Document]) -> None:
     """For the third best, words are 0: any passage may be it."""
     with fresh(*mills, encoder=Told()) as corpus:
-        results = run(corpus, "mill @0", Lexical(), EarlyTermination(), TopK(), k=3)
+        results = run(corpus, "mill @0", Lexical(), EarlyTermination(limits=SMALL), TopK(), k=3)
         assert "exact: the vectors of all 32 passages were read" in results.notes
         assert len(results.hits) == 3
 
 
-def test_too_many_survivors_are_scanned(
-    fresh: Fresh, run: Run, mills: list[Document], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(certify, "FEW", 0.0)
+def test_too_many_survivors_are_scanned(fresh: Fresh, run: Run, mills: list[Document]) -> None:
+    scan = EarlyTermination(limits=replace(SMALL, max_share=0.0))
     with fresh(*mills, encoder=Told()) as corpus:
-        results = run(corpus, "mill @0", Lexical(), EarlyTermination(), TopK(), k=1)
+        results = run(corpus, "mill @0", Lexical(), scan, TopK(), k=1)
         assert "exact: the vectors of all 32 passages were read" in results.notes
 
 
 @pytest.mark.parametrize("share", [0.0, 0.05, 1.0])
 @pytest.mark.parametrize("k", [1, 3])
 def test_what_is_not_known_yet_is_not_counted(
-    fresh: Fresh,
-    run: Run,
-    mills: list[Document],
-    document: Any,
-    monkeypatch: pytest.MonkeyPatch,
-    share: float,
-    k: int,
+    fresh: Fresh, run: Run, mills: list[Document], document: Any, share: float, k: int
 ) -> None:
     """Neither does it decide what is read, which the numbers of later stages would show."""
-    monkeypatch.setattr(certify, "FEW", share)
-    stages = (Lexical(), EarlyTermination(), RerankWindow(), TopK())
+    limits = replace(SMALL, max_share=share)
+    stages = (Lexical(), EarlyTermination(limits=limits), RerankWindow(), TopK())
     with fresh(*mills, encoder=Told()) as corpus:
         before = run(corpus, "mill inn @0", *stages, k=k)
         assert before.notes
@@ -170,7 +157,7 @@ def test_what_is_not_known_yet_is_not_counted(
 
 def test_without_an_encoder_words_alone_decide(fresh: Fresh, run: Run, mills: list[Document]) -> None:
     with fresh(*mills) as corpus:
-        results = run(corpus, "mill", Lexical(), EarlyTermination(), TopK())
+        results = run(corpus, "mill", Lexical(), EarlyTermination(limits=SMALL), TopK())
         assert results.hits[0].score == 1.0
         assert not [note for note in results.notes if "vectors" in note]
 
@@ -178,7 +165,7 @@ def test_without_an_encoder_words_alone_decide(fresh: Fresh, run: Run, mills: li
 def test_filters_hold_for_vectors_too(fresh: Fresh, run: Run, document: Any) -> None:
     made = [document(f"d{at}", f"fog {at} @0", "2020", tags=("a",) if at % 2 else ()) for at in range(8)]
     with fresh(*made, encoder=Told()) as corpus:
-        results = run(corpus, "mill @0", Lexical(), EarlyTermination(), TopK(), tags=("a",))
+        results = run(corpus, "mill @0", Lexical(), EarlyTermination(limits=SMALL), TopK(), tags=("a",))
         assert {hit.document for hit in results.hits} == {"d1", "d3", "d5", "d7"}
 
 

@@ -11,8 +11,7 @@ import pytest
 from asof.corpus.corpus import Corpus
 from asof.corpus.snapshot import Snapshot
 from asof.errors import UsageError
-from asof.rank.candidates.pool import Everything
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Everything, TopK
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.features.freshness import Freshness
 from asof.rank.features.latent import Similarity

@@ -17,8 +17,7 @@ from hypothesis import strategies as st
 from asof.data import Query, Why
 from asof.index.view import View
 from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.pool import Everything, Pool
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Everything, Pool, TopK
 from asof.rank.features.gap import Gap, moments
 from asof.rank.stage import Ranking
 

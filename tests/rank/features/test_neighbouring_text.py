@@ -14,8 +14,7 @@ from tests.support.rows import db_of
 from asof.data import Document, Heading
 from asof.index.merge import merge
 from asof.rank.candidates.gather import Lexical
-from asof.rank.features import neighbouring_text
-from asof.rank.features.neighbouring_text import NeighbouringText
+from asof.rank.features.neighbouring_text import NeighbouringText, ThreadLimits
 
 Make = Callable[..., Any]
 STAGES = (Lexical(), NeighbouringText(document=1.0))
@@ -138,16 +137,16 @@ def test_numbers_with_leading_zeros(fresh: Make, column: Make, document: Make) -
 
 
 def test_a_crowd_tells_no_thread_and_what_is_over_is_no_crowd(
-    fresh: Make, column: Make, document: Make, monkeypatch: pytest.MonkeyPatch
+    fresh: Make, column: Make, document: Make
 ) -> None:
-    monkeypatch.setattr(neighbouring_text, "CROWD", 3)
+    stages = (Lexical(), NeighbouringText(document=1.0, threads=ThreadLimits(crowd=3)))
     pair = thread(document, "01:00", "01:10")
     crowd = [document(f"x{at}", "boat", "2001-05-05T10:01:05") for at in ("a", "b")]
     with fresh(*pair, *crowd) as corpus:
-        assert column(corpus, "mill", "neighbouring_text", *STAGES) == {"call/7": 0, "call/8": 0}
+        assert column(corpus, "mill", "neighbouring_text", *stages) == {"call/7": 0, "call/8": 0}
         corpus.add([document("xa", "", "2001-05-05T10:02:00")])
-        assert column(corpus, "mill", "neighbouring_text", *STAGES) == {"call/7": 1, "call/8": 1}
-        early = column(corpus, "mill", "neighbouring_text", *STAGES, as_of="2001-05-05T10:01:30")
+        assert column(corpus, "mill", "neighbouring_text", *stages) == {"call/7": 1, "call/8": 1}
+        early = column(corpus, "mill", "neighbouring_text", *stages, as_of="2001-05-05T10:01:30")
         assert early == {"call/7": 0, "call/8": 0}
 
 

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from asof.rank.candidates.by_document import ByDocument
 from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.pool import Everything
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Everything, TopK
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.features.freshness import Freshness
 from asof.rank.features.latent import Similarity

@@ -15,7 +15,7 @@ from asof.index.lexical import Bm25
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.early_termination import EarlyTermination
-from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback, shares_of
+from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback, RescoreLimits, shares_of
 from asof.text.tokens import Analyzer
 
 Make = Callable[..., Any]
@@ -84,11 +84,11 @@ def test_pruning_is_not_to_be_seen(
     fresh: Make, document: Make, run: Make, drawn: list[tuple[str, int]], k: int
 ) -> None:
     documents = [document(f"d{at}", text, str(year)) for at, (text, year) in enumerate(drawn)]
-    with fresh(*documents) as corpus, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("asof.rank.features.pseudo_relevance_feedback.FEW", 1.0)
+    with fresh(*documents) as corpus:
         found = [
             run(corpus, "mill boat", Lexical(), EarlyTermination(),
-                PseudoRelevanceFeedback(passages=3, prune=prune), TopK(), as_of="2025", k=k).hits
+                PseudoRelevanceFeedback(passages=3, prune=prune, limits=RescoreLimits(1.0)), TopK(),
+                as_of="2025", k=k).hits
             for prune in (True, False)
         ]  # fmt: skip
         assert found[0] == found[1]

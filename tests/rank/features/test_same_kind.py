@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
 
 from asof.data import Filters, Query
 from asof.rank.candidates.gather import Lexical
@@ -27,9 +26,9 @@ def found(corpus: Any, question: str) -> tuple[Query, Ranking, Any, list[str]]:
     return query, ranking, view, [record.document for record in view.records(ranking.rows)]
 
 
-def share(corpus: Any, *near: str) -> float:
+def share(corpus: Any, *near: str, **limits: int) -> float:
     _, ranking, view, documents = found(corpus, "boat")
-    return same_kind_share(ranking, np.array([name in near for name in documents]), view)
+    return same_kind_share(ranking, np.array([name in near for name in documents]), view, **limits)
 
 
 def test_titles_and_words_of_another_date(fresh: Make, document: Make) -> None:
@@ -49,23 +48,21 @@ def test_titles_and_words_of_another_date(fresh: Make, document: Make) -> None:
         assert share(corpus, "a", "b") == 0.0, "of the same date"
 
 
-def test_the_best_tell(fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("asof.rank.features.same_kind.EXAMINED", 2)
+def test_only_the_best_are_examined(fresh: Make, document: Make) -> None:
     made = [document("a", "boat boat rope one", "2001"),
             document("b", "boat boat rope two", "2002"),
             document("c", "boat fog bell oar", "2003")]  # fmt: skip
     with fresh(*made) as corpus:
-        assert share(corpus, "a", "b", "c") == 1.0
+        assert share(corpus, "a", "b", "c", examined=2) == 1.0 > share(corpus, "a", "b", "c")
 
 
-def test_titles_are_read_once(fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_titles_are_read_once(fresh: Make, document: Make) -> None:
     names = ["Guide", "", "Guide", "Fog"]
     made = [document(f"d{at}", "boat", "2001", title=name) for at, name in enumerate(names)]
     with fresh(*made) as corpus:
-        for most in (100, 0):  # with 0 nothing stays remembered
-            monkeypatch.setattr("asof.rank.features.titles.MOST", most)
+        for most in (100, 0):  # with 0 nothing stays cached
             _, ranking, view, documents = found(corpus, "boat")
-            which, each = titles(view, ranking.rows)
+            which, each = titles(view, ranking.rows, most)
             said = {
                 name: each[at].key if at >= 0 else None for name, at in zip(documents, which, strict=True)
             }

@@ -10,8 +10,7 @@ import pytest
 
 from asof.errors import UsageError
 from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.pool import Pool
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Pool, TopK
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.features.tiers import RecencyTiers
 from asof.rank.recipe import Recipe

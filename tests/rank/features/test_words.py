@@ -9,8 +9,7 @@ import pytest
 
 from asof.data import Document, Heading
 from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.pool import Pool
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Pool, TopK
 from asof.rank.features.words import Headings, Tags
 
 Make = Callable[..., Any]

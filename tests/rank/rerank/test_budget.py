@@ -17,8 +17,7 @@ from asof.data import Query, Why
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.rank.candidates.gather import Lexical
-from asof.rank.candidates.pool import Everything, Pool
-from asof.rank.candidates.top_k import TopK
+from asof.rank.candidates.top_k import Everything, Pool, TopK
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.features.centrality import Centrality
 from asof.rank.recipe import Recipe
@@ -148,8 +147,7 @@ def test_spends_the_budget(fresh: Make, run: Make, document: Make) -> None:
     with corpus_of(fresh, document, "") as corpus:
         results = asked(run, corpus, score)
         assert results.notes[-1] == (
-            "the budget of 5 of 6 candidates looked at: margin 0.500, agreement 0.50 "
-            "do not exceed 0.5 and 0.8"
+            "the budget of 5 of 6 candidates examined: margin 0.500, agreement 0.50 do not exceed 0.5 and 0.8"
         )
         assert list(shown(results)) == list("ecdabf")
         assert shown(results)["f"] == 2.0 + (1.5 - 1.6)
@@ -161,7 +159,7 @@ def test_fewer_candidates_than_a_budget(fresh: Make, run: Make, document: Make) 
         results = asked(run, corpus, score, BudgetedRerank(by="entry"))
         assert shown(results) == score, "all entered: the scores are those of before"
         assert results.notes[-1] == (
-            "all of 6 candidates looked at: margin 0.250, agreement 0.20 do not exceed 0.5 and 0.8"
+            "all of 6 candidates examined: margin 0.250, agreement 0.20 do not exceed 0.5 and 0.8"
         )
 
 

@@ -18,7 +18,7 @@ from asof.evaluate.runs.metrics import scores
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.evaluate.runs.run import Run, by_document, filters, relevant, retrieve
 from asof.evaluate.runs.selection import sample
-from asof.rank.candidates.pool import Pool
+from asof.rank.candidates.top_k import Pool
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.budget import OUTSIDE, BudgetedRerank

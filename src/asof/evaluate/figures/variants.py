@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from asof.rank.candidates.pool import Pool
+from asof.rank.candidates.top_k import Pool
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.combine.weighted_sum import Combine

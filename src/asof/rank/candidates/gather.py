@@ -9,18 +9,17 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index import lexical
-from asof.index.dense import SCALE, cosines
+from asof.index.dense import SCALE, cosines, quantise
 from asof.index.lexical import Bm25, Term
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
-from asof.rank.candidates.query_vector import question_vector
 from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.text.query import parse
 from asof.text.tokens import Analyzer, term_hash
 
 UNKNOWN = "no passage in the view has:"
-"""How the note begins that names words of the question that nothing has."""
+"""The beginning of the note that names words of the question that no passage has."""
 
 
 def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
@@ -32,15 +31,15 @@ def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
     return tuple(Term(stem, term_hash(stem), count) for stem, count in counts.items())
 
 
-def unknown_words(query: Query, found: set[str], analyzer: Analyzer) -> list[str]:
-    """Words of a query that no passage has in any of its stems."""
+def unknown_words(query: Query, known: set[str], analyzer: Analyzer) -> list[str]:
+    """Words of a query without any stem in `known`, the stems that passages have."""
     words = [word for word, _ in parse(query.lexical, analyzer, stop_words=query.stop_words).words]
-    return [word for word in words if found.isdisjoint(analyzer.alternatives(word))]
+    return [word for word in words if known.isdisjoint(analyzer.alternatives(word))]
 
 
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """BM25 of the query's words; quoted phrases have to be there as they are."""
+    """BM25 of the query's words; passages without a quoted phrase have 0."""
 
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
@@ -77,6 +76,25 @@ class Dense:
         if allowed is not None:
             values[~allowed] = 0.0
         return ranking.with_column("dense", values, lambda row: cosine_why(view, row, vector))
+
+
+QUERY_VECTOR = "vector of the question"
+"""The first part of the memo key of a view."""
+
+
+def question_vector(query: Query, view: View) -> NDArray[np.int16]:
+    """The vector (d,) of a question by the encoder of the corpus, quantised (`asof.index.dense`), encoded
+    once.
+
+    The question is encoded as it was typed: a model reads sentences, and is a little better with the words
+    that a search by words leaves out. The view has to have an encoder.
+    """
+    assert view.encoder is not None  # noqa: S101  stages check
+    key = (QUERY_VECTOR, query.text)
+    if key not in view.memo:
+        view.memo[key] = quantise(view.encoder.encode([query.text], question=True))[0]
+    vector: NDArray[np.int16] = view.memo[key]
+    return vector
 
 
 def cosine_why(view: View, row: int, vector: NDArray[np.int16]) -> Why:

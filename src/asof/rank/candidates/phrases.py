@@ -1,4 +1,4 @@
-"""Quoted phrases: which passages hold these words, one after another, as they are written."""
+"""Quoted phrases: the passages that contain their words in sequence, as they are written."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from asof.text.tokens import term_hash, tokenize
 
 
 def admitted(query: Query, window: Window, view: View) -> NDArray[np.bool_] | None:
-    """Places that pass the filters and hold what the query quotes; None when all do.
+    """A mask of the places that pass the filters and contain the quoted phrases; None when all do.
 
-    Every stage that brings in candidates asks this, so that a quotation holds whatever else is alike.
+    Every stage that adds candidates applies it, so that a quotation is always respected.
     """
     allowed = view.allowed(window, query.filters)
     phrases = parse(query.lexical, view.analyzer).phrases
     if not phrases:
         return allowed
-    there = phrase_mask(phrases, window, view)
-    return there if allowed is None else allowed & there
+    mask = phrase_mask(phrases, window, view)
+    return mask if allowed is None else allowed & mask
 
 
 def phrase_mask(phrases: Sequence[Sequence[str]], window: Window, view: View) -> NDArray[np.bool_]:
-    """Places of the window whose title, headings or text hold every phrase.
+    """A mask of the places of the window whose title, headings or text contain every phrase.
 
-    The index has no positions: passages that hold all words of all phrases are read and looked through.
+    The index has no positions: passages that contain all words of all phrases are read and compared.
     """
     words = dict.fromkeys(word for phrase in phrases for word in phrase)
     mask = np.ones(window.n, bool)

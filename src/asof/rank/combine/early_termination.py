@@ -1,9 +1,8 @@
-"""Certified halting: the dear part of a score is read only where it can still change the first k.
+"""Early termination: the expensive part of a score is computed only where it can change the first k.
 
-Words are cheap: their share of the best is known exactly for every passage. A cosine is dear, and at most 1
-(`largest_cosine`). So once some passages have both, a passage whose words alone, plus the most that a cosine
-can add, do not come up to what is needed for the first k is out, whatever its vector. The comparison that
-found no further candidate is the certificate; the result is that of reading all vectors.
+The part of words is cheap and known exactly for every passage. A cosine is expensive, and at most 1
+(`largest_cosine`). Once some passages have both, a passage whose part of words plus the largest cosine is
+below the score that the first k need is out, whatever its vector. The result is that of reading all vectors.
 """
 
 from __future__ import annotations
@@ -18,32 +17,37 @@ from asof.index.dense import cosines, cosines_at, largest_cosine
 from asof.index.prefix import Window
 from asof.index.select import at_least, kth_best, nearly_kth_best
 from asof.index.view import View
-from asof.rank.candidates.gather import cosine_why
+from asof.rank.candidates.gather import cosine_why, question_vector
 from asof.rank.candidates.phrases import admitted
-from asof.rank.candidates.query_vector import question_vector
 from asof.rank.features.pseudo_relevance_feedback import ROUNDING, UsesScores
 from asof.rank.stage import Column, Ranking, Values
 from asof.schema import within
 
-TRIALS = (1_000, 100)
-"""First a thousandth of the passages, the best by words, is read to find out what the first k need; then a
-hundredth. That costs little even when all are read in the end."""
 
-LEAST = 64
-"""So many are read at least."""
+@dataclass(frozen=True, slots=True)
+class ScanLimits:
+    """When single vectors are read rather than all of them in order.
 
-FEW = 0.15
-"""Up to this share of the passages in force, reading single vectors beats reading all in order."""
+    Windows of up to `scanned` passages in force are always read in order, which is as fast. In larger ones
+    the vectors of the best 1/`trials` of the passages by words, `min_trial` at least, are read to find the
+    score that the first k need; few enough that they cost little if all are read in the end. Up to
+    `max_share` of the passages, reading single vectors is faster than reading all.
+    """
 
-SCANNED = 16_384
-"""Up to so many passages in force are read from end to end: that is as fast."""
+    trials: tuple[int, ...] = (1_000, 100)
+    min_trial: int = 64
+    max_share: float = 0.15
+    scanned: int = 16_384
+
+
+SCAN_LIMITS = ScanLimits()
 
 
 @dataclass(frozen=True, slots=True)
 class EarlyTermination:
     """relevance = lexical · (words / best words in the view) + dense · max(0, cosine of the vectors)
 
-    Expects the column `lexical`. `then` is the later stage that says which scores still matter to it.
+    Expects the column `lexical`. `then` is a later stage that has a lower bound of the scores it needs.
     Without `prune`, and where too many passages can still matter (above 15%), all vectors are read.
     A corpus without an encoder has the first summand only.
     """
@@ -52,6 +56,7 @@ class EarlyTermination:
     dense: float = within(0.5, 0.0, 10.0)
     then: UsesScores | None = None
     prune: bool = True
+    limits: ScanLimits = SCAN_LIMITS
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.columns["lexical"]
@@ -67,7 +72,7 @@ class EarlyTermination:
         def why(row: int) -> Why:
             return self._why(words, best, row, cosine_why(view, row, vector))
 
-        prune = self.prune and not query.about  # passages of a time that is named are wanted however low
+        prune = self.prune and not query.about  # passages of a named time are needed however low
         read = self._certified(query, ranking, view, cheap, vector) if prune else None
         if read is None:
             values = cosines(ranking.window, vector)
@@ -104,14 +109,14 @@ class EarlyTermination:
     ) -> tuple[NDArray[np.int64], Values] | None:
         """Places that can matter, ascending, and their cosines; None when they are too many, or unknown.
 
-        How many there are shows: it is decided by the scores of what is in force, wherever they stand.
+        Their number is shown, so it depends on the scores of the passages in force alone.
         """
-        window, count = ranking.window, ranking.window.n_live
-        if ranking.places is not None or count <= SCANNED:
+        window, count, limits = ranking.window, ranking.window.n_live, self.limits
+        if ranking.places is not None or count <= limits.scanned:
             return None
         most = self.dense * largest_cosine(vector)
-        few = FEW * count
-        sizes = [max(count // part, LEAST) for part in TRIALS]
+        few = limits.max_share * count
+        sizes = [max(count // part, limits.min_trial) for part in limits.trials]
         widest = at_least(cheap, nearly_kth_best(cheap, sizes[-1]))
         widest = widest[at_least(cheap[widest], kth_best(cheap[widest], sizes[-1]))]
         if len(widest) > few:
@@ -126,15 +131,15 @@ class EarlyTermination:
             left = widest[cheap[widest] >= bound] if bound >= least else at_least(cheap, bound)
             if len(left) <= few:
                 return left, self._complete(window, left, tried, values, vector)
-            if len(left) > 1.3 * few:  # a second try would not help so much
+            if len(left) > 1.3 * few:  # a second trial would not reduce them enough
                 return None
         return None
 
     def _needed(
         self, query: Query, ranking: Ranking, view: View, places: NDArray[np.int64], scores: Values
     ) -> float:
-        """What a relevance needs to matter, as far as these candidates tell."""
-        why = ranking.columns["lexical"].why  # nobody looks: a bound is not shown
+        """A lower bound of the relevance that the first k need, from these candidates."""
+        why = ranking.columns["lexical"].why  # not used: a bound has no tree
         some = Ranking(ranking.window, places).with_column("relevance", scores, why)
         needed = self.then.bound(query, some, view) if self.then else kth_best(scores, query.k)
         return needed * (1 - ROUNDING)

@@ -1,4 +1,4 @@
-"""Sums of columns, and the share of a column's best: what the published formulas are made of."""
+"""Weighted sums of columns, and columns divided by their largest value: the parts of published formulas."""
 
 from __future__ import annotations
 
@@ -42,16 +42,16 @@ class MaxNormalize:
 class Combine:
     """The column `name`: the sum of weight times column, in the order of `weights`.
 
-    A column that is not there adds nothing, and a note says so.
+    A missing column adds nothing, and a note names it.
     """
 
     weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
     name: str = "score"
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        there = [(name, weight) for name, weight in self.weights if name in ranking.columns]
+        present = [(name, weight) for name, weight in self.weights if name in ranking.columns]
         missing = [name for name, _ in self.weights if name not in ranking.columns]
-        columns = [(ranking.columns[name], name, weight) for name, weight in there]
+        columns = [(ranking.columns[name], name, weight) for name, weight in present]
         total = np.zeros(ranking.count)
         for at, (column, _, weight) in enumerate(columns):
             total = column.values * weight if at == 0 else total + column.values * weight

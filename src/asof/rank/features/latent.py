@@ -13,9 +13,8 @@ from asof.data import Query, Why
 from asof.index.dense import cosines
 from asof.index.latent import latent_space
 from asof.index.view import View
-from asof.rank.candidates.gather import cosine_tree, query_terms, stored_vector
+from asof.rank.candidates.gather import cosine_tree, query_terms, question_vector, stored_vector
 from asof.rank.candidates.phrases import admitted
-from asof.rank.candidates.query_vector import question_vector
 from asof.rank.stage import Ranking, Values
 from asof.schema import choice
 

@@ -1,6 +1,6 @@
-"""What stands around a passage: the ones before and after it in its document, or in a thread of short ones.
+"""Neighbours of a passage: the ones before and after it in its document, or in a thread of short documents.
 
-A turn of a conversation answers the turn before it; what a question says may stand in one and the answer in
+A turn of a conversation answers the turn before it: the words of a question may be in one and the answer in
 the other.
 """
 
@@ -24,43 +24,49 @@ from asof.store.digest import name_digest
 
 STEPS = (-2, -1, 1, 2)
 
-THREAD = 300_000_000
-"""Documents numbered one after the other are a thread when they are at most so far apart (microseconds)."""
-
 HOUR = 3_600_000_000
-
-CROWD = 256
-"""Where more passages than this stand within that time, threads cannot be told apart: none is looked for."""
 
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
+class ThreadLimits:
+    """Documents with consecutive numbers are a thread when they are at most `gap` microseconds apart. Where
+    more than `crowd` passages are within that time, threads cannot be told apart and none is searched for."""
+
+    gap: int = 300_000_000
+    crowd: int = 256
+
+
+THREAD_LIMITS = ThreadLimits()
+
+
+@dataclass(frozen=True, slots=True)
 class NeighbouringText:
-    """The column `neighbouring_text`: how well the passages around one match the words of the question.
+    """The column `neighbouring_text`: how well the neighbours of a passage match the words of the question.
 
         neighbouring_text = s(-1) + s(+1) + (s(-2) + s(+2)) / 2        s: BM25 / the best BM25
 
-    less by the factor `document` within a document, whose passages are long enough to speak for themselves.
-    Next to a passage stand those of the same version of its document, and documents whose ids end in the next
-    number ("call-7/12", "call-7/13") and that were published within five minutes.
+    times `document` within a document, whose passages are long enough to match by themselves. The neighbours
+    of a passage are those of the same version of its document, and documents whose ids end in the next number
+    ("call-7/12", "call-7/13") and that were published within five minutes.
     """
 
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
     document: float = within(0.5, 0.0, 1.0)
+    threads: ThreadLimits = THREAD_LIMITS
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
         assert matches.places is not None  # noqa: S101  they match, so they were chosen
         bm25, terms = Bm25(self.k1, self.b), query_terms(query, view.analyzer)
         weighed = lexical.weigh(view.prefix, terms, bm25)
-        beside = neighbours(view, matches.window, matches.places)
-        there = np.unique(beside[beside >= 0])
-        every = np.union1d(there, matches.places)
+        beside = neighbours(view, matches.window, matches.places, self.threads)
+        every = np.union1d(beside[beside >= 0], matches.places)
         scores = lexical.scores_at(matches.window, every, weighed, bm25)
         best = float(scores.max(initial=0.0))
-        shares = np.append(scores / best if best else scores, 0.0)  # the last: nothing stands there
+        shares = np.append(scores / best if best else scores, 0.0)  # the last: no neighbour
         at = np.where(beside >= 0, np.searchsorted(every, beside), len(every))
         near = shares[at]
         own = view.column("document", matches.rows)
@@ -97,30 +103,33 @@ def _same_document(
     """Which candidates have a neighbour of their own document."""
     same = np.zeros(beside.shape[1], bool)
     for row in beside:
-        there = np.flatnonzero(row >= 0)
-        same[there] |= view.column("document", window.rows(row[there])) == own[there]
+        at = np.flatnonzero(row >= 0)
+        same[at] |= view.column("document", window.rows(row[at])) == own[at]
     return same
 
 
-def neighbours(view: View, window: Window, places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places two before, one before, one after and two after each of some places; -1: none. (4, n)"""
+def neighbours(
+    view: View, window: Window, places: NDArray[np.int64], threads: ThreadLimits = THREAD_LIMITS
+) -> NDArray[np.int64]:
+    """The places two before, one before, one after and two after each of some places (4, n); -1: none."""
     rows = window.rows(places)
     visible, digest, number = (view.column(name, rows) for name in ("visible", "digest", "number"))
     steps = np.array(STEPS).reshape(-1, 1)
     out = np.full((len(STEPS), len(places)), -1, np.int64)
     for part in window.parts:
         np.maximum(out, _numbers_at(part, visible, digest, number + steps), out=out)
-    _threads(view, window, places, out)
+    _fill_threads(view, window, places, out, threads)
     return out
 
 
 def _numbers_at(
     part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Where a passage of these numbers is said (4, n), by documents at an instant (n each); -1: not here.
+    """The places (4, n) of the passages with these numbers, of documents at an instant (n each); -1: not in
+    this part.
 
-    What a document begins to say at one instant is of one version. Its rows need not lie side by side: they
-    may have been written at different times, and between them stand rows that were taken back.
+    Passages of a document that begin at one instant are of one version. Their rows need not be adjacent: they
+    may have been written at different times, with retired rows between them.
     """
     segment, dead = part.prefix.segment, part.prefix.dead_mask
     moments, documents, numbers = (
@@ -144,25 +153,22 @@ def _numbers_at(
         low = low + (same & dead[at])
 
 
-def _threads(view: View, window: Window, places: NDArray[np.int64], out: NDArray[np.int64]) -> None:
-    """Fill in documents that are numbered one after the other and close in time; of one its last passage."""
+def _fill_threads(
+    view: View, window: Window, places: NDArray[np.int64], out: NDArray[np.int64], limits: ThreadLimits
+) -> None:
+    """Fill in documents with consecutive numbers that are close in time: of each its last passage."""
     rows = window.rows(places)
     visible = view.column("visible", rows)
-    spans = [
-        (
-            part,
-            np.searchsorted(part.prefix.segment["visible"][part.first : part.last], visible - THREAD, "left"),
-            np.searchsorted(
-                part.prefix.segment["visible"][part.first : part.last], visible + THREAD, "right"
-            ),
-        )
-        for part in window.parts
-    ]
+    spans = []
+    for part in window.parts:
+        moments = part.prefix.segment["visible"][part.first : part.last]
+        first = np.searchsorted(moments, visible - limits.gap, "left")
+        spans.append((part, first, np.searchsorted(moments, visible + limits.gap, "right")))
     crowd = sum((_living(*span) for span in spans), np.zeros(len(places), np.int64))
     located = (out >= 0).any(axis=0)
-    to_the_hour = (visible + 1) % HOUR == 0  # dated to a day or an hour: that tells no thread
+    to_the_hour = (visible + 1) % HOUR == 0  # dated to a day or an hour: no thread follows from that
     dated = view.column("dated", rows).astype(bool)
-    seek = np.flatnonzero((crowd > 1) & (crowd <= CROWD) & ~located & ~to_the_hour & dated)
+    seek = np.flatnonzero((crowd > 1) & (crowd <= limits.crowd) & ~located & ~to_the_hour & dated)
     if not len(seek):
         return
     documents = _numbered([record.document for record in view.records(rows[seek])])
@@ -174,10 +180,10 @@ def _threads(view: View, window: Window, places: NDArray[np.int64], out: NDArray
         local = first[seek][which] + inside + part.first
         same = (segment["digest"][local] == documents[:, which]) & ~part.prefix.dead_mask[local]
         at, hit = np.nonzero(same)
-        there = local[hit]
+        row = local[hit]
         hits.append(
-            (at, seek[which[hit]], segment["visible"][there], segment["number"][there],
-             there - part.first + part.offset)
+            (at, seek[which[hit]], segment["visible"][row], segment["number"][row],
+             row - part.first + part.offset)
         )  # fmt: skip
     at, of, moment, number, place = (np.concatenate(each) for each in zip(*hits, strict=True))
     order = np.lexsort((number, moment))  # of equal indices the last one stays
@@ -185,14 +191,14 @@ def _threads(view: View, window: Window, places: NDArray[np.int64], out: NDArray
 
 
 def _living(part: WindowPart, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many rows of a part from `first` to `last` are said."""
+    """How many rows of a part from `first` to `last` are in force."""
     dead = part.prefix.dead
-    gone = np.searchsorted(dead, last + part.first) - np.searchsorted(dead, first + part.first)
-    return np.asarray(last - first - gone, np.int64)
+    retired = np.searchsorted(dead, last + part.first) - np.searchsorted(dead, first + part.first)
+    return np.asarray(last - first - retired, np.int64)
 
 
 def _numbered(names: list[str]) -> NDArray[np.int64]:
-    """Digests of the ids that come before and after these by number; -1 where an id ends in none. (4, n)"""
+    """Digests (4, n) of the ids before and after these by number; -1 where an id ends in no number."""
     out = np.full((len(STEPS), len(names)), -1, np.int64)
     for place, name in enumerate(names):
         numbered = _NUMBERED.fullmatch(name)

@@ -1,7 +1,7 @@
-"""Feedback from the view's own best passages (pseudo-relevance feedback).
+"""Pseudo-relevance feedback: the words of the best passages are searched as well.
 
-The best passages so far are taken as relevant, and the words that they share are searched as well. It needs
-no model and no fit, and it sees the view only, so that it is exact as of T.
+The best passages so far are assumed to be relevant. It needs no model and no fit, and it reads the view only,
+so that it is exact as of T.
 """
 
 from __future__ import annotations
@@ -29,16 +29,22 @@ CONSIDERED = 2
 ROUNDING = 1e-12
 """Slack for the last bits of sums and quotients."""
 
-FEW = 0.04
-"""Up to this share of the passages in force, scoring single places beats a pass over all postings."""
+
+@dataclass(frozen=True, slots=True)
+class RescoreLimits:
+    """Up to `max_share` of the passages in force, scoring single places beats a pass over all postings."""
+
+    max_share: float = 0.04
+
+
+RESCORE_LIMITS = RescoreLimits()
 
 
 class UsesScores(Protocol):
-    """A later stage that can say which scores still matter to it and to the stages after it."""
+    """A later stage with a lower bound of the scores that matter to it and to the stages after it."""
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
-        """What a score needs at least to matter. Some of the candidates are enough to ask with: more of them
-        can only raise it."""
+        """The least score that matters. Some of the candidates are enough: more can only raise the bound."""
         ...
 
 
@@ -49,10 +55,10 @@ class PseudoRelevanceFeedback:
     The shared words are the best `terms` words of the first `passages` by share of words times idf:
     share(t) = sum over the passages of tf / length; a term's weight is share(t) idf(t) over the best one's.
 
-    What is added is at most `weight`, so most passages cannot reach the first k any more and are dropped
-    unread. The first k are what scoring everything gives.
-    Without `prune`, and where the question names a time, everything is scored: k passages are not what is
-    counted, or those of that time are wanted however far behind.
+    At most `weight` is added, so most passages cannot reach the first k any more and are dropped unread. The
+    first k are the same as with all passages scored.
+    Without `prune` (for recipes that need more than k passages), and where the question names a time (whose
+    passages are needed however low), all passages are scored.
     """
 
     weight: float = within(0.1, 0.0, 1.0)
@@ -61,6 +67,7 @@ class PseudoRelevanceFeedback:
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
     prune: bool = True
+    limits: RescoreLimits = RESCORE_LIMITS
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         best = self._best(ranking, view)
@@ -95,7 +102,8 @@ class PseudoRelevanceFeedback:
         bm25: Bm25,
         best: NDArray[np.int64],
     ) -> tuple[Ranking, Values, float]:
-        """The ranking without what cannot reach the first k, the scores of the rest, the best of `best`."""
+        """The ranking without passages that cannot reach the first k, the scores of the others, and the
+        largest score of `best`."""
         window = ranking.window
         reach = self._reach(query, ranking, view)
         if reach is None and ranking.places is None:
@@ -104,25 +112,25 @@ class PseudoRelevanceFeedback:
             if allowed is not None:
                 values[~allowed] = 0.0
             return ranking, values, float(values[best].max())
-        kept = ranking if reach is None else ranking.keep(reach)
-        assert kept.places is not None  # noqa: S101  they were chosen, here or before
-        places = np.union1d(kept.places, best)
-        found = lexical.scores_at(window, places, weighed, bm25)
-        top = float(found[np.searchsorted(places, best)].max())
-        return kept, found[np.searchsorted(places, kept.places)], top
+        remaining = ranking if reach is None else ranking.keep(reach)
+        assert remaining.places is not None  # noqa: S101  they were chosen, here or before
+        places = np.union1d(remaining.places, best)
+        scores = lexical.scores_at(window, places, weighed, bm25)
+        top = float(scores[np.searchsorted(places, best)].max())
+        return remaining, scores[np.searchsorted(places, remaining.places)], top
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
-        """What a score needs to be read for feedback, or to be among the first k at the end."""
+        """The score that a passage needs to be used for feedback, or to be among the first k at the end."""
         then = kth_best(ranking.score, query.k)
         return min(then * (1 - ROUNDING) - self.weight, kth_best(ranking.score, self.passages))
 
     def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
-        """Which candidates can still be among the first k; None when they are too many to look at singly."""
+        """The candidates that can still be among the first k; None when they are too many to score singly."""
         if not self.prune or query.about:
             return None
         bound = kth_best(ranking.score, query.k) * (1 - ROUNDING) - self.weight
         reach = at_least(ranking.score, bound)
-        few = bound > 0 and len(reach) <= max(FEW * ranking.window.n_live, query.k)
+        few = bound > 0 and len(reach) <= max(self.limits.max_share * ranking.window.n_live, query.k)
         return reach if few else None
 
     def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:
@@ -147,8 +155,8 @@ class PseudoRelevanceFeedback:
 def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[str, float]:
     """The sum over these passages of tf / length, for at least the `most` largest; without stop words.
 
-    An analyzer numbers words as it meets them; only stems decide, and sums are made in the order of the
-    passages.
+    An analyzer numbers words in the order in which it reads them: only stems decide, and sums are added in
+    the order of the passages.
     """
     analyzer = view.analyzer
     ids = [analyzer.ids(record.indexed, record.language) for record in view.records(rows)]
@@ -157,8 +165,8 @@ def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[str, float
     each = np.repeat(1 / np.maximum(lengths, 1), lengths)
     shares = np.bincount(which, each, len(numbers)).astype(np.float64)
     shares[np.isin(numbers, list(analyzer.stop_numbers()))] = 0.0
-    kept = at_least(shares, kth_best(shares, most))
+    largest = at_least(shares, kth_best(shares, most))
     return {
         analyzer.stem_of(number): share
-        for number, share in zip(numbers[kept].tolist(), shares[kept].tolist(), strict=True)
+        for number, share in zip(numbers[largest].tolist(), shares[largest].tolist(), strict=True)
     }

@@ -1,4 +1,4 @@
-"""How much of a question a passage says, and how much of it the passages of its series say."""
+"""How much of a question a passage covers, and how much of it the passages of its title group cover."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class QueryCoverage:
     """The columns `query_coverage` and `title_group_coverage`, in [0, 1]; the ranking stays as it is.
 
     `query_coverage`: the share of the question's words that the passage has, weighted by rarity
-    (`asof.rank.features.query_terms`). Neither counts nor lengths enter: two reports of the same thing have
-    the same share whatever their wording.
+    (`asof.rank.features.query_terms`). It depends on neither counts nor lengths: two reports of the same
+    thing have the same share whatever their wording.
 
     `title_group_coverage`: the same over all candidates whose titles have the same words, figures apart:
     another edition of a document answers the question in other words. Figures of the question (a version,
-    a number) have to stand in the passage itself.
+    a number) have to be in the passage itself.
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -32,28 +32,28 @@ class QueryCoverage:
         assert matches.places is not None  # noqa: S101  they match, so they were chosen
         order = np.argsort(matches.places, kind="stable")
         words = weighted_words(query, view)
-        there = np.empty((len(words), len(order)), bool)
-        there[:, order] = presence(words, matches.window, matches.places[order])
-        in_group = there.copy()
+        present = np.empty((len(words), len(order)), bool)
+        present[:, order] = presence(words, matches.window, matches.places[order])
+        in_group = present.copy()
         rows = matches.rows
         general = np.array([not word.figure for word in words], bool)
         for members in _title_groups(rows, view):
-            in_group[np.ix_(general, members)] = there[np.ix_(general, members)].any(axis=1)[:, None]
+            in_group[np.ix_(general, members)] = present[np.ix_(general, members)].any(axis=1)[:, None]
         at = {row: place for place, row in enumerate(rows.tolist())}
 
         def own_why(row: int) -> Why:
-            return weighted_share_why("query coverage", words, there[:, at[row]].tolist(), view)
+            return weighted_share_why("query coverage", words, present[:, at[row]].tolist(), view)
 
-        def series_why(row: int) -> Why:
+        def group_why(row: int) -> Why:
             return weighted_share_why(
                 "query coverage of its title group", words, in_group[:, at[row]].tolist(), view
             )
 
         matches = matches.with_column(
-            "query_coverage", weighted_share(words, there), own_why, by=False, high=1.0
+            "query_coverage", weighted_share(words, present), own_why, by=False, high=1.0
         )
         return matches.with_column(
-            "title_group_coverage", weighted_share(words, in_group), series_why, by=False, high=1.0
+            "title_group_coverage", weighted_share(words, in_group), group_why, by=False, high=1.0
         )
 
 

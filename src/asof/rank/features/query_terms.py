@@ -1,4 +1,4 @@
-"""The words of a question as a closer look weighs them."""
+"""The words of a question with the weights used for re-ranking."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from asof.text.tokens import term_hash
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of a question in a view: its stems, in how many passages it stands, what it weighs."""
+    """A word of a question in a view: its stems, the number of passages that contain it, and its weight."""
 
     text: str
     terms: tuple[Term, ...]
@@ -32,7 +32,7 @@ class Word:
 
     @property
     def figure(self) -> bool:
-        """Whether it names one of many alike (a version, a number): such words match by themselves."""
+        """Whether it is a version or another number: such words have to match by themselves."""
         return figure(self.text)
 
 
@@ -41,8 +41,8 @@ def weighted_words(query: Query, view: View) -> tuple[Word, ...]:
 
         weight = min(idf, ln(N) / 2)²
 
-    Squared, so that words that half of all passages say (won, released) do not outweigh time; bounded at the
-    idf of a word that √N passages have: rarer is not more telling.
+    Squared, so that words of half of all passages (won, released) do not outweigh time; bounded at the idf of
+    a word that √N passages have: rarer words are not more informative.
     """
     words = parse(query.lexical, view.analyzer, stop_words=query.stop_words).words
     terms = [
@@ -51,13 +51,13 @@ def weighted_words(query: Query, view: View) -> tuple[Word, ...]:
     dfs = view.prefix.dfs([term.hash for each in terms for term in each])
     df_of = dict(zip([term.hash for each in terms for term in each], dfs, strict=True))
     most = largest_idf(view)
-    found = []
+    weighted = []
     for (word, _), each in zip(words, terms, strict=True):
         df = max((df_of[term.hash] for term in each), default=0)
         if df:
             idf = min(Bm25().idf(view.n, df), most)
-            found.append(Word(word, each, df, idf, idf * idf))
-    return tuple(found)
+            weighted.append(Word(word, each, df, idf, idf * idf))
+    return tuple(weighted)
 
 
 def largest_idf(view: View) -> float:
@@ -66,18 +66,18 @@ def largest_idf(view: View) -> float:
 
 
 def presence(words: Sequence[Word], window: Window, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which of the words stand in the passages at these places (ascending); (words, places)."""
-    there = np.zeros((len(words), len(places)), bool)
+    """Which of the words are in the passages at these places (ascending): (words, places)."""
+    present = np.zeros((len(words), len(places)), bool)
     for at, word in enumerate(words):
         weighed = [lexical.Weighed(term, word.df, 1.0) for term in word.terms]
-        there[at] = lexical.scores_at(window, places, weighed, Bm25()) > 0
-    return there
+        present[at] = lexical.scores_at(window, places, weighed, Bm25()) > 0
+    return present
 
 
-def weighted_share(words: Sequence[Word], there: NDArray[np.bool_]) -> Values:
-    """The share of the words' weight that is there, for each column; 0 where nothing weighs anything."""
-    total = np.zeros(there.shape[1])
-    for word, row in zip(words, there, strict=True):
+def weighted_share(words: Sequence[Word], present: NDArray[np.bool_]) -> Values:
+    """The share of the words' weight in each column of `present` (words, n); 0 without any weight: (n,)."""
+    total = np.zeros(present.shape[1])
+    for word, row in zip(words, present, strict=True):
         total += np.where(row, word.weight, 0.0)
     whole = total_weight(words)
     return total / whole if whole else total
@@ -91,16 +91,16 @@ def total_weight(words: Sequence[Word]) -> float:
     return whole
 
 
-def weighted_share_why(label: str, words: Sequence[Word], there: Sequence[bool], view: View) -> Why:
+def weighted_share_why(label: str, words: Sequence[Word], present: Sequence[bool], view: View) -> Why:
     """The tree of one share."""
     if not total_weight(words):
         return Why(f"{label}: no word weighs anything", 0.0)
     trees = [_weight_why(word, view) for word in words]
-    said = [tree for tree, is_there in zip(trees, there, strict=True) if is_there]
+    trees_present = [tree for tree, is_present in zip(trees, present, strict=True) if is_present]
     return Why.of(
         label,
         "ratio",
-        Why.of("weight of those words", "sum", *said),
+        Why.of("weight of those words", "sum", *trees_present),
         Why.of("weight of all query words", "sum", *trees),
     )
 

@@ -1,4 +1,4 @@
-"""Whether near-equals are reports of one kind: editions, versions, results, turn after turn."""
+"""Whether the passages of a tie group are of one kind: editions, versions, results, turns of a talk."""
 
 from __future__ import annotations
 
@@ -12,19 +12,21 @@ from asof.rank.features.titles import titles
 from asof.rank.stage import Ranking
 
 EXAMINED = 24
-"""So many near-equals, the best of them, tell of what kind they are."""
+"""The number of best passages of a tie group that are examined."""
 
 SAME_WORDS = 0.4
-"""A Jaccard similarity of words from which texts are of one kind."""
+"""The smallest Jaccard similarity of words of texts of one kind."""
 
 
-def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View) -> float:
-    """The share of near-equals that belong to a series (`asof.graph.succession`), or of which another one of
-    another date has the same title (figures apart) or much the same words; 0 for a single one.
+def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View, examined: int = EXAMINED) -> float:
+    """The share of passages of a tie group (`near`) that belong to a series (`asof.graph.succession`) or
+    share their title (figures apart) or most words with another one of another date; 0 for a single passage.
+
+    Only the best `examined` of the group are read.
     """
     places = np.flatnonzero(near)
     rows = ranking.rows
-    best = places[view.tie_order(ranking.score[places], rows[places])[:EXAMINED]]
+    best = places[view.tie_order(ranking.score[places], rows[places])[:examined]]
     if len(best) < 2:
         return 0.0
     chosen = rows[best]

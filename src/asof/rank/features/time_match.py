@@ -1,4 +1,4 @@
-"""Which candidates are of a time that a question names."""
+"""Which candidates are about a time that a question names."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ MENTIONS_TIME = 0.5
 
 
 def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
-    """How far each passage is of one of the times: OF_TIME, MENTIONS_TIME or 0.
+    """For each passage (n,) whether it is about one of the times: OF_TIME, MENTIONS_TIME or 0.
 
-    What a document's metadata or title says it is about decides, where they say it; otherwise the date of
-    publication does. A passage whose text speaks of one of the times mentions it.
+    The times in a document's metadata or title decide, if there are any, else its date of publication. A
+    passage whose text names one of the times mentions it.
     """
     if not len(rows) or not spans:
         return np.zeros(len(rows))

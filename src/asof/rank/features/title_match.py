@@ -1,4 +1,4 @@
-"""Titles as names: how far a question says the title of a passage's document, and what it leaves unsaid."""
+"""Titles as names: how much of a document's title a question names, and the words that it does not."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from asof.text.tokens import term_hash
 
 @dataclass(frozen=True, slots=True)
 class TitleMatches:
-    """How a question relates to the titles of some candidates; arrays in their order.
+    """How a question matches the titles of some candidates; arrays in their order.
 
     `title_of`: which of `titles` each has (-1: none). Of each title, all by idf and in [0, 1], without
-    figures except in `query_coverage`: the share of the question that it holds (`query_coverage`), how much
-    of it is of another subject (`off_topic`) or goes on beyond the question (`extra`), and the share of it
-    that the question says (`title_coverage`). `stems` are the stems of the question.
+    figures except in `query_coverage`: the share of the question in it (`query_coverage`), the share of it
+    that is of another subject (`off_topic`) or beyond the question (`extra`), and the share of it that is in
+    the question (`title_coverage`). `stems` are the stems of the question.
     """
 
     title_of: NDArray[np.int64]
@@ -39,8 +39,8 @@ class TitleMatches:
     stems: tuple[str, ...]
 
     def coverage_why(self, title: int) -> Why:
-        said = tuple(stem for stem in self.stems if stem in self.matches[title].matched)
-        return _ratio_why(self.weights, "query words in the title", said, self.stems)
+        matched = tuple(stem for stem in self.stems if stem in self.matches[title].matched)
+        return _ratio_why(self.weights, "query words in the title", matched, self.stems)
 
     def off_topic_why(self, title: int) -> Why:
         match = self.matches[title]
@@ -92,8 +92,8 @@ class StemWeights:
 
 
 def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
-    """Read the titles of these rows against the question."""
-    found = titles(view, rows)
+    """How a question matches the titles of the documents of these rows."""
+    title_table = titles(view, rows)
     stems = tuple(
         dict.fromkeys(
             stem
@@ -101,14 +101,14 @@ def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatc
             for stem in view.analyzer.alternatives(word)
         )
     )
-    matches = tuple(TitleMatch.of(title, frozenset(stems)) for title in found.each)
+    matches = tuple(TitleMatch.of(title, frozenset(stems)) for title in title_table.each)
     near = [
         stem for each in matches if each.matched for stem in (*each.matched, *each.off_topic, *each.extra)
     ]
     weights = StemWeights.of(tuple(dict.fromkeys([*stems, *near])), view)
     stems = tuple(stem for stem in stems if weights.dfs[stem])
     return TitleMatches(
-        found.which, found.each, matches,
+        title_table.which, title_table.each, matches,
         _shares(stems, matches, weights),
         np.array([off_topic_weight(each, weights) for each in matches]),
         np.array([_part(each.extra, each.matched, weights) for each in matches]),
@@ -118,9 +118,9 @@ def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatc
 
 
 def off_topic_weight(match: TitleMatch, weights: StemWeights) -> float:
-    """How much of the named part of a title is another subject's: by idf or by count, whichever is more.
+    """The share of another subject's words in the named part of a title: by idf or by count, the larger one.
 
-    1 for a title of which the question says nothing.
+    1 for a title without any word of the question.
     """
     if not match.matched:
         return 1.0
@@ -138,12 +138,12 @@ def _part(some: tuple[str, ...], others: tuple[str, ...], weights: StemWeights) 
 
 
 def _shares(stems: tuple[str, ...], matches: Sequence[TitleMatch], weights: StemWeights) -> Values:
-    """The share of the question in each title; different titles often say the same of it."""
+    """The share of the question in each title; computed once for titles that match the same words."""
     whole = weights.sum(stems)
-    known: dict[tuple[str, ...], float] = {}
-    for said in {each.matched for each in matches}:
-        known[said] = weights.sum([stem for stem in stems if stem in said]) / whole if whole else 0.0
-    return np.array([known[each.matched] for each in matches])
+    share: dict[tuple[str, ...], float] = {}
+    for matched in {each.matched for each in matches}:
+        share[matched] = weights.sum([stem for stem in stems if stem in matched]) / whole if whole else 0.0
+    return np.array([share[each.matched] for each in matches])
 
 
 def _ratio_why(weights: StemWeights, label: str, some: tuple[str, ...], whole: tuple[str, ...]) -> Why:
@@ -190,8 +190,8 @@ class TitleColumns:
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        found = ranking.matching()
-        rows = found.rows
+        ranked = ranking.matching()
+        rows = ranked.rows
         names = match_titles(query, view, rows)
         at = dict(zip(rows.tolist(), names.title_of.tolist(), strict=True))
         columns: dict[str, tuple[Values, Callable[[int], Why]]] = {
@@ -200,10 +200,10 @@ class TitleColumns:
             "extra_title_terms": (names.extra, names.extra_why),
         }
         for name, (values, why) in columns.items():
-            found = found.with_column(
+            ranked = ranked.with_column(
                 name, _spread(values, names.title_of), _of_title(why, at), by=False, high=1.0
             )
-        return found
+        return ranked
 
 
 def _spread(values: Values, title: NDArray[np.int64]) -> Values:

@@ -99,13 +99,13 @@ class BudgetedRerank:
             independent=self.graph.independent,
         )
 
-    def _reason(self, doubt: Uncertainty, examined: int, there: int) -> str:
+    def _reason(self, doubt: Uncertainty, examined: int, count: int) -> str:
         measured = f"margin {doubt.margin:.3f}, agreement {doubt.agreement:.2f}"
         limits = f"{self.margin:g} and {self.agreement:g}"
         if doubt.settled(self.margin, self.agreement):
-            return f"halted at {examined} of {there} candidates: {measured} exceed {limits}"
-        what = "all" if examined >= there else f"the budget of {examined}"
-        return f"{what} of {there} candidates looked at: {measured} do not exceed {limits}"
+            return f"halted at {examined} of {count} candidates: {measured} exceed {limits}"
+        what = "all" if examined >= count else f"the budget of {examined}"
+        return f"{what} of {count} candidates examined: {measured} do not exceed {limits}"
 
     def _ranked(self, ranking: Ranking, order: NDArray[np.int64], entered: int) -> Ranking:
         if entered == len(order):

@@ -1,8 +1,9 @@
 """Local retrieval over facts (TG-RAG, section III-B, algorithm 1), as a stage.
 
-The facts of the best passages by words are ranked by how much of the question they say (gamma); the first of
-them make the question's own graph, whose nodes are what they relate. Personalised PageRank from the nodes of
-the facts that hold in the time of the question weighs nodes, nodes weigh facts, and facts weigh passages.
+The facts of the best passages by words are ranked by the share of the question that they cover (gamma); the
+best of them form the question's own graph, whose nodes are the names they relate. Personalised PageRank from
+the nodes of the facts that hold in the time of the question scores nodes, nodes score facts, and facts score
+passages.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Local:
         matches = ranking.matching()
         scope = query.about if self.in_time else ()
         far = match_times(view, matches.rows, scope)
-        examined = self._looked_at(matches, view, far)
+        examined = self._examined(matches, view, far)
         known = facts_of(view, np.sort(matches.rows[examined]))
         graph = Subgraph.of(query, view, known, scope, self.facts)
         values, column = self._scored(matches, view, graph)
@@ -82,7 +83,7 @@ class Local:
 
         return ranked.with_column("facts", column.values / best, why, by=False).note(note)
 
-    def _looked_at(self, matches: Ranking, view: View, far: Values) -> NDArray[np.int64]:
+    def _examined(self, matches: Ranking, view: View, far: Values) -> NDArray[np.int64]:
         """The best candidates, and the best of those that are of the time asked for."""
         order = view.tie_order(matches.score, matches.rows)
         of_time = order[far[order] > 0][: self.passages]
@@ -112,9 +113,9 @@ class Local:
         self, matches: Ranking, rest: NDArray[np.int64], known: Sequence[StatedFact], scope: Sequence[Span]
     ) -> Ranking:
         near = nearest(known, scope) if scope else []
-        says = f"; the nearest times that are known: {', '.join(near)}" if near else ""
+        nearest_times = f"; the nearest times that are known: {', '.join(near)}" if near else ""
         what = "of the time asked for" if scope else "that says any of it"
-        return matches.keep(rest).note(f"no fact {what}{says}")
+        return matches.keep(rest).note(f"no fact {what}{nearest_times}")
 
 
 @dataclass(frozen=True, slots=True)

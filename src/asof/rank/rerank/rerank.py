@@ -52,8 +52,8 @@ class Rerank:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        there = len(matches.score)
-        if not there:
+        count = len(matches.score)
+        if not count:
             return matches
         near = matches.shortlist(max(query.k, self.top))
         order = view.tie_order(near.score, near.rows)
@@ -62,7 +62,7 @@ class Rerank:
         numbers = self._numbers(query.text, [text[: self.characters] for text in texts])
         cut = sum(len(text) > self.characters for text in texts)
         return self._ranked(near, first, rest, numbers).note(
-            f"reranked: the first {len(first)} of {there} candidates, by {self.reranker.name}",
+            f"reranked: the first {len(first)} of {count} candidates, by {self.reranker.name}",
             *([f"reranked: {cut} of them by their first {self.characters} characters"] if cut else []),
         )
 

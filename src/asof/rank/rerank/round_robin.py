@@ -66,10 +66,10 @@ class RoundRobinByDocument:
         bm25[sort] = lexical.scores_at(matches.window, places[sort], weighed, Bm25())
         order = view.tie_order(bm25, rows[chosen])
         turn = np.zeros(len(chosen), np.int64)
-        seen: dict[int, int] = {}
+        turns: dict[int, int] = {}
         for place in order.tolist():
             document = int(documents[place])
-            turn[place] = seen[document] = seen.get(document, 0) + 1
+            turn[place] = turns[document] = turns.get(document, 0) + 1
         values, rounds = before.values.copy(), int(turn.max())
         left = rounds - turn
         if in_unit := before.high == 1.0:
@@ -95,7 +95,7 @@ class RoundRobinByDocument:
             return Why.of("in turn", "sum", Why("passages of the wanted documents come first", 0.5), upper)
 
         return matches.with_column("round_robin", values, why, high=before.high).note(
-            f"passages of {len(seen)} documents that the question names, in turn"
+            f"passages of {len(turns)} documents that the question names, in turn"
         )
 
 

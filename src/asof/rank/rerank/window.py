@@ -38,8 +38,8 @@ class RerankWindow:
         near = np.zeros(len(rows), bool)
         near[_best(score, rows, view, self.n)] = True
         if query.about:
-            there = np.flatnonzero(match_times(view, rows, query.about) > 0)
-            near[there[_best(score[there], rows[there], view, self.of_time)]] = True
+            of_time = np.flatnonzero(match_times(view, rows, query.about) > 0)
+            near[of_time[_best(score[of_time], rows[of_time], view, self.of_time)]] = True
         chosen = np.flatnonzero(near)
         if len(chosen) == len(rows):
             return matching
@@ -59,7 +59,8 @@ def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray
 
 @dataclass(frozen=True, slots=True)
 class AppendRest:
-    """Puts what `RerankWindow` deferred below what was looked at, in its order (see `append_below`)."""
+    """Puts the passages that `RerankWindow` deferred below the re-ranked ones, in their order
+    (`append_below`)."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         deferred = ranking.deferred
@@ -77,7 +78,7 @@ class AppendRest:
             ranking, places=whole, columns={entry: both}, by=entry, deferred=None,
         )  # fmt: skip
         column = Column(np.concatenate([score.values, before.values]), score.why, score.high)
-        # in this order no row number decides which of equals the lowest is
+        # in this order no row number decides which of equal scores is the lowest
         ranked = view.tie_order(score.values, ranking.rows)
         rest = np.arange(examined, len(whole))
         return append_below(joined, "looked at closer", column, ranked, rest[:0], rest)

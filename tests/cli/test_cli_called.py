@@ -76,5 +76,5 @@ def test_an_unknown_name_is_refused_before_asking(asof, yard, monkeypatch):
 def test_nothing_is_erased_unasked_by_a_part_of_its_name(asof, yard):
     said = asof("purge", "notes/as", "--yes")
     assert (said.code, said.out) == (2, "")
-    assert "'notes/as' is only a part of notes/ash.md, which is not taken unasked" in said.err
+    assert "'notes/as' is only a part of the id notes/ash.md" in said.err
     assert asof("purge", "ASH", "--yes").out.startswith("notes/ash.md: erased")

@@ -35,7 +35,7 @@ WORDS = ["mill", "ferry", "bread", "storm"]
 @pytest.fixture(autouse=True)
 def written_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(kept_module, "LEAST_WRITTEN", 1)
-    monkeypatch.setattr(update, "ANEW", 0)  # whatever there is, is brought up to date
+    monkeypatch.setattr(update, "REBUILD_SHARE", 0)  # whatever there is, is brought up to date
     return iter(())
 
 
@@ -188,7 +188,7 @@ def test_a_damaged_file_is_said_so(fresh: Make, document: Make) -> None:
         degrees(corpus)
         (folder_of(corpus) / "evidence" / "edges-0.05-3.seg").write_bytes(b"torn")
         first, last = status(folder_of(corpus))
-        assert first == "evidence graph: edges-0.05-3.seg is damaged; it will be made anew"
+        assert first == "evidence graph: edges-0.05-3.seg is damaged; it will be rebuilt"
         assert last.startswith("evidence graph: shingles of 30 passages; ")
 
 

@@ -33,7 +33,7 @@ from asof.time.span import NEVER
 pytestmark = pytest.mark.slow
 
 SMALL = {
-    (update, "ANEW"): 0,  # never made anew when something is there
+    (update, "REBUILD_SHARE"): 0,  # never made anew when something is there
     (kept_module, "LEAST_WRITTEN"): 1,
     (kept_module, "SHARE_WRITTEN"): 10**9,
     (postings, "TEXTS_AT_ONCE"): 2,

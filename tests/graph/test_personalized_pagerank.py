@@ -199,7 +199,7 @@ def test_too_few_iterations_are_said() -> None:
     [
         (([0], [2], None, [1, 0]), {}, "0 to 1 is accepted"),
         (([-1], [1], None, [1, 0]), {}, "0 to 1 is accepted"),
-        (([0.5], [1], None, [1, 0]), {}, "whole numbers"),
+        (([0.5], [1], None, [1, 0]), {}, "array of integers"),
         (([0, 1], [1], None, [1, 0]), {}, "2 sources and 1 targets"),
         (([0], [1], [1.0, 2.0], [1, 0]), {}, "1 numbers are accepted"),
         (([0], [1], [-1.0], [1, 0]), {}, "finite numbers from 0"),

@@ -314,7 +314,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         monkeypatch.setattr(owner, name, noted)
     monkeypatch.setattr(succession_cache, "LEAST_WRITTEN", 1)
-    monkeypatch.setattr(chain_module, "ANEW", 0)
+    monkeypatch.setattr(chain_module, "REBUILD_SHARE", 0)
     return done
 
 
@@ -352,7 +352,7 @@ def test_a_damaged_file_is_made_anew(fresh: Make, release: Make, built: list[str
         with open_corpus(corpus.root) as other:
             assert follows(other) == mine
         path.write_bytes(b"torn")
-        assert status(folder) == ["succession: chains.seg is damaged; it will be made anew"]
+        assert status(folder) == ["succession: chains.seg is damaged; it will be rebuilt"]
         with open_corpus(corpus.root) as other:
             assert follows(other) == mine
     assert built == ["read", "anew"] * 3
@@ -375,10 +375,10 @@ def test_what_was_asked_before_goes_on_being_asked(fresh: Make, release: Make, b
     """A succession belongs to its view: what is written later does not reach into it."""
     with fresh(*releases(release, 1, 5)) as corpus:
         found = succession(corpus.at().view())
-        alike = found.alike(0).tolist()
+        alike = found.same_statement(0).tolist()
         corpus.add(releases(release, 5, 9))
-        assert len(succession(corpus.at().view()).alike(0)) == 7
-        assert found.alike(0).tolist() == alike == [1, 2, 3]
+        assert len(succession(corpus.at().view()).same_statement(0)) == 7
+        assert found.same_statement(0).tolist() == alike == [1, 2, 3]
 
 
 def test_damage_is_an_error_of_segments() -> None:

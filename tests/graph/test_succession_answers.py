@@ -29,7 +29,7 @@ def fees(fresh: Make, document: Make) -> Iterator[Corpus]:
 
 
 def said(side: Any) -> str | None:
-    return None if side is None else side.said.split()[3]
+    return None if side is None else side.sentence.split()[3]
 
 
 def test_a_timeline_knows_what_was_known(fees: Corpus) -> None:

@@ -41,7 +41,7 @@ NARROW = {
 """What succession is, in all corpora that are compared."""
 
 SMALL = {
-    (predecessors, "ANEW"): 0,  # never made anew when something is there
+    (predecessors, "REBUILD_SHARE"): 0,  # never made anew when something is there
     (succession_cache, "LEAST_WRITTEN"): 1, (succession_cache, "SHARE_WRITTEN"): 10**9,
     (statement, "TEXTS_AT_ONCE"): 2, (similarity, "PAIRS_AT_ONCE"): 3, (candidates, "MANY"): 1,
     (kept_module, "MOST"): 12,
@@ -76,7 +76,7 @@ def seen(view: View) -> dict[Any, Any]:
     return {
         names[row]: (
             names[one], names[other], inside, [names[each] for each in found.series(row).tolist()],
-            sorted(names[each] for each in found.alike(row).tolist()),
+            sorted(names[each] for each in found.same_statement(row).tolist()),
         )
         for row, one, other, inside in zip(
             rows.tolist(), before.tolist(), after.tolist(), found.in_series(rows).tolist(), strict=True

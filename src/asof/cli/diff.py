@@ -93,10 +93,10 @@ def _show_change(change: SubjectChange) -> None:
     if change.kind == "changed":
         for word, each in (("before", change.before), ("after", change.after)):
             if each is not None:
-                show(f"    {word:<6}  {readable(each.said)}", hang=8)
+                show(f"    {word:<6}  {readable(each.sentence)}", hang=8)
                 click.secho(f"{'':12}{plain(each.document)}{_since(each)}", dim=True)
     else:
-        show(f"    {readable(side.said) or '(only a title)'}")
+        show(f"    {readable(side.sentence) or '(only a title)'}")
         click.secho(f"    {plain(side.document)}{_since(side)}", dim=True)
 
 

@@ -87,11 +87,11 @@ def _show_entry(entry: TimelineEntry, *, dated: bool) -> None:
     title = f"  {readable(entry.title)}" if entry.title else ""
     span = click.style(f"{format_instant(entry.start)} - {until}", fg="cyan")
     show(f"{span}{click.style(title, bold=True)}", hang=2)
-    show(f"  {readable(entry.said) or '(only a title)'}")
+    show(f"  {readable(entry.sentence) or '(only a title)'}")
     for sign, words in (("+", entry.added), ("-", entry.removed)):
         if words:
             show(f"  {sign} {shortened(plain(' … '.join(words)), CHANGED)}", hang=2)
     click.secho(f"  {plain(entry.document)}", dim=True)
     for rival in entry.contradicted:
         by = f"{plain(rival.document)} ({format_instant(rival.start)})"
-        show(f"  contradicted by {by}: {readable(rival.said)}", hang=2, fg="yellow")
+        show(f"  contradicted by {by}: {readable(rival.sentence)}", hang=2, fg="yellow")

@@ -1,7 +1,7 @@
-"""Which earlier passages a passage may follow: the last few with a key in common, and what an edit ended.
+"""Candidate predecessors of a passage: the last few with a key in common, and those that an edit ended.
 
-Of all passages with a key only the last `WINDOW` before a passage are looked at (with a key of words the last
-`WINDOW_OF_WORDS`, for there are several such keys): a limit that what comes later does not change.
+Of all passages with a key only the last `WINDOW` before a passage are compared (with a key of words the last
+`WINDOW_OF_WORDS`, as there are several such keys): later arrivals do not change this limit.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from asof.time.span import NEVER
 WINDOW, WINDOW_OF_WORDS = 12, 4
 DAY = 86_400_000_000
 AT_ONCE = 3
-"""A title that so many documents had within a day of each other is a label, such as the name of a speaker."""
+"""A title that this many documents had within a day of each other is a label, such as a speaker's name."""
 
 EDITS = 32
-"""So many passages that an edit ended are looked at, those nearest in the document."""
+"""The most passages ended by an edit that are compared, those nearest in the document."""
 
 
 MANY = 256
-"""Nodes with one key that are worth the trouble of choosing those that are near."""
+"""Keys of more nodes than this are restricted to near nodes; for fewer all are compared."""
 
 
 class Pairs(NamedTuple):
-    """Nodes, and earlier ones that they may follow; in no order, and some twice."""
+    """Nodes, and earlier ones that they may follow; unordered, with duplicates."""
 
     later: NDArray[np.int64]
     earlier: NDArray[np.int64]
@@ -44,18 +44,19 @@ def subject_keys(subject: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def recent(
     keys: NDArray[np.uint64],
     nodes: NDArray[np.int32],
-    wanted: NDArray[np.bool_],
+    selected: NDArray[np.bool_],
     rows: Rows,
     statements: StatementTable,
 ) -> tuple[Pairs, NDArray[np.bool_]]:
-    """The last few nodes with a key in common that came before each wanted one; and whose title is a label.
+    """The last few nodes before each selected one with a key in common; and by node, whether its title is a
+    label.
 
-    `keys` (p) and the `nodes` (p) that have them, in any order; all nodes with a key that a wanted one has.
-    `wanted` and the labels are by node.
+    `keys` (p) and the `nodes` (p) that have them, in any order: all nodes with a key of a selected one.
+    `selected`: by node.
     """
     each = _ordered(keys, nodes, rows)
     ordered, visible, documents = each.nodes, each.visible, rows.columns["document"][each.nodes]
-    mine = np.flatnonzero(wanted[ordered] & (each.now > each.begin))
+    mine = np.flatnonzero(selected[ordered] & (each.now > each.begin))
     first, last = each.begin[mine], each.now[mine]
     of_subject = each.keys[mine] == subject_keys(statements["subject"][ordered[mine]])
     count = np.zeros(len(mine), np.int64)
@@ -70,7 +71,7 @@ def recent(
         earlier.append(ordered[at])
         close = visible[last[here] - 1] - visible[at] < DAY
         count[here] += close & ((documents[at] != documents[at + 1]) if step > 1 else True)
-    label = np.zeros(len(wanted), bool)
+    label = np.zeros(len(selected), bool)
     label[ordered[mine[of_subject & (count >= AT_ONCE)]]] = True
     label[statements["version"][:, 0] >= 0] = False  # several versions on one day are no label
     return Pairs(np.concatenate(later), np.concatenate(earlier)), label
@@ -79,25 +80,25 @@ def recent(
 def displaced(
     keys: NDArray[np.uint64], nodes: NDArray[np.int32], dirty: NDArray[np.bool_], rows: Rows
 ) -> NDArray[np.int64]:
-    """The nodes before which, among the last few with a key, a dirty one came or went.
+    """The nodes that have a dirty one among the last few before them with the same key.
 
-    Given are nodes with a key of a dirty one. Distances are counted in those that are not dirty, so it does
-    not matter which of the dirty ones are there.
+    `nodes` are those with a key of a dirty one. Distances are counted in nodes that are not dirty, so the
+    result does not depend on which of the dirty ones were added and which removed.
     """
     each = _ordered(keys, nodes, rows)
     here = dirty[each.nodes]
     places = np.arange(len(here))
     clean = np.concatenate([[0], np.cumsum(~here)])
     last = np.concatenate([[-1], np.maximum.accumulate(np.where(here, places, -1))])[each.now]
-    found: NDArray[np.int64] = each.nodes[
+    nodes_near: NDArray[np.int64] = each.nodes[
         (last >= each.begin) & (clean[each.now] - clean[last] <= WINDOW)
     ]  # fmt: skip
-    return found
+    return nodes_near
 
 
 class _Ordered(NamedTuple):
-    """Keys and nodes by key, then in order of time; for each its instant, the place where its key begins, and
-    the place where those of the key begin that came at the same instant."""
+    """Keys and nodes by key, then in order of time; for each its instant, the position where its key begins,
+    and the position where the nodes of the key with the same instant begin."""
 
     keys: NDArray[np.uint64]
     nodes: NDArray[np.int64]
@@ -120,10 +121,10 @@ def around(
     which: NDArray[np.int64], nodes: NDArray[np.int32], marked: NDArray[np.bool_],
     visible: NDArray[np.int64], *, before: bool, after: bool,
 ) -> NDArray[np.int64]:  # fmt: skip
-    """Places in `nodes` of those that are near a marked one among those with the same key.
+    """Positions in `nodes` of those that are near a marked one among the nodes with the same key.
 
     `which` (p) numbers the keys; some node of each is marked. Near are those between the first and the last
-    marked one in time, and `before` and `after` them as many as there are in a window; ties are near.
+    marked one in time, and one window `before` and `after` these; ties are near.
     """
     order = np.argsort(which, kind="stable")
     sizes = np.bincount(which)
@@ -151,10 +152,12 @@ def _nth(times: NDArray[np.int64], end: int, count: int, sign: int) -> int:
     return sign * int(np.partition(beyond, nth)[nth])
 
 
-def edited(ends: NDArray[np.int64], alive: NDArray[np.bool_], wanted: NDArray[np.bool_], rows: Rows) -> Pairs:
-    """For each wanted node what ended in its document at the instant when it began; by node, all three.
+def edited(
+    ends: NDArray[np.int64], alive: NDArray[np.bool_], selected: NDArray[np.bool_], rows: Rows
+) -> Pairs:
+    """Each selected node with the nodes of its document that ended at the instant when it began.
 
-    `alive`: the nodes that count at all.
+    `ends`, `alive` and `selected` are by node; only nodes that are `alive` count.
     """
     documents, visible = rows.columns["document"], rows.columns["visible"]
     numbers = rows.columns["number"]
@@ -163,10 +166,10 @@ def edited(ends: NDArray[np.int64], alive: NDArray[np.bool_], wanted: NDArray[np
     moment = _moments(documents[over], ends[over])
     order = np.argsort(moment, kind="stable")
     over, moment = over[order], moment[order]
-    mine = np.flatnonzero(wanted)
-    asked = _moments(documents[mine], visible[mine])
-    first = np.searchsorted(moment, asked, "left")
-    many = np.searchsorted(moment, asked, "right") - first
+    mine = np.flatnonzero(selected)
+    beginnings = _moments(documents[mine], visible[mine])
+    first = np.searchsorted(moment, beginnings, "left")
+    many = np.searchsorted(moment, beginnings, "right") - first
     for at in np.flatnonzero(many > EDITS).tolist():
         ended = over[first[at] : first[at] + many[at]]
         near = int(np.searchsorted(numbers[ended], numbers[mine[at]])) - EDITS // 2
@@ -180,5 +183,5 @@ def edited(ends: NDArray[np.int64], alive: NDArray[np.bool_], wanted: NDArray[np
 
 
 def _moments(documents: NDArray[np.int64], instants: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """A number for each document and instant; others of the same are told apart afterwards."""
+    """A hash of each document and instant; the caller removes collisions."""
     return mixed(mixed(documents.astype(np.uint64)) + instants.astype(np.uint64))

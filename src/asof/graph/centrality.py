@@ -23,12 +23,12 @@ def pagerank(
 
     PR(i) = (1 - damping) / n + damping · sum over j of w(j, i) · PR(j) / sum over k of w(j, k)
 
-    A node without an edge has nothing to pass on. `dangling`: what it has is spread over all nodes, so that
-    the sum is 1 (the standard form); else it is lost, as in the formula as it was printed. From equal values
-    the iteration goes on until nothing changes (TOLERANCE), or for so many `iterations`.
+    A node without an edge passes nothing on. `dangling`: its value is spread over all nodes, so that the sum
+    is 1 (the standard form); else it is lost, as in the published formula. The iteration starts from equal
+    values and ends when no value changes (TOLERANCE), or after `iterations` steps.
     """
     n = weights.shape[0]
-    # what isolated nodes hold comes back to all in equal shares, which only scales the values
+    # the values of isolated nodes are spread over all in equal shares, which only scales the values
     isolated = int((np.diff(weights.indptr) == 0).sum()) if dangling else 0
     ranks: NDArray[np.float64] = mean_visits(weights, damping, iterations) / (n - damping * isolated)
     return ranks
@@ -37,10 +37,10 @@ def pagerank(
 def mean_visits(
     weights: csr_array, damping: float = DAMPING, iterations: int | None = None
 ) -> NDArray[np.float64]:
-    """PageRank in units of 1/n as it was printed: y = (1 - damping) + damping · W y / degree.
+    """PageRank in units of 1/n as published: y = (1 - damping) + damping · W y / degree.
 
     A node with no edge has 1 - damping; the values of others depend on their own component only. Each sum is
-    made in the order of the columns of a row, so the bits depend on the order of the nodes, and nothing else.
+    in the order of the columns of a row, so the exact bits depend on the order of the nodes only.
     """
     n = weights.shape[0]
     degrees = np.asarray(weights.sum(axis=1), np.float64).reshape(n)

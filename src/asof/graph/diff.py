@@ -1,4 +1,4 @@
-"""Two answers to one question side by side: what was added, removed, changed, and what was not."""
+"""Comparison of the hits of one query as of two instants: added, removed, changed and unchanged subjects."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ from asof.text.tokens import tokenize
 KINDS = ("changed", "added", "removed", "unchanged")
 
 Subject = tuple[str, int]
-"""What a hit is about: its series, or it alone."""
+"""The subject of a hit: its series, or the hit itself."""
 
 
 class ResultSide(NamedTuple):
-    """What one of the answers has of a subject: the rank of the best hit, and the newest statement then.
+    """One search's hits on a subject: the rank of the best one, and the newest statement at the time.
 
-    `start` is the instant from which the statement could be seen, None if it is undated.
+    `sentence`: the key sentence of that statement. `start`: since when it is visible (an instant), None if it
+    is undated.
     """
 
     rank: int
     id: str
     document: str
     title: str
-    said: str
+    sentence: str
     start: int | None
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectChange:
-    """What became of a subject. `kind`: one of `KINDS`; a side that has no hit is None.
+    """The change of a subject. `kind`: one of `KINDS`; a side without a hit is None.
 
-    `added` and `removed` are the runs of words that differ when it changed.
+    `added` and `removed`: the runs of words that differ, where the statement changed.
     """
 
     kind: str
@@ -52,9 +53,9 @@ class SubjectChange:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The answers to a question as of two instants: what changed, was added, was removed, is unchanged.
+    """The changes between the hits of a query as of two instants (`before`, `after`), by kind.
 
-    Each kind is in order of the rank it has (or, if it was removed, had).
+    Each kind is in order of rank (of a removed subject the former one).
     """
 
     question: str
@@ -64,7 +65,7 @@ class Difference:
 
     @property
     def empty(self) -> bool:
-        """Neither answer has a hit."""
+        """Whether neither search has a hit."""
         return not self.changes
 
 
@@ -83,7 +84,7 @@ Pair = tuple[ComparedPassage | None, ComparedPassage | None]
 
 
 class DatedResults(NamedTuple):
-    """The hits of a search, with the instants that it was asked as of and known at."""
+    """The hits of a search, with its instants."""
 
     as_of: int
     known_at: int
@@ -93,8 +94,9 @@ class DatedResults(NamedTuple):
 def compare_results(view: View, question: str, before: DatedResults, after: DatedResults) -> Difference:
     """Compare the hits of two searches.
 
-    `view` is that of the later instants: it tells which hits are of one series. All hits of a series are one
-    subject, for which its newest statement stands. Others are matched by passage, then by document.
+    `view` is that of the later instants; its succession decides which hits are of one series. All hits of a
+    series are one subject, represented by its newest statement. Others are matched by passage, then by
+    document.
     """
     reader = _SubjectReader(view, succession(view))
     subjects: dict[Subject, list[ComparedPassage | None]] = {}
@@ -111,15 +113,15 @@ def compare_results(view: View, question: str, before: DatedResults, after: Date
 
 @dataclass(frozen=True, slots=True)
 class _SubjectReader:
-    """Tells the subjects of hits, and what a series had said last at an instant."""
+    """Assigns hits to subjects, and reads the newest statement of a series at an instant."""
 
     view: View
-    found: Succession
+    succession: Succession
     _series: dict[int, np.ndarray] = field(default_factory=dict)  # by each row of a series all of them
 
     def read(self, answer: DatedResults) -> Iterator[tuple[Subject, ComparedPassage]]:
         for hit, passages in zip(answer.hits, passages_of(self.view, answer.hits), strict=True):
-            row = self.found.row_of(passages)
+            row = self.succession.row_of(passages)
             series = self._series_of(row) if row >= 0 else None
             if series is None:
                 text = below_heading(hit.text, "\n".join(hit.place.headings))
@@ -129,16 +131,16 @@ class _SubjectReader:
                 yield ("", int(series[0])), self._newest(series, answer, hit.rank)
 
     def _series_of(self, row: int) -> np.ndarray | None:
-        """The series of a row; None where it has none, or is beside it (another one was followed there)."""
+        """The series of a row; None where it has none, or branches off it (another row is the successor)."""
         if row not in self._series:
-            first = int(self.found.series(row)[0])
-            series = self.found.series(first)
+            first = int(self.succession.series(row)[0])
+            series = self.succession.series(first)
             self._series.update(dict.fromkeys(series.tolist(), series))
         series = self._series.get(row, np.zeros(0))
         return series if len(series) > 1 else None
 
     def _newest(self, series: np.ndarray, answer: DatedResults, rank: int) -> ComparedPassage:
-        """What a series had said last when it was asked, as was known then."""
+        """The newest statement of a series as of the instants of a search."""
         past = self.view.column("visible", series) <= answer.as_of
         past = series[past & (self.view.column("added", series) <= answer.known_at)]
         row = int(past[-1]) if len(past) else int(series[0])
@@ -154,17 +156,17 @@ class _SubjectReader:
 
 
 def _match_by_document(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs, with those of one document made one where each has only one side."""
+    """The pairs; two of one document that have one side each, and opposite ones, become one pair."""
     whole = [pair for pair in pairs if None not in pair]
-    went = {one.document: one for one, other in reversed(pairs) if one is not None and other is None}
-    came = {other.document: other for one, other in reversed(pairs) if other is not None and one is None}
-    both = went.keys() & came.keys()
-    used = {statement.id for each in both for statement in (went[each], came[each])}
+    removed = {one.document: one for one, other in reversed(pairs) if one is not None and other is None}
+    added = {other.document: other for one, other in reversed(pairs) if other is not None and one is None}
+    both = removed.keys() & added.keys()
+    used = {statement.id for each in both for statement in (removed[each], added[each])}
     left = [
         pair for pair in pairs
         if None in pair and not any(each is not None and each.id in used for each in pair)
     ]  # fmt: skip
-    return [*whole, *((went[each], came[each]) for each in both), *left]
+    return [*whole, *((removed[each], added[each]) for each in both), *left]
 
 
 def _change(
@@ -182,9 +184,9 @@ def _side(
 ) -> ResultSide | None:
     if statement is None:
         return None
-    said = key_sentence(statement.text, None if other is None else other.text, words, stop)
+    sentence = key_sentence(statement.text, None if other is None else other.text, words, stop)
     return ResultSide(
-        statement.rank, statement.id, statement.document, statement.title, said, statement.start
+        statement.rank, statement.id, statement.document, statement.title, sentence, statement.start
     )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The edges of the evidence graph: a base that is kept in a file, and what changed since."""
+"""The edges of the evidence graph: a base in a file, and the changes since."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from asof.index.file_format import ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
 
 MANY = 2_000_000
-"""From so many edges on a product is six times as fast as numpy, and worth the import of scipy."""
+"""From this many edges on a sparse product is six times as fast as numpy, and worth the import of scipy."""
 
 
 FILE_FORMAT = FileFormat(
@@ -35,8 +35,8 @@ FILE_FORMAT = FileFormat(
 class Edges:
     """Undirected edges between nodes, each once, with whole numbers as weights.
 
-    The base holds, for each node, the greater ones that it has an edge with: high[start[i]:start[i + 1]].
-    An edge of the base with an end that is `stale` is not one any more; `later` holds what is there now.
+    The base has, for each node, its neighbours with greater numbers: high[start[i]:start[i + 1]]. An edge of
+    the base with a `stale` end is no longer valid; `later` has the edges of stale nodes.
     """
 
     start: NDArray[np.int64]
@@ -120,7 +120,7 @@ class Edges:
         return np.concatenate(nodes), np.concatenate(weights)
 
     def save(self, path: Path, known: NDArray[np.bool_], **facts: str | float) -> Self:
-        """Write a base to a file, with the nodes that were known, and give the same as mapped from there."""
+        """Write a base to a file, with the nodes that were known; returns the base mapped from that file."""
         with SegmentWriter(path) as writer:
             writer.add("start", self.start)
             writer.add("high", self.high)

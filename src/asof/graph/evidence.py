@@ -1,11 +1,11 @@
-"""The evidence graph: which passages in force say the same, so that they corroborate each other.
+"""The evidence graph: which current passages state the same, so that they corroborate each other.
 
 TWE-RAG, section 2.2: nodes are passages, an edge joins two whose shingles overlap enough (`overlap.py`), and
-who shares much with many is central. Where we differ, because the corpus changes:
+a passage with heavy edges to many others is central. Differences, because the corpus changes:
 
-- Only passages in force are nodes of a view, and the cap on shingles looks at what came before only.
-- Only *independent* documents corroborate. All versions of a document are one voice.
-- Weights are whole numbers, so that degrees have the same bits however rows lie in segments.
+- Only current passages are nodes of a view, and the cap on shingles counts earlier passages only.
+- Only *independent* documents corroborate. All versions of a document are one source.
+- Weights are whole numbers, so that degrees have the same bits for any division of rows into segments.
 """
 
 from __future__ import annotations
@@ -37,16 +37,16 @@ INDEPENDENT = "document"
 
 @dataclass(slots=True)
 class Evidence:
-    """The evidence graph of a view: among its rows in force, between independent documents.
+    """The evidence graph of a view: edges among its current rows, between independent documents.
 
     `degrees`: for each row of the view the sum of the weights of its edges, whole numbers in units of
-    1 / SCALE; 0 for rows that are not in force. `largest` is the largest of them.
+    1 / SCALE; 0 for rows that are not current. `largest` is the largest of them.
     """
 
     prefix: Prefix
     rows: Rows
     edges: Edges
-    voices: NDArray[np.int64] | None  # by node: equal numbers vouch not for each other; negative ones do
+    source_groups: NDArray[np.int64] | None  # by node: no edge joins equal numbers, except negative ones
     nodes: NDArray[np.int64] = field(init=False)  # of the view's rows
     alive: NDArray[np.bool_] = field(init=False)  # by node
     degrees: NDArray[np.int64] = field(init=False)
@@ -61,7 +61,7 @@ class Evidence:
         self.alive[self.nodes] = True
         for part, here in zip(parts, nodes, strict=True):
             self.alive[here[part.dead]] = False
-        every = self.voices is None
+        every = self.source_groups is None
         sums = self.edges.sums(self.alive) if every else summed(self._edges(), self.rows.n)
         self.degrees = sums[self.nodes]
         self.largest = int(self.degrees.max(initial=0))
@@ -73,17 +73,17 @@ class Evidence:
             return np.zeros(0, np.int64), np.zeros(0, np.int64)
         nodes, weights = self.edges.neighbours(node)
         keep = self.alive[nodes]
-        if self.voices is not None:
-            keep &= (self.voices[nodes] != self.voices[node]) | (self.voices[nodes] < 0)
+        if self.source_groups is not None:
+            keep &= (self.source_groups[nodes] != self.source_groups[node]) | (self.source_groups[nodes] < 0)
         nodes, weights = nodes[keep], weights[keep]
         order = self.rows.canonical(nodes)
         return self._rows_of(nodes[order]), weights[order].astype(np.int64)
 
     def pagerank(self, damping: float = DAMPING) -> NDArray[np.float64]:
-        """For each row of the view its PageRank as a share of the largest; 0 for rows not in force.
+        """For each row of the view its PageRank as a share of the largest; 0 for rows that are not current.
 
-        Isolated passages scale all values alike, so a share is the same in the form as it was printed and in
-        the one that redistributes what they hold. Nodes lie in order of time: the same bits in any segments.
+        Isolated passages scale all values alike, so a share is the same in the published form and in the one
+        that redistributes their values. Nodes are in order of time: the same bits for any segments.
         """
         import scipy.sparse
 
@@ -109,9 +109,9 @@ class Evidence:
 
     def _edges(self) -> Weighted:
         low, high, weight = self.edges.among(self.alive)
-        if self.voices is None:
+        if self.source_groups is None:
             return low, high, weight
-        apart = (self.voices[low] != self.voices[high]) | (self.voices[low] < 0)
+        apart = (self.source_groups[low] != self.source_groups[high]) | (self.source_groups[low] < 0)
         return low[apart], high[apart], weight[apart]
 
     def _rows_of(self, nodes: NDArray[np.int32]) -> NDArray[np.int64]:
@@ -124,22 +124,21 @@ class Evidence:
 def evidence(
     view: View, *, threshold: float = THRESHOLD, cap: int = CAP, independent: str = INDEPENDENT
 ) -> Evidence:
-    """The evidence graph of a view; kept with it.
+    """The evidence graph of a view; cached with it.
 
     An edge needs J > `threshold`. Of the passages with a shingle the first `cap` in time share it (0: all).
-    `independent`: whose passages do not vouch for each other: those of one "document", of one "source", or of
-    documents with the same value of a metadata key, for example "publisher"; a document without the key
-    vouches for all others.
+    `independent`: which passages do not corroborate each other: those of one "document", of one "source", or
+    of documents with the same value of a metadata key, for example "publisher"; a document without the key
+    corroborates all others.
     """
     threshold = float(threshold)
     key = f"evidence {threshold!r} {cap} {independent}"
-    made = view.prefix.memo.get(key)
-    if made is None:
+    cached: Evidence | None = view.prefix.memo.get(key)
+    if cached is None:
         rows, graph = graph_cache(view).graph(view, threshold, cap)
-        made = Evidence(view.prefix, rows, graph.edges, _source_groups(view, rows, independent))
-        view.prefix.memo[key] = made
-    found: Evidence = made
-    return found
+        cached = Evidence(view.prefix, rows, graph.edges, _source_groups(view, rows, independent))
+        view.prefix.memo[key] = cached
+    return cached
 
 
 def corroborates(
@@ -152,28 +151,28 @@ def corroborates(
 
 
 def _source_groups(view: View, rows: Rows, independent: str) -> NDArray[np.int64] | None:
-    """For each node the number of its voice, negative where it is a voice of its own.
+    """For each node the number of its independent source, negative where it has no value of the key.
 
-    None: each document is one, and no edge joins passages of one document.
+    None: each document is a source, and no edge joins passages of one document.
     """
     if independent == INDEPENDENT:
         return None
     db = view.store.db
-    said = sources_of_heads(db) if independent == "source" else values_of_heads(db, independent)
+    head_values = sources_of_heads(db) if independent == "source" else values_of_heads(db, independent)
     numbers: dict[object, int] = {}
-    heads = np.array([head for head, _ in said], np.int64)
-    voice = np.array([numbers.setdefault(value, len(numbers)) for _, value in said], np.int64)
-    voices = np.full(rows.n, -1, np.int64)
+    heads = np.array([head for head, _ in head_values], np.int64)
+    group_of_head = np.array([numbers.setdefault(value, len(numbers)) for _, value in head_values], np.int64)
+    groups = np.full(rows.n, -1, np.int64)
     if len(heads):
         for part in view.prefix.parts:
             head = part.segment["head"][: part.hi]
             at = np.minimum(np.searchsorted(heads, head), len(heads) - 1)
-            voices[rows.nodes(part.segment, part.hi)] = np.where(heads[at] == head, voice[at], -1)
-    return voices
+            groups[rows.nodes(part.segment, part.hi)] = np.where(heads[at] == head, group_of_head[at], -1)
+    return groups
 
 
 def status(folder: Path) -> list[str]:
-    """Lines for `asof status` about files that are kept, if any; `folder` is that of all that is derived."""
+    """Lines for `asof status` about the cache files, if any; `folder` is the one of all derived files."""
     files = [name for name in corpus_files.names(folder / FOLDER) if name.endswith(".seg")]
     if not files:
         return []
@@ -183,7 +182,7 @@ def status(folder: Path) -> list[str]:
             expected = POSTINGS if SHINGLES.fullmatch(name) else EDGES
             segment = Segment(folder / FOLDER / name, expected=expected)
         except DamagedSegment:
-            lines.append(f"evidence graph: {name} is damaged; it will be made anew")
+            lines.append(f"evidence graph: {name} is damaged; it will be rebuilt")
             continue
         size += segment.size
         if "known" in segment:

@@ -1,11 +1,11 @@
-"""What is kept of the evidence graph between questions: in memory, and in files that can be thrown away.
+"""The cache of the evidence graph: in memory, and in files that can be deleted at any time.
 
     shingles-BEGIN-END.seg         postings of a range of rows
     edges-THRESHOLD-CAP.seg        the graph of the rows that were known when it was written
 
-Each file names the rows that it was made from (`Rows.stamp`), so after a purge, or beside another copy of
-the corpus, it is not used, and goes. Rows that came since a file was written are read from their texts; when
-they are many, files are written anew. A folder that nobody can write to is no error: then there are none.
+Each file names the rows that it was built from (`Rows.stamp`), so after a purge, or with another copy of the
+corpus, it is not used and removed. Rows added since a file was written are read from their texts; when they
+are many, the files are written again. A folder without write permission is no error: then no file is written.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ from asof.text.shingles import VERSION, Shingler
 FOLDER = "evidence"
 FORMAT = 1
 GRAPHS = 4
-"""So many graphs are kept in memory: of other thresholds and caps, and of earlier moments of knowledge."""
+"""The most graphs in memory of the current rows (for several thresholds and caps), and of earlier K."""
 
 LEAST_WRITTEN = 256
 SHARE_WRITTEN = 64
-"""Files are written anew when so many rows, and one in so many of all, came since."""
+"""Files are written again when at least so many rows, and one in so many of all, were added since."""
 
 SHINGLES = re.compile(r"shingles-(\d{1,18})-(\d{1,18})\.seg")
 
@@ -50,10 +50,10 @@ Key = tuple[float, int]
 
 
 def graph_cache(view: View) -> GraphCache:
-    """What is kept for the corpus of a view."""
+    """The graph cache of the corpus of a view."""
     memo = view.derived.memo
-    made: GraphCache = memo.get(FOLDER) or memo.setdefault(FOLDER, GraphCache(view.derived.folder / FOLDER))
-    return made
+    cached: GraphCache = memo.get(FOLDER) or memo.setdefault(FOLDER, GraphCache(view.derived.folder / FOLDER))
+    return cached
 
 
 class GraphCache:
@@ -76,7 +76,7 @@ class GraphCache:
     def graph(self, view: View, threshold: float, cap: int) -> tuple[Rows, Graph]:
         """The rows of the corpus, and the graph of those known at the view's K."""
         with self._lock:
-            rows = self._meet(view.prefix)
+            rows = self._update_rows(view.prefix)
             known, key = rows.known(view.prefix), (threshold, cap)
             graph = self._now.get(key) or self._load(key, rows)
             if graph is not None and graph.is_of(known):
@@ -93,24 +93,24 @@ class GraphCache:
             return rows, graph
 
     def updater(self, view: View, threshold: float, cap: int) -> Updater:
-        """What makes graphs of the rows that the corpus of a view has now."""
+        """The updater for the current rows of the corpus of a view."""
         with self._lock:
-            return self._updater(view, self._meet(view.prefix), (threshold, cap))
+            return self._updater(view, self._update_rows(view.prefix), (threshold, cap))
 
     def _updater(self, view: View, rows: Rows, key: Key) -> Updater:
         self._read_rows(view, rows)
         return Updater(view.store.db, rows, tuple(self._parts), self._shingler, *key)
 
-    def _meet(self, prefix: Prefix) -> Rows:
-        """The table of rows, with those of this prefix; everything is forgotten when it is made anew."""
-        if self._table.meet(prefix):
+    def _update_rows(self, prefix: Prefix) -> Rows:
+        """The table of rows, with those of this prefix; the cache is cleared when the table is rebuilt."""
+        if self._table.update(prefix):
             self._forget()
         return self._table.rows
 
     # -- postings -----------------------------------------------------------------------------------
 
     def _read_rows(self, view: View, rows: Rows) -> None:
-        """Have the postings of all rows: from files, and from the texts of what is in none."""
+        """Load the postings of all rows: from files, and from the texts of rows that are in none."""
         if not self._opened:
             self._parts = self._from_files(rows)
             self._opened = True
@@ -124,9 +124,9 @@ class GraphCache:
         """The postings in files, without gaps from the first row on."""
         parts: list[Postings] = []
         begin = 0
-        found = self._shingle_files()
+        files = self._shingle_files()
         while begin < rows.n:
-            longest_first = sorted((end, path) for first, end, path in found if first == begin < end)[::-1]
+            longest_first = sorted((end, path) for first, end, path in files if first == begin < end)[::-1]
             part = next((part for _, path in longest_first if (part := self._part(path, begin, rows))), None)
             if part is None:
                 break
@@ -149,8 +149,8 @@ class GraphCache:
 
     def _shingle_files(self) -> list[tuple[int, int, Path]]:
         """The files of postings by their names: first node, node after the last, path."""
-        found = ((SHINGLES.fullmatch(name), self.folder / name) for name in corpus_files.names(self.folder))
-        return [(int(match[1]), int(match[2]), path) for match, path in found if match]
+        matches = ((SHINGLES.fullmatch(name), self.folder / name) for name in corpus_files.names(self.folder))
+        return [(int(match[1]), int(match[2]), path) for match, path in matches if match]
 
     def _load(self, key: Key, rows: Rows) -> Graph | None:
         """The graph in a file, if it is of rows of this corpus."""
@@ -193,8 +193,8 @@ class GraphCache:
         for at, part in enumerate(self._parts):
             if part.file is None:
                 path = self.folder / f"shingles-{part.begin}-{part.end}.seg"
-                made = made_from(rows, part.begin, part.end)
-                self._parts[at] = part.save(path, end=part.end, made=made)
+                source_rows = made_from(rows, part.begin, part.end)
+                self._parts[at] = part.save(path, end=part.end, made=source_rows)
         ours = {part.file for part in self._parts}
         for _, _, path in self._shingle_files():
             if path not in ours:
@@ -202,7 +202,7 @@ class GraphCache:
 
 
 def mergeable(parts: list[Postings]) -> bool:
-    """Whether the last two parts are to become one: then each is at least twice as large as the next."""
+    """Whether to merge the last two parts, so that each part stays at least twice as large as the next."""
     if len(parts) < 2:
         return False
     before, last = len(parts[-2].hashes), len(parts[-1].hashes)
@@ -210,7 +210,7 @@ def mergeable(parts: list[Postings]) -> bool:
 
 
 def made_from(rows: Rows, begin: int, end: int) -> str:
-    """What a file says about the rows that it was made from."""
+    """The entry of a file that identifies the rows that it was built from."""
     return f"{FORMAT}.{VERSION}-{rows.first}-{rows.stamp(begin, end)}"
 
 
@@ -220,7 +220,7 @@ def edges_file(key: Key) -> str:
 
 
 def remember(graphs: OrderedDict[Any, Graph], key: Any, graph: Graph) -> None:
-    """Keep a graph, and let go of the one that was not asked for longest."""
+    """Add a graph to an LRU cache, and evict the least recently used one."""
     graphs.pop(key, None)
     graphs[key] = graph
     while len(graphs) > GRAPHS:

@@ -1,8 +1,8 @@
-"""The links of a view: who links to whom among the documents in force.
+"""The links of a view: which current documents link to which.
 
-A link is resolved in the view, so that it leads where it led then. Counted is each document that links to
-another once, however often it does. Links to the document itself, links of versions that ended and links
-that lead nowhere do not count.
+A link is resolved in the view, so that its target is the one of that time. A document that links to another
+counts once, however often it does. Links to the document itself, links of ended versions and broken links do
+not count.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from asof.store.links import (
 from asof.time.span import format_instant
 
 DEPTHS = range(1, 6)
-"""How far neighbours are looked for."""
+"""Accepted depths of a neighbourhood, in links."""
 
 
 class Neighbour(NamedTuple):
-    """A document within reach: its id and title, the number of links between, and which way they lead.
+    """A document within reach: its id and title, the number of links between, and their direction.
 
-    `direction`: "out" when they lead there, "in" when they come from there, "both" when both take as many.
+    `direction`: "out" for links to it, "in" for links from it, "both" when it is equally far both ways.
     """
 
     document: str
@@ -46,11 +46,10 @@ class Neighbour(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """The links among documents in force, by the documents' numbers; each pair once, no document to itself.
+    """The links among current documents, by the documents' numbers; each pair once, no document to itself.
 
-    `titles`: id and title of each document in force. `broken`: what a document links to that leads nowhere,
-    as written. `linked` (ascending) and `counts` run in parallel: the documents that any links to, and how
-    many do.
+    `titles`: id and title of each current document. `broken`: the broken links of a document, as written.
+    `linked` (ascending) and `counts` are parallel: the documents with backlinks, and how many each has.
     """
 
     titles: Mapping[int, tuple[str, str]]
@@ -68,32 +67,32 @@ class Links:
         return np.where(self.linked[at] == documents, self.counts[at], 0)
 
     def number(self, document: str) -> int | None:
-        """The number of a document in force, by its id."""
+        """The number of a current document, by its id."""
         return next((number for number, (name, _) in self.titles.items() if name == document), None)
 
 
 def backlinks(view: View, documents: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many other documents link to each of these (by number); a corpus without links is not looked at."""
+    """How many other documents link to each of these (by number); cheap for a corpus without links."""
     if not has_links(view.store.db):
         return np.zeros(len(documents), np.int64)
     return links(view).backlinks(documents)
 
 
 def links(view: View) -> Links:
-    """The links of a view, kept with it.
+    """The links of a view, cached with it.
 
-    All times after the last change of a passage share what is kept. A version need not change any passage
-    (a note without text, a link that came with an edit of nothing else), so those are told apart here.
+    All times after the last change of a passage share one cache. A version may change no passage (a note
+    without text, an edit that only adds a link), so the key counts the versions that became visible since.
     """
     memo = view.prefix.memo
     later = memo.get("links later")
     if later is None:
         later = memo["links later"] = visible_instants_after(view.store.db, view.prefix.as_of)
     key = f"links {bisect_right(later, view.as_of)}"
-    made: Links | None = memo.get(key)
-    if made is None:
-        made = memo[key] = _links(view)
-    return made
+    cached: Links | None = memo.get(key)
+    if cached is None:
+        cached = memo[key] = _links(view)
+    return cached
 
 
 def _links(view: View) -> Links:
@@ -106,11 +105,11 @@ def _links(view: View) -> Links:
     pairs: set[tuple[int, int]] = set()
     broken: dict[int, list[str]] = {}
     for origin, target in current_links(*moment):
-        found = resolve(target, titles[origin][0])
-        if found is None:
+        document = resolve(target, titles[origin][0])
+        if document is None:
             broken.setdefault(origin, []).append(target)
-        elif numbers[found] != origin:
-            pairs.add((origin, numbers[found]))
+        elif numbers[document] != origin:
+            pairs.add((origin, numbers[document]))
     ordered = np.array(sorted(pairs), np.int64).reshape(-1, 2)
     linked, counts = np.unique(ordered[:, 1], return_counts=True)
     return Links(
@@ -121,7 +120,7 @@ def _links(view: View) -> Links:
 
 
 def _grouped(pairs: NDArray[np.int64]) -> dict[int, tuple[int, ...]]:
-    """From the first of each pair to all that stand second."""
+    """For each first element of the pairs, all second elements."""
     grouped: dict[int, list[int]] = {}
     for first, second in pairs.tolist():
         grouped.setdefault(first, []).append(second)
@@ -129,10 +128,10 @@ def _grouped(pairs: NDArray[np.int64]) -> dict[int, tuple[int, ...]]:
 
 
 def neighbours(view: View, document: str, depth: int = 1) -> tuple[Neighbour, ...]:
-    """What a document leads to in up to `depth` links, and what leads to it; nearest first, then by id.
+    """The documents within `depth` links of a document, in either direction; nearest first, then by id.
 
-    A document that leads there and back by as many links is there once, otherwise twice. Empty for a document
-    that is not in force. Raises UsageError for a depth that is not in `DEPTHS`.
+    A document that is equally far both ways is listed once, otherwise once for each direction. Empty for a
+    document that is not current. Raises UsageError for a depth that is not in `DEPTHS`.
     """
     if depth not in DEPTHS:
         raise UsageError(f"depth {depth}: {DEPTHS[0]} to {DEPTHS[-1]} is accepted")
@@ -144,12 +143,12 @@ def neighbours(view: View, document: str, depth: int = 1) -> tuple[Neighbour, ..
     ways: dict[tuple[int, int], str] = {(distance, number): "out" for number, distance in out.items()}
     for number, distance in into.items():
         ways[distance, number] = "both" if (distance, number) in ways else "in"
-    found = [Neighbour(*graph.titles[number], distance, way) for (distance, number), way in ways.items()]
-    return tuple(sorted(found, key=lambda each: (each.distance, each.document)))
+    reached = [Neighbour(*graph.titles[number], distance, way) for (distance, number), way in ways.items()]
+    return tuple(sorted(reached, key=lambda each: (each.distance, each.document)))
 
 
 def broken(view: View, document: str) -> tuple[str, ...]:
-    """What a document links to that leads nowhere in the view, as written, in order of the alphabet."""
+    """The broken links of a document in the view, as written, in alphabetical order."""
     graph = links(view)
     number = graph.number(document)
     return () if number is None else graph.broken.get(number, ())
@@ -159,15 +158,15 @@ def _distances(start: int, steps: Mapping[int, tuple[int, ...]], depth: int) -> 
     """The documents within `depth` steps and their distance, by breadth-first search."""
     known, edge = {start: 0}, [start]
     for distance in range(1, depth + 1):
-        reached = {there for here in edge for there in steps.get(here, ())}
-        edge = [there for there in reached if there not in known]
+        reached = {neighbour for node in edge for neighbour in steps.get(node, ())}
+        edge = [neighbour for neighbour in reached if neighbour not in known]
         known.update(dict.fromkeys(edge, distance))
     del known[start]
     return known
 
 
 class Reach(NamedTuple):
-    """The id of a document, those within reach of it, and what it links to that leads nowhere, as written."""
+    """The id of a document, its neighbours, and its broken links, as written."""
 
     document: str
     neighbours: tuple[Neighbour, ...]
@@ -175,10 +174,10 @@ class Reach(NamedTuple):
 
 
 def reach(view: View, document: str, depth: int) -> Reach:
-    """What a document links to and what links to it, up to `depth` links away.
+    """The neighbours of a document, up to `depth` links away, and its broken links.
 
-    `document`: its id, its title or what else names it alone (see `store.find_document`). Raises UsageError
-    when no such document was in force in the view, or several are meant.
+    `document`: its id, its title or another unique name of it (see `store.find_document`). Raises UsageError
+    when no such document was current in the view, or the name is ambiguous.
     """
     name = find_document(view.store, document)
     if view.store.current_version(name) is None:

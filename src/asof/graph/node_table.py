@@ -1,4 +1,4 @@
-"""What the graph needs to know of rows, by number of the passage: a table that only grows."""
+"""The columns of rows that graphs need, by number of the passage: a table that only grows."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ COLUMNS = {
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Facts of all rows that a corpus ever had, removed ones left out. None of them changes.
+    """Constant columns of all rows that a corpus ever had, except erased ones.
 
-    A *node* is a row numbered by its passage: node = passage - `first`. Numbers of passages only grow and
-    are never given twice, so later rows get later nodes, and nodes do not depend on segments. `present`: the
-    numbers that are in use.
+    A *node* is a row numbered by its passage: node = passage - `first`. Numbers of passages only grow and are
+    never reused, so later rows get later nodes, and nodes do not depend on segments. `present`: the numbers
+    in use.
     """
 
     first: int
@@ -68,7 +68,7 @@ class Rows:
         return Rows(self.first, present, columns)
 
     def holds(self, segment: Segment) -> bool:
-        """Whether all rows of a segment stand here as they stand there."""
+        """Whether all rows of a segment are in the table with the same values."""
         nodes = segment["passage"] - self.first
         return bool(
             (nodes >= 0).all() and self.present[nodes].all()
@@ -81,9 +81,9 @@ class Rows:
         return nodes
 
     def known(self, prefix: Prefix) -> NDArray[np.bool_]:
-        """Which nodes count at the K of a prefix: known by then, and not known to be wrong (retired).
+        """Which nodes count at the K of a prefix: known by then, and not yet known to be wrong (retired).
 
-        Rows that become visible after the T of the prefix are among them: they are the tail of every list in
+        Rows that become visible after the T of the prefix are included: they are the tail of every list in
         time order, so nothing before them depends on them.
         """
         segments = [part.segment for part in prefix.parts]
@@ -100,12 +100,12 @@ class Rows:
         return known
 
     def canonical(self, nodes: Array, *before: Array) -> NDArray[np.int64]:
-        """The order of nodes in time, then by what no arrival can change; first by `before`, if given."""
+        """The order of nodes by time, then by constant columns; by `before` first, if given."""
         keys = [self.columns[name][nodes] for name in ("number", "digest", "visible")]
         return np.lexsort([nodes, *keys, *before])
 
     def stamp(self, begin: int, end: int) -> str:
-        """What tells the rows of nodes `begin` to `end` (exclusive) from any others."""
+        """A fingerprint of the rows of nodes `begin` to `end` (exclusive)."""
         nodes = np.flatnonzero(self.present[begin:end]) + begin
         facts = mixed((nodes + self.first).astype(np.uint64))
         for name in ("added", "digest", "visible"):

@@ -3,9 +3,9 @@
 TWE-RAG, section 2.2: an edge between two passages whose Jaccard similarity J = |A ∩ B| / |A ∪ B| of shingles
 is greater than a threshold, and J its weight. We differ in one point, the cap: of all passages that carry a
 shingle, in order of time, only the first `cap` share it with each other. A phrase of a template is in every
-passage that the template made; it would make a graph of all pairs, and says nothing of any of them. The cap
-counts what came *before* a passage, so that what comes later changes no edge. Shingles that are not shared
-because of the cap count in neither way: J = shared / (|A| + |B| - shared).
+passage made from it; it would connect all pairs without being evidence for any. The cap counts passages
+*before* a passage, so that later ones change no edge. Shingles that are not shared because of the cap do not
+count: J = shared / (|A| + |B| - shared).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Weighted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """For each shingle that several nodes share, those that do: nodes[start[i]:start[i + 1]]."""
+    """The nodes that share each shingle: nodes[start[i]:start[i + 1]]; only shingles of several nodes."""
 
     start: NDArray[np.int64]
     nodes: NDArray[np.int32]
@@ -42,7 +42,7 @@ class Sharing:
 def within_cap(shingle: Array, node: Array, cap: int, rows: Rows) -> NDArray[np.bool_]:
     """Which (shingle, node) are among the first `cap` in time of their shingle; 0: all are.
 
-    `shingle` is ascending, from 0. Only where there are more than `cap` need they be put in order.
+    `shingle` is ascending, from 0. Only shingles of more than `cap` nodes have to be sorted.
     """
     counts = np.ones(len(shingle), bool)
     many = np.bincount(shingle) if cap else np.zeros(0, np.int64)
@@ -63,9 +63,9 @@ def all_sharing(parts: Sequence[Postings], known: NDArray[np.bool_], cap: int, r
     sizes, nodes = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
     for step in range(steps):
         low, high = step * 2**64 // steps, (step + 1) * 2**64 // steps
-        found = [part.between(low, high) for part in parts]
-        hashes = np.concatenate([part for part, _ in found])
-        carriers = np.concatenate([part for _, part in found])
+        postings = [part.between(low, high) for part in parts]
+        hashes = np.concatenate([part for part, _ in postings])
+        carriers = np.concatenate([part for _, part in postings])
         keep = known[carriers]
         hashes, carriers = hashes[keep], carriers[keep]
         order = np.argsort(hashes, kind="stable")
@@ -91,9 +91,9 @@ def carriers_of(
     hashes: NDArray[np.uint64], parts: Sequence[Postings], known: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Which of `hashes` (ascending) is carried by which node that is `known`."""
-    found = [part.find(hashes) for part in parts]
-    shingle = np.concatenate([np.zeros(0, np.int64), *(which for which, _ in found)])
-    node = np.concatenate([np.zeros(0, np.int32), *(nodes for _, nodes in found)])
+    postings = [part.find(hashes) for part in parts]
+    shingle = np.concatenate([np.zeros(0, np.int64), *(which for which, _ in postings)])
+    node = np.concatenate([np.zeros(0, np.int32), *(nodes for _, nodes in postings)])
     keep = known[node]
     shingle, node = shingle[keep], node[keep]
     order = np.argsort(shingle, kind="stable")
@@ -107,38 +107,39 @@ def _sharing(shingle: Array, node: Array, cap: int, rows: Rows) -> Sharing:
 
 
 def edges_of(
-    wanted: NDArray[np.bool_], sharing: Sharing, counts: NDArray[np.int32], rows: Rows, threshold: float
+    selected: NDArray[np.bool_], sharing: Sharing, counts: NDArray[np.int32], rows: Rows, threshold: float
 ) -> Weighted:
-    """All edges with an end that is `wanted`, each once; passages of one document have none.
+    """All edges with an end that is `selected`, each once; passages of one document have none.
 
-    `counts`: the number of shingles of each node. `sharing` has all shingles of the wanted nodes.
+    `counts`: the number of shingles of each node. `sharing` has all shingles of the selected nodes.
     """
     documents = rows.columns["document"]
-    found: list[Weighted] = [(np.zeros(0, np.int32),) * 3]
-    for one, other, shared in _overlaps(wanted, sharing, counts, threshold):
-        once = (one < other) | ~wanted[other]
+    edges: list[Weighted] = [(np.zeros(0, np.int32),) * 3]
+    for one, other, shared in _overlaps(selected, sharing, counts, threshold):
+        once = (one < other) | ~selected[other]
         once &= documents[one] != documents[other]
         one, other, shared = one[once], other[once], shared[once].astype(np.int64)
         jaccard = shared / (counts[one].astype(np.int64) + counts[other] - shared)
         edge = jaccard > threshold
         one, other, jaccard = one[edge], other[edge], jaccard[edge]
         weight = np.rint(SCALE * jaccard).astype(np.int32)
-        found.append((np.minimum(one, other), np.maximum(one, other), weight))
-    low, high, weight = (np.concatenate(each) for each in zip(*found, strict=True))
+        edges.append((np.minimum(one, other), np.maximum(one, other), weight))
+    low, high, weight = (np.concatenate(each) for each in zip(*edges, strict=True))
     order = np.argsort((low.astype(np.int64) << 32) | high, kind="stable")
     return low[order], high[order], weight[order]
 
 
 def _overlaps(
-    wanted: NDArray[np.bool_], sharing: Sharing, counts: NDArray[np.int32], threshold: float
+    selected: NDArray[np.bool_], sharing: Sharing, counts: NDArray[np.int32], threshold: float
 ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]:
-    """Wanted nodes, nodes they share with, and how many shingles; what is too little for an edge may miss.
+    """Selected nodes, nodes they share with, and how many shingles; pairs with too few for an edge may be
+    missing.
 
-    The block of a product is bounded by its number of multiplications, known beforehand.
+    The size of a block is bounded by its number of multiplications, known beforehand.
     """
     import scipy.sparse
 
-    used = np.zeros(len(wanted), bool)
+    used = np.zeros(len(selected), bool)
     used[sharing.nodes] = True
     nodes = np.flatnonzero(used).astype(np.int32)
     if not len(nodes):
@@ -148,7 +149,7 @@ def _overlaps(
     ones = np.ones(len(local), np.int32)
     carriers = scipy.sparse.csr_array((ones, local, sharing.start), (len(sizes), len(nodes)))
     shingles = carriers.T.tocsr()
-    mine = np.flatnonzero(wanted[nodes])
+    mine = np.flatnonzero(selected[nodes])
     work = (shingles @ sizes)[mine]
     block = np.cumsum(work) // PRODUCTS_AT_ONCE
     for ours in np.split(mine, np.flatnonzero(np.diff(block)) + 1):

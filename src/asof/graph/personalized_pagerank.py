@@ -7,8 +7,8 @@ damping, and v the seeds, of sum 1:
 
 The graph is undirected, so with x = m u this is a symmetric positive definite system in u, which conjugate
 gradients solve (Hestenes and Stiefel 1952): some 20 products with the matrix for 1e-6, however clustered the
-graph is, where the steps of the equation itself would take up to 85. Such steps end it, and the last of them
-tells how far the values are from solving it.
+graph is, where fixed-point iteration would take up to 85. Fixed-point steps follow, and the last of them
+measures the remaining error.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ DAMPING = 0.85
 TOLERANCE = 1e-6
 ITERATIONS = 1000
 """Products with the matrix. A tolerance of 1e-12 took 50 at a damping of 0.85, and 175 at 0.99, on a path of
-100,000 nodes, the worst of what was tried."""
+100,000 nodes, the slowest of the graphs measured."""
 
 LEAST = 2.0**-1000
-"""A number that is less than so much of the greatest could not be divided by."""
+"""Weights below this share of the greatest count as 0, as division by them could overflow."""
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -56,11 +56,11 @@ def personalized_pagerank(
 
 @dataclass(frozen=True, slots=True)
 class Adjacency:
-    """An undirected multigraph, made once for any number of questions.
+    """An undirected multigraph, built once for any number of queries.
 
-    Row i of everything is the node order[i]: the nodes lie in order of how many edges they have, for then the
-    processor foresees how long a row of the product is, which takes a third off its time. `matrix` (n, n) is
-    symmetric, `mass` (n,) its sums by row, 1 for a node that is not `linked`.
+    Row i of all arrays is the node order[i]: nodes are sorted by their number of edges, as branch prediction
+    then makes the product a third faster. `matrix` (n, n) is symmetric, `mass` (n,) its sums by row, 1 for a
+    node that is not `linked`.
     """
 
     matrix: csr_array
@@ -74,8 +74,8 @@ class Adjacency:
 
         `weights` are finite and at least 0, in any unit; below LEAST of the greatest they count as 0. Without
         them each edge counts 1. Parallel edges add up. A loop counts once for its node, as in networkx. The
-        order of the edges and their direction leave no trace, not in the last bit; the numbers of the nodes
-        can. Raises UsageError for other arrays.
+        order and direction of the edges do not affect the result in any bit; the numbering of the nodes can.
+        Raises UsageError for other arrays.
         """
         import scipy.sparse
 
@@ -106,7 +106,7 @@ class Adjacency:
     ) -> Floats:
         """The personalised PageRank (n,) of all nodes, by node; its sum is 1, or all of it 0 without a seed.
 
-        `seeds` (n,) are weights, finite and at least 0, in any unit. What a node without edges holds goes
+        `seeds` (n,) are weights, finite and at least 0, in any unit. The value of a node without edges goes
         back to the seeds. The last step of the equation changed the values by `tolerance` at most, summed
         over all nodes (networkx accepts n times its `tol`), so they are within d / (1 - d) times that of the
         solution: 5.7 times at 0.85. No value is below 0.
@@ -115,11 +115,11 @@ class Adjacency:
         enough.
         """
         _check(damping, tolerance)
-        given = _scaled("seeds", seeds, len(self.order))
-        if not given.any():
-            return np.zeros(len(given))
-        share = given[self.order] / given.sum()
-        # all that is held by nodes without edges comes back to the seeds, which only scales the values
+        weights = _scaled("seeds", seeds, len(self.order))
+        if not weights.any():
+            return np.zeros(len(weights))
+        share = weights[self.order] / weights.sum()
+        # the values of nodes without edges go back to the seeds, which only scales the values
         scale = 1 / (1 - damping * float(share[~self.linked].sum()))
         base = (1 - damping) * scale * share
         start = np.where(self.linked, scale * share, base)
@@ -142,10 +142,10 @@ class Adjacency:
         self, base: Floats, start: Floats, damping: float, tolerance: float, most: int
     ) -> tuple[Floats, int]:
         """x = base + damping · W x / mass by conjugate gradients, preconditioned by 1 / mass, and how many of
-        `most` products are left. The residual is what one step would change, up to rounding.
+        `most` products are left. The residual is the change by one step of the equation, up to rounding.
 
-        The changes from `start` on have sum 0, so the slowest of all directions, that all is too much or too
-        little, never occurs.
+        The changes from `start` on have sum 0, so the direction of slowest convergence, the constant one,
+        never occurs.
         """
         mass, share = self.mass, 1 / self.mass
         u = start * share
@@ -193,41 +193,42 @@ def _summed(
 
 
 def _by_weight(pairs: Integers, weights: Floats) -> Floats:
-    """The weights of parallel edges, pairs in order, by pair and weight: so the order in which the edges came
-    does not decide how their sum is rounded. Two sorts are four times as fast as `lexsort`."""
+    """The weights of parallel edges, sorted by pair and weight, so that the order of the input does not
+    affect the rounding of their sum. Two sorts are four times as fast as `lexsort`."""
     m = len(weights)
     ordered = np.argsort(weights)
     rank = np.empty(m, np.int64)
     rank[ordered] = np.arange(m)
-    found: Floats = weights[ordered[np.sort(pairs * m + rank) % max(m, 1)]]
-    return found
+    sorted_weights: Floats = weights[ordered[np.sort(pairs * m + rank) % max(m, 1)]]
+    return sorted_weights
 
 
 def _ends(n: int, sources: ArrayLike, targets: ArrayLike) -> tuple[Integers, Integers]:
-    found = []
+    ends = []
     for name, nodes in (("sources", np.asarray(sources)), ("targets", np.asarray(targets))):
         if nodes.ndim != 1 or (nodes.size and nodes.dtype.kind not in "iu"):
             raise UsageError(
-                f"{name} of edges: {nodes.dtype} {nodes.shape}; whole numbers in a row are accepted"
+                f"{name} of edges: {nodes.dtype} {nodes.shape}; an array of integers is accepted"
             )
         if nodes.size and not 0 <= nodes.min() <= nodes.max() < min(n, 2**31):
             raise UsageError(f"{name} of edges: {nodes.min()} to {nodes.max()}; 0 to {n - 1} is accepted")
-        found.append(nodes.astype(np.int64, copy=False))
-    if len(found[0]) != len(found[1]):
+        ends.append(nodes.astype(np.int64, copy=False))
+    if len(ends[0]) != len(ends[1]):
         raise UsageError(
-            f"{len(found[0])} sources and {len(found[1])} targets of edges; an edge has one of each"
+            f"{len(ends[0])} sources and {len(ends[1])} targets of edges; an edge has one of each"
         )
-    return found[0], found[1]
+    return ends[0], ends[1]
 
 
 def _scaled(name: str, values: ArrayLike, many: int) -> Floats:
-    """Values by a power of two, which changes none of their digits, such that the greatest is about 1."""
-    given = np.asarray(values, np.float64)
-    if given.shape != (many,):
-        raise UsageError(f"{name}: an array {given.shape}; {many} numbers are accepted")
-    if not (np.isfinite(given) & (given >= 0)).all():
-        raise UsageError(f"{name}: {given.min()} to {given.max()}; finite numbers from 0 on are accepted")
-    scaled = np.ldexp(given, -int(np.frexp(given.max(initial=0.0))[1]))
+    """Values scaled by a power of two, which changes none of their digits, so that the greatest is about
+    1."""
+    numbers = np.asarray(values, np.float64)
+    if numbers.shape != (many,):
+        raise UsageError(f"{name}: an array {numbers.shape}; {many} numbers are accepted")
+    if not (np.isfinite(numbers) & (numbers >= 0)).all():
+        raise UsageError(f"{name}: {numbers.min()} to {numbers.max()}; finite numbers from 0 on are accepted")
+    scaled = np.ldexp(numbers, -int(np.frexp(numbers.max(initial=0.0))[1]))
     return np.where(scaled < LEAST, 0.0, scaled)
 
 

@@ -1,4 +1,4 @@
-"""Which passages carry which shingles: postings of a range of passages, read from their texts."""
+"""Postings of shingles for a range of passages, read from their texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from asof.text.shingles import Shingler
 
 TEXTS_AT_ONCE = 8_192
 MOST = 32_000_000
-"""Postings in one part: more are made into several, and parts are not merged beyond it."""
+"""The most postings in one part: more are split into several, and parts are not merged beyond it."""
 
 
 FILE_FORMAT = FileFormat(
@@ -32,9 +32,9 @@ FILE_FORMAT = FileFormat(
 
 @dataclass(frozen=True, slots=True)
 class Postings:
-    """The shingles of the nodes from `begin` on: `counts` (n) says how many each of them has.
+    """The shingles of the nodes from `begin` on: `counts` (n) is how many each of them has.
 
-    `hashes` (p), ascending, and the `carriers` (p) of each, as node - `begin`. `file`: where they are kept.
+    `hashes` (p), ascending, and the `carriers` (p) of each, as node - `begin`. `file`: their cache file.
     """
 
     begin: int
@@ -48,7 +48,7 @@ class Postings:
         return self.begin + len(self.counts)
 
     def between(self, low: int, high: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """Hashes from `low` to `high` (exclusive) and the nodes that carry them."""
+        """Hashes from `low` to `high` (exclusive) and the nodes that have them."""
         first = int(np.searchsorted(self.hashes, np.uint64(low)))
         last = int(np.searchsorted(self.hashes, np.uint64(high))) if high < 2**64 else len(self.hashes)
         return self.hashes[first:last], self.carriers[first:last] + np.int32(self.begin)
@@ -62,7 +62,7 @@ class Postings:
         return which, self.carriers[at] + np.int32(self.begin)
 
     def save(self, path: Path, **facts: str | int) -> Postings:
-        """Write a file, and give the same as it is mapped from there."""
+        """Write a file; returns the postings mapped from it."""
         with SegmentWriter(path) as writer:
             writer.add("counts", self.counts)
             writer.add("hashes", self.hashes)
@@ -79,7 +79,7 @@ def segment_postings(segment: Segment) -> Postings:
 
 
 def merge_postings(parts: Sequence[Postings]) -> Postings:
-    """Neighbours in one."""
+    """Consecutive parts as one."""
     begin = parts[0].begin
     hashes = np.concatenate([part.hashes for part in parts])
     carriers = np.concatenate([part.carriers + np.int32(part.begin - begin) for part in parts])

@@ -1,4 +1,4 @@
-"""Which earlier passage each passage follows, and bringing that from one set of passages to another."""
+"""The predecessor of each passage, and its update when the set of known passages changes."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from asof.graph.similarity import NO, SAME_PLACE, UNIT, PairGrades, grade_pairs
 from asof.graph.statement import StatementTable
 from asof.time.span import BEGINNING
 
-ANEW = 4
-"""If more than one passage in so many has to be looked at again, all are."""
+REBUILD_SHARE = 4
+"""If more than one passage in so many needs a new comparison, all are compared again."""
 
 FIXED = 750
-"""From this likeness on (thousandths, without the title's words) a statement has a set form of words."""
+"""From this similarity on (thousandths, without the title's words) a statement has a fixed wording."""
 
 KIN, KIN_LONG = 100, 0.4
-"""Then another one counts if it is so much alike; a long one: so much of what the most similar one is."""
+"""The least similarity of other candidates then; of long ones as a share of the greatest similarity."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The chains among the nodes that are `known`, which stopped being said at `ends`. All by node.
+    """The chains among the nodes that are `known`, whose passages end at `ends`. All arrays are by node.
 
     `before`: the node that it follows; `after`: the earliest one that follows it; `edit`: the earliest one of
-    its own document that does. -1 where there is none.
+    its own document that does. -1 for none.
     """
 
     known: NDArray[np.bool_]
@@ -46,7 +46,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Linker:
-    """Makes chains of any set of the rows of a corpus. `parts` hold the keys of all of them."""
+    """Builds chains of any set of the rows of a corpus. `parts` have the keys of all of them."""
 
     rows: Rows
     statements: StatementTable
@@ -72,10 +72,10 @@ class Linker:
         return self._linked(Chain(known, ends, before, none, none.copy()), np.ones(n, bool))
 
     def moved(self, chain: Chain, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
-        """The chains of the nodes that are known now, from those of others.
+        """The chains of the nodes that are known now, from those of another set of nodes.
 
-        Looked at again is what came, what has what came or went among the last few with its key, and all
-        passages of a document in which something ended at another time.
+        Compared again are added nodes, nodes with an added or removed one among the last few with their key,
+        and all passages of a document in which a passage has another end.
         """
         n, old = self.rows.n, chain.n
         was, ended = np.zeros(n, bool), np.full(n, np.iinfo(np.int64).max)
@@ -83,19 +83,19 @@ class Linker:
         dirty = (was != known) | ((ended != ends) & known & was)
         mine = self._counted(known)
         documents = self.rows.columns["document"]
-        wanted = dirty | np.isin(documents, np.unique(documents[dirty]))
-        wanted[displaced(*self._around(dirty, mine | dirty, after=True), dirty, self.rows)] = True
-        wanted &= mine
-        if int(wanted.sum()) * ANEW > int(mine.sum()):
+        selected = dirty | np.isin(documents, np.unique(documents[dirty]))
+        selected[displaced(*self._around(dirty, mine | dirty, after=True), dirty, self.rows)] = True
+        selected &= mine
+        if int(selected.sum()) * REBUILD_SHARE > int(mine.sum()):
             return self.anew(known, ends)
-        keys, nodes = self._around(wanted, mine, before=True)
-        later, earlier = self._followed(keys, nodes, wanted, mine, ends)
+        keys, nodes = self._around(selected, mine, before=True)
+        later, earlier = self._followed(keys, nodes, selected, mine, ends)
         was_before, after, edit = (
             np.concatenate([each, np.full(n - old, -1, np.int32)])
             for each in (chain.before, chain.after, chain.edit)
         )
         before = was_before.copy()
-        before[wanted | ~mine] = -1
+        before[selected | ~mine] = -1
         before[later] = earlier
         changed = np.flatnonzero(before != was_before)
         ends_of_links = np.concatenate([before[changed], was_before[changed]])
@@ -103,10 +103,10 @@ class Linker:
         touched[ends_of_links[ends_of_links >= 0]] = True
         return self._linked(Chain(known, ends, before, after, edit), touched)
 
-    def alike(self, node: int, known: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """The known nodes that state the same of the same subject as one, be they earlier or later.
+    def same_statement(self, node: int, known: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """The known nodes, earlier and later, that state the same of the same subject as a node.
 
-        `known` may be of fewer nodes: what came later is not known.
+        `known` may have fewer nodes than there are: the others are not known.
         """
         mine = np.zeros(self.rows.n, bool)
         mine[node] = True
@@ -115,10 +115,10 @@ class Linker:
         others = np.unique(nodes[nodes != node]).astype(np.int64)
         never = np.full(self.rows.n, BEGINNING)
         label, edit = np.zeros(self.rows.n, bool), np.zeros(len(others), bool)
-        found = grade_pairs(
+        grades = grade_pairs(
             self.statements, self.rows, never, np.full(len(others), node), others, label, edit
         )
-        return others[found.grade > NO]
+        return others[grades.grade > NO]
 
     def _counted(self, known: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The nodes that can follow and be followed: known and dated."""
@@ -136,13 +136,14 @@ class Linker:
         before: bool = False,
         after: bool = False,
     ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """The keys of `marked` nodes, and who of `among` has them; or who is near (see `around`)."""
+        """The keys of `marked` nodes, and the nodes of `among` that have them; with `before` or `after` only
+        the near ones (see `around`)."""
         keys = np.unique(np.concatenate([
             np.zeros(0, np.uint64), *(part.hashes[_has(part, marked)] for part in self.parts)
         ]))  # fmt: skip
-        found = [part.find(keys) for part in self.parts]
-        which = np.concatenate([np.zeros(0, np.int64), *(which for which, _ in found)])
-        nodes = np.concatenate([np.zeros(0, np.int32), *(nodes for _, nodes in found)])
+        postings = [part.find(keys) for part in self.parts]
+        which = np.concatenate([np.zeros(0, np.int64), *(which for which, _ in postings)])
+        nodes = np.concatenate([np.zeros(0, np.int32), *(nodes for _, nodes in postings)])
         keep = among[nodes]
         which, nodes = which[keep], nodes[keep]
         if not before and not after:
@@ -151,22 +152,22 @@ class Linker:
         return keys[which[near]], nodes[near]
 
     def _followed(
-        self, keys: NDArray[np.uint64], nodes: NDArray[np.int32], wanted: NDArray[np.bool_],
+        self, keys: NDArray[np.uint64], nodes: NDArray[np.int32], selected: NDArray[np.bool_],
         mine: NDArray[np.bool_], ends: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
-        """The wanted nodes that follow one, and the ones that they follow."""
-        pairs, label = recent(keys, nodes, wanted, self.rows, self.statements)
-        edits = edited(ends, mine, wanted, self.rows)
+        """The selected nodes that have a predecessor, and these predecessors."""
+        pairs, label = recent(keys, nodes, selected, self.rows, self.statements)
+        edits = edited(ends, mine, selected, self.rows)
         later = np.concatenate([pairs.later, edits.later])
         earlier = np.concatenate([pairs.earlier, edits.earlier])
         edit = np.arange(len(later)) >= len(pairs.later)
-        found = grade_pairs(self.statements, self.rows, ends, later, earlier, label, edit)
-        keep = found.grade > NO
-        chosen = best(Pairs(later[keep], earlier[keep]), found.at(keep), self.rows)
+        grades = grade_pairs(self.statements, self.rows, ends, later, earlier, label, edit)
+        keep = grades.grade > NO
+        chosen = best(Pairs(later[keep], earlier[keep]), grades.at(keep), self.rows)
         return later[keep][chosen], earlier[keep][chosen]
 
     def _linked(self, chain: Chain, touched: NDArray[np.bool_]) -> Chain:
-        """The chain with `after` and `edit` of the `touched` nodes made from `before`."""
+        """The chain with `after` and `edit` of the `touched` nodes computed from `before`."""
         chain.after[touched], chain.edit[touched] = -1, -1
         later = np.flatnonzero(chain.before >= 0)
         later = later[touched[chain.before[later]]]
@@ -179,23 +180,23 @@ class Linker:
         return chain
 
 
-def best(pairs: Pairs, found: PairGrades, rows: Rows) -> NDArray[np.int64]:
-    """Which pairs are the best of their later node: by grade, parts of the version, the newest, the likeness.
+def best(pairs: Pairs, grades: PairGrades, rows: Rows) -> NDArray[np.int64]:
+    """Which pairs are the best of their later node: by grade, parts of the version, time, similarity.
 
-    Where a statement has been made in nearly the same words, those that share next to none of them say
-    something else of the subject ("was released", "is supported no more") and are left out.
+    Where a candidate has nearly the same words, those with hardly any of them state something else of the
+    subject ("was released", "is supported no more") and are left out.
     """
     at = np.argsort(pairs.later, kind="stable")
     if not len(at):
         return at
     starts, sizes = _groups(pairs.later[at])
-    most = np.repeat(np.maximum.reduceat(found.own[at], starts), sizes)
-    floor = np.where(found.long[at], (KIN_LONG * most).astype(np.int64), KIN)
-    at = at[(found.own[at] >= floor) | (most < FIXED) | (found.grade[at] == SAME_PLACE)]
+    most = np.repeat(np.maximum.reduceat(grades.own[at], starts), sizes)
+    floor = np.where(grades.long[at], (KIN_LONG * most).astype(np.int64), KIN)
+    at = at[(grades.own[at] >= floor) | (most < FIXED) | (grades.grade[at] == SAME_PLACE)]
     columns = rows.columns
-    grade = found.grade * UNIT + found.parts
+    grade = grades.grade * UNIT + grades.parts
     for values in (
-        grade, columns["visible"][pairs.earlier], found.alike, -columns["digest"][pairs.earlier],
+        grade, columns["visible"][pairs.earlier], grades.similarity, -columns["digest"][pairs.earlier],
         -columns["number"][pairs.earlier].astype(np.int64), -pairs.earlier,
     ):  # fmt: skip
         starts, sizes = _groups(pairs.later[at])
@@ -207,7 +208,7 @@ def best(pairs: Pairs, found: PairGrades, rows: Rows) -> NDArray[np.int64]:
 
 
 def _has(part: Postings, nodes: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The places of the postings of a part that are of `nodes`."""
+    """The positions of the postings of `nodes` in a part."""
     here = nodes[part.begin : part.end]
     return np.flatnonzero(here[part.carriers]) if here.any() else np.zeros(0, np.int64)
 

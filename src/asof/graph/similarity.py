@@ -1,8 +1,8 @@
-"""Which of some pairs of passages state the same of the same subject, and how much alike they are.
+"""Whether pairs of passages state the same of the same subject, and how similar they are.
 
-Of two passages of one subject it is enough that a few words are the same ("won the championship", "took the
-trophy"); of others their texts have to be nearly the same, and no word of a title may tell the texts apart:
-"Icinga Web 2.1 was released" and "Icinga 2.1 was released" differ in a word of a title only.
+For two passages of one subject a few common words are enough ("won the championship", "took the trophy");
+others must have nearly the same texts, and the texts must not differ in a word of a title: "Icinga Web 2.1
+was released" and "Icinga 2.1 was released" do.
 """
 
 from __future__ import annotations
@@ -21,26 +21,28 @@ NO, SAME_WORDS, SAME_SUBJECT, SAME_PLACE = 0, 1, 2, 3
 """Grades: not the same; nearly the same text; the same subject; an edit of one document."""
 
 TELLING = 2
-"""A subject that weighs less (see `statement.py`) is one word, such as a speaker's name."""
+"""A subject of less weight (see `statement.py`) is vague: one word, such as a speaker's name."""
 
 LEAST, LEAST_LONG = 0.12, 0.3
-"""Two passages of one subject share so much of their words (Jaccard, titles included); long ones so much of
-those beside the titles, for pages about one thing have words in common whatever they say of it."""
+"""The least similarity of two passages of one subject (Jaccard, titles included); of long ones without the
+titles' words, as pages about one thing have words in common whatever they state."""
 
 VAGUE, VAGUE_WORDS = 0.4, 2
-"""Of a vague subject: so much of the words beside the title's, and so many."""
+"""For a vague subject: the least similarity without the title's words, and the least number of common
+words."""
 
 NEARLY = 0.6
 LABEL, LABEL_WORDS = 0.5, 4
-"""Where a title is the label of many documents at once: so much, and so many words beside the title's."""
+"""The same where a title is the label of many documents at once."""
 
 EDITED = 0.3
 LONG = 16
-"""From so many words beside the title's a passage is long: two of them share words by chance."""
+"""A passage with at least so many words that are not in the title is long: two of them share words by
+chance."""
 
 PAIRS_AT_ONCE = 1 << 16
 UNIT = 1000
-"""Likeness is given in whole thousandths."""
+"""Similarity is given in whole thousandths."""
 
 
 Sets = NDArray[np.uint64]
@@ -48,19 +50,19 @@ Sets = NDArray[np.uint64]
 
 
 class PairGrades(NamedTuple):
-    """Of each pair its grade, the parts of the version in common, and the likeness: whole, and `own` (without
-    the words of the titles); thousandths. `long`: both are long."""
+    """For each pair its grade, the common parts of the version, and two similarities in thousandths: of all
+    words, and `own`, without those of the titles. `long`: both are long."""
 
     grade: NDArray[np.int64]
     parts: NDArray[np.int64]
-    alike: NDArray[np.int64]
+    similarity: NDArray[np.int64]
     own: NDArray[np.int64]
     long: NDArray[np.bool_]
 
     def at(self, which: Array) -> PairGrades:
         """Of some of the pairs."""
         return PairGrades(
-            self.grade[which], self.parts[which], self.alike[which], self.own[which], self.long[which]
+            self.grade[which], self.parts[which], self.similarity[which], self.own[which], self.long[which]
         )  # fmt: skip
 
 
@@ -75,16 +77,16 @@ def grade_pairs(
 ) -> PairGrades:
     """Compare pairs of nodes.
 
-    `ends`, by node: when it stopped being said. `label`, by node: its title is a label. `edit`, by pair: the
+    `ends`, by node: the end of its passage. `label`, by node: its title is a label. `edit`, by pair: the
     later one began in the document where the earlier one ended, at that instant.
     """
-    found = [
+    batches = [
         _grade_batch(statements, rows, ends, later[at:to], earlier[at:to], label, edit[at:to])
         for at in range(0, len(later), PAIRS_AT_ONCE)
         for to in [at + PAIRS_AT_ONCE]
     ]
     none = (np.zeros(0, np.int64),) * 4 + (np.zeros(0, bool),)
-    return PairGrades(*(np.concatenate(each) for each in zip(none, *found, strict=True)))
+    return PairGrades(*(np.concatenate(each) for each in zip(none, *batches, strict=True)))
 
 
 def _grade_batch(
@@ -139,7 +141,8 @@ def _one_branch(
 def shared(
     one: NDArray[np.float64], other: NDArray[np.float64], both: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """From the sizes of two sets and of their union the words in common, and their share; of nothing all."""
+    """From the sizes of two sets and of their union: how many words they have in common, and their Jaccard
+    similarity (1 for two empty sets)."""
     common = np.maximum(one + other - both, 0.0)
     return common, np.divide(common, both, out=np.ones(len(both)), where=both > 0)
 

@@ -1,15 +1,15 @@
-"""What passages state, of which subject: the facts by which a later one is known to follow an earlier one.
+"""Statements of passages: the columns by which a passage is found to follow an earlier one.
 
-A statement is kept as sets of words and a few numbers, not as text. Words that say when, and numbers, are
-what changes from one statement of a series to the next, so they are left out of both sets.
+A statement is stored as sets of words and a few numbers, not as text. Dates and numbers change from one
+statement of a series to the next, so they are left out of both sets.
 
-    body, title   the words of the text, and of its document's title and headings; 512 bits each
-    (`word_sets.py`) subject       of title and headings without numbers and dates: "Node.js 21.7.0" and
-    "Node.js 21.6.2" have the same; 0 where nothing is left weight        how much the subject tells: its
-    words, and one more for a version number numbered      whether a number stands in the title version
-    the first three numbers of the version that the title names (else the text), -1 for none branch        of
-    the series that the text says the version belongs to: "(21 branch)" for 21.7.0; 0: none depth         how
-    many parts the number of the branch has
+    body, title  the words of the text, and of its document's title and headings; 512 bits each
+    (`word_sets.py`) subject      hash of title and headings without numbers and dates, equal for "Node.js
+    21.7.0" and "Node.js 21.6.2"; 0 where nothing is left weight       the number of words of the subject, and
+    one more for a version number numbered     whether the title has a number version      the first three
+    numbers of the version in the title (else the text), -1 for none branch       hash of the branch that the
+    text names for the version: "(21 branch)" for 21.7.0; 0 for none depth        how many parts the number of
+    the branch has dated        whether the passage has a date
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from asof.text.tokens import term_hash, tokenize
 
 TEXTS_AT_ONCE = 8_192
 READ = 600
-"""So many characters of a passage are read: its beginning says what it states, and of whom."""
+"""How many characters of a passage are read: its beginning has the statement and its subject."""
 
 PARTS = 3
 BANDS, PER_BAND = 4, 2
 LEAST_TITLED, LEAST_UNTITLED = 12, 3
-"""So many words a text needs to be looked for by its words alone, with a title and without."""
+"""The least words of a text for keys of words, with a title and without."""
 
 COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
@@ -69,8 +69,8 @@ class StatementBatch(NamedTuple):
 
 
 class TitleSubject(NamedTuple):
-    """What a title and its headings tell: subject (a hash, or 0), weight, the version as written or "", and
-    whether there is a number at all."""
+    """The subject of a title and its headings (a hash, or 0), its weight, the version as written or "", and
+    whether the title has a number."""
 
     subject: int
     weight: int
@@ -104,9 +104,9 @@ def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low
     place = np.array([at[text, row[6]] for text, row in zip(above, rows, strict=True)], np.int64)
     bodies = lexicon.read([row[4][:READ] for row in rows], [row[6] for row in rows])
     headed = lexicon.read([text for text, _ in distinct], [language for _, language in distinct])
-    said = bodies.content()
+    content_words = bodies.content()
     columns["dated"][nodes] = [bool(row[1]) for row in rows]
-    columns["body"][nodes] = bits_of(*said, len(rows))
+    columns["body"][nodes] = bits_of(*content_words, len(rows))
     columns["title"][nodes] = bits_of(*headed.content(), len(titles))[place]
     columns["numbered"][nodes] = np.array([title.numbered for title in titles], bool)[place]
     columns["subject"][nodes] = np.array([title.subject for title in titles], np.uint64)[place]
@@ -116,14 +116,14 @@ def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low
         columns[name][nodes] = values
     numbers = np.array([row[2] for row in rows], np.uint64)
     keys, owners = _keys({name: values[nodes] for name, values in columns.items()}, numbers)
-    bands, carriers = _bands(*said, columns["subject"][nodes])
+    bands, carriers = _bands(*content_words, columns["subject"][nodes])
     keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
     order = np.argsort(keys, kind="stable")
     return StatementBatch(low, high, columns, keys[order], nodes[owners[order]].astype(np.int32))
 
 
 def title_of(text: str, calendar: Container[str] = ()) -> TitleSubject:
-    """What a title, and headings in the lines below it, tell of the subject.
+    """The subject of a title, with headings in the lines below it.
 
     Words in `calendar`, and numbers, are no part of the subject.
 
@@ -132,22 +132,24 @@ def title_of(text: str, calendar: Container[str] = ()) -> TitleSubject:
     """
     tokens = tokenize(text)
     dated = any(token in calendar for token in tokens)
-    kept = [left for token in tokens if (left := _DIGITS.sub("", token).strip(".,")) and left not in calendar]
+    words = [
+        left for token in tokens if (left := _DIGITS.sub("", token).strip(".,")) and left not in calendar
+    ]
     version = _version(_ISO.sub(" ", text) if "-" in text else text, plain=not dated)
-    # not by lines: "Harbour" with a heading "Fees" is the same subject as "Harbour fees"
-    subject = term_hash(" ".join(kept)) or 1 if kept else 0
-    return TitleSubject(subject, len(kept) + bool(version), version, bool(_DIGITS.search(text)))
+    # not by lines: "Harbour" with a heading "Fees" has the same subject as "Harbour fees"
+    subject = term_hash(" ".join(words)) or 1 if words else 0
+    return TitleSubject(subject, len(words) + bool(version), version, bool(_DIGITS.search(text)))
 
 
 def _version(text: str, *, plain: bool) -> str:
     """The first version number in a title; a whole number only if `plain` and it is not a year."""
     if not _DIGITS.search(text):
         return ""
-    for found in _VERSION.findall(text):
-        if "." in found and not _DATE.fullmatch(found):
-            return str(found)
-        if "." not in found and plain and not (len(found) == 4 and "1800" <= found < "2200"):
-            return str(found)
+    for number in _VERSION.findall(text):
+        if "." in number and not _DATE.fullmatch(number):
+            return str(number)
+        if "." not in number and plain and not (len(number) == 4 and "1800" <= number < "2200"):
+            return str(number)
     return ""
 
 
@@ -156,16 +158,18 @@ def _versions(named: Sequence[str], figures: dict[int, list[str]]) -> dict[str, 
     versions = np.full((len(named), PARTS), -1, np.int32)
     branches, depths = np.zeros(len(named), np.uint64), np.zeros(len(named), np.int32)
     for at, version in enumerate(named):
-        said = figures.get(at, [])
+        numbers_in_text = figures.get(at, [])
         if not version:
-            version = next((each for each in said if "." in each and _VERSION.fullmatch(each)
+            version = next((each for each in numbers_in_text if "." in each and _VERSION.fullmatch(each)
                             and not _DATE.fullmatch(each)), "")  # fmt: skip
         if not version:
             continue
         for part, digits in enumerate(version.split(".")[:PARTS]):
             versions[at, part] = int(digits[-9:])
         if "." in version:
-            of = max((each for each in said if version.startswith(f"{each}.")), key=len, default="")
+            of = max(
+                (each for each in numbers_in_text if version.startswith(f"{each}.")), key=len, default=""
+            )
             branches[at] = term_hash(of) if of else 0
             depths[at] = min(of.count(".") + 1, PARTS) if of else 0
     return {"version": versions, "branch": branches, "depth": depths}
@@ -178,21 +182,22 @@ def _keys(
     subject = columns["subject"].astype(np.uint64)
     branch = columns["branch"].astype(np.uint64)
     version = columns["version"].astype(np.int64)
-    there = subject > 0
+    has_subject = subject > 0
     major = mixed(version[:, 0].astype(np.uint64) + np.uint64(1))
     minor = mixed(major ^ version[:, 1].astype(np.uint64))
     nothing = np.zeros(len(subject), np.uint64)
-    wanted = [
-        ("subject", there, nothing), ("place", there & (numbers > 0), numbers),
-        ("branch", there & (branch > 0), branch),
-        ("first", there & (version[:, 1] >= 0), major), ("second", there & (version[:, 2] >= 0), minor),
+    kinds = [
+        ("subject", has_subject, nothing), ("place", has_subject & (numbers > 0), numbers),
+        ("branch", has_subject & (branch > 0), branch),
+        ("first", has_subject & (version[:, 1] >= 0), major),
+        ("second", has_subject & (version[:, 2] >= 0), minor),
     ]  # fmt: skip
-    keys = [salted(name, subject[which] ^ mixed(more[which])) for name, which, more in wanted]
-    return np.concatenate(keys), np.concatenate([np.flatnonzero(which) for _, which, _ in wanted])
+    keys = [salted(name, subject[which] ^ mixed(more[which])) for name, which, more in kinds]
+    return np.concatenate(keys), np.concatenate([np.flatnonzero(which) for _, which, _ in kinds])
 
 
 def salted(name: str, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Values as keys of one kind; those of words are odd numbers."""
+    """Values as keys of one kind; keys of words are odd numbers."""
     keys = mixed(values + np.uint64(_SALTS[name] * 0x9E3779B97F4A7C15 % 2**64))
     return keys | np.uint64(1) if name == "words" else keys & ~np.uint64(1)
 
@@ -215,7 +220,7 @@ def _bands(
 
 @dataclass(slots=True)
 class StatementTable:
-    """The statements of all nodes, a table that only grows; columns have room for more than `n`."""
+    """The statements of all nodes, a table that only grows; columns have capacity for more than `n`."""
 
     n: int
     columns: dict[str, Array]
@@ -225,11 +230,11 @@ class StatementTable:
         return cls(0, {name: np.zeros((0, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()})
 
     def add(self, batch: StatementBatch) -> None:
-        """Take in the batch that comes next."""
-        room = len(self.columns["subject"])
+        """Append a batch."""
+        capacity = len(self.columns["subject"])
         for name, values in batch.columns.items():
-            if batch.end > room:
-                grown = np.zeros((max(batch.end, room + room // 4), *values.shape[1:]), values.dtype)
+            if batch.end > capacity:
+                grown = np.zeros((max(batch.end, capacity + capacity // 4), *values.shape[1:]), values.dtype)
                 grown[: self.n] = self.columns[name][: self.n]
                 self.columns[name] = grown
             self.columns[name][batch.begin : batch.end] = values

@@ -1,10 +1,9 @@
-"""Succession: which earlier passage each passage follows, by what the passages say.
+"""Succession: which earlier passage each passage follows, by their statements.
 
 Passages that state the same of the same subject at different times form a series: prices, results, minutes,
-releases, the versions of a note. Each points to its best earlier one, if it has any (`similarity.py` says
-what is the same, `predecessors.py` which is best), so that a series is a chain of which the past alone
-decides. Undated passages are in none. What was learned after the view's K or published after its T has no
-part in it.
+releases, the versions of a note. Each points to its best earlier one, if it has any (`similarity.py` compares
+statements, `predecessors.py` selects the best), so that a series is a chain that depends on the past alone.
+Undated passages are in none. Passages added after the view's K or published after its T do not affect it.
 """
 
 from __future__ import annotations
@@ -27,13 +26,13 @@ from asof.index.view import View
 from asof.time.span import NEVER
 
 LONGEST = 100_000
-"""So many links are followed in one direction; more would be a fault."""
+"""The most links followed in one direction; a longer chain would be a bug."""
 
 Rows = NDArray[np.int64]
 
 
 class Successor(NamedTuple):
-    """The row that follows another, and the instant from which it could be seen."""
+    """The row that follows another, and since when it is visible (an instant)."""
 
     row: int
     instant: int
@@ -60,7 +59,7 @@ class Succession:
         return np.where(edit >= 0, edit, after)
 
     def in_series(self, rows: Rows) -> NDArray[np.bool_]:
-        """Which rows follow one or are followed by one."""
+        """Which rows have a predecessor or a successor."""
         return (self.predecessors(rows) >= 0) | (self.successors(rows) >= 0)
 
     def series(self, row: int) -> Rows:
@@ -70,34 +69,34 @@ class Succession:
 
     @staticmethod
     def _walk(row: int, step: Callable[[Rows], Rows]) -> list[int]:
-        found: list[int] = []
+        rows: list[int] = []
         for _ in range(LONGEST):
             row = int(step(np.array([row], np.int64))[0])
             if row < 0:
                 break
-            found.append(row)
-        return found
+            rows.append(row)
+        return rows
 
-    def alike(self, row: int) -> Rows:
-        """The rows of the view that state the same of the same subject as a row, whenever; not it itself."""
+    def same_statement(self, row: int) -> Rows:
+        """The other rows of the view, of any time, that state the same of the same subject as a row."""
         node = int(self.nodes(np.array([row], np.int64))[0])
         if node < 0:
             return np.zeros(0, np.int64)
-        rows = self._rows(self.linker.alike(node, self.chain.known))
+        rows = self._rows(self.linker.same_statement(node, self.chain.known))
         return rows[rows >= 0]
 
     def ends(self, rows: Rows) -> list[int | None]:
-        """When each row stopped being said, as far as can be seen in the view; None while it is said."""
+        """The end of each row, as far as the view knows it; None for a current row."""
         nodes = self.nodes(rows)
         ends = np.where(nodes < 0, NEVER, self.chain.ends[nodes]).tolist()
         return [None if end > self.prefix.as_of else end for end in ends]
 
     def row_of(self, passages: Sequence[int]) -> int:
-        """The row of one of some passages (by number): the one in force, else the last; -1 for none."""
+        """The row of one of these passages (by number): the current one, else the last; -1 for none."""
         rows = self._rows(np.array(passages, np.int64) - self.linker.rows.first)
         rows = rows[(rows >= 0) & (self.nodes(rows) >= 0)]
-        said = [row for row, end in zip(rows.tolist(), self.ends(rows), strict=True) if end is None]
-        return next(iter(said or reversed(rows.tolist())), -1)
+        current = [row for row, end in zip(rows.tolist(), self.ends(rows), strict=True) if end is None]
+        return next(iter(current or reversed(rows.tolist())), -1)
 
     def nodes(self, rows: Rows) -> Rows:
         """The nodes of rows; -1 for rows that are not known, and for row -1."""
@@ -119,27 +118,27 @@ class Succession:
                 continue
             table, first = segment["row_of"], segment.facts["first"]
             here = np.flatnonzero((nodes >= 0) & (passages >= first) & (passages < first + len(table)))
-            found = table[passages[here] - first]
-            inside = (found >= 0) & (found < part.hi)
-            rows[here[inside]] = found[inside] + part.offset
+            segment_rows = table[passages[here] - first]
+            inside = (segment_rows >= 0) & (segment_rows < part.hi)
+            rows[here[inside]] = segment_rows[inside] + part.offset
         return rows
 
 
 def succession(view: View) -> Succession:
-    """The succession of a view; kept with it."""
-    made: Succession | None = view.prefix.memo.get(FOLDER)
-    if made is None:
-        made = view.prefix.memo[FOLDER] = Succession(view.prefix, *series_cache(view).chain(view))
-    return made
+    """The succession of a view; cached with it."""
+    cached: Succession | None = view.prefix.memo.get(FOLDER)
+    if cached is None:
+        cached = view.prefix.memo[FOLDER] = Succession(view.prefix, *series_cache(view).chain(view))
+    return cached
 
 
 def refresh(view: View) -> None:
-    """Bring what is kept up to date with what came since; cheap when nothing did."""
+    """Update the cache with the rows added since; cheap if there are none."""
     succession(view)
 
 
 def superseded(view: View, rows: Rows) -> list[Successor | None]:
-    """For each row the one of the view that follows it, and from when that could be seen; None if none."""
+    """For each row its successor in the view, None for none."""
     after = succession(view).successors(rows)
     visible = view.column("visible", np.maximum(after, 0)).tolist() if len(rows) else []
     return [
@@ -149,14 +148,14 @@ def superseded(view: View, rows: Rows) -> list[Successor | None]:
 
 
 def status(folder: Path) -> list[str]:
-    """A line for `asof status` about the file, if there is one; `folder` is that of all that is derived."""
+    """A line for `asof status` about the cache file, if any; `folder` is the one of all derived files."""
     path = folder / FOLDER / FILE
     if FILE not in corpus_files.names(path.parent):
         return []
     try:
         segment = Segment(path, expected=FILE_FORMAT)
     except DamagedSegment:
-        return [f"succession: {path.name} is damaged; it will be made anew"]
+        return [f"succession: {path.name} is damaged; it will be rebuilt"]
     links = int((segment.unchecked("before") >= 0).sum())
     return [
         f"succession: {segment.facts['rows']:,} passages, {links:,} follow another; {segment.size:,} bytes"

@@ -1,9 +1,10 @@
-"""What is kept of succession between questions: in memory, and in a file that can be thrown away.
+"""The cache of succession: in memory, and in a file that can be deleted at any time.
 
-    succession/chains.seg     statements and keys of a range of rows, and the chains that were made of them
+    succession/chains.seg     statements and keys of a range of rows, and the chains built from them
 
-The file names the rows that it was made from (`Rows.stamp`); of other rows, torn or of another format it is
-as if it were not there. What came since is read from the texts; when that is much, the file is written anew.
+The file names the rows that it was built from (`Rows.stamp`); a file of other rows or of another format, or a
+damaged one, is ignored. Rows added since are read from the texts; when they are many, the file is written
+again.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ FOLDER = "succession"
 FILE = "chains.seg"
 FORMAT = 1
 CHAINS = 4
-"""Chains of so many earlier moments of knowledge are kept in memory."""
+"""The most chains of earlier K in memory."""
 
 LEAST_WRITTEN = 256
 SHARE_WRITTEN = 64
-"""The file is written anew when so many rows, and one in so many of all, came or went since."""
+"""The file is written again when at least so many rows, and one in so many of all, were added or removed."""
 
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
@@ -60,10 +61,12 @@ FILE_FORMAT = FileFormat(
 
 
 def series_cache(view: View) -> SeriesCache:
-    """What is kept for the corpus of a view."""
+    """The cache of the corpus of a view."""
     memo = view.derived.memo
-    made: SeriesCache = memo.get(FOLDER) or memo.setdefault(FOLDER, SeriesCache(view.derived.folder / FOLDER))
-    return made
+    cached: SeriesCache = memo.get(FOLDER) or memo.setdefault(
+        FOLDER, SeriesCache(view.derived.folder / FOLDER)
+    )
+    return cached
 
 
 class SeriesCache:
@@ -87,15 +90,15 @@ class SeriesCache:
     def chain(self, view: View) -> tuple[Linker, Chain]:
         """The rows and statements of the corpus, and the chains of those rows known at the view's K."""
         with self._lock:
-            if self._table.meet(view.prefix):
+            if self._table.update(view.prefix):
                 self._forget()
             rows = self._table.rows
             known, ends = rows.known(view.prefix), ends_known(rows, view.prefix)
             self._read_statements(view, rows)
             linker = Linker(rows, self._statements.snapshot(), tuple(self._keys))
-            for made in (self._chain, self._earlier.get(view.known_at)):
-                if made is not None and _is_of(made, known, ends):
-                    return linker, made
+            for cached in (self._chain, self._earlier.get(view.known_at)):
+                if cached is not None and _is_of(cached, known, ends):
+                    return linker, cached
             chain = (
                 linker.anew(known, ends) if self._chain is None else linker.moved(self._chain, known, ends)
             )
@@ -109,7 +112,7 @@ class SeriesCache:
             return linker, chain
 
     def _read_statements(self, view: View, rows: Rows) -> None:
-        """Have the statements of all rows: from the file, and from the texts of what came since."""
+        """Load the statements of all rows: from the file, and from the texts of rows added since."""
         if not self._opened:
             self._open(view, rows)
             self._opened = True
@@ -168,7 +171,7 @@ class SeriesCache:
 
 
 def ends_known(rows: Rows, prefix: Prefix) -> NDArray[np.int64]:
-    """When each node stopped being said, as was known at the K of a prefix; NEVER where it did not."""
+    """The end of each node's passage, as known at the K of a prefix; NEVER where it has none."""
     ends = np.full(rows.n, NEVER)
     for part in prefix.parts:
         segment = part.segment

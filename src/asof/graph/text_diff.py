@@ -1,4 +1,4 @@
-"""In which words two passages differ: the sentence that tells, and what was added and removed."""
+"""The words in which two passages differ: the key sentence, added and removed words."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from asof.text.sentences import sentences
 from asof.text.tokens import tokenize
 
 MAX_WORDS = 1_000
-"""So many words of each text are compared."""
+"""The most words of each text that are compared."""
 
 _WORD = re.compile(r"[^\s]+")
 _AROUND = "\"'“”„«»‘’*_,;:.!?…"
@@ -19,14 +19,14 @@ _BRACKETS = (("(", ")"), ("[", "]"), ("{", "}"))
 
 
 class WordChanges(NamedTuple):
-    """Runs of words that a text has and another has not, as they are written, in their order."""
+    """Runs of words in one text and not in the other, as written, in order."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]
 
 
 def word_changes(before: str, after: str) -> WordChanges:
-    """What became of the words of a text.
+    """The words that were added to and removed from a text.
 
     >>> word_changes("The fee is 40 crowns.", "The fee is 45 crowns now.")
     WordChanges(added=('45', 'now'), removed=('40',))
@@ -42,18 +42,20 @@ def word_changes(before: str, after: str) -> WordChanges:
     return WordChanges(tuple(filter(None, added)), tuple(filter(None, removed)))
 
 
-def key_sentence(text: str, other: str | None, wanted: Container[str], stop: Container[str] = ()) -> str:
-    """The sentence of a text that tells most: it says what another text does not (if there is another),
-    then it has most of the `wanted` words, then most that is new.
+def key_sentence(text: str, other: str | None, query_words: Container[str], stop: Container[str] = ()) -> str:
+    """The most informative sentence of a text: one with words that the `other` text lacks (if there is one),
+    then the one with most of the `query_words`, then with most new words.
 
     `stop` words do not count. Of equals the first.
     """
     parts = [text[start:end].strip() for start, end in sentences(text)]
     parts = [part for part in parts if _WORD.search(part)] or [text.strip()]
-    said = set(tokenize(other)) if other is not None else set[str]()
-    asked = [len({word for word in tokenize(part) if word in wanted and word not in stop}) for part in parts]
-    new = [_count_new_words(part, said, stop) if other is not None else 0 for part in parts]
-    return parts[max(range(len(parts)), key=lambda at: (new[at] > 0, asked[at], new[at], -at))]
+    other_words = set(tokenize(other)) if other is not None else set[str]()
+    query_counts = [
+        len({word for word in tokenize(part) if word in query_words and word not in stop}) for part in parts
+    ]
+    new = [_count_new_words(part, other_words, stop) if other is not None else 0 for part in parts]
+    return parts[max(range(len(parts)), key=lambda at: (new[at] > 0, query_counts[at], new[at], -at))]
 
 
 def differ_both_ways(one: str, other: str) -> bool:
@@ -88,7 +90,7 @@ def _bare(word: str) -> str:
     return word
 
 
-def _count_new_words(text: str, said: set[str], stop: Container[str]) -> int:
-    """How many words of a text were not said; a figure counts twice, for it is a value."""
-    new = {word for word in tokenize(text) if word not in said and word not in stop}
+def _count_new_words(text: str, other_words: set[str], stop: Container[str]) -> int:
+    """How many words of a text are not in the other; a figure counts twice, as it is a value."""
+    new = {word for word in tokenize(text) if word not in other_words and word not in stop}
     return len(new) + sum(word[0].isdigit() for word in new)

@@ -1,4 +1,4 @@
-"""Bringing a graph from one set of rows to another: only what the difference can touch is made anew."""
+"""Incremental update of a graph from one set of rows to another: only affected edges are computed again."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from asof.graph.overlap import all_sharing, carriers_of, edges_of, sharing_of, w
 from asof.graph.postings import Postings, shingles_of
 from asof.text.shingles import Shingler
 
-ANEW = 4
-"""A difference of more than one row in so many is not followed up: everything is made anew."""
+REBUILD_SHARE = 4
+"""After a change of more than one row in so many the graph is rebuilt instead of updated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """The edges among the nodes that are `known`, cap and threshold given elsewhere."""
+    """The edges among the nodes that are `known`, for the cap and threshold of the `Updater`."""
 
     known: NDArray[np.bool_]
     edges: Edges
 
     def is_of(self, known: NDArray[np.bool_]) -> bool:
-        """Whether this is the graph of these nodes. Nodes that came later may be missing on either side."""
+        """Whether this is the graph of these nodes. Nodes added later may be missing on either side."""
         n = min(len(known), len(self.known))
         return bool((known[:n] == self.known[:n]).all() and not known[n:].any() and not self.known[n:].any())
 
 
 @dataclass(frozen=True, slots=True)
 class Updater:
-    """Makes graphs of any set of the rows of a corpus. `parts` hold the shingles of all of them."""
+    """Builds graphs of any set of the rows of a corpus. `parts` have the shingles of all of them."""
 
     db: sqlite3.Connection
     rows: Rows
@@ -54,10 +54,11 @@ class Updater:
         return Graph(known, Edges.of(edges, self.rows.n))
 
     def moved(self, graph: Graph, known: NDArray[np.bool_]) -> Graph:
-        """The graph of the nodes that are known now, from that of others.
+        """The graph of the nodes that are known now, from that of another set of nodes.
 
-        *Dirty* are the nodes that came or went, and those that came into or left the first `cap` of a shingle
-        because of them. Between two others nothing changed; all edges of dirty ones are made anew.
+        *Dirty* are the added and removed nodes, and those that entered or left the first `cap` of a shingle
+        because of them. Edges between two other nodes are unchanged; all edges of dirty ones are computed
+        again.
         """
         before = np.zeros(self.rows.n, bool)
         before[: len(graph.known)] = graph.known[: self.rows.n]
@@ -68,13 +69,13 @@ class Updater:
             self._mark_displaced(dirty, before, known)
             if self._too_many(dirty, known):
                 return self.anew(known)
-        wanted = dirty & known
-        sharing = sharing_of(self._shingles(wanted), self.parts, known, self.cap, self.rows)
-        edges = edges_of(wanted, sharing, self.counts, self.rows, self.threshold)
+        selected = dirty & known
+        sharing = sharing_of(self._shingles(selected), self.parts, known, self.cap, self.rows)
+        edges = edges_of(selected, sharing, self.counts, self.rows, self.threshold)
         return Graph(known, graph.edges.replaced(dirty, edges))
 
     def _too_many(self, dirty: NDArray[np.bool_], known: NDArray[np.bool_]) -> bool:
-        return int(dirty.sum()) * ANEW > int(known.sum())
+        return int(dirty.sum()) * REBUILD_SHARE > int(known.sum())
 
     def _mark_displaced(
         self, dirty: NDArray[np.bool_], before: NDArray[np.bool_], after: NDArray[np.bool_]

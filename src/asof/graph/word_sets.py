@@ -1,8 +1,8 @@
 """Sets of words as 512 bits, and how many words two of them share.
 
-Each word sets the bit that its hash chooses. Of k different words 512 (1 - e^(-k/512)) bits are set on the
-average, so that a number of bits tells how many words there were (linear counting, Whang et al. 1990): nearly
-exact for a sentence, and close enough for a page.
+Each word sets the bit selected by its hash. k different words set 512 (1 - e^(-k/512)) bits on average, so
+the number of bits gives the number of words (linear counting, Whang et al. 1990): nearly exact for a
+sentence, and close enough for a page.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from asof.text.tokens import Analyzer
 BITS = 512
 SIZE_WORDS = BITS // 64
 MOST_FIGURES = 64
-"""So many numbers of a text are looked at."""
+"""The most numbers of a text that are read."""
 
 WORDS_OF = np.array([-BITS * math.log(1 - min(k, BITS - 1) / BITS) for k in range(BITS + 1)])
-"""By the number of bits set, how many words there probably are."""
+"""The estimated number of words, by the number of bits set."""
 
 _DIGIT = re.compile(r"\d")
 _OTHER, _CONTENT, _FIGURE = 0, 1, 2
 
 
 class WordReader:
-    """Reads words, and remembers those it met; one thread at a time may use it."""
+    """Reads words and caches their hashes and kinds; not thread-safe."""
 
     def __init__(self, languages: tuple[str, ...]) -> None:
         self._analyzer = Analyzer(languages)
@@ -41,7 +41,7 @@ class WordReader:
         self._dates = {stem for word in self.calendar for stem in (word, *self._analyzer.alternatives(word))}
 
     def begin(self) -> None:
-        """Called before texts that belong together: the numbers of words may begin anew here only."""
+        """Start a batch of texts: only here may the numbering of words be reset."""
         if self._analyzer.reset_if_large():
             self._kinds = np.zeros(0, np.uint8)
 
@@ -56,10 +56,10 @@ class WordReader:
         flat = np.fromiter(chain.from_iterable(numbers), np.int32, int(lengths.sum()))
         owner = np.repeat(np.arange(len(numbers)), lengths)
         hashes = analyzer.hashes()
-        self._tell_kinds(len(hashes))
+        self._classify(len(hashes))
         return WordTable(analyzer, hashes, self._kinds, flat, owner)
 
-    def _tell_kinds(self, n: int) -> None:
+    def _classify(self, n: int) -> None:
         begin = len(self._kinds)
         if begin < n:
             stop = self._analyzer.stop_numbers()
@@ -75,7 +75,8 @@ class WordReader:
 
 @dataclass(frozen=True, slots=True)
 class WordTable:
-    """The words of some texts one after another: numbers of the analyzer, and which text each stands in."""
+    """The words of some texts, concatenated (`flat`): numbers of the analyzer, and the text of each
+    (`owner`)."""
 
     analyzer: Analyzer
     hashes: NDArray[np.uint64]
@@ -84,19 +85,19 @@ class WordTable:
     owner: NDArray[np.int64]
 
     def content(self) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-        """Hashes of the words that say something, no stop words, numbers or dates, and the text of each."""
+        """Hashes of the content words (no stop words, numbers or dates), and the text of each."""
         keep = self.kinds[self.flat] == _CONTENT
         return self.hashes[self.flat[keep]], self.owner[keep]
 
     def figures(self) -> dict[int, list[str]]:
         """By text its words with digits, in order."""
         at = np.flatnonzero(self.kinds[self.flat] == _FIGURE)
-        found: dict[int, list[str]] = {}
+        figures_of: dict[int, list[str]] = {}
         for text, number in zip(self.owner[at].tolist(), self.flat[at].tolist(), strict=True):
-            words = found.setdefault(text, [])
+            words = figures_of.setdefault(text, [])
             if len(words) < MOST_FIGURES:
                 words.append(self.analyzer.stem_of(number))
-        return found
+        return figures_of
 
 
 def bits_of(hashes: NDArray[np.uint64], owner: NDArray[np.int64], n: int) -> NDArray[np.uint64]:
@@ -107,16 +108,16 @@ def bits_of(hashes: NDArray[np.uint64], owner: NDArray[np.int64], n: int) -> NDA
 
 
 def minima(hashes: NDArray[np.uint64], owner: NDArray[np.int64], count: int) -> list[NDArray[np.uint64]]:
-    """For each text that has words, `count` least hashes of them, each by another order of all words."""
+    """For each text with words, `count` minimum hashes (MinHash), each under another permutation."""
     if not len(owner):
         return [np.zeros(0, np.uint64)] * count
     starts = np.flatnonzero(np.diff(owner, prepend=-1))
-    # an odd factor maps hashes one to one; of numbers that are random already it makes another random order
+    # an odd factor permutes the hashes; as they are random already, each factor gives another random order
     factors = (np.uint64((2 * order + 1) * 0x9E3779B97F4A7C15 % 2**64) for order in range(count))
     return [np.minimum.reduceat(hashes * factor, starts) for factor in factors]
 
 
 def words_in(sets: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """How many words there probably are in each set (n, 8)."""
+    """The estimated number of words in each set (n, 8)."""
     counted: NDArray[np.float64] = WORDS_OF[np.bitwise_count(sets).sum(axis=1, dtype=np.int64)]
     return counted

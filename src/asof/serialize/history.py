@@ -83,11 +83,11 @@ def timeline_json(found: Timeline) -> TimelineJson:
             {
                 "id": entry.id, "document": entry.document, "title": entry.title,
                 "published": optional_time_json(entry.published),
-                "valid": validity_json(entry.start, entry.end), "sentence": entry.said,
+                "valid": validity_json(entry.start, entry.end), "sentence": entry.sentence,
                 "words_added": list(entry.added), "words_removed": list(entry.removed),
                 "contradicted_by": [
                     {"id": each.id, "document": each.document, "visible": iso(each.start),
-                     "sentence": each.said}
+                     "sentence": each.sentence}
                     for each in entry.contradicted
                 ],
             }
@@ -114,5 +114,5 @@ def _side_json(side: ResultSide | None) -> SideJson | None:
         return None
     return {
         "rank": side.rank, "id": side.id, "document": side.document, "title": side.title,
-        "visible": None if side.start is None else iso(side.start), "sentence": side.said,
+        "visible": None if side.start is None else iso(side.start), "sentence": side.sentence,
     }  # fmt: skip

@@ -22,11 +22,11 @@ BATCH = 500
 
 @dataclass(slots=True, eq=False)
 class StoredCalls:
-    """The table `calls` of a corpus, as `models/cached.py` wants it; threads may share it. `clock`:
+    """The table `calls` of a corpus, with the interface that `models/cached.py` needs; thread-safe. `clock`:
     microseconds since 1970.
 
-    Each reply is a transaction of its own. A caller must not hold the corpus's lock for writing while it asks
-    a model: `keep` would wait for it. Close it when done. Every method raises CorpusError.
+    Each reply is a transaction of its own. A caller must not hold the corpus's write lock while it waits for
+    a model: `keep` would wait for that lock. Close it when done. Every method raises CorpusError.
     """
 
     store: Store
@@ -64,7 +64,7 @@ class StoredCalls:
 
     def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
         """Store a reply, in place of an older one. Nothing is stored when one of the passages was erased
-        while the model was being asked: the reply may contain their words."""
+        before the reply arrived: it may contain their words."""
         with self._transaction() as db:
             if len(existing_passages(db, passages)) < len(set(passages)):
                 return
@@ -74,12 +74,12 @@ class StoredCalls:
             )
             _insert_passages(db, digest, passages)
 
-    def concern(self, asked: Mapping[bytes, Sequence[int]]) -> None:
+    def concern(self, passages_of: Mapping[bytes, Sequence[int]]) -> None:
         """Record that stored replies also depend on these passages."""
         with self._lock, translate_sqlite_errors(self.store.database):
             new = {
                 digest: [each for each in passages if not _has_passage(self._db, each, digest)]
-                for digest, passages in asked.items()
+                for digest, passages in passages_of.items()
             }
         if not any(new.values()):
             return

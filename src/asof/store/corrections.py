@@ -34,7 +34,7 @@ def correct(write: Transaction, name: str, published: SourcedTime) -> None:
 
 
 def erase(db: sqlite3.Connection, name: str) -> list[int]:
-    """Remove a document and all that was derived from it; returns the ids of its passages.
+    """Remove a document and everything derived from it; returns the ids of its passages.
 
     Raises UsageError when there is no such document.
     """
@@ -76,7 +76,7 @@ def erase_for_good(
 
 
 def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], str]) -> None:
-    """Rename the sources of a kind; one with nothing left in it goes, unless documents are still its own."""
+    """Rename the sources of a kind; an empty one is deleted unless documents still refer to it."""
     sources = db.execute("SELECT id, name FROM sources WHERE kind = ?", (kind,)).fetchall()
     for source, name in sources:
         remaining = rename(name)
@@ -84,8 +84,8 @@ def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], s
             continue
         renamed = remaining or f"{kind}: erased"
         other = db.execute("SELECT id FROM sources WHERE name = ?", (renamed,)).fetchone()
-        held = "SELECT 1 FROM documents WHERE source = ?1 UNION SELECT 1 FROM heads WHERE source = ?1"
-        if other is None and (remaining or db.execute(held, (source,)).fetchone()):
+        in_use = "SELECT 1 FROM documents WHERE source = ?1 UNION SELECT 1 FROM heads WHERE source = ?1"
+        if other is None and (remaining or db.execute(in_use, (source,)).fetchone()):
             db.execute("UPDATE sources SET name = ? WHERE id = ?", (renamed, source))
             continue
         if other is not None:
@@ -95,24 +95,25 @@ def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], s
 
 
 def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
-    """Remove what no search as of `horizon` or later can see; returns the ids of the passages removed.
+    """Remove versions and passages that no search as of `horizon` or later can see; returns the ids of the
+    removed passages.
 
-    What is visible at (T, K) stays if T is not before the horizon and K not before the last write.
+    Passages visible at (T, K) stay if T is not before the horizon and K not before the last write.
     """
     last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
     unreachable = _unreachable_versions(db, horizon)
-    dropped, kept = _unreachable_passages(db, horizon, unreachable)
-    # said before the horizon, kept for the words of a later version only: as if it had never been in force
+    dropped, retained = _unreachable_passages(db, horizon, unreachable)
+    # passages from before the horizon, retained only for the text of a later version: marked as never visible
     db.executemany("INSERT INTO ends (passage, at, added) VALUES (?, ?, ?)",
-                   [(passage, BEGINNING, last) for passage in kept])  # fmt: skip
-    wanted = json.dumps(dropped)
+                   [(passage, BEGINNING, last) for passage in retained])  # fmt: skip
+    ids = json.dumps(dropped)
     delete_calls(db, dropped)
     feedback.delete_feedback(db, dropped)
     for table, column in (
         ("passages", "id"), ("ends", "passage"), ("vectors", "passage"), ("facts", "passage"),
         ("extractions", "passage"),
     ):  # fmt: skip
-        db.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (wanted,))
+        db.execute(f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))", (ids,))
     for version in unreachable:
         _shrink_version(db, version)
     db.execute("DELETE FROM tags WHERE head NOT IN (SELECT head FROM passages)")
@@ -126,32 +127,32 @@ def drop_history(db: sqlite3.Connection, horizon: int) -> list[int]:
 
 
 def delete_calls(db: sqlite3.Connection, passages: Sequence[int]) -> None:
-    """Remove what models replied to words of these passages, and which passages such calls were about."""
-    wanted = json.dumps(passages)
+    """Remove the replies of models to prompts with these passages, and the links from replies to passages."""
+    ids = json.dumps(passages)
     db.execute(
         "DELETE FROM calls WHERE digest IN (SELECT digest FROM call_passages"
         " WHERE passage IN (SELECT value FROM json_each(?)))",
-        (wanted,),
+        (ids,),
     )
     db.execute("DELETE FROM call_passages WHERE digest NOT IN (SELECT digest FROM calls)")
 
 
 def _unreachable_versions(db: sqlite3.Connection, horizon: int) -> list[int]:
-    """Versions that no view shows any more: retired, or covered by a later one before the horizon."""
-    found = db.execute(
+    """Versions that no view shows: retired ones, and those superseded before the horizon."""
+    rows = db.execute(
         "SELECT v.id FROM versions AS v WHERE v.retired IS NOT NULL OR v.visible <= ?1 AND EXISTS ("
         " SELECT 1 FROM versions AS w WHERE w.document = v.document AND w.visible <= ?1"
         " AND w.retired IS NULL AND (w.visible, w.added, w.id) > (v.visible, v.added, v.id))",
         (horizon,),
     )
-    return [version for (version,) in found]
+    return [version for (version,) in rows]
 
 
 def _unreachable_passages(
     db: sqlite3.Connection, horizon: int, unreachable: Sequence[int]
 ) -> tuple[list[int], list[int]]:
-    """Passages that had ended by the horizon: those to drop, and those whose words a version needs that is
-    not `unreachable` (without those that had turned out wrong before)."""
+    """Passages that had ended by the horizon: those to drop, and those to retain, whose text is needed by a
+    version that is not `unreachable` (without retired ones)."""
     ended = db.execute(
         "SELECT p.id, p.document, p.key, min(e.at) FROM ends AS e JOIN passages AS p ON p.id = e.passage"
         " WHERE e.at <= ?1 GROUP BY p.id ORDER BY p.id",
@@ -172,21 +173,22 @@ def _unreachable_passages(
     ):
         if passage not in ended_ids:
             needed.get(document, set()).discard(key)
-    dropped, kept = [], []
+    dropped, retained = [], []
     for passage, document, key, at in ended:
         if key not in needed.get(document, ()):
             dropped.append(passage)
             continue
         needed[document].remove(key)
         if at != BEGINNING:
-            kept.append(passage)
-    return dropped, kept
+            retained.append(passage)
+    return dropped, retained
 
 
 def _shrink_version(db: sqlite3.Connection, version: int) -> None:
-    """A past version goes, or keeps of its layout what lives on, so that those lives stay what they are.
+    """Delete a past version, or reduce its layout to passages that are still current, so that their intervals
+    do not change.
 
-    What is left of it does not count as a statement any more: it could not be said again.
+    A reduced version no longer matches any statement of a source.
     """
     begun = db.execute("SELECT 1 FROM passages WHERE version = ? LIMIT 1", (version,)).fetchone()
     if begun is None:
@@ -204,10 +206,10 @@ def _shrink_version(db: sqlite3.Connection, version: int) -> None:
             (document, visible, NEVER),
         )
     }
-    kept = _filter_layout(layout or b"", alive)
-    if kept != layout:
+    remaining = _filter_layout(layout or b"", alive)
+    if remaining != layout:
         db.execute(
-            "UPDATE versions SET layout = ?, content = x'', stated = x'' WHERE id = ?", (kept, version)
+            "UPDATE versions SET layout = ?, content = x'', stated = x'' WHERE id = ?", (remaining, version)
         )
 
 

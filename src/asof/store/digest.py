@@ -116,7 +116,7 @@ def passages_from_chunks(text: str, chunks: list[Chunk], head: SharedAttributes)
     Repeated passages of one document differ by how many came before.
     """
     base = blake2b(head.digest, digest_size=KEY_BYTES)
-    seen: set[bytes] = set()
+    keys: set[bytes] = set()
     repeated: dict[bytes, blake2b] = {}  # the hash after the last repetition
     passages: list[DigestedPassage] = []
     for piece in chunks:
@@ -125,13 +125,13 @@ def passages_from_chunks(text: str, chunks: list[Chunk], head: SharedAttributes)
         stem = base.copy()
         stem.update(f"{len(headings)}\n{headings}\n{passage_text}".encode())
         first = key = stem.digest()
-        if first in seen:
+        if first in keys:
             stem = repeated.get(first, stem)
-            while key in seen:
+            while key in keys:
                 stem.update(b"again")
                 key = stem.digest()
             repeated[first] = stem
-        seen.add(key)
+        keys.add(key)
         passages.append(DigestedPassage(key, piece.start, piece.end, headings, passage_text))
     return passages
 

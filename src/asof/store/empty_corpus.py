@@ -18,8 +18,8 @@ _ANY_ROW = "SELECT 1 FROM transactions UNION ALL SELECT 1 FROM asked LIMIT 1"
 
 @contextmanager
 def removed_if_empty(root: Path) -> Iterator[Path]:
-    """The folder of a corpus in `root`. A corpus that is made inside this context is removed at the end if
-    nothing was written to it, and `root` too if it was made for it."""
+    """The folder of a corpus in `root`. A corpus that is created inside this context is removed at the end if
+    nothing was written to it, and `root` too if it was created with it."""
     folder = root / FOLDER
     folder_existed, root_existed = folder.exists(), root.exists()
     try:
@@ -33,15 +33,15 @@ def removed_if_empty(root: Path) -> Iterator[Path]:
 
 def _remove_if_unused(folder: Path) -> bool:
     """Remove an empty corpus that nobody else has open. Raises OSError, sqlite3.Error."""
-    with try_lock(folder / "write.lock") as held:
-        if held is None:
+    with try_lock(folder / "write.lock") as lock:
+        if lock is None:
             return False
         database = folder / "corpus.db"
         if database.exists():
             with closing(connect(database, write=True)) as db:
                 if db.execute(_ANY_ROW).fetchone():
                     return False
-                # refused while another connection is open, in this process or another
+                # fails while another connection is open, in this process or another
                 if db.execute("PRAGMA journal_mode = DELETE").fetchone()[0] != "delete":
                     return False
         shutil.rmtree(folder)

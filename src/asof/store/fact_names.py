@@ -80,13 +80,13 @@ def mentions_by_key(
     db: sqlite3.Connection, keys: Iterable[str], as_of: int, known_at: int
 ) -> list[NameMention]:
     """The distinct names with these keys in current facts, with each document that mentions them."""
-    wanted = json.dumps(list(keys))
+    key_list = json.dumps(list(keys))
     rows = db.execute(
         f"SELECT d.name, f.subject, f.subject_key FROM facts AS f{_JOINS}"
         f" WHERE f.subject_key IN (SELECT value FROM json_each(?3)) AND{_CURRENT}"
         f" UNION SELECT d.name, f.object, f.object_key FROM facts AS f{_JOINS}"
         f" WHERE f.object_key IN (SELECT value FROM json_each(?3)) AND {_NAMES} AND{_CURRENT} ORDER BY 1, 2",
-        (as_of, known_at, wanted),
+        (as_of, known_at, key_list),
     )
     return [NameMention(*row) for row in rows]
 
@@ -97,8 +97,8 @@ def mentions_by_document(
     """The names in current facts of these documents, in text order, with repetitions."""
     rows = db.execute(
         "SELECT d.name, f.subject, f.subject_key, CASE WHEN"
-        f" {_NAMES} THEN f.object ELSE '' END, f.object_key FROM json_each(?3) AS wanted"
-        " JOIN documents AS d ON d.name = wanted.value JOIN passages AS p ON p.document = d.id"
+        f" {_NAMES} THEN f.object ELSE '' END, f.object_key FROM json_each(?3) AS requested"
+        " JOIN documents AS d ON d.name = requested.value JOIN passages AS p ON p.document = d.id"
         f" JOIN facts AS f ON f.passage = p.id WHERE{_CURRENT}"
         "ORDER BY d.name, p.number, p.visible, f.start, f.number",
         (as_of, known_at, json.dumps(list(documents))),

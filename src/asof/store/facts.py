@@ -51,9 +51,9 @@ class Extraction(NamedTuple):
 
 _EXCERPT = (
     "SELECT p.id, d.name, h.title, h.uri, p.headings, p.text, h.language, v.starts, v.ends, p.about,"
-    " h.fiscal_start, p.number, h.tags, h.meta FROM json_each(?) AS wanted"
-    " JOIN passages AS p ON p.id = wanted.value JOIN documents AS d ON d.id = p.document"
-    " JOIN versions AS v ON v.id = p.version JOIN heads AS h ON h.id = p.head ORDER BY wanted.key"
+    " h.fiscal_start, p.number, h.tags, h.meta FROM json_each(?) AS requested"
+    " JOIN passages AS p ON p.id = requested.value JOIN documents AS d ON d.id = p.document"
+    " JOIN versions AS v ON v.id = p.version JOIN heads AS h ON h.id = p.head ORDER BY requested.key"
 )
 
 
@@ -89,8 +89,9 @@ def passages_without_facts(db: sqlite3.Connection, extractor: str = "") -> list[
 def without_facts(db: sqlite3.Connection, passages: Iterable[int]) -> list[int]:
     """Those of these passages that no extractor has read, in their order."""
     rows = db.execute(
-        "SELECT wanted.value FROM json_each(?) AS wanted"
-        " LEFT JOIN extractions AS e ON e.passage = wanted.value WHERE e.passage IS NULL ORDER BY wanted.key",
+        "SELECT requested.value FROM json_each(?) AS requested"
+        " LEFT JOIN extractions AS e ON e.passage = requested.value"
+        " WHERE e.passage IS NULL ORDER BY requested.key",
         (json.dumps(list(passages)),),
     )
     return [passage for (passage,) in rows]
@@ -152,7 +153,7 @@ def facts_in(db: sqlite3.Connection, passages: Iterable[int]) -> list[StoredFact
     """The facts of these passages, by passage and number."""
     return _query_facts(
         db,
-        f"SELECT {_COLUMNS} FROM json_each(?) AS wanted JOIN facts AS f ON f.passage = wanted.value",
+        f"SELECT {_COLUMNS} FROM json_each(?) AS requested JOIN facts AS f ON f.passage = requested.value",
         json.dumps(list(passages)),
     )
 

@@ -48,7 +48,7 @@ class ShownRow(NamedTuple):
 class JudgementRow(NamedTuple):
     """A row of `judgements`."""
 
-    asked: str
+    question: str
     rank: int
     kind: str
     grade: float | None
@@ -59,7 +59,7 @@ class JudgementRow(NamedTuple):
 def write_feedback(
     store: Store, clock: Callable[[], int], wait: float | None = None
 ) -> Iterator[tuple[sqlite3.Connection, int]]:
-    """One transaction, and the `added` of what is written in it (microseconds since 1970).
+    """One transaction, and the `added` of the rows written in it (microseconds since 1970).
 
     `wait`: seconds for another writer, the store's if None. Raises Busy, NoSpace, CorpusError; nothing is
     written then.
@@ -111,7 +111,7 @@ def insert_judgements(db: sqlite3.Connection, judgements: Sequence[JudgementRow]
     grade of their kind."""
     entered = 0
     for judgement in judgements:
-        place = (judgement.asked, judgement.rank)
+        place = (judgement.question, judgement.rank)
         if db.execute("SELECT 1 FROM shown WHERE asked = ? AND rank = ?", place).fetchone() is None:
             continue
         latest = db.execute(
@@ -134,10 +134,10 @@ def insert_learned(db: sqlite3.Connection, recipe: str, text: str, added: int) -
 def delete_feedback(db: sqlite3.Connection, passages: Sequence[int]) -> None:
     """Delete the hits and judgements of these passages, and questions with no hit left. States of learning
     stay: they are numbers."""
-    wanted = json.dumps(passages)
+    ids = json.dumps(passages)
     of_passages = "FROM shown WHERE passage IN (SELECT value FROM json_each(?))"
-    db.execute(f"DELETE FROM judgements WHERE (asked, rank) IN (SELECT asked, rank {of_passages})", (wanted,))
-    db.execute(f"DELETE {of_passages}", (wanted,))
+    db.execute(f"DELETE FROM judgements WHERE (asked, rank) IN (SELECT asked, rank {of_passages})", (ids,))
+    db.execute(f"DELETE {of_passages}", (ids,))
     db.execute("DELETE FROM asked WHERE id NOT IN (SELECT asked FROM shown)")
 
 
@@ -210,8 +210,8 @@ def _until(db: sqlite3.Connection, known_at: int | None) -> int:
     horizon = int(get_meta(db, "known_horizon") or 0)
     if known_at < horizon:
         raise BeforeHorizon(
-            f"known at {iso(known_at)}: what was before {iso(horizon)} was dropped by `asof vacuum`; "
-            "ask for a later moment"
+            f"known at {iso(known_at)}: history before {iso(horizon)} was dropped by `asof vacuum`; "
+            "use a later moment"
         )
     return known_at
 

@@ -49,20 +49,20 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
         )
     if filters.tags:
         tags = [tag for (tag,) in store.db.execute(_TAGS, moment)]
-        asked = [given.removeprefix("#") for given in filters.tags]
+        requested = [tag.removeprefix("#") for tag in filters.tags]
         notes += [
             f"{NOTHING_MATCHES} no document has the tag {tag!r}; {_suggestion(tag, tags)}"
-            for tag in asked
+            for tag in requested
             if tag not in tags
         ]
     return notes
 
 
 def _matches(store: AsOfReader, pattern: str) -> bool:
-    found = store.db.execute(
+    rows = store.db.execute(
         f"{_DOCUMENTS} AND d.name GLOB ?3 LIMIT 1", (store.as_of, store.known_at, pattern)
     )
-    return found.fetchone() is not None
+    return rows.fetchone() is not None
 
 
 def _path_suggestion(store: AsOfReader, pattern: str) -> str:
@@ -79,9 +79,9 @@ def _path_suggestion(store: AsOfReader, pattern: str) -> str:
     return _suggestion(bare.removesuffix("/*"), sorted(folders), "/*")
 
 
-def _suggestion(given: str, names: Sequence[str], ending: str = "") -> str:
-    near = get_close_matches(given, names, 3, 0.6)
+def _suggestion(name: str, names: Sequence[str], ending: str = "") -> str:
+    near = get_close_matches(name, names, 3, 0.6)
     if near:
-        return f"did you mean {' or '.join(f'{name}{ending}' for name in near)}?"
+        return f"did you mean {' or '.join(f'{other}{ending}' for other in near)}?"
     more = f" and {len(names) - MAX_LISTED:,} more" if len(names) > MAX_LISTED else ""
-    return f"there are: {', '.join(f'{name}{ending}' for name in names[:MAX_LISTED]) or 'none'}{more}"
+    return f"there are: {', '.join(f'{other}{ending}' for other in names[:MAX_LISTED]) or 'none'}{more}"

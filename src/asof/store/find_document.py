@@ -25,63 +25,63 @@ DocumentName = tuple[str, str]
 """A document's id, and its title or one of its aliases."""
 
 
-def find_document(store: AsOfReader, wanted: str) -> str:
+def find_document(store: AsOfReader, name: str) -> str:
     """The id of the document with this name: a current one, else one published earlier.
 
     Raises UsageError for a name of several documents, which are listed, and for one of none.
     """
-    if store.was_published(wanted):
-        return wanted
+    if store.was_published(name):
+        return name
     moment = (store.db, store.as_of, store.known_at)
     documents = current_documents(*moment)
-    ids = {number: name for number, name, _ in documents}
-    pool = [(name, title) for _, name, title in documents]
+    ids = {number: document for number, document, _ in documents}
+    pool = [(document, title) for _, document, title in documents]
     pool += [(ids[number], alias) for alias, number in current_aliases(*moment)]
     for names in (pool, _past_names(store)):
-        matches = matching_documents(wanted, names)
+        matches = matching_documents(name, names)
         if matches:
-            return _only(wanted, matches)
-    raise UsageError(f"no document {wanted!r} as of {iso(store.as_of)[:10]}; {_suggestion(wanted, pool)}")
+            return _only(name, matches)
+    raise UsageError(f"no document {name!r} as of {iso(store.as_of)[:10]}; {_suggestion(name, pool)}")
 
 
-def find_stored_document(db: sqlite3.Connection, wanted: str, *, allow_part: bool = True) -> str:
+def find_stored_document(db: sqlite3.Connection, name: str, *, allow_part: bool = True) -> str:
     """The id of the stored document of any time with this name; `allow_part`: also by any part of its path.
     Raises UsageError."""
-    if has_document(db, wanted):
-        return wanted
+    if has_document(db, name):
+        return name
     pool: list[DocumentName] = db.execute(
         "SELECT d.name, coalesce(h.title, '') FROM documents AS d LEFT JOIN heads AS h ON h.document = d.id"
         " UNION SELECT d.name, a.alias FROM aliases AS a JOIN versions AS v ON v.id = a.version"
         " JOIN documents AS d ON d.id = v.document"
     ).fetchall()
-    matches = matching_documents(wanted, pool)
+    matches = matching_documents(name, pool)
     if not matches:
-        raise UsageError(f"no document {wanted!r} in the corpus; {_suggestion(wanted, pool)}")
-    only = _only(wanted, matches)
-    if not allow_part and not matching_documents(wanted, pool, allow_part=False):
-        raise UsageError(f"{wanted!r} is only a part of {only}, which is not taken unasked: give its name")
+        raise UsageError(f"no document {name!r} in the corpus; {_suggestion(name, pool)}")
+    only = _only(name, matches)
+    if not allow_part and not matching_documents(name, pool, allow_part=False):
+        raise UsageError(f"{name!r} is only a part of the id {only}: give its full name")
     return only
 
 
-def matching_documents(wanted: str, pool: Iterable[DocumentName], *, allow_part: bool = True) -> list[str]:
+def matching_documents(name: str, pool: Iterable[DocumentName], *, allow_part: bool = True) -> list[str]:
     """The ids that a name fits best, in order: the id but for its case and ending; else a title, an alias or
     the end of a path; else, with `allow_part`, any part of a path."""
-    key = _folded(wanted).removeprefix("./")
+    key = _folded(name).removeprefix("./")
     bare = key.removesuffix(".md")
     if not bare:
         return []
     tiers: tuple[set[str], set[str], set[str]] = (set(), set(), set())
-    for name, title in pool:
-        path = _folded(name)
+    for document, title in pool:
+        path = _folded(document)
         stem = stem_of(path)
         if key in (path, stem) or bare == stem:
-            tiers[0].add(name)
+            tiers[0].add(document)
         elif (
             _folded(title) in (key, bare) or f"/{path}".endswith(f"/{key}") or f"/{stem}".endswith(f"/{bare}")
         ):
-            tiers[1].add(name)
+            tiers[1].add(document)
         elif allow_part and (key in path or bare in stem):
-            tiers[2].add(name)
+            tiers[2].add(document)
     return sorted(next((tier for tier in tiers if tier), ()))
 
 
@@ -95,23 +95,23 @@ def _past_names(store: AsOfReader) -> list[DocumentName]:
     ).fetchall()
 
 
-def _only(wanted: str, matches: list[str]) -> str:
+def _only(name: str, matches: list[str]) -> str:
     if len(matches) == 1:
         return matches[0]
     more = f" and {len(matches) - MAX_LISTED:,} more" if len(matches) > MAX_LISTED else ""
     raise UsageError(
-        f"{wanted!r} can be {len(matches):,} documents: {', '.join(matches[:MAX_LISTED])}{more}; "
+        f"{name!r} can be {len(matches):,} documents: {', '.join(matches[:MAX_LISTED])}{more}; "
         "give more of its path"
     )
 
 
-def _suggestion(wanted: str, pool: Iterable[DocumentName]) -> str:
+def _suggestion(query: str, pool: Iterable[DocumentName]) -> str:
     """The end of an error message: similar names."""
     names: dict[str, str] = {}
     for name, title in sorted(pool):
         for each in (stem_of(_folded(name)).rpartition("/")[2], _folded(title)):
             names.setdefault(each, name)
-    key = stem_of(_folded(wanted)).rpartition("/")[2]
+    key = stem_of(_folded(query)).rpartition("/")[2]
     close = dict.fromkeys(names[each] for each in get_close_matches(key, names, MAX_SUGGESTED, 0.6))
     return f"did you mean {' or '.join(close)}?" if close else "`asof search` shows ids and titles"
 

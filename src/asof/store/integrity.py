@@ -1,8 +1,8 @@
 """Integrity checks: whether a database has the schema of asof, and only values that asof writes.
 
-SQLite checks pages, not meaning: a file that was made up can have triggers, texts where numbers are expected,
-rows that refer to nothing. `schema_fault` is quick and runs whenever a corpus is opened; `value_faults` reads
-all rows, and runs when something went wrong, and by `asof status --check`.
+SQLite checks pages, not meaning: a forged file can have triggers, texts where numbers are expected, dangling
+references. `schema_fault` is quick and runs whenever a corpus is opened; `value_faults` reads all rows, and
+runs after unexpected errors, and for `asof status --check`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ UNREADABLE = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError, struct.error,
     zlib.error, MemoryError,
 )  # fmt: skip
-"""What Python raises when stored data are not what they should be; or when asof has a fault."""
+"""Exceptions of Python that malformed stored data can cause; so can a bug of asof."""
 
 MAX_FAULTS = 20
 """The most faults that are listed."""
@@ -69,12 +69,12 @@ def schema_fault(db: sqlite3.Connection) -> str:
     expected = _expected_objects()
     objects = _objects(db)
     if unexpected := sorted(objects - expected.keys()):
-        return f"it has the {unexpected[0][0]} {unexpected[0][1]!r}, which asof does not make"
+        return f"it has the {unexpected[0][0]} {unexpected[0][1]!r}, which is not part of asof's schema"
     if missing := sorted(expected.keys() - objects):
         return f"it lacks the {missing[0][0]} {missing[0][1]!r}"
     for kind, name in sorted(objects):
         if kind == "table" and _columns(db, name) != expected[kind, name]:
-            return f"its table {name!r} has other columns than asof gives it"
+            return f"the columns of its table {name!r} differ from asof's schema"
     return ""
 
 
@@ -114,7 +114,7 @@ def _value_faults(db: sqlite3.Connection) -> Iterator[str]:
         return
     yield from _meta_faults(db)
     for (kind, table), columns in _expected_objects().items():
-        if kind == "table" and table != "segments":  # that is a cache: whoever reads it mends it
+        if kind == "table" and table != "segments":  # a cache, which is repaired when it is read
             yield from _type_faults(db, table, columns)
     for table, column in ((table, name) for table, names in _INSTANTS.items() for name in names):
         if _any_row(db, table, f"{column} NOT BETWEEN {BEGINNING} AND {NEVER}"):
@@ -126,11 +126,11 @@ def _value_faults(db: sqlite3.Connection) -> Iterator[str]:
         for column, kind in kinds.items():
             wrong = f"CASE WHEN json_valid({column}) THEN json_type({column}) <> '{kind}' ELSE 1 END"
             if _any_row(db, table, wrong):
-                yield f"{table}.{column} holds what is not a JSON {kind}"
+                yield f"{table}.{column} holds a value that is not a JSON {kind}"
     for table, _, parent, _ in db.execute("PRAGMA foreign_key_check"):
-        yield f"a row of {table} refers to a row of {parent} that is not there"
+        yield f"a row of {table} refers to a missing row of {parent}"
     if _any_row(db, "documents", "current IS NOT NULL AND current NOT IN (SELECT id FROM versions)"):
-        yield "a document's current version is not there"
+        yield "a document's current version is missing"
     yield from _text_faults(db)
     yield from _layout_faults(db)
 
@@ -139,7 +139,7 @@ def _meta_faults(db: sqlite3.Connection) -> Iterator[str]:
     for key in ("horizon", "known_horizon"):
         stored = get_meta(db, key)
         if stored is not None and not (isinstance(stored, str) and stored.lstrip("-").isdecimal()):
-            yield f"meta.{key} is no instant"
+            yield f"meta.{key} is not an instant"
     stored = get_meta(db, "settings")
     if stored is not None:
         try:

@@ -38,16 +38,16 @@ def keywords_of(
     if search == NONE:
         return ()
     values = {**meta, "tags": [*_texts(meta.get("tags")), *tags]}
-    wanted = sorted(values) if search == AUTO else sorted(set(search) & values.keys())
-    found: dict[str, str] = {}
-    for key in wanted:
+    keys = sorted(values) if search == AUTO else sorted(set(search) & values.keys())
+    keywords: dict[str, str] = {}
+    for key in keys:
         for text in _texts(values[key]):
             plain = " ".join(text.split()) if len(text) <= 4 * MAX_CHARACTERS else ""
-            if plain and plain.casefold() not in found and is_searchable(plain, tag=key == "tags"):
-                found[plain.casefold()] = plain
-                if len(found) == MAX_VALUES:
-                    return tuple(found.values())
-    return tuple(found.values())
+            if plain and plain.casefold() not in keywords and is_searchable(plain, tag=key == "tags"):
+                keywords[plain.casefold()] = plain
+                if len(keywords) == MAX_VALUES:
+                    return tuple(keywords.values())
+    return tuple(keywords.values())
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -84,45 +84,45 @@ class LinkResolver:
         self._nearest: dict[tuple[str, str], str] = {}
 
     def __call__(self, target: str, origin: str = "") -> str | None:
-        wanted = LinkTarget.of(target, origin)
-        exact = [name for key in wanted.exact for name in self._exactly(key)]
+        link = LinkTarget.of(target, origin)
+        exact = [name for key in link.exact for name in self._exactly(key)]
         if exact:
-            return min(exact, key=lambda name: (wanted.rank(name), name))
-        named = self._ending_in(wanted)
+            return min(exact, key=lambda name: (link.rank(name), name))
+        named = self._ending_in(link)
         if named:
-            return self._near(wanted, named)
+            return self._near(link, named)
         aliased = self._aliases.get(folded(target), ())
-        return min(aliased, key=lambda name: (wanted.rank(name), name), default=None)
+        return min(aliased, key=lambda name: (link.rank(name), name), default=None)
 
     def _exactly(self, key: str) -> list[str]:
-        found = self._stems.get(key, [])
-        return [*found, key] if key in self._names else found
+        names = self._stems.get(key, [])
+        return [*names, key] if key in self._names else names
 
-    def _ending_in(self, wanted: LinkTarget) -> list[str]:
+    def _ending_in(self, link: LinkTarget) -> list[str]:
         """The ids whose path ends in the target, in order."""
-        named = self._named.get(wanted.path)
+        named = self._named.get(link.path)
         if named is None:
-            candidates = self._lasts.get(wanted.last.casefold(), ())
-            named = [name for name in candidates if wanted.names(stem_of(name))]
-            self._named[wanted.path] = named
+            candidates = self._lasts.get(link.last.casefold(), ())
+            named = [name for name in candidates if link.names(stem_of(name))]
+            self._named[link.path] = named
         return named
 
-    def _near(self, wanted: LinkTarget, named: Sequence[str]) -> str:
+    def _near(self, link: LinkTarget, named: Sequence[str]) -> str:
         """Of sorted ids the one with the longest common prefix with the folder, then the shortest, then the
         first.
 
         A binary search finds the ids with the longest prefix: a thousand notes of one name need not be
         compared for each of a thousand links.
         """
-        at = bisect_left(named, wanted.folder)
-        most = max(common_prefix(wanted.folder, name) for name in named[max(at - 1, 0) : at + 1])
-        prefix = wanted.folder[:most]
-        nearest = self._nearest.get((wanted.path, prefix))
+        at = bisect_left(named, link.folder)
+        most = max(common_prefix(link.folder, name) for name in named[max(at - 1, 0) : at + 1])
+        prefix = link.folder[:most]
+        nearest = self._nearest.get((link.path, prefix))
         if nearest is None:
             first = bisect_left(named, prefix)
             last = bisect_right(named, prefix, key=lambda name: name[:most])
             nearest = min(named[first:last], key=lambda name: (len(name), name))
-            self._nearest[wanted.path, prefix] = nearest
+            self._nearest[link.path, prefix] = nearest
         return nearest
 
 
@@ -134,8 +134,8 @@ def stem_of(name: str) -> str:
 def common_prefix(folder: str, name: str) -> int:
     """The length of the common prefix of a folder and an id."""
     same = 0
-    for here, there in zip(folder, name, strict=False):
-        if here != there:
+    for here, other in zip(folder, name, strict=False):
+        if here != other:
             break
         same += 1
     return same

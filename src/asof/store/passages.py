@@ -44,7 +44,7 @@ class StoredPassage(NamedTuple):
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What else the document says about itself, as JSON has it."""
+        """The document's metadata, with the types of JSON."""
         return dict(json.loads(self.meta_json))
 
     @property
@@ -56,7 +56,7 @@ class StoredPassage(NamedTuple):
 _RECORD = (
     "SELECT p.id, d.name, p.key, p.headings, p.text, h.title, h.uri, h.language, h.about, h.keywords,"
     " p.about, v.published, v.starts, v.ends, v.dated_by, s.name, h.tags, h.meta"
-    " FROM json_each(?) AS wanted JOIN passages AS p ON p.id = wanted.value"
+    " FROM json_each(?) AS requested JOIN passages AS p ON p.id = requested.value"
     " JOIN documents AS d ON d.id = p.document JOIN versions AS v ON v.id = p.version"
     " JOIN heads AS h ON h.id = p.head JOIN sources AS s ON s.id = h.source"
 )
@@ -111,8 +111,8 @@ class VisiblePassage(NamedTuple):
 _VISIBLE = (
     "SELECT p.id, d.name, p.key, h.title, h.uri, p.text, p.number, p.visible,"
     " (SELECT min(e.at) FROM ends AS e WHERE e.passage = p.id AND e.added <= ?3) AS ended,"
-    " v.published, v.starts, v.ends, v.dated_by FROM json_each(?1) AS wanted"
-    " JOIN passages AS p ON p.id = wanted.value JOIN documents AS d ON d.id = p.document"
+    " v.published, v.starts, v.ends, v.dated_by FROM json_each(?1) AS requested"
+    " JOIN passages AS p ON p.id = requested.value JOIN documents AS d ON d.id = p.document"
     " JOIN heads AS h ON h.id = p.head JOIN versions AS v ON v.id = p.version"
     " WHERE p.visible <= ?2 AND p.added <= ?3"
 )
@@ -125,17 +125,17 @@ def visible_passages(
 
     `ended`: also those that were current before; never retired ones.
     """
-    found = {}
+    visible_by_id = {}
     for row in db.execute(_VISIBLE, (json.dumps(list(passages)), as_of, known_at)):
         passage, document, key, title, uri, text, number, visible, end, *date = row
         over = end is not None and end <= as_of
         if over and (not ended or end <= BEGINNING or end <= visible):
             continue
         published = _published(*date)
-        found[passage] = VisiblePassage(
+        visible_by_id[passage] = VisiblePassage(
             passage, document, key, title, uri, text, number, visible, end if over else None, published
         )
-    return found
+    return visible_by_id
 
 
 class PassageHistory(NamedTuple):
@@ -157,10 +157,10 @@ class PassageHistory(NamedTuple):
         return min((int(at) for at, added in pairs if int(added) <= known_at), default=NEVER)
 
 
-def passage_histories(db: sqlite3.Connection, wanted: str) -> list[PassageHistory]:
+def passage_histories(db: sqlite3.Connection, name: str) -> list[PassageHistory]:
     """All intervals of the passages of a document (by its id), or of one of its passages (by a hit's id)."""
-    document, _, key = wanted.rpartition("#")
-    where, values = "d.name = ?", [wanted]
+    document, _, key = name.rpartition("#")
+    where, values = "d.name = ?", [name]
     if document and len(key) == 2 * KEY_BYTES:
         where = "(d.name = ? OR d.name = ? AND lower(hex(p.key)) = ?)"
         values += [document, key.lower()]
@@ -176,7 +176,7 @@ def passage_histories(db: sqlite3.Connection, wanted: str) -> list[PassageHistor
 def existing_passages(db: sqlite3.Connection, passages: Iterable[int]) -> set[int]:
     """The ids among these of passages that were not erased."""
     rows = db.execute(
-        "SELECT p.id FROM json_each(?) AS wanted JOIN passages AS p ON p.id = wanted.value",
+        "SELECT p.id FROM json_each(?) AS requested JOIN passages AS p ON p.id = requested.value",
         (json.dumps(list(passages)),),
     )
     return {passage for (passage,) in rows}

@@ -50,8 +50,8 @@ class AsOfReader:
     def layouts(self, documents: Iterable[str]) -> dict[str, bytes]:
         """The layouts of the current versions of these documents; deleted documents are left out."""
         rows = self.db.execute(
-            "SELECT d.name, v.layout FROM json_each(?) AS wanted"
-            " JOIN documents AS d ON d.name = wanted.value JOIN versions AS v ON v.document = d.id"
+            "SELECT d.name, v.layout FROM json_each(?) AS requested"
+            " JOIN documents AS d ON d.name = requested.value JOIN versions AS v ON v.document = d.id"
             " WHERE v.visible <= ? AND v.added <= ? AND (v.retired IS NULL OR v.retired > ?)"
             " ORDER BY v.visible, v.added, v.id",
             (json.dumps(list(documents)), self.as_of, self.known_at, self.known_at),
@@ -82,14 +82,14 @@ class AsOfReader:
         Only current documents count. Among several of one name the one nearest to `origin` is taken, then
         the one with the shortest id, then the first in order. (For many links: `store.links.LinkResolver`.)
         """
-        wanted = LinkTarget.of(target, origin)
+        link = LinkTarget.of(target, origin)
         candidates: list[tuple[Rank, str]] = [
-            (wanted.rank(name), name)
+            (link.rank(name), name)
             for (name,) in self.db.execute(
                 "SELECT name FROM documents WHERE name LIKE ? ESCAPE '!'"
                 " UNION SELECT d.name FROM aliases AS a JOIN versions AS v ON v.id = a.version"
                 " JOIN documents AS d ON d.id = v.document WHERE a.alias = ? COLLATE NOCASE",
-                (_like_pattern(wanted.last) if wanted.path.isascii() else "%", target),
+                (_like_pattern(link.last) if link.path.isascii() else "%", target),
             )
         ]
         for rank, name in sorted(candidates):
@@ -133,7 +133,8 @@ def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:
 def head_titles(db: sqlite3.Connection, heads: Iterable[int]) -> dict[int, tuple[str, str]]:
     """Title and language of heads (`index` column `head`), by their id."""
     rows = db.execute(
-        "SELECT h.id, h.title, h.language FROM json_each(?) AS wanted JOIN heads AS h ON h.id = wanted.value",
+        "SELECT h.id, h.title, h.language FROM json_each(?) AS requested"
+        " JOIN heads AS h ON h.id = requested.value",
         (json.dumps(list(heads)),),
     )
     return {head: (title, language) for head, title, language in rows}

@@ -1,5 +1,4 @@
-"""One pass over a source: batch by batch, and at the end the documents that the source does not hold any
-more."""
+"""One pass over a source: batch by batch, and at the end the documents that the source no longer has."""
 
 from __future__ import annotations
 
@@ -161,7 +160,7 @@ class IndexRun:
                     f"{self.unreadable_unnamed} of its lines or files could not be read, "
                     "none of them was removed",
                     self.name,
-                    remedy="mend what could not be read, then index again",
+                    remedy="repair the unreadable files or lines, then index again",
                     lost=False,
                 )
             )
@@ -202,7 +201,7 @@ class IndexRun:
                 current = document.current
                 old = max((k for k in document.versions if k.id in self.seen_versions), key=lambda k: k.order)
                 if current is None or current.id in self.seen_versions:
-                    continue  # another process was faster
+                    continue  # another process has written meanwhile
                 verdict = statements.edit_without_date(current, None, None, write.now)
                 version_ids.append(write.add_copy(document, old, verdict.published, verdict.visible).id)
                 counts.count("changed")

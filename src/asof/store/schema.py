@@ -172,7 +172,7 @@ BUSY_MS = 60_000
 def connect(path: Path, *, write: bool = False) -> sqlite3.Connection:
     """A connection to `corpus.db`; autocommit, so that every transaction is spelled out.
 
-    Raises NewerSchema when a later asof wrote the file, DamagedStore when it is no sound database.
+    Raises NewerSchema when a later asof wrote the file, DamagedStore when it is not a valid database.
     """
     for suffix in ("", "-wal", "-shm", "-journal"):
         try:
@@ -227,7 +227,7 @@ def migrate(db: sqlite3.Connection, migrations: tuple[str, ...] = MIGRATIONS) ->
 
 
 def store_error(error: sqlite3.Error, path: Path | str = "corpus.db") -> CorpusError:
-    """The error of ours that says what an SQLite error means for the user."""
+    """The error of asof that describes an SQLite error to the user."""
     text = str(error)
     if "full" in text or "disk I/O" in text:
         return NoSpace(

@@ -1,4 +1,4 @@
-"""What is decided when a corpus is made, because the index depends on it."""
+"""Settings of a corpus that are fixed when it is created, because the index depends on them."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _ACCEPTED = {
 
 @dataclass(frozen=True, slots=True)
 class CorpusSettings:
-    """How texts are read (languages, stemming), cut (chunking), and when undated ones are seen.
+    """How texts are analysed (languages, stemming) and split (chunking), and when undated ones are visible.
 
-    `encoder` is the name of the encoder whose vectors the corpus holds, "" for none; the only one of these
-    that can change (`asof embed`).
-    `undated`: from when they were `added` (the default), `always` (as of any date), or `never`.
-    `search`: which keys of metadata have values that are searched: `auto` (all), `none`, or their names.
-    Raises UsageError for a value that is not accepted; `checked` looks at the chunking too.
+    `encoder`: the name of the encoder of the stored vectors, "" for none; the only setting that can change
+    (`asof embed`).
+    `undated`: visible since they were `added` (the default), `always` (as of any date), or `never`.
+    `search`: the keys of metadata whose values are searched: `auto` (all), `none`, or their names.
+    Raises UsageError for a value that is not accepted; `checked` also checks the chunking.
     """
 
     languages: tuple[str, ...] = ("en",)
@@ -72,7 +72,7 @@ class CorpusSettings:
 
 
 def encoder_of(db: sqlite3.Connection) -> str:
-    """The encoder whose vectors the corpus holds, in the state that `db` sees."""
+    """The encoder of the stored vectors, in the transaction of `db`."""
     stored = get_meta(db, "settings")
     return CorpusSettings.loads(stored).encoder if stored else ""
 

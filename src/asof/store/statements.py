@@ -105,7 +105,7 @@ def interpret(
         return after_deletion(current, published, changed, now, undated)
     if current.content == content:
         if published is None or published.by in WEAK_DATES:
-            return StatementOutcome("unchanged", same=current)  # merely touched, or its date was taken away
+            return StatementOutcome("unchanged", same=current)  # only another mtime, or its date was removed
         if not current.seen:
             return StatementOutcome("corrected", published, visible, retire=current)
     if published is None or current.has_date(published):

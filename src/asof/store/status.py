@@ -89,7 +89,7 @@ def folder_size(folder: Path) -> int:
 def check_database(db: sqlite3.Connection, database: Path) -> list[str]:
     """Faults of a database: those that SQLite finds, and values that asof does not write.
 
-    Reads in one transaction, so that a write meanwhile is no fault.
+    Reads in one transaction, so that a concurrent write is not reported as a fault.
     """
     db.execute("BEGIN")
     try:

@@ -29,7 +29,7 @@ _POLL_SECONDS = 0.02
 """Seconds between two attempts to empty the write-ahead log."""
 _GATE_CLOSED, _GATE_OPEN = 2.0, 0.5
 """Seconds for which new readers wait so that others can finish; and for which they may start after that,
-because a reader may take long (it asks a model)."""
+because a reader may take long (it waits for a model)."""
 FULL = frozenset({errno.ENOSPC, errno.EFBIG, errno.EDQUOT})
 
 Publish = Callable[[Transaction], None]
@@ -56,7 +56,7 @@ class Store:
     def create(cls, folder: Path, settings: CorpusSettings, wait: float = DEFAULT_WAIT) -> Store:
         """Open the corpus in `folder`, making it with `settings` if there is none.
 
-        The settings of a corpus that is there already are kept; see `settings`.
+        An existing corpus keeps its settings; see `settings`.
         """
         database = folder / "corpus.db"
         try:
@@ -105,15 +105,14 @@ class Store:
         if version < len(MIGRATIONS):
             return cls.create(folder, CorpusSettings(), wait)
         if fault:
-            raise DamagedStore(f"{database} is no database of asof: {fault}; restore it from a copy")
+            raise DamagedStore(f"{database} is not a database of asof: {fault}; restore it from a copy")
         return cls(folder, _settings(stored, database), wait)
 
     def reader(self) -> sqlite3.Connection:
         return connect(self.database)
 
     def begin_read(self, db: sqlite3.Connection) -> None:
-        """Begin a transaction that reads one state of the corpus; it waits while a compaction stops
-        readers."""
+        """Begin a read transaction on one state of the corpus; it waits while a compaction blocks readers."""
         with shared_lock(self._readers_lock):
             db.execute("BEGIN")
             db.execute("SELECT 1 FROM transactions LIMIT 1").fetchone()  # from here on it sees one state
@@ -186,8 +185,8 @@ class Store:
         while not self._try_empty_log(db):
             if time.monotonic() >= until:
                 raise Busy(
-                    f"{self.database}: a process that reads keeps what was removed in the write-ahead log: "
-                    "end it, then run the same command or `asof status --check` again"
+                    f"{self.database}: removed data is still in the write-ahead log, because another process "
+                    "is reading: end it, then run the same command or `asof status --check` again"
                 )
             with translate_errors(self.database), exclusive_lock(self._readers_lock, self.wait):
                 if self._log_emptied(db, min(until, time.monotonic() + _GATE_CLOSED)):
@@ -256,7 +255,7 @@ def raise_if_damaged(database: Path, error: Exception) -> None:
     if faults:
         more = f" (and {len(faults) - 1} more: asof status --check)" if len(faults) > 1 else ""
         raise DamagedStore(
-            f"{database} does not hold what asof writes: {faults[0]}{more}; restore it from a copy, "
+            f"{database} holds values that asof does not write: {faults[0]}{more}; restore it from a copy, "
             "or remove it and index the sources again"
         ) from error
 

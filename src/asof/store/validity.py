@@ -90,18 +90,18 @@ def interval_changes(versions: Sequence[VersionPassages], rows: Iterable[StoredI
 
     An end only moves to an earlier instant; an interval that lasts longer than known is a new row.
     """
-    wanted = {
+    expected = {
         (interval.key, interval.start, interval.version): interval
         for interval in validity_intervals(versions)
     }
     ended: list[tuple[int, int]] = []
     retired: list[int] = []
     for row in rows:
-        interval = wanted.get((row.key, row.start, row.version))
+        interval = expected.get((row.key, row.start, row.version))
         if interval is None or interval.end > row.end:
             retired.append(row.id)
             continue
-        del wanted[row.key, row.start, row.version]
+        del expected[row.key, row.start, row.version]
         if interval.end < row.end:
             ended.append((row.id, interval.end))
-    return IntervalChanges(tuple(wanted.values()), tuple(ended), tuple(retired))
+    return IntervalChanges(tuple(expected.values()), tuple(ended), tuple(retired))

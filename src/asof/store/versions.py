@@ -18,8 +18,8 @@ def version_numbers(db: sqlite3.Connection, names: Iterable[str]) -> dict[str, s
     """
     names = list(names)
     rows = db.execute(
-        "SELECT d.name, json_extract(h.meta, '$.version') FROM json_each(?) AS wanted"
-        " JOIN documents AS d ON d.name = wanted.value LEFT JOIN versions AS v ON v.document = d.id"
+        "SELECT d.name, json_extract(h.meta, '$.version') FROM json_each(?) AS requested"
+        " JOIN documents AS d ON d.name = requested.value LEFT JOIN versions AS v ON v.document = d.id"
         " AND v.retired IS NULL LEFT JOIN heads AS h ON h.id = v.head",
         (json.dumps(names),),
     )
@@ -43,7 +43,7 @@ def _erased(db: sqlite3.Connection, names: Iterable[str]) -> Iterable[str]:
     """The documents among `names` that were erased for good."""
     names = {_digest(name): name for name in names}
     rows = db.execute(
-        "SELECT wanted.value FROM json_each(?) AS wanted JOIN meta ON meta.key = wanted.value",
+        "SELECT requested.value FROM json_each(?) AS requested JOIN meta ON meta.key = requested.value",
         (json.dumps(list(names)),),
     )
     return [names[key] for (key,) in rows]

@@ -77,7 +77,7 @@ class Transaction:
         """Fetch the states of these documents, in one query."""
         rows = self.db.execute(
             "SELECT d.name, d.id, d.source, v.id, v.content, v.stated, v.visible, v.added, v.head IS NULL"
-            " FROM json_each(?) AS wanted JOIN documents AS d ON d.name = wanted.value"
+            " FROM json_each(?) AS requested JOIN documents AS d ON d.name = requested.value"
             " LEFT JOIN versions AS v ON v.document = d.id AND v.retired IS NULL",
             (json.dumps(list(names)),),
         )
@@ -97,8 +97,8 @@ class Transaction:
     # -- statements ---------------------------------------------------------------------------------
 
     def put(self, document: Document) -> tuple[str, StoredVersion]:
-        """Take in what a source states; returns the outcome (see `statements.py`) and the version it is
-        now."""
+        """Apply a document as a source states it; returns the outcome (see `statements.py`) and the version
+        with this statement."""
         state = self.document_state(document.id)
         content = content_digest(document)
         stated = stated_digest(content, document.published)
@@ -141,9 +141,9 @@ class Transaction:
         return version
 
     def end(self, name: str, at: SourcedTime | None, dated_by: str) -> tuple[str, StoredVersion | None]:
-        """End a document at a time (None: now, or before it is ever seen).
+        """End a document at a time (None: now, or at its beginning if that is later).
 
-        Returns "ended" or "unchanged", and the version that says so.
+        Returns "ended" or "unchanged", and the deletion.
         """
         state = self.documents.get(name)
         current = state.current if state else None

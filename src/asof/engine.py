@@ -228,12 +228,12 @@ class ViewFactory:
         return prefix
 
     def _refuse_before_horizon(self, as_of: int, known_at: int | None) -> None:
-        for what, asked, key in (("as of", as_of, "horizon"), ("known at", known_at, "known_horizon")):
+        for what, requested, key in (("as of", as_of, "horizon"), ("known at", known_at, "known_horizon")):
             horizon = int(get_meta(self.db, key) or 0)
-            if horizon and asked is not None and asked < horizon:
-                moment, kept = format_distinctly(asked, horizon)
+            if horizon and requested is not None and requested < horizon:
+                moment, earliest = format_distinctly(requested, horizon)
                 raise BeforeHorizon(
-                    f"{what} {moment}: history before {kept} was dropped by `asof vacuum`; "
+                    f"{what} {moment}: history before {earliest} was dropped by `asof vacuum`; "
                     "ask for a later moment"
                 )
 

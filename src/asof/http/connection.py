@@ -12,7 +12,7 @@ import ssl
 import time
 from email.utils import parsedate_to_datetime
 from functools import partial
-from http.client import HTTPConnection, HTTPResponse, HTTPSConnection
+from http.client import HTTPS_PORT, HTTPConnection, HTTPResponse
 from io import BufferedReader, RawIOBase
 from socket import socket
 from typing import TYPE_CHECKING, Any, Protocol
@@ -39,17 +39,9 @@ def connection_to(url: str, seconds: float) -> HTTPConnection:
     longer: finding the addresses of a host, and a host of several addresses, each of which is given what
     was left when the first was tried. No proxy of the environment is used, no redirect followed.
     """
-    deadline = time.perf_counter() + seconds
     parts = urlsplit(url)
-    host = parts.hostname or ""
-    connection: _Timed
-    if parts.scheme == "https":
-        connection = _TimedSecure(host, parts.port, context=ssl.create_default_context())
-    else:
-        connection = _Timed(host, parts.port)
-    connection.deadline = deadline
-    connection.response_class = partial(_TimedResponse, deadline=deadline)  # type: ignore[assignment]
-    return connection
+    tls = ssl.create_default_context() if parts.scheme == "https" else None
+    return _TimedConnection(parts.hostname or "", parts.port, time.perf_counter() + seconds, tls)
 
 
 def first_bytes(response: HTTPResponse, most: int) -> bytes:
@@ -89,13 +81,22 @@ def _left(deadline: float) -> float:
     return left
 
 
-class _Timed(HTTPConnection):
-    deadline: float
+class _TimedConnection(HTTPConnection):
+    """A connection, each wait of which ends at `deadline`; by TLS where there is a context for it."""
+
+    def __init__(self, host: str, port: int | None, deadline: float, tls: ssl.SSLContext | None) -> None:
+        if tls is not None:
+            self.default_port = HTTPS_PORT
+        super().__init__(host, port)
+        self.deadline, self.tls = deadline, tls
+        self.response_class = partial(_TimedResponse, deadline=deadline)  # type: ignore[assignment]
 
     def connect(self) -> None:
         self.timeout = _left(self.deadline)
         super().connect()
-        self.sock.settimeout(_left(self.deadline))  # for the handshake of https, which comes next
+        if self.tls is not None:
+            self.sock.settimeout(_left(self.deadline))
+            self.sock = self.tls.wrap_socket(self.sock, server_hostname=self.host)
 
     def send(self, data: Any) -> None:
         if self.sock is None:
@@ -104,17 +105,13 @@ class _Timed(HTTPConnection):
         super().send(data)
 
 
-class _TimedSecure(HTTPSConnection, _Timed):
-    """`HTTPSConnection.connect` calls `_Timed.connect`, then shakes hands."""
-
-
 class _TimedResponse(HTTPResponse):
     def __init__(self, sock: socket, *rest: Any, deadline: float, **more: Any) -> None:
         super().__init__(sock, *rest, **more)
-        self.fp = BufferedReader(_Until(self.fp.detach(), sock, deadline))
+        self.fp = BufferedReader(_TimedReader(self.fp.detach(), sock, deadline))
 
 
-class _Until(RawIOBase):
+class _TimedReader(RawIOBase):
     """The bytes of a socket, each wait for them as long as the time that is left."""
 
     def __init__(self, raw: RawIOBase, sock: socket, deadline: float) -> None:

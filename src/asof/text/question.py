@@ -74,9 +74,9 @@ def read(
     return QuestionReading(query, as_of, times, detected, tuple(notes))
 
 
-def _lasting(meant: Intent) -> bool:
+def _lasting(detected: Intent) -> bool:
     """Whether a question in the present is about what does not change ("what is the mechanism of …")."""
-    return meant.direction == "timeless" and meant.recency > INSTANCE
+    return detected.direction == "timeless" and detected.recency > INSTANCE
 
 
 def as_typed(question: str, asked_at: int) -> QuestionReading:

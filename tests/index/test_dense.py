@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.index import dense
 from asof.index.dense import SCALE, cosines, quantise
 from asof.index.prefix import Prefix
 from asof.store.rows import EndRow
@@ -39,13 +38,9 @@ def test_products_are_those_of_whole_numbers(
         ([row(at + 1, "a", at) for at in range(half)], [EndRow(n, 0, 0)]),
         ([row(at + 1, "a", at) for at in range(half, n)], []),
     ]
-    with (
-        segmented(*groups, vectors=[vectors[:half], vectors[half:]]) as segments,
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.setattr(dense, "ROWS_AT_ONCE", at_once)
+    with segmented(*groups, vectors=[vectors[:half], vectors[half:]]) as segments:
         window = Prefix.of(segments, 100).window(first, last)
-        found = cosines(window, query)
+        found = cosines(window, query, at_once=at_once)
         products = np.maximum(vectors.astype(np.int64) @ query.astype(np.int64), 0)
         products[n - 1 :] = 0  # the last one had ended
         inside = [at for at in range(n) if (first is None or at >= first) and (last is None or at <= last)]

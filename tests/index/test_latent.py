@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,9 @@ from tests.support.rows import db_of
 from asof.corpus.corpus import Corpus
 from asof.corpus.session import Session
 from asof.data import Filters
-from asof.index import forward, latent, latent_files, sample
+from asof.index import forward, latent
 from asof.index.dense import SCALE
-from asof.index.latent import LatentSpace, latent_space, status
+from asof.index.latent import IDENTITY, LatentSpace, encoded, latent_space, status
 from asof.index.latent_files import LatentCache, LatentVectors
 from asof.index.lexical import Term
 from asof.index.merge import merge
@@ -92,7 +93,7 @@ def test_checkpoints_grow_by_a_quarter() -> None:
         assert n / 1.25 - 1 < checkpoint(n) <= n
 
 
-def test_the_sample_is_of_those_with_the_smallest_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_sample_is_of_those_with_the_smallest_hashes() -> None:
     columns = {
         "visible": np.array([5, 3, 3, 9, 3]), "digest": np.array([1, 8, 2, 7, 2]),
         "number": np.array([0, 0, 1, 0, 0]), "passage": np.array([4, 3, 2, 1, 0]),
@@ -101,7 +102,6 @@ def test_the_sample_is_of_those_with_the_smallest_hashes(monkeypatch: pytest.Mon
     assert sampled(rows, columns).tolist() == [4, 2, 1, 0, 3], "all of few, in canonical order"
     assert sorted(first_rows(rows, 2, columns).tolist()) == [2, 4]
     assert sorted(first_rows(rows, 4, columns).tolist()) == [0, 1, 2, 4]
-    monkeypatch.setattr(sample, "SAMPLE", 3)
 
     def hashed(row: int) -> int:
         state = np.zeros(1, np.uint64)
@@ -110,10 +110,10 @@ def test_the_sample_is_of_those_with_the_smallest_hashes(monkeypatch: pytest.Mon
         return int(state[0])
 
     expected = set(sorted(range(5), key=hashed)[:3])
-    assert sampled(rows, columns).tolist() == [row for row in (4, 2, 1, 0, 3) if row in expected]
+    assert sampled(rows, columns, 3).tolist() == [row for row in (4, 2, 1, 0, 3) if row in expected]
     columns["passage"] += 100
     moved = {name: values[::-1] for name, values in columns.items()}
-    assert {4 - row for row in sampled(rows, moved).tolist()} == expected, "neither ids nor places matter"
+    assert {4 - row for row in sampled(rows, moved, 3).tolist()} == expected, "neither ids nor places matter"
 
 
 @given(st.lists(st.integers(0, 3), max_size=30), st.integers(0, 30))
@@ -165,31 +165,28 @@ def test_cosines_are_products_of_whole_numbers(fresh: Make, document: Make) -> N
 
 
 def test_few_rows_are_gathered_many_are_multiplied_where_they_are(fresh: Make, document: Make) -> None:
-    with fresh() as corpus, pytest.MonkeyPatch.context() as patch:
+    with fresh() as corpus:
         added(corpus, document, 12)
         view = corpus.at().view()
         space = latent_space(view)
         question = asked(space, "mill", "bread")
         window = view.window(corpus.at().filters("1903", "1909"))
-        found = []
-        for few in (0, 10**9):
-            patch.setattr(latent, "FEW", few)
-            found.append(space.cosines(window, question).tolist())
+        found = [space.cosines(window, question, gather_below=share).tolist() for share in (0.0, 1e9)]
         assert found[0] == found[1]
         assert len(found[0]) == 7
         assert max(found[0]) > 0
 
 
-def test_rows_are_encoded_in_blocks(fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = []
-    for at_once in (16_384, 5):
-        monkeypatch.setattr(latent, "ROWS_AT_ONCE", at_once)
-        with fresh() as corpus:
-            corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(texts(12))])
-            view = corpus.at().view()
-            found.append(by_document(view, latent_space(view)))
-    assert found[0] == found[1]
-    assert len(found[0]) == 12
+def test_rows_are_encoded_in_blocks(fresh: Make, document: Make) -> None:
+    with fresh() as corpus:
+        corpus.add([document(f"d{at}", text, "2001") for at, text in enumerate(texts(12))])
+        view = corpus.at().view()
+        columns = {name: view.prefix.window().column(name) for name in IDENTITY}
+        basis, rows = latent_space(view).basis, np.arange(12)
+        whole = encoded(view, rows, basis, columns)
+        assert whole.vectors.any()
+        assert len(whole.vectors) == 12
+        assert (encoded(view, rows, basis, columns, at_once=5).vectors == whole.vectors).all()
 
 
 def test_a_question_is_like_the_text_that_says_the_same(fresh: Make, document: Make) -> None:
@@ -354,13 +351,14 @@ def test_a_passage_id_that_was_given_again(fresh: Make, document: Make) -> None:
     assert empty.find(np.array([2]), np.array([1])).tolist() == [-1]
 
 
-def test_the_oldest_files_go(monkeypatch: pytest.MonkeyPatch, fresh: Make, document: Make) -> None:
+def test_the_oldest_files_go(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
         added(corpus, document, 12)
+        memo = corpus.at("1905").view().derived.memo
         latent_space(corpus.at("1905").view())
         folder = corpus.store.folder / "derived" / "latent"
         old = {path.name for path in folder.iterdir()}
-        monkeypatch.setattr(latent_files, "MOST_BYTES", 1)
+        memo["latent"] = replace(memo["latent"], max_bytes=1)
         latent_space(corpus.at("1911").view())
         left = {path.name for path in folder.iterdir()}
         assert len(old) == len(left) == 2
@@ -368,20 +366,20 @@ def test_the_oldest_files_go(monkeypatch: pytest.MonkeyPatch, fresh: Make, docum
         assert latent_space(corpus.at("1904").view()).fitted == 5, "made again"
 
 
-def test_what_is_in_memory_is_bounded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    shelf = LatentCache(tmp_path)
+def test_what_is_in_memory_is_bounded(tmp_path: Path) -> None:
     basis = fit(csr_array(np.eye(3, dtype=np.int32)), np.arange(3, dtype=np.uint64))
+    cache = LatentCache(tmp_path, max_memory=2 * basis.components.nbytes)
     for key in ("a", "b", "c"):
-        shelf.put(key, basis)
-    assert list(shelf.memo) == ["a", "b", "c"]
-    monkeypatch.setattr(latent_files, "MOST_MEMORY", 2 * basis.components.nbytes)
-    assert shelf.get("a") is not None
-    assert list(shelf.memo) == ["c", "a"]
-    assert shelf.get("b") is not None, "from its file"
-    assert shelf.get("nowhere") is None
+        cache.put(key, basis)
+    assert list(cache.memo) == ["b", "c"]
+    assert cache.get("b") is not None
+    assert list(cache.memo) == ["c", "b"]
+    assert cache.get("a") is not None, "from its file"
+    assert list(cache.memo) == ["b", "a"]
+    assert cache.get("nowhere") is None
 
 
-def test_counts_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch, fresh: Make, document: Make) -> None:
+def test_counts_are_kept_up_to_a_bound(fresh: Make, document: Make) -> None:
     with fresh() as corpus:
         corpus.add([document("a", "mill mill ferry", "2001"), document("b", "bread", "2002")])
         view = corpus.at().view()
@@ -392,8 +390,7 @@ def test_counts_are_kept_up_to_a_bound(monkeypatch: pytest.MonkeyPatch, fresh: M
         assert table[0][terms.index(term_hash("mill"))] == 2
         assert forward.cached_counts(view, part.segment) is forward.cached_counts(view, part.segment)
         view.derived.memo.clear()
-        monkeypatch.setattr(forward, "MOST_POSTINGS", 2)
-        assert forward.cached_counts(view, part.segment).toarray().tolist() == table
+        assert forward.cached_counts(view, part.segment, 2).toarray().tolist() == table
         assert view.derived.memo["forward"] == {}
 
 

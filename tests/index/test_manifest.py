@@ -14,7 +14,8 @@ from asof.corpus.corpus import open as open_corpus
 from asof.data import Ended, SourcedTime
 from asof.errors import UsageError
 from asof.index.merge import FANOUT
-from asof.index.rebuild import stored_parts
+from asof.index.rebuild import rebuild, stored_parts
+from asof.index.segment import Segment
 from asof.models.hashed import HashedNgrams
 from asof.time.moment import read
 
@@ -125,20 +126,22 @@ def test_a_reader_goes_on_with_files_that_were_merged_away(fresh: Make, document
         view.prefix.parts[0].segment.verify()
 
 
-def test_the_rows_of_a_segment_from_the_store_in_parts(
-    fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("asof.index.rebuild.REBUILD_ROWS", 2)
+def test_the_rows_of_a_segment_from_the_store_in_parts(fresh: Make, document: Make, tmp_path: Path) -> None:
     with fresh(encoder=ENCODER) as corpus:
         corpus.add([document(f"d{at}", f"mill {at}", "2001") for at in range(5)])
         (entry,) = listed(corpus)
-        parts = list(stored_parts(db_of(corpus), entry, ENCODER.name))
+        parts = list(stored_parts(db_of(corpus), entry, ENCODER.name, 2))
         assert [[row.id for row in rows] for rows, _, _ in parts] == [[1, 2], [3, 4], [5]]
         assert [vectors.shape for _, _, vectors in parts if vectors is not None] == [
             (2, 32),
             (2, 32),
             (1, 32),
         ]
+        analyzer = corpus.store.analyzer
+        rebuild(db_of(corpus), entry, tmp_path / "x.seg", analyzer, ENCODER.name, at_once=2)
+        old, new = corpus.manifest.open(entry), Segment(tmp_path / "x.seg")
+        for name in old.facts["arrays"]:
+            np.testing.assert_array_equal(new[name], old[name])
         before = answers(corpus)
         (corpus.manifest.folder / entry.file).write_bytes(b"")
         assert len(corpus.check()) == 1

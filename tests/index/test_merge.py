@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.index import merge as merge_module
-from asof.index.merge import FANOUT, SMALLEST, due, level, merge
+from asof.index.merge import FANOUT, SMALLEST, MergeBlocks, due, level, merge
 from asof.index.segment import Segment
 from asof.store.rows import EndRow
 
@@ -58,12 +56,10 @@ def test_a_merge_is_a_build_of_everything(
     with (
         segmented(*groups, vectors=vectors) as parts,
         segmented(kept, vectors=[everything] if dense else []) as (whole,),
-        pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(merge_module, "POSTINGS_AT_ONCE", at_once)
-        patch.setattr(merge_module, "ROWS_AT_ONCE", at_once)
+        blocks = MergeBlocks(at_once, at_once)
         path = parts[0].path.with_name("merged.seg")
-        n, size, checksum = merge(path, parts, np.array(sorted(drop), np.int64) if drop else None)
+        n, size, checksum = merge(path, parts, np.array(sorted(drop), np.int64) if drop else None, blocks)
         merged = Segment(path, checksum)
         assert (n, size) == (merged.n, path.stat().st_size)
         if kept[0] or not dense:

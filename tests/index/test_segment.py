@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from asof.errors import DamagedSegment
-from asof.index import segment as segment_module
-from asof.index.segment import ALIGN, Segment, SegmentWriter
+from asof.index.segment import ALIGN, BLOCK, Segment, SegmentWriter
 
 
 def written(path: Path, **facts: object) -> tuple[Path, int]:
@@ -60,23 +59,28 @@ def test_nothing_can_be_written_into_an_open_segment(tmp_path: Path) -> None:
         segment["visible"][0] = 1
 
 
-def test_an_altered_block_is_found_when_it_is_touched(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(segment_module, "BLOCK", 64)  # 8 numbers of int64 a block
-    path, checksum = written(tmp_path / "x.seg")
+def test_an_altered_block_is_found_when_it_is_touched(tmp_path: Path) -> None:
+    block = BLOCK // 8  # numbers of int64
+    n = 3 * block + 5
+    path = tmp_path / "x.seg"
+    with SegmentWriter(path) as writer:
+        writer.add("visible", np.arange(n, dtype=np.int64))
+        writer.add("wide", np.arange(300, dtype=np.uint16).reshape(100, 3))
+        writer.close(first=0, encoder="")
+    checksum = writer.checksum
     whole = Segment(path, checksum)
     whole.verify()
+    altered = block + 2
     data = bytearray(path.read_bytes())
-    data[whole.facts["arrays"]["visible"]["at"] + 8 * 50] ^= 1
+    data[whole.facts["arrays"]["visible"]["at"] + 8 * altered] ^= 1
     path.write_bytes(data)
     segment = Segment(path, checksum)
-    assert len(segment.facts["arrays"]["visible"]["crc"]) == -(-100 * 8 // 64)
-    segment.check("visible", 0, 48)  # blocks 0 to 5: numbers 0 to 47
-    segment.check("visible", 56, 100)
-    segment.check("visible", 50, 50)
+    assert len(segment.facts["arrays"]["visible"]["crc"]) == 4
+    segment.check("visible", 0, block)
+    segment.check("visible", 2 * block, n)
+    segment.check("visible", altered, altered)
     assert segment["wide"][99, 2] == 299
-    for first, last in ((0, 49), (50, 51), (55, 100)):
+    for first, last in ((0, block + 1), (altered, altered + 1), (2 * block - 1, n)):
         with pytest.raises(DamagedSegment, match="visible does not have its checksum"):
             segment.check("visible", first, last)
     with pytest.raises(DamagedSegment):

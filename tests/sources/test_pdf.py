@@ -161,7 +161,7 @@ def test_without_the_extra_a_pdf_is_a_problem_and_stays_current(memory_folder, m
     (memory_folder / "note.md").write_text("The ferry is late.")
     with asof.open(memory_folder) as corpus:
         assert corpus.add(memory_folder).added == 2
-        monkeypatch.setattr(pdf, "PACKAGE", "no_such_package")
+        monkeypatch.setattr(pdf, "find_spec", lambda _: None)
         report = corpus.add(memory_folder)
         assert (report.unchanged, report.ended) == (1, 0)
         (problem,) = report.problems

@@ -31,16 +31,19 @@ def quantise(vectors: NDArray[np.float32]) -> NDArray[np.int16]:
     return whole.astype(np.int16)
 
 
-def cosines(window: Window, query: NDArray[np.int16], *, signed: bool = False) -> NDArray[np.float64]:
+def cosines(
+    window: Window, query: NDArray[np.int16], *, signed: bool = False, at_once: int = ROWS_AT_ONCE
+) -> NDArray[np.float64]:
     """The cosine with `query` of every row of the window, 0 for dead rows and (unless `signed`) where it is
-    negative."""
+    negative; `at_once` rows are multiplied together."""
     vector = query.astype(np.float32)
     out = np.zeros(window.n, np.float64)
     for part in window.parts:
         segment = part.prefix.segment
         segment.check("vectors", part.first, part.last)
         target = out[part.offset : part.offset + part.last - part.first]
-        products(segment.unchecked("vectors")[part.first : part.last], vector, target, signed=signed)
+        matrix = segment.unchecked("vectors")[part.first : part.last]
+        products(matrix, vector, target, signed=signed, at_once=at_once)
         out[part.dead_places()] = 0.0
     out /= float(SCALE * SCALE)
     return out
@@ -69,29 +72,31 @@ def largest_cosine(query: NDArray[np.int16]) -> float:
 
 
 def products(
-    matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], *, signed: bool = False
-) -> None:
+    matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], *,
+    signed: bool = False, at_once: int = ROWS_AT_ONCE,
+) -> None:  # fmt: skip
     """Products of the rows with the vector, 0 where they are negative unless `signed`; many rows by several
     threads."""
     least = -np.inf if signed else 0.0
     if len(matrix) <= ALONE:
-        _some_products(matrix, vector, out, least)
+        _some_products(matrix, vector, out, least, at_once)
         return
     share = -(-len(matrix) // _threads())
     jobs = [slice(begin, begin + share) for begin in range(0, len(matrix), share)]
-    list(_pool().map(lambda job: _some_products(matrix[job], vector, out[job], least), jobs))
+    list(_pool().map(lambda job: _some_products(matrix[job], vector, out[job], least, at_once), jobs))
 
 
 def _some_products(
-    matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], least: float = 0.0
-) -> None:
+    matrix: NDArray[np.int16], vector: NDArray[np.float32], out: NDArray[np.float64], least: float = 0.0,
+    at_once: int = ROWS_AT_ONCE,
+) -> None:  # fmt: skip
     """In blocks that stay in the processor's cache.
 
     vecdot is as fast here as BLAS, whose threads would fight with ours and with other processes.
     """
-    block = np.empty((min(ROWS_AT_ONCE, len(matrix)), matrix.shape[1]), np.float32)
-    for begin in range(0, len(matrix), ROWS_AT_ONCE):
-        rows = matrix[begin : begin + ROWS_AT_ONCE]
+    block = np.empty((min(at_once, len(matrix)), matrix.shape[1]), np.float32)
+    for begin in range(0, len(matrix), at_once):
+        rows = matrix[begin : begin + at_once]
         block[: len(rows)] = rows
         np.maximum(np.vecdot(block[: len(rows)], vector), least, out=out[begin : begin + len(rows)])
 

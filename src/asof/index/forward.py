@@ -9,7 +9,7 @@ import numpy as np
 from asof.index.segment import Segment
 from asof.index.view import View
 
-MOST_POSTINGS = 64_000_000
+MAX_POSTINGS = 64_000_000
 """So many are kept in memory between questions (5 to 8 bytes each)."""
 
 Counts = Any
@@ -28,10 +28,11 @@ def counts(segment: Segment) -> Counts:
     ).tocsr()
 
 
-def cached_counts(view: View, segment: Segment) -> Counts:
+def cached_counts(view: View, segment: Segment, most: int = MAX_POSTINGS) -> Counts:
     """The same, cached in memory; those of segments that are not listed any more are dropped.
 
-    Called under the lock of the latent spaces (`LatentCache`).
+    All that are cached have at most `most` postings. Called under the lock of the latent spaces
+    (`LatentCache`).
     """
     memo: dict[str, Counts] = view.derived.memo.setdefault("forward", {})
     names = {part.segment.path.name for part in view.prefix.parts}
@@ -40,7 +41,7 @@ def cached_counts(view: View, segment: Segment) -> Counts:
     name = segment.path.name
     if name not in memo:
         computed = counts(segment)
-        if sum(each.nnz for each in memo.values()) + computed.nnz > MOST_POSTINGS:
+        if sum(each.nnz for each in memo.values()) + computed.nnz > most:
             return computed
         memo[name] = computed
     return memo[name]

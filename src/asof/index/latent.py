@@ -32,8 +32,8 @@ FORMAT = "1"
 
 ROWS_AT_ONCE = 16_384
 
-FEW = 4
-"""A window of less than this part of all vectors is gathered before it is multiplied."""
+GATHER_BELOW = 0.25
+"""A window of less than this share of all vectors is gathered before it is multiplied."""
 
 IDENTITY = ("visible", "digest", "number", "passage", "added", "length")
 """What tells a row of this corpus from any other that it ever held: rows never change, and of a database that
@@ -57,11 +57,13 @@ class LatentSpace:
         whole: NDArray[np.int16] = quantise(vector[None, :])[0]
         return whole
 
-    def cosines(self, window: Window, question: NDArray[np.int16]) -> NDArray[np.float64]:
+    def cosines(
+        self, window: Window, question: NDArray[np.int16], *, gather_below: float = GATHER_BELOW
+    ) -> NDArray[np.float64]:
         """The cosine of every row of the window with the question, 0 for dead rows."""
         at = self.at[window.rows(np.arange(window.n))]
         size, vector = sum(len(part.vectors) for part in self.parts), question.astype(np.float32)
-        if window.n * FEW < size:
+        if window.n < size * gather_below:
             inside = at >= 0
             out = np.zeros(window.n)
             nearby = np.empty(int(inside.sum()))
@@ -202,16 +204,18 @@ def located(parts: Sequence[LatentVectors], rows: Rows, columns: Columns) -> Row
     return at
 
 
-def encoded(view: View, rows: Rows, basis: LsaBasis, columns: Columns) -> LatentVectors:
-    """The vectors of these rows (ascending) of the view."""
+def encoded(
+    view: View, rows: Rows, basis: LsaBasis, columns: Columns, *, at_once: int = ROWS_AT_ONCE
+) -> LatentVectors:
+    """The vectors of these rows (ascending) of the view; `at_once` are encoded together."""
     vectors = [np.zeros((0, basis.components.shape[1]), np.int16)]
     for part in view.prefix.parts:
         here = rows[(rows >= part.offset) & (rows < part.offset + part.hi)] - part.offset
         if not len(here):
             continue
         counts, terms = cached_counts(view, part.segment), part.segment["terms"]
-        for first in range(0, len(here), ROWS_AT_ONCE):
-            block = counts[here[first : first + ROWS_AT_ONCE]]
+        for first in range(0, len(here), at_once):
+            block = counts[here[first : first + at_once]]
             vectors.append(quantise(basis.encode(block, terms)))
     passages = columns["passage"][rows]
     order = np.argsort(passages)

@@ -28,10 +28,10 @@ from asof.index.file_format import FINITE, Array, ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
 from asof.models.lsa import LsaBasis
 
-MOST_BYTES = 2_000_000_000
+MAX_BYTES = 2_000_000_000
 """What may lie in the folder."""
 
-MOST_MEMORY = 1_000_000_000
+MAX_MEMORY = 1_000_000_000
 """What is kept between questions; most of it is mapped from files."""
 
 Vectors = NDArray[np.int16]
@@ -91,10 +91,13 @@ class CachedBasis:
 class LatentCache:
     """All latent spaces of a corpus: files in `folder`, and those used last in `memo`.
 
-    Threads may share it: `lock` is held from `get` until a space is complete.
+    At most `max_bytes` lie in the folder and about `max_memory` bytes in memory. Threads may share it: `lock`
+    is held from `get` until a space is complete.
     """
 
     folder: Path
+    max_bytes: int = MAX_BYTES
+    max_memory: int = MAX_MEMORY
     lock: threading.Lock = field(default_factory=threading.Lock)
     memo: OrderedDict[str, CachedBasis] = field(default_factory=OrderedDict)
 
@@ -155,7 +158,7 @@ class LatentCache:
     def _remember(self, key: str, cached: CachedBasis) -> None:
         self.memo[key] = cached
         self.memo.move_to_end(key)
-        while len(self.memo) > 1 and sum(each.bytes for each in self.memo.values()) > MOST_MEMORY:
+        while len(self.memo) > 1 and sum(each.bytes for each in self.memo.values()) > self.max_memory:
             self.memo.popitem(last=False)
 
     def _files(self, key: str, kind: str) -> list[Path]:
@@ -185,7 +188,7 @@ class LatentCache:
                 files.append((stat.st_mtime_ns, path, stat.st_size))
         size = sum(each for _, _, each in files)
         for _, path, each in sorted(files):
-            if size <= MOST_BYTES:
+            if size <= self.max_bytes:
                 return
             if not path.name.startswith(key):
                 _remove([path])

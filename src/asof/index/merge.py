@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
@@ -15,10 +16,16 @@ from asof.index.build import COLUMNS, time_order, write_rows
 from asof.index.file_format import Array
 from asof.index.segment import Segment, SegmentWriter
 
-POSTINGS_AT_ONCE = 4_000_000
-ROWS_AT_ONCE = 65_536
 FANOUT = 8
 SMALLEST = 1_024
+
+
+@dataclass(frozen=True, slots=True)
+class MergeBlocks:
+    """How many postings, and rows of vectors, are in memory at once."""
+
+    postings: int = 4_000_000
+    rows: int = 65_536
 
 
 def level(rows: int) -> int:
@@ -46,8 +53,9 @@ def due(sizes: Sequence[int]) -> slice | None:
 
 
 def merge(
-    path: Path, segments: Sequence[Segment], drop: NDArray[np.int64] | None = None
-) -> tuple[int, int, int]:
+    path: Path, segments: Sequence[Segment], drop: NDArray[np.int64] | None = None,
+    blocks: MergeBlocks = MergeBlocks(),
+) -> tuple[int, int, int]:  # fmt: skip
     """Write the union of `segments`, passages in `drop` left out; returns rows, size and checksum."""
     columns: dict[str, Array] = {
         name: np.concatenate([segment[name] for segment in segments]) for name in COLUMNS
@@ -70,26 +78,27 @@ def merge(
         about = AboutTimes.joined(segment.about for segment in segments).take(order)
         first = write_rows(writer, {name: values[order] for name, values in columns.items()}, about, ends)
         with spooled(path.with_suffix(".spool")) as spool:
-            terms, counts = _write_postings(writer, segments, places, spool)
+            terms, counts = _write_postings(writer, segments, places, spool, blocks.postings)
         writer.add("terms", terms)
         writer.add("start", np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
         encoder = next((segment.facts["encoder"] for segment in segments if segment.n), "")
         if any("vectors" in segment for segment in segments):
-            _write_vectors(writer, segments, order)
+            _write_vectors(writer, segments, order, blocks.rows)
         size = writer.close(first=first, encoder=encoder)
     return len(order), size, writer.checksum
 
 
 def _write_postings(
-    writer: SegmentWriter, segments: Sequence[Segment], places: Sequence[NDArray[np.int64]], spool: IO[bytes]
-) -> tuple[Array, Array]:
+    writer: SegmentWriter, segments: Sequence[Segment], places: Sequence[NDArray[np.int64]], spool: IO[bytes],
+    at_once: int,
+) -> tuple[Array, Array]:  # fmt: skip
     """Stream rows, then tf (which waits in `spool`); returns the terms left and their numbers of postings."""
     terms = np.unique(np.concatenate([segment["terms"] for segment in segments]))
     wide = max((segment.unchecked("tf").dtype for segment in segments), key=lambda dtype: dtype.itemsize)
     counted: list[Array] = []
 
     def parts() -> Iterator[Array]:
-        for first, last in _ranges(terms, segments):
+        for first, last in _ranges(terms, segments, at_once):
             keys, tf = _range(terms[first:last], segments, places)
             counted.append(np.bincount(keys >> 32, minlength=last - first))
             spool.write(tf.astype(wide).tobytes())
@@ -97,14 +106,14 @@ def _write_postings(
 
     writer.stream("rows", np.int32, (), parts())
     spool.seek(0)
-    pieces = iter(lambda: spool.read(POSTINGS_AT_ONCE * wide.itemsize), b"")
+    pieces = iter(lambda: spool.read(at_once * wide.itemsize), b"")
     writer.stream("tf", wide, (), (np.frombuffer(piece, wide) for piece in pieces))
     counts = np.concatenate(counted) if counted else np.zeros(0, np.int64)
     return terms[counts > 0], counts[counts > 0]
 
 
-def _ranges(terms: Array, segments: Sequence[Segment]) -> Iterator[tuple[int, int]]:
-    """Ranges of `terms` with about POSTINGS_AT_ONCE postings each."""
+def _ranges(terms: Array, segments: Sequence[Segment], postings: int) -> Iterator[tuple[int, int]]:
+    """Ranges of `terms` with about so many postings each."""
     load = np.zeros(len(terms), np.int64)
     for segment in segments:
         at = np.searchsorted(terms, segment["terms"])
@@ -113,7 +122,7 @@ def _ranges(terms: Array, segments: Sequence[Segment]) -> Iterator[tuple[int, in
     first = 0
     while first < len(terms):
         before = total[first - 1] if first else 0
-        last = max(int(np.searchsorted(total, before + POSTINGS_AT_ONCE, "right")), first + 1)
+        last = max(int(np.searchsorted(total, before + postings, "right")), first + 1)
         yield first, last
         first = last
 
@@ -139,15 +148,17 @@ def _range(
     return flat[order], np.concatenate(counts)[order]
 
 
-def _write_vectors(writer: SegmentWriter, segments: Sequence[Segment], order: NDArray[np.int64]) -> None:
+def _write_vectors(
+    writer: SegmentWriter, segments: Sequence[Segment], order: NDArray[np.int64], at_once: int
+) -> None:
     first = np.cumsum([0] + [segment.n for segment in segments])
     width = next(segment["vectors"].shape[1] for segment in segments if "vectors" in segment)
     none = np.zeros((0, width), np.int16)  # a segment that only holds ends has no vectors
     matrices = [segment["vectors"] if segment.n else none for segment in segments]
 
     def parts() -> Iterator[Array]:
-        for begin in range(0, len(order), ROWS_AT_ONCE):
-            rows = order[begin : begin + ROWS_AT_ONCE]
+        for begin in range(0, len(order), at_once):
+            rows = order[begin : begin + at_once]
             block = np.empty((len(rows), width), np.int16)
             for at, matrix in enumerate(matrices):
                 here = (rows >= first[at]) & (rows < first[at + 1])

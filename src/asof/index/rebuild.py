@@ -38,12 +38,16 @@ class SegmentEntry(NamedTuple):
 
 
 def rebuild(
-    db: sqlite3.Connection, entry: SegmentEntry, path: Path, analyzer: Analyzer, encoder: str
-) -> tuple[int, int, int]:
-    """Write the segment of an entry to `path` in parts, and merge them; returns rows, size, checksum."""
+    db: sqlite3.Connection, entry: SegmentEntry, path: Path, analyzer: Analyzer, encoder: str, *,
+    at_once: int = REBUILD_ROWS,
+) -> tuple[int, int, int]:  # fmt: skip
+    """Write the segment of an entry to `path` in parts of `at_once` rows, and merge them.
+
+    Returns rows, size, checksum.
+    """
     parts: list[Path] = []
     try:
-        for at, (rows, ends, vectors) in enumerate(stored_parts(db, entry, encoder)):
+        for at, (rows, ends, vectors) in enumerate(stored_parts(db, entry, encoder, at_once)):
             parts.append(path.with_name(f"{path.stem}-{at}.part"))
             build(parts[-1], rows, ends, analyzer, vectors, encoder)
         return merge(path, [Segment(part) for part in parts])
@@ -55,8 +59,10 @@ def rebuild(
 Part = tuple[list[IndexRow], list[EndRow], NDArray[np.int16] | None]
 
 
-def stored_parts(db: sqlite3.Connection, entry: SegmentEntry, encoder: str) -> Iterator[Part]:
-    """The rows and ends of a segment from the store, in parts of bounded size (at least one)."""
+def stored_parts(
+    db: sqlite3.Connection, entry: SegmentEntry, encoder: str, at_once: int = REBUILD_ROWS
+) -> Iterator[Part]:
+    """The rows and ends of a segment from the store, in parts of `at_once` rows (at least one part)."""
     ends = [
         EndRow(*row)
         for row in db.execute(
@@ -77,7 +83,7 @@ def stored_parts(db: sqlite3.Connection, entry: SegmentEntry, encoder: str) -> I
                 " h.title, p.headings, h.about, p.text, h.keywords, p.about FROM passages AS p"
                 " JOIN documents AS d ON d.id = p.document JOIN heads AS h ON h.id = p.head"
                 " WHERE p.id > ? AND p.id <= ? ORDER BY p.id LIMIT ?",
-                (after, entry.last, REBUILD_ROWS),
+                (after, entry.last, at_once),
             )
         ]  # fmt: skip
         if not rows and after >= entry.first:

@@ -2,8 +2,8 @@
 
 The *past* of a view are its rows that were visible by T, known at K and not retired by K; those that had
 ended by T are of it. In canonical order (visible, digest, number, passage) its first c rows count, c being
-the largest checkpoint that there are rows for. Of more than `SAMPLE` rows those with the smallest hashes are
-taken.
+the largest checkpoint that there are rows for. Of more than `MAX_SAMPLE` rows those with the smallest
+hashes are taken.
 
 All of this depends on what the rows say of themselves alone, so what is made of the sample is the same in a
 corpus that never held anything later.
@@ -20,7 +20,7 @@ from asof.index.prefix import Prefix, ended_by
 from asof.text.shingles import mixed
 from asof.time.span import BEGINNING, NEVER
 
-SAMPLE = 20_000
+MAX_SAMPLE = 20_000
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 """Keeps a fact of 0 from having no effect on a hash."""
@@ -70,15 +70,15 @@ def canonical(rows: Rows, columns: Columns) -> Rows:
     return rows[order]
 
 
-def sampled(rows: Rows, columns: Columns) -> Rows:
-    """At most `SAMPLE` of the rows, those of the smallest hashes, in canonical order.
+def sampled(rows: Rows, columns: Columns, most: int = MAX_SAMPLE) -> Rows:
+    """At most `most` of the rows, those of the smallest hashes, in canonical order.
 
     The hash is of visible, digest and number, never of ids or places, which tell what else is in the corpus.
     """
-    if len(rows) > SAMPLE:
+    if len(rows) > most:
         hashes = np.zeros(len(rows), np.uint64)
         for name in ("visible", "digest", "number"):
             facts = columns[name][rows].astype(np.int64).view(np.uint64)
             hashes = mixed((hashes ^ facts) + GOLDEN)
-        rows = rows[hashes <= np.partition(hashes, SAMPLE - 1)[SAMPLE - 1]]
+        rows = rows[hashes <= np.partition(hashes, most - 1)[most - 1]]
     return canonical(rows, columns)

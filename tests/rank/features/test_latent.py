@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from tests.support.histories import (
 from asof import engine
 from asof.corpus.snapshot import Snapshot
 from asof.data import Query
-from asof.index import latent, sample
+from asof.index import latent
 from asof.index.dense import SCALE, quantise
 from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Dense, Lexical
@@ -163,7 +164,7 @@ def check(
         HISTORIES.new_corpus(folder / "all") as corpus,
         pytest.MonkeyPatch.context() as patch,
     ):
-        patch.setattr(sample, "SAMPLE", most)
+        patch.setattr(latent, "sampled", partial(vars(latent)["sampled"], most=most))
         HISTORIES.play(corpus, history)
         moment = last_moment(corpus, as_of, back)
         if moment is None:
@@ -225,8 +226,8 @@ REBORN = [
 
 
 def test_a_sample_by_passage_id_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    def wrong(rows: Any, columns: Any) -> Any:
-        return rows[np.argsort(columns["passage"][rows])[: sample.SAMPLE]]
+    def wrong(rows: Any, columns: Any, most: int) -> Any:
+        return rows[np.argsort(columns["passage"][rows])[:most]]
 
     check(REBORN, 3, 0, [2, 1], 3, "cosine")
     monkeypatch.setattr(latent, "sampled", wrong)

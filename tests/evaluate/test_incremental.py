@@ -73,7 +73,7 @@ def test_several_conditions(dataset):
         ("year", "accepted: FIELD=VALUE"),
         ("year=", "accepted: FIELD=VALUE"),
         ("year=2,,", "accepted: FIELD=VALUE"),
-        ("colour=red", "no document has the field colour; there are: timestamp, year"),
+        ("colour=red", "no document has the field colour; accepted: timestamp, year"),
         ("year=3", r"no document matches; .*; year is one of: \d(, \d)*$"),
         ("year=1,year=2", "every document matches"),
     ],
@@ -100,7 +100,7 @@ def test_before_and_after(shop):
     assert new.answers.runs[0].values("attempted").tolist()[0] == 1
     assert new.answers.runs[0].values("refused").tolist()[1] == 1
     (changed,) = found.changed
-    assert (changed.asked, changed.answers, changed.ranked) == (3, 1, 2)
+    assert (changed.answered, changed.answers, changed.ranked) == (3, 1, 2)
     firsts = [[answer.ranking[0][0] for answer in stage.runs[0].results] for stage in (before, after)]
     assert changed.rankings == sum(a != b for a, b in zip(*firsts, strict=True))
     moments = {as_of for _, as_of, _ in script.asked}
@@ -126,7 +126,7 @@ def test_an_update_that_changes_a_document(dataset):
     assert found.update.documents == 1
     assert found.stages[0].judged == ()  # s1 is in the update, too
     assert [question.id for question in found.stages[2].judged] == ["may"]
-    assert any(note.startswith("base@base: there is no such question") for note in found.notes)
+    assert any(note.startswith("base@base: no question of this kind") for note in found.notes)
 
 
 def test_as_json(shop):

@@ -34,7 +34,7 @@ def test_what_evaluate_reads(tmp_path: Path) -> None:
     assert (done.queries, done.judgements, done.problems) == (2, 4, ())
     problems: list[Problem] = []
     read = questions([tmp_path / "set" / "queries.jsonl"], problems)
-    assert [(each.id, each.text, each.asked) for each in read] == [
+    assert [(each.id, each.text, each.asked_at) for each in read] == [
         ("a", "question “a”", AS_OF), ("b", "question “b”", AS_OF),
     ]  # fmt: skip
     # of a document the best passage: 1.4 is 1, 1.5 is 2; 2.5 is 3

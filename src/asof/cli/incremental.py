@@ -28,7 +28,7 @@ Row = tuple["QuestionStage", "Run | None", "AnswerRun | None"]
 def show_incremental(found: Incremental) -> None:
     """What base and update took, the questions of each stage, how many answers are others now."""
     to = console()
-    wanted = ", ".join(f"{field}={'|'.join(values)}" for field, values in found.split.wanted)
+    wanted = ", ".join(f"{field}={'|'.join(values)}" for field, values in found.split.update_values)
     click.secho(f"{plain(found.dataset.name)}: update {plain(wanted)}", bold=True)
     _show_cost("base", found.base)
     _show_cost("update", found.update)
@@ -45,7 +45,7 @@ def show_incremental(found: Incremental) -> None:
     for each in found.changed:
         who = f"{each.recipe}: " if several else ""
         click.echo(
-            f"{plain(who)}after the update {each.answers:,} of {each.asked:,} base questions have another "
+            f"{plain(who)}after the update {each.answers:,} of {each.answered:,} base questions have another "
             f"answer, {each.rankings:,} of {each.ranked:,} another first document"
         )
     for note in found.notes:

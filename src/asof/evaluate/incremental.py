@@ -54,11 +54,11 @@ class QuestionStage:
 class ChangedAnswers:
     """How many base questions have another answer after the update, and how many another first document.
 
-    `asked` questions were answered, `ranked` questions had documents ranked.
+    `answered` questions were answered, `ranked` questions had documents ranked.
     """
 
     recipe: str
-    asked: int
+    answered: int
     answers: int
     ranked: int
     rankings: int
@@ -160,22 +160,22 @@ def _notes(options: EvaluationOptions, base: QuestionStage, new: QuestionStage) 
     if options.limit is not None:
         questions = f"{options.limit:,} question{'s' * (options.limit != 1)}"
         notes.append(f"at most {questions} in each stage, chosen by a hash of their ids")
-    notes += [f"{each.name}: there is no such question" for each in (base, new) if each.empty]
+    notes += [f"{each.name}: no question of this kind" for each in (base, new) if each.empty]
     return tuple(notes)
 
 
 def _changed(at: int, recipe: str, before: QuestionStage, after: QuestionStage) -> ChangedAnswers:
     """How many answers and rankings of a recipe (the one `at` this place) differ after the update."""
-    asked = answers = 0
+    answered = answers = 0
     if before.answers is not None and after.answers is not None:
         one, other = (stage.runs[at].replies for stage in (before.answers, after.answers))
-        asked = len(one)
+        answered = len(one)
         answers = sum(_content(a.answer) != _content(b.answer) for a, b in zip(one, other, strict=True))
     rankings = 0
     if before.runs:
         pairs = zip(before.runs[at].results, after.runs[at].results, strict=True)
         rankings = sum(_first(a) != _first(b) for a, b in pairs)
-    return ChangedAnswers(recipe, asked, answers, len(before.judged), rankings)
+    return ChangedAnswers(recipe, answered, answers, len(before.judged), rankings)
 
 
 def _content(answer: Answer) -> tuple[object, ...]:

@@ -60,7 +60,7 @@ def from_dataset(
         good = [
             [document for document, grade in relevant(each, data).items() if grade > 0] for each in questions
         ]
-        timed = any(each.asked is not None for each in questions)
+        timed = any(each.asked_at is not None for each in questions)
         yield TuningQuestions(
             data.name, recipe, box, k, loss_table(search.judged_queries(), recipe, box, k), search.measure,
             [each.text for each in questions], good, subjects,

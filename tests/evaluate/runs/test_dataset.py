@@ -106,7 +106,7 @@ def test_evidence(dataset):
         (
             "corpus.jsonl",
             '{"id": "m1", "text": "x", "timestamp": "2001-05-01"}',
-            "stands there twice with the same",
+            "occurs twice with the same",
         ),
         ("queries.jsonl", "[]", "queries.jsonl:5: the line is JSON, but no object: list"),
         ("queries.jsonl", '{"id": "n"}', "queries.jsonl:5: the question has no text"),

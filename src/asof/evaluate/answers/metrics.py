@@ -72,7 +72,7 @@ def quotes_sentence(quote: str, sentence: str) -> bool:
     >>> quotes_sentence("fare is two", "The fare is two euros.")
     False
     """
-    quoted, wanted = (" ".join(text.split()).casefold() for text in (quote, sentence))
-    if not wanted:
+    quoted, expected = (" ".join(text.split()).casefold() for text in (quote, sentence))
+    if not expected:
         return False
-    return wanted in quoted or (quoted in wanted and len(quoted) >= MIN_QUOTED * len(wanted))
+    return expected in quoted or (quoted in expected and len(quoted) >= MIN_QUOTED * len(expected))

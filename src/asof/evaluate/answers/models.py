@@ -40,9 +40,9 @@ class EvaluationModels:
     def configure(self, corpus: Corpus) -> None:
         """Give a corpus the configuration of asof.toml, if the model writes."""
         if self.writes:
-            given = self.config
+            own = self.config
             corpus.session.config = replace(
-                corpus.config, model=given.model, facts=given.facts, asking=given.asking
+                corpus.config, model=own.model, facts=own.facts, asking=own.asking
             )
             corpus.models.model = self.model
 

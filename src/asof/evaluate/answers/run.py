@@ -103,9 +103,9 @@ def answer_question(
     """Ask one question, and score the answer."""
     question = reference.question
     answerer = answerer_at(corpus, dataset.as_of(question))
-    wanted = Filters(meta=tuple(filters(question, filter_by)))
+    hard = Filters(meta=tuple(filters(question, filter_by)))
     started = time.perf_counter()
-    answer = answerer.ask(question.text, filters=wanted, recipe=recipe)
+    answer = answerer.ask(question.text, filters=hard, recipe=recipe)
     latency = 1000 * (time.perf_counter() - started)
     values = scores(reference, answer, dataset.sentences.get(question.id, []))
     return EvaluatedAnswer(reference, answer, values, latency)

@@ -68,7 +68,7 @@ def panelled(
     count: int, across: int, width: float, height: float | Sequence[float], title: str, caption: str, *,
     legend: bool = False,
 ) -> tuple[Figure, list[Axes]]:  # fmt: skip
-    """A figure of so many panels, row by row, with a title above and a caption below.
+    """A figure of `count` panels, row by row, with a title above and a caption below.
 
     `width` of a panel and `height` of all rows or of each, in inches. `legend`: one is beside them.
     """

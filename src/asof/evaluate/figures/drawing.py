@@ -75,7 +75,7 @@ def parts(rows: Sequence[ScorePartMean], caption: str) -> Figure:
     figure, panels = panelled(len(recipes), 2, 4.6, 3.4, "The parts of scores", caption, legend=True)
     shown = {row.part for row in rows if row.mean}
     names = list(dict.fromkeys(WORDS.get(row.part, row.part) for row in rows if row.part in shown))
-    seen: dict[str, Any] = {}
+    handles: dict[str, Any] = {}
     for axes, recipe in zip(panels, recipes, strict=True):
         above: dict[int, float] = {}
         below: dict[int, float] = {}
@@ -88,7 +88,7 @@ def parts(rows: Sequence[ScorePartMean], caption: str) -> Figure:
                 side[row.rank] = bottoms[-1] + row.mean
             name = WORDS.get(part, part)
             number = names.index(name)
-            seen[name] = axes.bar(
+            handles[name] = axes.bar(
                 [row.rank for row in bars], [row.mean for row in bars], 0.8, bottoms,
                 color=COLOURS[number % len(COLOURS)], hatch="////" if number >= len(COLOURS) else "",
                 edgecolor="white", linewidth=0.4,
@@ -99,7 +99,7 @@ def parts(rows: Sequence[ScorePartMean], caption: str) -> Figure:
         axes.set_title(recipe)
         axes.set_xlabel("rank of the passage")
         axes.set_ylabel("mean part of the score")
-    figure.legend(seen.values(), seen.keys(), loc="outside right upper")
+    figure.legend(handles.values(), handles.keys(), loc="outside right upper")
     return figure
 
 

@@ -1,7 +1,7 @@
-"""Does anything later leak in? Questions are put to the corpus and to one that ends when they are asked.
+"""The leakage check: questions are asked of the corpus and of one that ends at the moment of the question.
 
 The second corpus is built from the documents that were published by then, and nothing else. Ids, order,
-scores and explanations of the hits have to be equal to the last bit; so does what is known (`knowledge.py`).
+scores and explanations of the hits have to be equal to the last bit; so does the knowledge (`knowledge.py`).
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def can_leak(dataset: Dataset, questions: Sequence[DatasetQuestion]) -> list[Dat
 
 
 def leakage_sample(dataset: Dataset, count: int, seed: int) -> tuple[list[DatasetQuestion], int]:
-    """So many questions to check, and how many of them can leak; these come first."""
+    """`count` questions to check, and how many of them can leak; these come first."""
     exposed = can_leak(dataset, dataset.questions)
     chosen = sample(exposed, count, seed)
     ids = {question.id for question in exposed}
@@ -91,7 +91,7 @@ def check_leakage(
     moments, known = 0, Compared()
     for as_of, group in by_moment:
         moments += 1
-        asked = list(group)
+        group_questions = list(group)
         with temporary(dataset, settings, encoder, until=as_of) as cut:
             if moments <= max_moments:
                 read_facts(cut)
@@ -99,13 +99,15 @@ def check_leakage(
                     LeakedResult(
                         each.question, as_of, each.recipe, each.rank, each.what, each.whole, each.cut
                     )
-                    for each in compare_knowledge(corpus, cut, as_of, asked, recipes, answerer_at, known)
+                    for each in compare_knowledge(
+                        corpus, cut, as_of, group_questions, recipes, answerer_at, known
+                    )
                 ]
-            for question in asked:
+            for question in group_questions:
                 for name, recipe in recipes.items():
                     pair = (_hits(each, as_of, question, recipe, filter_by) for each in (corpus, cut))
-                    if found := difference(*pair):
-                        differences.append(LeakedResult(question.id, as_of, name, *found))
+                    if first := difference(*pair):
+                        differences.append(LeakedResult(question.id, as_of, name, *first))
                 if advance is not None:
                     advance()
     return Leakage(len(questions), moments, tuple(differences), known)

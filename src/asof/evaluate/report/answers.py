@@ -49,7 +49,7 @@ class PreferenceJson(TypedDict):
 
 
 class JudgeJson(TypedDict):
-    """What a model did as judge."""
+    """The work of a model as judge."""
 
     judge: Annotated[str, "the name of the model"]
     calls: int
@@ -93,7 +93,7 @@ class AnswerCitationJson(TypedDict):
 
 
 class EvaluatedAnswerJson(TypedDict):
-    """What a recipe answered."""
+    """The answer of a recipe."""
 
     recipe: str
     as_of: Annotated[Instant, "the moment whose state of the documents was asked"]
@@ -120,7 +120,7 @@ class AnsweredQuestionJson(TypedDict):
 
 
 class AnswersJson(TypedDict):
-    """What answers are worth."""
+    """The metrics of answers."""
 
     questions: int
     answerable: Annotated[int, "how many of them have an answer"]

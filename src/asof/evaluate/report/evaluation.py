@@ -24,7 +24,7 @@ FIRST = 10
 
 
 class RunOptionsJson(TypedDict):
-    """All that a run was made with, so that it can be made again."""
+    """All options of a run, so that it can be repeated."""
 
     queries: Annotated[list[str], "files of questions"]
     limit: int | None
@@ -39,7 +39,7 @@ class RunOptionsJson(TypedDict):
 
 
 class RunJson(TypedDict):
-    """What a recipe is worth."""
+    """The metrics of a recipe."""
 
     recipe: Annotated[str, "its name; the second of a name is called `name-2`"]
     options: RunOptionsJson
@@ -50,7 +50,7 @@ class RunJson(TypedDict):
 
 
 class ComparedJson(TypedDict):
-    """How much of what is known was compared."""
+    """How much knowledge was compared."""
 
     moments: int
     facts: int
@@ -86,7 +86,7 @@ class LeakageJson(TypedDict):
 
 
 class RankedJson(TypedDict):
-    """What a recipe found for a question."""
+    """The ranking of a recipe for a question."""
 
     recipe: str
     metrics: Annotated[dict[str, float | None], keys(METRICS), "null: a metric does not apply"]
@@ -95,7 +95,7 @@ class RankedJson(TypedDict):
 
 
 class RankedQuestionJson(TypedDict):
-    """A question and what was found for it."""
+    """A question and its rankings."""
 
     query_id: str
     query: Annotated[str, "as it was asked"]
@@ -105,7 +105,7 @@ class RankedQuestionJson(TypedDict):
 
 
 class EvaluationJson(TypedDict):
-    """What recipes are worth on a dataset."""
+    """The metrics of recipes on a dataset."""
 
     dataset: Annotated[str, "the name of its folder"]
     runs: list[RunJson]
@@ -118,7 +118,7 @@ class EvaluationJson(TypedDict):
 
 
 def evaluation_json(evaluation: Evaluation, *, per_query: bool = False) -> EvaluationJson:
-    """The JSON of `asof evaluate`; `per_query` adds what each question got."""
+    """The JSON of `asof evaluate`; `per_query` adds the results of each question."""
     value: EvaluationJson = {
         "dataset": evaluation.dataset.name,
         "runs": [_run_json(evaluation, run) for run in evaluation.runs],
@@ -145,7 +145,7 @@ def _run_json(evaluation: Evaluation, run: Run) -> RunJson:
 
 
 def options(evaluation: Evaluation, run: Run) -> RunOptionsJson:
-    """All that a run was made with, so that it can be made again."""
+    """All options of a run, so that it can be repeated."""
     chosen = evaluation.options
     settings = chosen.settings
     return {
@@ -157,30 +157,30 @@ def options(evaluation: Evaluation, run: Run) -> RunOptionsJson:
 
 
 def answers(evaluation: Evaluation, *, per_query: bool) -> AnswersJson | None:
-    """What answers are worth; None when that was not asked for."""
-    found = evaluation.answers
-    return None if found is None else answers_json(found, evaluation.options.by, per_query=per_query)
+    """The metrics of answers; None without `--answers`."""
+    runs = evaluation.answers
+    return None if runs is None else answers_json(runs, evaluation.options.by, per_query=per_query)
 
 
-def leakage(found: Leakage) -> LeakageJson:
+def leakage(check: Leakage) -> LeakageJson:
     return {
-        "queries": found.questions, "moments": found.moments, "clean": found.clean,
+        "queries": check.questions, "moments": check.moments, "clean": check.clean,
         "known": {
-            "moments": found.known.moments, "facts": found.known.facts, "names": found.known.names,
-            "reports": found.known.reports, "answers": found.known.answers,
+            "moments": check.known.moments, "facts": check.known.facts, "names": check.known.names,
+            "reports": check.known.reports, "answers": check.known.answers,
         },
         "differences": [
             {
                 "query_id": each.question, "as_of": iso(each.as_of), "recipe": each.recipe,
                 "rank": each.rank, "what": each.what, "whole": each.whole, "cut": each.cut,
             }
-            for each in found.differences
+            for each in check.differences
         ],
     }  # fmt: skip
 
 
 def questions(evaluation: Evaluation) -> list[RankedQuestionJson]:
-    """What each question got, with the first documents."""
+    """The results of each question, with the first documents."""
     return [
         {
             "query_id": question.id, "query": question.text, "type": question.type,

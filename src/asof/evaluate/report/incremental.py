@@ -20,7 +20,7 @@ from asof.evaluate.runs.run import METRICS, Run
 
 
 class IncrementalOptionsJson(TypedDict):
-    """What the stages were asked with."""
+    """The options of the stages."""
 
     queries: Annotated[list[str], "files of questions"]
     limit: int | None
@@ -30,7 +30,7 @@ class IncrementalOptionsJson(TypedDict):
 
 
 class UpdateCostJson(TypedDict):
-    """What it took to take documents in."""
+    """The cost of indexing documents."""
 
     documents: int
     index_seconds: float
@@ -43,21 +43,21 @@ class UpdateCostJson(TypedDict):
 
 
 class CostsJson(TypedDict):
-    """What base and update took."""
+    """The costs of the base and of the update."""
 
     base: UpdateCostJson
     update: UpdateCostJson
 
 
 class RankingJson(TypedDict):
-    """What a recipe is worth in a stage."""
+    """The metrics of a recipe in a stage."""
 
     recipe: str
     metrics: Annotated[dict[str, EstimateJson | None], keys(METRICS), "null: a metric does not apply"]
 
 
 class StageJson(TypedDict):
-    """Questions asked of a corpus."""
+    """The questions of a stage and their metrics."""
 
     stage: Annotated[str, one_of("base@base", "base@updated", "new@updated"), "questions@corpus"]
     ranked: Annotated[int, "how many questions were ranked for"]
@@ -66,7 +66,7 @@ class StageJson(TypedDict):
 
 
 class ChangedAnswersJson(TypedDict):
-    """How many of the base questions got something else after the update."""
+    """How many of the base questions have another result after the update."""
 
     recipe: str
     asked: int
@@ -76,7 +76,7 @@ class ChangedAnswersJson(TypedDict):
 
 
 class IncrementalJson(TypedDict):
-    """A base, then an update: what they took, and what changed."""
+    """A base and an update: their costs, and the results that changed."""
 
     dataset: Annotated[str, "the name of its folder"]
     update: Annotated[dict[str, list[str]], "the values of fields that documents of the update have"]
@@ -88,40 +88,40 @@ class IncrementalJson(TypedDict):
     problems: list[ProblemJson]
 
 
-def incremental_json(found: Incremental, *, per_query: bool = False) -> IncrementalJson:
+def incremental_json(result: Incremental, *, per_query: bool = False) -> IncrementalJson:
     """The JSON of `asof evaluate --incremental`; `per_query` adds the answers to each question."""
     return {
-        "dataset": found.dataset.name,
-        "update": {field: list(values) for field, values in found.split.wanted},
+        "dataset": result.dataset.name,
+        "update": {field: list(values) for field, values in result.split.update_values},
         "options": {
-            "queries": list(found.dataset.files), "limit": found.options.limit,
-            "without": list(found.options.without), "filter_by": list(found.options.filter_by),
-            "seed": found.options.seed,
+            "queries": list(result.dataset.files), "limit": result.options.limit,
+            "without": list(result.options.without), "filter_by": list(result.options.filter_by),
+            "seed": result.options.seed,
         },
-        "costs": {"base": _cost_json(found.base), "update": _cost_json(found.update)},
-        "stages": [_stage(found, stage, per_query) for stage in found.stages],
+        "costs": {"base": _cost_json(result.base), "update": _cost_json(result.update)},
+        "stages": [_stage(result, stage, per_query) for stage in result.stages],
         "changed": [
             {
-                "recipe": each.recipe, "asked": each.asked, "answers": each.answers, "ranked": each.ranked,
+                "recipe": each.recipe, "asked": each.answered, "answers": each.answers, "ranked": each.ranked,
                 "rankings": each.rankings,
             }
-            for each in found.changed
+            for each in result.changed
         ],
-        "notes": list(found.notes),
-        "problems": [problem_json(each) for each in found.dataset.problems],
+        "notes": list(result.notes),
+        "problems": [problem_json(each) for each in result.dataset.problems],
     }  # fmt: skip
 
 
-def _cost_json(found: IndexingCost) -> UpdateCostJson:
+def _cost_json(cost: IndexingCost) -> UpdateCostJson:
     return {
-        "documents": found.documents, "index_seconds": found.index_seconds,
-        "facts_seconds": found.facts_seconds, "facts": found.facts, "calls": found.calls,
-        "prompt_tokens": found.prompt_tokens, "reply_tokens": found.reply_tokens, "periods": found.periods,
+        "documents": cost.documents, "index_seconds": cost.index_seconds,
+        "facts_seconds": cost.facts_seconds, "facts": cost.facts, "calls": cost.calls,
+        "prompt_tokens": cost.prompt_tokens, "reply_tokens": cost.reply_tokens, "periods": cost.periods,
     }  # fmt: skip
 
 
-def _stage(found: Incremental, stage: QuestionStage, per_query: bool) -> StageJson:
-    answers, seed = stage.answers, found.options.seed
+def _stage(result: Incremental, stage: QuestionStage, per_query: bool) -> StageJson:
+    answers, seed = stage.answers, result.options.seed
     return {
         "stage": stage.name,
         "ranked": len(stage.judged),
@@ -142,7 +142,7 @@ def mean(stage: QuestionStage, run: Run, metric: str, seed: int) -> Estimate | N
 
 
 def paired(stage: QuestionStage, recipes: Sequence[str]) -> list[tuple[str, Run | None, AnswerRun | None]]:
-    """For each recipe its rankings and its answers in a stage, as far as there are any."""
+    """For each recipe its rankings and its answers in a stage; None without them."""
     runs = {run.name: run for run in stage.runs}
     answers = {run.name: run for run in stage.answers.runs} if stage.answers is not None else {}
     return [(name, runs.get(name), answers.get(name)) for name in recipes]

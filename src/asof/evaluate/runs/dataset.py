@@ -41,7 +41,7 @@ _BLANK: dict[str, Any] = {
     "title": "", "published": None, "changed": None, "about": (), "links": (), "tags": (), "aliases": (),
     "uri": "", "language": "",
 }  # fmt: skip
-"""What a document has beside its id, its text and its metadata, and what that is when it is blanked."""
+"""The attributes of a document besides id, text and metadata, with their values when they are blanked."""
 
 _ATTRIBUTES = {
     name: role.name if role.name in {*_BLANK, "id", "text"} else "about"
@@ -49,12 +49,12 @@ _ATTRIBUTES = {
     if isinstance(getattr(FIELDS, role.name), tuple)
     for name in getattr(FIELDS, role.name)
 }
-"""From the name of a field in corpus.jsonl to that of the attribute of a document that it becomes."""
+"""By the name of a field in corpus.jsonl, the attribute of a document that it becomes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """What was read of a dataset; the texts stay on disk.
+    """A dataset without the texts of its documents, which stay on disk.
 
     `dates` holds, for each document, the last instant of its date (of the earliest, if it has versions), None
     for an undated one. `without` are fields that are blanked; `files` are those of the questions; `fields`
@@ -80,7 +80,7 @@ class Dataset:
 
     def as_of(self, question: DatasetQuestion) -> int:
         """When a question is asked; one without a time is asked as of the newest document."""
-        return self.newest if question.asked is None else question.asked
+        return self.newest if question.asked_at is None else question.asked_at
 
     def documents(self, until: int = NEVER) -> Iterator[Document]:
         """The documents that were published by then (undated ones too), without the blanked fields."""
@@ -135,8 +135,8 @@ def _chosen(folder: Path, name: str) -> Path:
     for path in (folder / name, Path(name)):
         if path.is_file():
             return path
-    there = ", ".join(sorted(path.name for path in folder.glob("queries*.jsonl"))) or "none"
-    raise UsageError(f"--queries {name}: no such file here or in {folder}, which has: {there}")
+    names = ", ".join(sorted(path.name for path in folder.glob("queries*.jsonl"))) or "none"
+    raise UsageError(f"--queries {name}: no such file here or in {folder}, which has: {names}")
 
 
 def _scan(corpus: Path, problems: list[Problem]) -> tuple[dict[str, int | None], frozenset[str]]:
@@ -157,22 +157,22 @@ def _scan(corpus: Path, problems: list[Problem]) -> tuple[dict[str, int | None],
 
 
 def _named(attribute: str) -> str:
-    """The usual name in corpus.jsonl of what becomes an attribute."""
+    """The usual name in corpus.jsonl of an attribute."""
     names: tuple[str, ...] = getattr(FIELDS, attribute)
     return names[0]
 
 
 def _stated(corpus: Path) -> Iterator[Document | Problem]:
-    """What the lines state. A second line with the id and the date of an earlier one is a problem."""
-    seen: set[tuple[str, int | None]] = set()
+    """The documents of the lines. A second line with the id and the date of an earlier one is a problem."""
+    keys: set[tuple[str, int | None]] = set()
     for item in open_source(corpus, root=corpus.parent, fields=FIELDS).documents():
         if isinstance(item, Document):
             key = (item.id, last(item))
-            if key in seen:
-                message = f"the document {item.id!r} stands there twice with the same date; the first counts"
+            if key in keys:
+                message = f"the document {item.id!r} occurs twice with the same date; the first one counts"
                 yield Problem(message, corpus.name, document=item.id)
                 continue
-            seen.add(key)
+            keys.add(key)
         if not isinstance(item, Ended):
             yield item
 
@@ -183,7 +183,7 @@ def last(document: Document) -> int | None:
 
 
 def _newest(dates: dict[str, int | None]) -> int:
-    """The newest date, as far as it is in a calendar; some time when there is none."""
+    """The newest date; SOME_TIME without any."""
     return max((date for date in dates.values() if date is not None and date < NEVER), default=SOME_TIME)
 
 

@@ -1,8 +1,9 @@
-"""Evidence: which of the sentences that answer a question are in what a reader with a budget gets to read.
+"""Evidence: which of the sentences that answer a question are in the context that fits into a budget of
+tokens.
 
-Hits are packed in order, each below a line with its title and date, until the budget of tokens is used up;
-the last one is cut where it ends (tokens: see `text/budget.py`). A sentence is there if all of its characters
-are; white space does not count.
+Hits are packed in order, each below a line with its title and date, until the budget is used up; the last one
+is cut there (tokens: see `text/budget.py`). A sentence is packed if all of its characters are; white space
+does not count.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def size(hits: Iterable[Hit]) -> int:
 
 
 def packed(hits: Iterable[Hit], budget: int) -> Pack:
-    """What of the documents' texts is in the first `budget` tokens."""
+    """The stretches of the documents' texts that are in the first `budget` tokens."""
     pack: Pack = {}
     for hit in hits:
         budget -= tokens(header(hit))
@@ -50,9 +51,9 @@ def packed(hits: Iterable[Hit], budget: int) -> Pack:
 
 
 def places(sentence: str, text: str) -> list[Span]:
-    """Where a sentence stands in a text, whatever white space is between its words."""
+    """The places of a sentence in a text, with any white space between its words."""
     words = map(re.escape, sentence.split())
-    return [found.span() for found in re.finditer(r"\s+".join(words), text)]
+    return [match.span() for match in re.finditer(r"\s+".join(words), text)]
 
 
 def covered(place: Span, stretches: Iterable[Span], text: str) -> bool:
@@ -70,18 +71,18 @@ def covered(place: Span, stretches: Iterable[Span], text: str) -> bool:
 def coverage(
     hits: Sequence[Hit], sentences: Sequence[tuple[str, str]], text: Callable[[str], str | None]
 ) -> tuple[dict[str, float], int]:
-    """The share of the sentences (document, sentence) that each budget holds, and how many stand nowhere.
+    """The share of the sentences (document, sentence) in each budget, and how many are in no text.
 
-    `text` gives the text of a document, None where there is none. What stands nowhere counts as missed.
+    `text` returns the text of a document or None. A sentence that is in no text counts as missed.
     """
     texts = {document: text(document) or "" for document, _ in sentences}
-    found = [(document, places(sentence, texts[document])) for document, sentence in sentences]
+    located = [(document, places(sentence, texts[document])) for document, sentence in sentences]
     shares = {}
     for name, budget in zip(NAMES, BUDGETS, strict=True):
         pack = packed(hits, budget)
-        there = sum(
+        covered_count = sum(
             any(covered(place, pack.get(document, ()), texts[document]) for place in where)
-            for document, where in found
+            for document, where in located
         )
-        shares[name] = there / len(found)
-    return shares, sum(not where for _, where in found)
+        shares[name] = covered_count / len(located)
+    return shares, sum(not where for _, where in located)

@@ -41,8 +41,8 @@ def success(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> floa
 
 def recall(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
     """The share of the relevant documents that are among the first k."""
-    found = sum(relevance.get(document, 0) > 0 for document in ranked[:k])
-    return found / sum(grade > 0 for grade in relevance.values())
+    retrieved = sum(relevance.get(document, 0) > 0 for document in ranked[:k])
+    return retrieved / sum(grade > 0 for grade in relevance.values())
 
 
 def ndcg(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
@@ -59,12 +59,12 @@ def reciprocal_rank(ranked: Sequence[str], relevance: Mapping[str, int], k: int)
 def average_precision(ranked: Sequence[str], relevance: Mapping[str, int], k: int) -> float:
     """The mean, over all relevant documents, of the precision at their ranks (0 beyond k)."""
     ranks = [rank for rank, document in enumerate(ranked[:k], 1) if relevance.get(document, 0) > 0]
-    total = math.fsum(found / rank for found, rank in enumerate(ranks, 1))
+    total = math.fsum(count / rank for count, rank in enumerate(ranks, 1))
     return total / sum(grade > 0 for grade in relevance.values())
 
 
 def leak(ranked: Sequence[str], dates: Mapping[str, int | None], as_of: int, k: int = 10) -> float:
     """The share of the first k that was published after `as_of`; an undated document was not."""
     first = [dates.get(document) for document in ranked[:k]]
-    late = sum(date is not None and date > as_of for date in first)
-    return late / len(first) if first else 0.0
+    leaked = sum(date is not None and date > as_of for date in first)
+    return leaked / len(first) if first else 0.0

@@ -26,14 +26,14 @@ Sentences = dict[str, list[tuple[str, str]]]
 
 @dataclass(frozen=True, slots=True)
 class DatasetQuestion:
-    """A question of a dataset. `asked`: the instant as of which it is asked, None if none is given.
+    """A question of a dataset. `asked_at`: the instant as of which it is asked, None if none is given.
 
     `query_doc`: a document that it was made from, which does not count as an answer. `record`: its JSON line.
     """
 
     id: str
     text: str
-    asked: int | None = None
+    asked_at: int | None = None
     type: str = ""
     query_doc: str = ""
     record: Mapping[str, Any] = field(default_factory=dict)
@@ -78,7 +78,7 @@ def _utf8(line: str) -> str:
 
 def questions(paths: Iterable[Path], problems: list[Problem]) -> list[DatasetQuestion]:
     """The questions of some files, in order; a question in two files counts once."""
-    found: dict[str, DatasetQuestion] = {}
+    by_id: dict[str, DatasetQuestion] = {}
     for path in paths:
         for number, record in records(path, problems):
             try:
@@ -86,10 +86,10 @@ def questions(paths: Iterable[Path], problems: list[Problem]) -> list[DatasetQue
             except UnusableLine as error:
                 problems.append(Problem(f"the question {error}", path.name, number))
                 continue
-            if found.setdefault(question.id, question) != question:
+            if by_id.setdefault(question.id, question) != question:
                 message = f"another question has the id {question.id!r}: the first one counts"
                 problems.append(Problem(message, path.name, number))
-    return list(found.values())
+    return list(by_id.values())
 
 
 def _question(record: dict[str, Any]) -> DatasetQuestion:
@@ -97,12 +97,12 @@ def _question(record: dict[str, Any]) -> DatasetQuestion:
     if len(text) > LONGEST_QUESTION:
         raise UnusableLine(f"has {len(text):,} characters; accepted: up to {LONGEST_QUESTION:,}")
     try:
-        asked = stated(record.get("asked_at"), "metadata")
+        time = stated(record.get("asked_at"), "metadata")
     except BadTime as error:
         raise UnusableLine(f"has an asked_at that cannot be read: {error}") from error
     kind, without = record.get("type"), record.get("query_doc")
     return DatasetQuestion(
-        id_, text, None if asked is None else asked.span.last,
+        id_, text, None if time is None else time.span.last,
         "" if kind is None else str(kind), "" if without is None else str(without), record,
     )  # fmt: skip
 
@@ -119,7 +119,7 @@ def _required(record: dict[str, Any], key: str) -> str:
 
 def judgements(path: Path, problems: list[Problem]) -> Relevance:
     """The grades of qrels.tsv. A first line whose grade is no number is its header."""
-    found: Relevance = {}
+    grades: Relevance = {}
     for number, line in lines(path):
         try:
             query, document, grade = _judgement(line)
@@ -128,10 +128,10 @@ def judgements(path: Path, problems: list[Problem]) -> Relevance:
                 remedy = "query, document and a whole number, separated by tabs, are expected"
                 problems.append(Problem(f"the line {error}", path.name, number, remedy))
             continue
-        if found.setdefault(query, {}).setdefault(document, grade) != grade:
+        if grades.setdefault(query, {}).setdefault(document, grade) != grade:
             message = f"{document!r} had another relevance for {query!r} before: the first one counts"
             problems.append(Problem(message, path.name, number))
-    return found
+    return grades
 
 
 def _judgement(line: str) -> tuple[str, str, int]:
@@ -150,9 +150,9 @@ def _whole(text: str) -> bool:
 
 def sentences(path: Path, problems: list[Problem]) -> Sentences:
     """The sentences of evidence.jsonl; none if there is no such file."""
-    found: Sentences = {}
+    by_question: Sentences = {}
     if not path.is_file():
-        return found
+        return by_question
     for number, record in records(path, problems):
         try:
             query, pair = (
@@ -162,6 +162,6 @@ def sentences(path: Path, problems: list[Problem]) -> Sentences:
         except UnusableLine as error:
             problems.append(Problem(f"the evidence {error}", path.name, number))
             continue
-        if pair not in found.setdefault(query, []):
-            found[query].append(pair)
-    return found
+        if pair not in by_question.setdefault(query, []):
+            by_question[query].append(pair)
+    return by_question

@@ -111,8 +111,8 @@ def relevant(question: DatasetQuestion, dataset: Dataset) -> dict[str, int]:
 
 def filters(question: DatasetQuestion, filter_by: Iterable[str]) -> list[tuple[str, str]]:
     """The metadata that a document must have: fields of the question's record and their values."""
-    given = [(key, question.record[key]) for key in filter_by if question.record.get(key) is not None]
-    return [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in given]
+    stated = [(key, question.record[key]) for key in filter_by if question.record.get(key) is not None]
+    return [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in stated]
 
 
 def retrieve(

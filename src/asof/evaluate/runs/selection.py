@@ -83,7 +83,7 @@ def question_fields(questions: Iterable[DatasetQuestion]) -> str:
 
 
 def sample(questions: Sequence[DatasetQuestion], count: int, seed: int) -> list[DatasetQuestion]:
-    """So many of the questions, chosen by a hash of their ids, in the order given."""
+    """`count` of the questions, chosen by a hash of their ids, in the order given."""
     if count >= len(questions):
         return list(questions)
     ranked = sorted(questions, key=lambda question: hashlib.sha256(f"{seed} {question.id}".encode()).digest())
@@ -106,24 +106,24 @@ def choose(dataset: Dataset, options: EvaluationOptions) -> tuple[list[DatasetQu
     chosen = judged if options.limit is None else sample(judged, options.limit, options.seed)
     if len(chosen) < len(judged):
         notes.append(f"{len(chosen):,} of {len(judged):,} questions, chosen by a hash of their ids")
-    absent = late = 0
+    absent = leaking = 0
     for question in chosen:
         good = [document for document, grade in relevant(question, dataset).items() if grade > 0]
         absent += any(document not in dataset.dates for document in good)
-        late += leak(good, dataset.dates, dataset.as_of(question), len(good)) > 0
+        leaking += leak(good, dataset.dates, dataset.as_of(question), len(good)) > 0
     if absent:
         notes.append(
             f"{questions_note(absent)} a relevant document that is not in the corpus: it is never found"
         )
-    if late:
+    if leaking:
         notes.append(
-            f"{questions_note(late)} a relevant document of a later date: it is not found as of then"
+            f"{questions_note(leaking)} a relevant document of a later date: it is not found as of then"
         )
     if all(date is None for date in dataset.dates.values()):
         notes.append(
             f"no document has a date: questions without a time are asked as of {iso(SOME_TIME)[:10]}"
         )
-    elif chosen and all(question.asked is None for question in chosen):
+    elif chosen and all(question.asked_at is None for question in chosen):
         notes.append("no question has a time: all are asked as of the newest document")
     return chosen, notes
 

@@ -1,4 +1,4 @@
-"""A dataset split in two: a base, and an update that comes later; and which questions need which."""
+"""A dataset split in two: a base and a later update, and the questions that need either."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ BASE, NEW = "base", "new"
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Which documents are the update: for each field the values (in lower case), one of which they have.
+    """The documents of the update: those with one of the values (in lower case) of each field.
 
-    `later`: the ids of the documents of which a version is in the update.
+    `later`: the ids of the documents with a version in the update.
     """
 
-    wanted: tuple[tuple[str, tuple[str, ...]], ...]
+    update_values: tuple[tuple[str, tuple[str, ...]], ...]
     later: frozenset[str]
 
     def documents(self, dataset: Dataset, part: str) -> Iterator[Document]:
         """The documents of the base, or those of the update (NEW)."""
-        return (each for each in dataset.documents() if matches(each, self.wanted) == (part == NEW))
+        return (each for each in dataset.documents() if matches(each, self.update_values) == (part == NEW))
 
     def part(self, question: DatasetQuestion, dataset: Dataset) -> str:
         """NEW for a question with a relevant document in the update, BASE for one with others only.
@@ -43,10 +43,11 @@ class Split:
         return NEW if isinstance(stated, str) and stated.casefold() == NEW else BASE
 
 
-def matches(document: Document, wanted: tuple[tuple[str, tuple[str, ...]], ...]) -> bool:
+def matches(document: Document, update_values: tuple[tuple[str, tuple[str, ...]], ...]) -> bool:
     """Whether a document has one of the values of each field in its metadata; case does not count."""
     return all(
-        field in document.meta and str(document.meta[field]).casefold() in values for field, values in wanted
+        field in document.meta and str(document.meta[field]).casefold() in values
+        for field, values in update_values
     )
 
 
@@ -64,16 +65,16 @@ def split(dataset: Dataset, text: str) -> Split:
     for field in values:
         if field not in dataset.fields:
             raise UsageError(
-                f"--incremental {text}: no document has the field {field}; there are: "
+                f"--incremental {text}: no document has the field {field}; accepted: "
                 f"{listed(sorted(dataset.fields))}"
             )
-    wanted = tuple(values.items())
-    sides = [(each.id, matches(each, wanted)) for each in dataset.documents()]
+    update_values = tuple(values.items())
+    sides = [(each.id, matches(each, update_values)) for each in dataset.documents()]
     if len({side for _, side in sides}) < 2:
         which = "every document matches" if sides and sides[0][1] else "no document matches"
         accepted = "; ".join(f"{field} is one of: {_values(dataset, field)}" for field in values)
         raise UsageError(f"--incremental {text}: {which}; a base and an update are needed; {accepted}")
-    return Split(wanted, frozenset(id_ for id_, side in sides if side))
+    return Split(update_values, frozenset(id_ for id_, side in sides if side))
 
 
 def _values(dataset: Dataset, field: str) -> str:

@@ -17,7 +17,7 @@ BUDGETS = st.integers(-5, 200)
 
 def test_what_does_not_fit_is_passed_over_or_is_the_end() -> None:
     # c2 500, c3 700, c5 300: 500 + 700 is too much, 500 + 300 is not
-    assert pack([500, 700, 300], 1000) == Packed(taken=(0, 2), left_out=(1,), used=800, left=700)
+    assert pack([500, 700, 300], 1000) == Packed(selected=(0, 2), left_out=(1,), used=800, left=700)
     assert pack([500, 700, 300], 1000, skip=False) == Packed((0,), (1, 2), 500, 1000)
 
 
@@ -47,23 +47,23 @@ def test_one_part_in_ten_is_for_passages() -> None:
 def test_every_group_has_its_turn() -> None:
     groups = [["a"], ["a"], ["a"], ["b"], ["c"], ["b"]]
     # a: 0, b: 3, c: 4; then a: 1, b: 5; then a: 2
-    assert pack([10] * 6, 60, groups=groups).taken == (0, 3, 4, 1, 5, 2)
+    assert pack([10] * 6, 60, groups=groups).selected == (0, 3, 4, 1, 5, 2)
     assert pack([10] * 6, 30, groups=groups) == Packed((0, 3, 4), (1, 2, 5), 30, 30)
 
 
 def test_an_item_counts_for_all_of_its_groups() -> None:
     # 0 is there for a and b, so the first turn has only c's; in the second a has 1, b has 2
-    assert pack([10] * 4, 40, groups=[["a", "b"], ["a"], ["b"], ["c"]]).taken == (0, 3, 1, 2)
+    assert pack([10] * 4, 40, groups=[["a", "b"], ["a"], ["b"], ["c"]]).selected == (0, 3, 1, 2)
 
 
 def test_a_group_gets_its_next_item_if_one_does_not_fit() -> None:
     # of 50: a's 30; b's 40 does not fit, its 15 does
-    assert pack([30, 5, 40, 15], 50, groups=[["a"], ["a"], ["b"], ["b"]]).taken == (0, 3, 1)
-    assert pack([30, 5, 40, 15], 50, groups=[["a"], ["a"], ["b"], ["b"]], skip=False).taken == (0,)
+    assert pack([30, 5, 40, 15], 50, groups=[["a"], ["a"], ["b"], ["b"]]).selected == (0, 3, 1)
+    assert pack([30, 5, 40, 15], 50, groups=[["a"], ["a"], ["b"], ["b"]], skip=False).selected == (0,)
 
 
 def test_items_without_a_group_come_last() -> None:
-    assert pack([10] * 3, 30, groups=[[], ["a"], ["a"]]).taken == (1, 2, 0)
+    assert pack([10] * 3, 30, groups=[[], ["a"], ["a"]]).selected == (1, 2, 0)
 
 
 # -- points -------------------------------------------------------------------------------------------
@@ -76,8 +76,8 @@ def test_the_least_certain_are_dropped_and_the_most_important_come_first() -> No
 
 
 def test_of_equally_certain_points_the_less_important_goes_then_the_last_key() -> None:
-    assert pack_points([10] * 3, [0.5] * 3, [2, 1, 3], ["a", "b", "c"], 20).taken == (2, 0)
-    assert pack_points([10] * 3, [0.5] * 3, [1, 1, 1], ["c", "a", "b"], 20).taken == (1, 2)
+    assert pack_points([10] * 3, [0.5] * 3, [2, 1, 3], ["a", "b", "c"], 20).selected == (2, 0)
+    assert pack_points([10] * 3, [0.5] * 3, [1, 1, 1], ["c", "a", "b"], 20).selected == (1, 2)
 
 
 def test_points_that_all_fit_are_all_there() -> None:
@@ -88,9 +88,9 @@ def test_points_that_all_fit_are_all_there() -> None:
 
 
 def sound(found: Packed, sizes: list[int], budget: int) -> None:
-    assert found.used == sum(sizes[item] for item in found.taken) <= max(budget, 0)
+    assert found.used == sum(sizes[item] for item in found.selected) <= max(budget, 0)
     assert found.left == sum(sizes[item] for item in found.left_out)
-    assert sorted(found.taken + found.left_out) == list(range(len(sizes)))
+    assert sorted(found.selected + found.left_out) == list(range(len(sizes)))
 
 
 @settings(max_examples=60, deadline=None)
@@ -98,14 +98,14 @@ def sound(found: Packed, sizes: list[int], budget: int) -> None:
 def test_greedy(sizes: list[int], budget: int) -> None:
     found = pack(sizes, budget)
     sound(found, sizes, budget)
-    assert list(found.taken) == sorted(found.taken)
+    assert list(found.selected) == sorted(found.selected)
     for item in found.left_out:
-        before = sum(sizes[other] for other in found.taken if other < item)
+        before = sum(sizes[other] for other in found.selected if other < item)
         assert before + sizes[item] > budget
     # the longest beginning that fits; without a budget not even what has no size
     fit = [total <= budget for total in itertools.accumulate(sizes)]
     stopped = pack(sizes, budget, skip=False)
-    assert stopped.taken == tuple(range(fit.index(False) if False in fit else len(fit)))
+    assert stopped.selected == tuple(range(fit.index(False) if False in fit else len(fit)))
 
 
 @settings(max_examples=60, deadline=None)
@@ -123,7 +123,7 @@ def test_with_groups(items: list[tuple[int, list[str]]], budget: int, skip: bool
         # a group with nothing has nothing that would still fit
         for group in set().union(*groups):
             of_group = {item for item, members in enumerate(groups) if group in members}
-            if not of_group & set(found.taken):
+            if not of_group & set(found.selected):
                 assert all(found.used + sizes[item] > budget for item in of_group)
     alike = pack(sizes, budget, skip=skip, groups=[["one"]] * len(sizes))
     assert alike == pack(sizes, budget, skip=skip)
@@ -140,7 +140,7 @@ def test_points_in_any_order(items: list[tuple[int, int, int]], budget: int, dat
         sizes, confidence, importance = ([items[item][part] for item in order] for part in range(3))
         found = pack_points(sizes, confidence, importance, [f"{item:02}" for item in order], budget)
         sound(found, sizes, budget)
-        return [order[item] for item in found.taken], found
+        return [order[item] for item in found.selected], found
 
     taken, found = packed(list(range(len(items))))
     assert packed(data.draw(st.permutations(range(len(items)))))[0] == taken

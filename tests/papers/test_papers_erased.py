@@ -54,6 +54,6 @@ def test_a_full_text_that_was_erased_is_not_read_again(archive, corpus):
     assert names(found)[:3] == [1, 3, 2]
     assert set(requests(archive)) == {"search"}
     assert found.notes == ()
-    assert [each.place for each in found.says if each.paper.endswith("3")] == ["abstract"]
+    assert [each.place for each in found.statements if each.paper.endswith("3")] == ["abstract"]
     corpus.add("arxiv:2401.00003", full=True)  # who asks for it by its id gets it
-    assert [each.place for each in ask(corpus).says] == ["Page 2"] * 3
+    assert [each.place for each in ask(corpus).statements] == ["Page 2"] * 3

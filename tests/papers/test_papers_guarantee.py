@@ -73,9 +73,9 @@ def corpus_of(versions: Sequence[Version] = ()) -> Iterator[Corpus]:
 
 def shown(found: PaperAnswer) -> Any:
     """What a reader sees, but for what only says how it came to be."""
-    hits = [(hit.id, hit.uri, hit.score, hit.why) for hit in found.found.hits]
+    hits = [(hit.id, hit.uri, hit.score, hit.why) for hit in found.results.hits]
     answer = None if found.answer is None else (found.answer.text, found.answer.citations)
-    return hits, found.says, answer, dict(found.learned.now), [each.id for each in found.learned.losses]
+    return hits, found.statements, answer, dict(found.learned.now), [each.id for each in found.learned.losses]
 
 
 def question(corpus: Corpus, **given: Any) -> PaperAnswer:

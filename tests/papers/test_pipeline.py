@@ -54,7 +54,7 @@ def corpus(archive: Archive, memory_folder: Path) -> Iterator[Corpus]:
 
 def good(corpus: Corpus, found: PaperAnswer, *papers: int) -> None:
     """Say that these papers answer and all others do not."""
-    for hit, number in zip(found.found.hits, names(found), strict=True):
+    for hit, number in zip(found.results.hits, names(found), strict=True):
         corpus.grade(found.recorded, hit.rank, 3.0 if number in papers else 0.0)
 
 
@@ -67,9 +67,9 @@ def test_the_whole_round(archive, corpus):
     # 1: (2, 2): 1; 3: (2, 1, keeper 1): 3/(√2 √6) = .866; 2: (2, 1, rope 2, keeper 1): 3/(√2 √10) = .671
     assert names(found)[:3] == [1, 3, 2]
     assert {6, 7}.isdisjoint(names(found))
-    likeness = [hit.why.parts[0].parts[0].value for hit in found.found.hits[:3]]
+    likeness = [hit.why.parts[0].parts[0].value for hit in found.results.hits[:3]]
     assert likeness == pytest.approx([1, 3 / (2 * 6) ** 0.5, 3 / (2 * 10) ** 0.5], abs=0.01)
-    assert [part.label for part in found.found.hits[0].why.parts] == [
+    assert [part.label for part in found.results.hits[0].why.parts] == [
         "similarity", "freshness", "coverage", "volume",
     ]  # fmt: skip
     assert requests(archive) == [
@@ -80,11 +80,13 @@ def test_the_whole_round(archive, corpus):
     assert found.texts is not None
     assert found.answer is not None
     assert (found.fetched.added, found.texts.added) == (7 - 1, 3)  # not 7, nor 6: before the window
-    assert [each.paper[-1] for each in found.says] == ["1", "3", "2"]
-    assert [each.place for each in found.says] == ["Page 2"] * 3
-    assert found.says[0].quote == "Lamp oil of paper 1 is measured with a spoon."
-    read = {each.hit.document for each in found.says}
-    assert {each.document for each in found.answer.citations} <= read | {each.paper for each in found.says}
+    assert [each.paper[-1] for each in found.statements] == ["1", "3", "2"]
+    assert [each.place for each in found.statements] == ["Page 2"] * 3
+    assert found.statements[0].quote == "Lamp oil of paper 1 is measured with a spoon."
+    read = {each.hit.document for each in found.statements}
+    assert {each.document for each in found.answer.citations} <= read | {
+        each.paper for each in found.statements
+    }
     assert found.notes == ()
 
 
@@ -105,14 +107,14 @@ def test_what_is_here_is_not_fetched_again(archive, corpus):
 
 def test_only_abstracts_are_ranked(corpus):
     ask(corpus, read=5)
-    assert all(not hit.document.endswith("/full") for hit in ask(corpus).found.hits)
+    assert all(not hit.document.endswith("/full") for hit in ask(corpus).results.hits)
 
 
 def test_the_numbers_are_recorded(corpus):
     found = ask(corpus)
     asked = corpus.recorded(found.recorded).question
     assert (asked.recipe, asked.text) == ("papers", "lamp oil")
-    assert [hit.document for hit in asked.shown] == [hit.document for hit in found.found.hits]
+    assert [hit.document for hit in asked.shown] == [hit.document for hit in found.results.hits]
     weights = {f"combine.weights.{name}": value for name, value in asked.fields["combine.weights"].items()}
     assert weights | {"freshness.rate": asked.fields["freshness.rate"]} == dict(found.learned.now)
     assert not ask(corpus, record=False).recorded
@@ -157,7 +159,7 @@ def test_stages_and_bounds_over_questions(corpus):
 
 
 def test_offline_asks_nothing(archive, corpus):
-    assert ask(corpus, fetch=False).found.hits == ()
+    assert ask(corpus, fetch=False).results.hits == ()
     ask(corpus)
     archive.asked.clear()
     found = ask(corpus, fetch=False)
@@ -178,7 +180,7 @@ def test_arxiv_is_down(archive, corpus):
     assert [note.partition(":")[0] for note in found.notes] == [
         "not all was fetched, what is here answers", "not all was read in full, what is here answers",
     ]  # fmt: skip
-    assert [each.place for each in found.says] == ["abstract"] * 3
+    assert [each.place for each in found.statements] == ["abstract"] * 3
 
 
 def test_without_pypdfium2_abstracts_answer(corpus, monkeypatch):
@@ -187,7 +189,7 @@ def test_without_pypdfium2_abstracts_answer(corpus, monkeypatch):
     monkeypatch.setitem(sys.modules, "pypdfium2", None)
     found = ask(corpus)
     assert "pip install 'asof[pdf]'" in found.notes[0]
-    assert found.says[0].place == "abstract"
+    assert found.statements[0].place == "abstract"
     assert found.answer is not None
 
 
@@ -199,7 +201,7 @@ def test_a_pdf_that_is_broken(archive, corpus):
     assert [problem.document for problem in found.texts.problems] == [
         "arxiv:2401.00001/full", "arxiv:2401.00003/full",
     ]  # fmt: skip
-    assert [each.place for each in found.says] == ["abstract", "abstract", "Page 2"]
+    assert [each.place for each in found.statements] == ["abstract", "abstract", "Page 2"]
 
 
 def test_nobody_can_record_while_another_writes(corpus):
@@ -264,19 +266,19 @@ def test_as_of_the_past_nothing_later_shows(archive, corpus):
         "2401.00009v2": pdf("The lamp oil of amber."),
     }
     now = ask(corpus, k=1, until="2024-01-27")
-    assert now.found.hits[0].uri.endswith("2401.00009v2")
-    assert "amber" in now.says[0].quote
+    assert now.results.hits[0].uri.endswith("2401.00009v2")
+    assert "amber" in now.statements[0].quote
     then = ask(corpus, as_of="2024-01-25", k=1)
-    assert then.found.hits[0].uri.endswith("2401.00009v1")
+    assert then.results.hits[0].uri.endswith("2401.00009v1")
     assert "/pdf/2401.00009v1" in requests(archive)
-    assert then.says[0].quote == "The lamp oil of glass."
+    assert then.statements[0].quote == "The lamp oil of glass."
     wide = ask(corpus, as_of="2024-01-25", k=9, read=9)
     for answer in (then.answer, wide.answer):
         assert answer is not None
         assert "amber" not in answer.text
         assert all("amber" not in each.quote for each in answer.citations)
     again = ask(corpus, k=1, until="2024-01-27")
-    assert "amber" in again.says[0].quote
+    assert "amber" in again.statements[0].quote
 
 
 def test_the_full_text_of_another_version_is_not_quoted(archive, corpus):
@@ -284,11 +286,11 @@ def test_the_full_text_of_another_version_is_not_quoted(archive, corpus):
     archive.papers = [REVISED]
     archive.pdfs["2401.00009v1"] = pdf("The lamp oil of glass.")
     then = ask(corpus, as_of="2024-01-25")
-    assert then.says[0].quote == "The lamp oil of glass."
+    assert then.statements[0].quote == "The lamp oil of glass."
     now = ask(corpus)
     assert now.texts is not None
     assert [each.document for each in now.texts.problems] == ["arxiv:2401.00009/full"]
-    assert now.says[0].place == "abstract"
+    assert now.statements[0].place == "abstract"
     assert now.answer is not None
     assert "glass" not in now.answer.text
 
@@ -316,7 +318,7 @@ def test_as_known_then(archive, corpus):
     assert then.learned.now == second.learned.now != last.learned.now
     assert [each.id for each in then.learned.losses] == [first.recorded]
     assert 9 not in names(then)
-    assert [hit.score for hit in then.found.hits] == [hit.score for hit in second.found.hits]
+    assert [hit.score for hit in then.results.hits] == [hit.score for hit in second.results.hits]
 
 
 # -- a model --------------------------------------------------------------------------------------------
@@ -340,7 +342,7 @@ def test_a_model_reads_grades_and_answers(archive, memory_folder):
     model = ScriptedModel(reply)
     with opened(memory_folder, archive, model=model) as corpus:
         found = ask(corpus, "lamp oil", categories=(), judge=True)
-        assert (found.wish.by, found.wish.papers, names(found)) == ("model", 3, [1, 3, 2])
+        assert (found.parsed.by, found.parsed.papers, names(found)) == ("model", 3, [1, 3, 2])
         assert found.judging is not None
         assert (found.judging.judge, found.judging.graded) == ("scripted", 3)
         assert corpus.recorded(found.recorded).grades == (3.0, 3.0, 3.0)
@@ -369,15 +371,15 @@ def test_a_model_that_fails(archive, memory_folder):
     with opened(memory_folder, archive, model=ScriptedModel(lambda _: ModelError("it is asleep"))) as corpus:
         found = ask(corpus, judge=True)
     assert names(found)[:3] == [1, 3, 2]
-    assert found.wish.by == "rules"
-    assert found.says[0].quote == "Lamp oil of paper 1 is measured with a spoon."
+    assert found.parsed.by == "rules"
+    assert found.statements[0].quote == "Lamp oil of paper 1 is measured with a spoon."
     assert len([note for note in found.notes if "it is asleep" in note]) >= 2
 
 
 def test_any_other_document_of_the_corpus_is_no_paper(corpus):
     corpus.add([Document("note", "lamp oil lamp oil", tags=("cs.IR",))])
     found = ask(corpus)
-    assert all(hit.document.startswith("arxiv:") for hit in found.found.hits)
+    assert all(hit.document.startswith("arxiv:") for hit in found.results.hits)
 
 
 def test_without_an_encoder(archive, memory_folder):

@@ -49,7 +49,7 @@ def test_after_a_vacuum_the_past_is_ranked_by_the_numbers_of_asof_toml(memory_fo
         learned_from_one(corpus)
         corpus.vacuum("2024-01-20")
         then = ask(corpus, fetch=False, as_of="2024-01-28")
-        assert then.found.hits
+        assert then.results.hits
         assert list(then.learned.now.values()) == [0.4, 0.25, 0.25, 0.1, 0.05]
         assert DROPPED in then.notes
         assert DROPPED not in ask(corpus, fetch=False).notes

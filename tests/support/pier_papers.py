@@ -90,7 +90,7 @@ def ask(corpus: Corpus, question: str = QUESTION, **given: Any) -> PaperAnswer:
 
 def names(found: PaperAnswer) -> list[int]:
     """The papers by rank, by their numbers."""
-    return [int(hit.document.rpartition(".")[2]) for hit in found.found.hits]
+    return [int(hit.document.rpartition(".")[2]) for hit in found.results.hits]
 
 
 def requests(archive: Archive) -> list[str]:

@@ -127,9 +127,9 @@ def _context(retrieved: RetrievedPassages, budget: int | None) -> AnswerContext:
     sizes = [tokens(header(hit.title, hit.published)) + tokens(hit.text) for hit in retrieved.hits]
     limit = LOCAL_TOKENS if budget is None else budget
     packed = pack(sizes, limit)
-    taken = sorted(packed.taken)
-    hits = tuple(retrieved.hits[at] for at in taken)
-    rows = tuple(retrieved.rows[at] for at in taken)
+    selected = sorted(packed.selected)
+    hits = tuple(retrieved.hits[at] for at in selected)
+    rows = tuple(retrieved.rows[at] for at in selected)
     facts = facts_of(view, np.array(sorted(rows), np.int64))
     subjects = {known.fact.subject for known in facts}
     names = {subject for subject in subjects if subject != subject.lower()}

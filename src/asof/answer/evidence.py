@@ -133,7 +133,7 @@ class NameUse(NamedTuple):
 
 def name_use(hit: Hit, name: str) -> NameUse:
     """Whether a hit's title begins with a name, and whether its title or text has it."""
-    wanted = key(name)
-    if f"{key(hit.title)} ".startswith(f"{wanted} "):
+    words = key(name)
+    if f"{key(hit.title)} ".startswith(f"{words} "):
         return NameUse(True, True)
-    return NameUse(False, f" {wanted} " in f" {key(hit.text)} ")
+    return NameUse(False, f" {words} " in f" {key(hit.text)} ")

@@ -17,7 +17,7 @@ from asof.time.span import Span
 
 
 class FactPattern(NamedTuple):
-    """What a fact has to be: about a phrase and a name ("": any), in a span (None: any), with a figure."""
+    """The condition on a fact: about a phrase and a name ("": any), in a span (None: any), with a figure."""
 
     phrase: WeightedPhrase
     name: str
@@ -32,7 +32,7 @@ class WrittenFigure(NamedTuple):
     amount: Amount
 
 
-def best_fact(wanted: FactPattern, sentence: Sentence) -> tuple[StatedFact | None, float]:
+def best_fact(condition: FactPattern, sentence: Sentence) -> tuple[StatedFact | None, float]:
     """The fact of a sentence with the largest share of a phrase, and that share.
 
     A fact has the phrase in its relation and object; a state also in its subject. If only a name is asked
@@ -43,22 +43,22 @@ def best_fact(wanted: FactPattern, sentence: Sentence) -> tuple[StatedFact | Non
     for known in sentence.facts:
         fact = known.fact
         measured = fact.kind in (VALUE, CHANGE)
-        if wanted.value and not measured:
+        if condition.value and not measured:
             continue
-        if wanted.span is not None and not holds_in(fact.span, (wanted.span,)):
+        if condition.span is not None and not holds_in(fact.span, (condition.span,)):
             continue
-        if wanted.name and measured and not _same_subject(fact.subject, wanted.name, sentence):
+        if condition.name and measured and not _same_subject(fact.subject, condition.name, sentence):
             continue
-        share = wanted.phrase.share(_stems(_text_of(known, wanted), wanted.phrase))
+        share = condition.phrase.share(_stems(_text_of(known, condition), condition.phrase))
         if share > largest:
             best, largest = known, share
     return best, largest
 
 
-def _text_of(known: StatedFact, wanted: FactPattern) -> str:
+def _text_of(known: StatedFact, condition: FactPattern) -> str:
     fact = known.fact
     state_subject = fact.subject if is_state(fact) else ""
-    if wanted.name and wanted.phrase.text == wanted.name:
+    if condition.name and condition.phrase.text == condition.name:
         return state_subject
     return f"{state_subject} {fact.relation} {fact.object}"  # "the chair of the board is Ann": who is chair?
 

@@ -106,10 +106,10 @@ def _extracted(
 ) -> Summary:
     """The summary without a model: the periods take turns until it is full."""
     packed = pack([1] * len(pieces), MAX_POINTS, groups=[(each.period,) for each in pieces])
-    taken = [pieces[at] for at in sorted(packed.taken)]
+    selected = [pieces[at] for at in sorted(packed.selected)]
     left_out = len(packed.left_out)
     more = [f"{left_out:,} more points of the reports on these periods are not shown"] if left_out else []
-    sections = sections_of([(each.period, each.point) for each in taken])
+    sections = sections_of([(each.period, each.point) for each in selected])
     return Summary(question, span, sections, view.as_of, view.known_at, "extract", (*notes, *more))
 
 
@@ -134,7 +134,7 @@ def _within(
     points = pack([tokens(each.text) for each in pieces], report_budget, groups=groups)
     packed = pack([tokens(each.text) for each in passage_pieces], passage_budget)
     notes = [points.note("points", report_budget), packed.note("passages", passage_budget)]
-    evidence = [pieces[at] for at in sorted(points.taken)] + [passage_pieces[at] for at in packed.taken]
+    evidence = [pieces[at] for at in sorted(points.selected)] + [passage_pieces[at] for at in packed.selected]
     return evidence, [note for note in notes if note]
 
 

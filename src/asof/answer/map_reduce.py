@@ -165,7 +165,7 @@ def _best(points: Sequence[_MappedPoint], budget: int) -> tuple[list[_MappedPoin
         [tokens(each.text) for each in points], [each.confidence for each in points],
         [each.importance for each in points], [each.text for each in points], budget,
     )  # fmt: skip
-    return [points[at] for at in packed.taken], packed.note("points", budget)
+    return [points[at] for at in packed.selected], packed.note("points", budget)
 
 
 def _reduce(question: str, points: Sequence[_MappedPoint], model: Model, notes: list[str]) -> ReducedPoints:

@@ -23,12 +23,13 @@ LEFT_OUT = "left out:"
 
 
 class Packed(NamedTuple):
-    """The numbers of the items taken, in the order of taking, and of those left out, in the order given.
+    """The numbers of the selected items, in the order of selection, and of those left out, in the order
+    given.
 
     `used`, `left`: the tokens of both.
     """
 
-    taken: tuple[int, ...]
+    selected: tuple[int, ...]
     left_out: tuple[int, ...]
     used: int
     left: int
@@ -37,7 +38,7 @@ class Packed(NamedTuple):
         """A note on what was left out, "" if nothing was. `what`: the plural of the items."""
         if not self.left_out:
             return ""
-        whole = len(self.taken) + len(self.left_out)
+        whole = len(self.selected) + len(self.left_out)
         return (
             f"{LEFT_OUT} {len(self.left_out):,} of {whole:,} {what} "
             f"({self.left:,} tokens; {self.used:,} of {budget:,} are used)"
@@ -59,7 +60,7 @@ def pack(
 ) -> Packed:
     """The items, given best first, that fit into `budget` tokens.
 
-    An item that does not fit is passed over, and smaller ones after it may still be taken; without `skip`
+    An item that does not fit is skipped, and smaller ones after it may still be selected; without `skip`
     packing ends there.
 
     `groups`: the groups of each item, for instance (entity, period), so that each of them is covered. Groups
@@ -73,16 +74,16 @@ def pack(
             f"{len(sizes)} items, but groups of {len(groups_of)}: each item needs a list of groups"
         )
     counts: Counter[Hashable] = Counter()
-    taken: list[int] = []
+    selected: list[int] = []
     left = budget
     for item in _in_turn(groups_of, counts):
         if sizes[item] <= left:
-            taken.append(item)
+            selected.append(item)
             left -= sizes[item]
             counts.update(groups_of[item])
         elif not skip:
             break
-    return _packed(sizes, taken)
+    return _packed(sizes, selected)
 
 
 def pack_points(
@@ -111,27 +112,27 @@ def pack_points(
 
 
 def _in_turn(groups_of: Sequence[Sequence[Hashable]], counts: Counter[Hashable]) -> Iterator[int]:
-    """All items, each once. `counts`: how many items of each group are taken, updated by the caller."""
+    """All items, each once. `counts`: how many items of each group are selected, updated by the caller."""
     queues: dict[Hashable, deque[int]] = {}
     for item, groups in enumerate(groups_of):
         for group in groups:
             queues.setdefault(group, deque()).append(item)
-    seen: set[int] = set()
+    yielded: set[int] = set()
     turn = 0
     while queues:
         turn += 1
         for group, queue in queues.items():
             while queue and counts[group] < turn:
                 item = queue.popleft()
-                if item not in seen:
-                    seen.add(item)
+                if item not in yielded:
+                    yielded.add(item)
                     yield item
         queues = {group: queue for group, queue in queues.items() if queue}
-    yield from (item for item in range(len(groups_of)) if item not in seen)
+    yield from (item for item in range(len(groups_of)) if item not in yielded)
 
 
-def _packed(sizes: Sequence[int], taken: Sequence[int]) -> Packed:
-    chosen = set(taken)
+def _packed(sizes: Sequence[int], selected: Sequence[int]) -> Packed:
+    chosen = set(selected)
     left_out = tuple(item for item in range(len(sizes)) if item not in chosen)
-    used, left = sum(sizes[item] for item in taken), sum(sizes[item] for item in left_out)
-    return Packed(tuple(taken), left_out, used, left)
+    used, left = sum(sizes[item] for item in selected), sum(sizes[item] for item in left_out)
+    return Packed(tuple(selected), left_out, used, left)

@@ -56,8 +56,8 @@ class ParsedQuestion:
         question = reading.query.text
         lowered = question.lower()
         tokens = WORD.findall(lowered)
-        spoken = _language_of(tokens, language.partition(" ")[0])
-        lists = word_lists(spoken)
+        code = _language_of(tokens, language.partition(" ")[0])
+        lists = word_lists(code)
         intent = reading.intent.wishes if reading.intent else ()
         rest = blank_out(question, [*((each.start, each.end) for each in reading.mentions), *intent])
         words, compared = set(tokens), set(WORD.findall(_phrases("no_choice").sub(" ", lowered)))

@@ -43,12 +43,12 @@ def names_in(
     `known`: names in the corpus. `question`: words that only ask. `nouns`: nouns are capitalised (German).
     """
     source = rest
-    found: dict[int, tuple[int, str]] = {}
+    names: dict[int, tuple[int, str]] = {}
     letters = re.sub(r"\W", "", rest.lower())
     present = {name for name in known if key(name) and all(each in letters for each in _required_words(name))}
     for name in sorted(present, key=lambda each: (-len(each), each)):
         for match in re.finditer(rf"(?<!\w){_pattern(name)}(?:['’]s)?(?!\w)", rest, re.IGNORECASE):
-            found[match.start()] = match.end(), name
+            names[match.start()] = match.end(), name
             rest = blank_out(rest, [match.span()])
     for begin, run in _runs(rest, _VON if nouns else _AND):
         start, text = _without_question_words(begin, run, question)
@@ -63,21 +63,21 @@ def names_in(
                 continue
         elif not possessive and _continues(rest, before, start + len(text)):
             continue
-        found[start] = start + len(text), text
+        names[start] = start + len(text), text
         rest = blank_out(rest, [(start, start + len(text))])
-    return tuple(dict.fromkeys(_in_order(found, source))), rest
+    return tuple(dict.fromkeys(_in_order(names, source))), rest
 
 
-def _in_order(found: Mapping[int, tuple[int, str]], source: str) -> Iterator[str]:
+def _in_order(names: Mapping[int, tuple[int, str]], source: str) -> Iterator[str]:
     """The names in order of position. Two capitalised names with one blank between are one: "Ida Brandt"."""
-    starts = sorted(found)
+    starts = sorted(names)
     at = 0
     while at < len(starts):
         first = starts[at]
-        end, name = found[first]
+        end, name = names[first]
         at += 1
         while at < len(starts) and _adjacent(source, end, starts[at]) and source[first].isupper():
-            end = found[starts[at]][0]
+            end = names[starts[at]][0]
             name = source[first:end]
             at += 1
         yield name

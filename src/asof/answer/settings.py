@@ -20,8 +20,9 @@ MAX_PASSAGES = 100
 class AskSettings:
     """`recipe` retrieves the passages; `mode` is one of `asof.data.MODES`.
 
-    `tokens`: how much of what is retrieved is read, None for 12,000 (global: 24,000; TG-RAG, section V-D).
-    `budget`: what a model may cost for an answer, in US dollars (in tokens without prices); None: no limit.
+    `tokens`: the tokens of retrieved text that are read, None for 12,000 (global: 24,000; TG-RAG, section
+    V-D). `budget`: the most that a model may cost for an answer, in US dollars (tokens without prices); None:
+    no limit.
     """
 
     recipe: str = "asof"

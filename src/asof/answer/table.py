@@ -116,14 +116,14 @@ def current_hits(hits: Sequence[Hit]) -> list[Hit]:
 def _each_period(question: ParsedQuestion, hits: Sequence[Hit], span: Span) -> list[tuple[Span | None, str]]:
     """The periods of the question's grain that documents are about, inside a span, in order."""
     assert question.grain is not None  # noqa: S101  checked by the caller
-    found = set()
+    periods = set()
     for hit in hits:
         for time in document_times(hit):
             if time.start is not None and time.end is not None and holds_in(time, (span,)):
                 period = Period.containing(time.start, question.grain)
                 if holds_in(time, (period.span,)):
-                    found.add(period)
-    return [(period.span, str(period)) for period in sorted(found)]
+                    periods.add(period)
+    return [(period.span, str(period)) for period in sorted(periods)]
 
 
 def _of_time(hit: Hit, span: Span, fact_times: Mapping[str, list[Span | None]]) -> bool:
@@ -187,7 +187,7 @@ def _with_contradiction(
     """The match with what contradicts it; replaced by the statement that is preferred to it, if any is."""
     if match.fact is None:
         return replace(match, figure=figure_shown(match.sentence, None))
-    found = find_contradiction(FactStatement(match.sentence, match.fact), sentences, newest=newest)
-    if found is not None and found.preferred is not None:
-        match = replace(match, sentence=found.preferred.sentence, fact=found.preferred.fact)
-    return replace(match, figure=figure_shown(match.sentence, match.fact), contradiction=found)
+    contradiction = find_contradiction(FactStatement(match.sentence, match.fact), sentences, newest=newest)
+    if contradiction is not None and contradiction.preferred is not None:
+        match = replace(match, sentence=contradiction.preferred.sentence, fact=contradiction.preferred.fact)
+    return replace(match, figure=figure_shown(match.sentence, match.fact), contradiction=contradiction)

@@ -168,6 +168,6 @@ def _shown(found: PaperAnswer, figures: Path | None, *, as_json: bool) -> int:
     lost = any(
         problem.lost for report in (found.fetched, found.texts) if report for problem in report.problems
     )
-    if not found.found.hits:
+    if not found.results.hits:
         return NOTHING
     return PROBLEMS if lost or found.incomplete else DONE

@@ -49,15 +49,15 @@ QUOTE = 400
 def show_outcome(found: PaperAnswer) -> None:
     """Papers with the parts of their scores and what they say, the answer, the weights."""
     _show_head(found)
-    says = {each.paper: each for each in found.says}
-    for hit in found.found.hits:
+    says = {each.paper: each for each in found.statements}
+    for hit in found.results.hits:
         _show_paper(hit, says.get(hit.document))
-    if not found.found.hits:
+    if not found.results.hits:
         click.echo("no paper of these categories and this time is here")
     click.echo()
     _show_answer(found)
     _show_learned(found.learned)
-    for note in (*found.notes, *(note for note in found.found.notes if note.startswith(UNKNOWN))):
+    for note in (*found.notes, *(note for note in found.results.notes if note.startswith(UNKNOWN))):
         click.secho(f"note: {plain(shortened(note, NOTE))}", dim=True)
     _tell_problems(found)
     if found.judging is not None:
@@ -72,7 +72,7 @@ def show_outcome(found: PaperAnswer) -> None:
 
 def _show_head(found: PaperAnswer) -> None:
     """Where was looked, as of when, and what was fetched."""
-    wish, request, view = found.wish, found.request, found.found.view
+    wish, request, view = found.parsed, found.request, found.results.view
     parts = [" + ".join(wish.categories), f"{iso(wish.since)[:10]} to {iso(wish.until)[:10]}"]
     if request.as_of is not None:
         parts.append(f"as of {format_instant(view.as_of)}")
@@ -119,7 +119,7 @@ def _above(answer: Answer, found: PaperAnswer) -> bool:
     """Whether an answer is nothing but quotes that the papers are shown with."""
     quotes = [each.quote for each in answer.citations]
     only = answer.by == "extractive" and not answer.values and not answer.refused
-    return only and all(any(quote in each.quote for each in found.says) for quote in quotes)
+    return only and all(any(quote in each.quote for each in found.statements) for quote in quotes)
 
 
 def columns(why: Why) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What is asked for in one question about papers, and what came of it."""
+"""A question about papers with its options, and its answer."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PaperQuestion:
-    """A question about papers. `categories`, `since` and `until` stand before what the question says of them;
-    `per_day`: only so many of the newest papers of a day are fetched (None: as asof.toml says).
+    """A question about papers. `categories`, `since` and `until` override those in the text of the question;
+    `per_day`: the number of newest papers of a day that are fetched (None: the setting of asof.toml).
 
-    `k`: papers that are ranked (None: as many as the question wants, at most 10); `read`: how many of the
-    first are read in full. Without `fetch` nothing is asked of arXiv; without `record` nothing can be learned
-    from it. `judge`: the language model grades what was found, within a `budget` (US dollars; tokens without
-    prices).
+    `k`: the number of papers that are ranked (None: the number in the question, 10 by default); `read`: how
+    many of the first are read in full. Without `fetch` nothing is requested from arXiv; without `record`
+    nothing can be learned from it. `judge`: the language model grades the hits, within a `budget` (US
+    dollars; tokens without prices).
     """
 
     question: str
@@ -56,12 +56,12 @@ class LossReport:
 
 @dataclass(frozen=True, slots=True)
 class WeightUpdate:
-    """How the numbers of the ranking moved. `stage` is that of this question, the `question`-th of which
-    something is learned; `before` and `now` are the numbers of the question before and of this one.
+    """How the numbers of the ranking moved. `stage` is that of this question, the `question`-th that is
+    learned from; `before` and `now` are the numbers of the previous question and of this one.
 
     `losses`: the judged questions that the learner took, oldest first, unless they were erased since;
-    `new`: how many are new. On `compared` judged questions `now` loses `lost` on average, and the numbers
-    that were there at first lose `began` (nan: there is none).
+    `new`: how many are new. On `compared` judged questions the mean loss of `now` is `lost`, that
+    of the initial numbers `began` (nan without such questions).
     """
 
     stage: str
@@ -77,18 +77,18 @@ class WeightUpdate:
 
 @dataclass(frozen=True, slots=True)
 class PaperAnswer:
-    """What came of a question: what was wanted of arXiv (`wish`), the papers by rank (`found`), what those
-    that were read say of it, each its sentence (`says`), the answer out of them (None: there is no paper, or
-    the model failed), and what was learned.
+    """The answer to a question: the `parsed` request, the ranked papers (`results`), the best sentence of
+    each paper that was read (`statements`), the answer from them (None: no paper, or the model failed), and
+    the update of the weights.
 
-    `fetched`: abstracts, `texts`: full texts (None: nothing had to be asked, or could be). `recorded`: under
-    which id the question is recorded, "" if it is not. `incomplete`: arXiv did not give all that was asked.
+    `fetched`: abstracts, `texts`: full texts (None: none was fetched). `recorded`: the id of the recorded
+    question, "" if it is not recorded. `incomplete`: arXiv did not deliver all that was requested.
     """
 
     request: PaperQuestion
-    wish: PaperRequest
-    found: Results
-    says: tuple[PaperStatement, ...]
+    parsed: PaperRequest
+    results: Results
+    statements: tuple[PaperStatement, ...]
     answer: Answer | None
     learned: WeightUpdate
     fetched: IndexReport | None = None

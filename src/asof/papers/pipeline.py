@@ -2,7 +2,7 @@
 
 Adaptive RAG for arXiv, its README: the ranking of section 1 (recipe `papers`), the loss and the stages of
 sections 2 and 3 (`asof.learn`), pages of 100 and the newest of each day (`asof.arxiv`), passages of
-400 characters. Where it takes its own likeness for relevance, here nothing is learned but from judgements.
+400 characters. It uses its own similarity as relevance; here weights are learned from judgements only.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ Progress = Callable[["IndexReport"], None]
 
 
 def ask_papers(corpus: Corpus, request: PaperQuestion, progress: Progress | None = None) -> PaperAnswer:
-    """Answer a question about papers. `progress` is told how far fetching is.
+    """Answer a question about papers. `progress` is called while papers are fetched.
 
     Raises UsageError, BeforeHorizon, DamagedState, ModelError; SourceError when arXiv cannot be reached and
-    nothing of these categories is here yet; Busy, NoSpace.
+    the corpus has no paper of these categories yet; Busy, NoSpace.
     """
     return _Round(corpus, request, progress).outcome()
 
@@ -72,8 +72,8 @@ class _Round:
     def outcome(self) -> PaperAnswer:
         request = self.request
         if len(request.question) > LONGEST:
-            given = f"{len(request.question):,} characters"
-            raise UsageError(f"the question has {given}; accepted: up to {LONGEST:,}")
+            length = len(request.question)
+            raise UsageError(f"the question has {length:,} characters; accepted: up to {LONGEST:,}")
         if (request.k is not None and request.k < 1) or request.read < 0:
             raise UsageError(
                 f"k is {request.k}, read is {request.read}: k from 1 on and read from 0 on are accepted"
@@ -81,41 +81,41 @@ class _Round:
         if request.judge and not self.corpus.models.speaks:
             raise UsageError(NO_JUDGE)
         then = self.corpus.at(request.as_of, request.known_at)
-        wish = self._wish(then)
+        parsed = self._parsed(then)
         if request.known_at is not None:
             self.notes.append(AS_KNOWN_THEN)
         fetches = request.fetch and request.known_at is None
-        fetched = self._fetched(wish) if fetches else None
-        found, learned = learner(self.corpus, self._learned_by(then), self.notes)
-        recipe = found.chosen()
+        fetched = self._fetched(parsed) if fetches else None
+        adaptive, learned = learner(self.corpus, self._learned_by(then), self.notes)
+        recipe = adaptive.chosen()
         topic = topic_of(then.read(request.question).query.lexical) or request.question
-        ranked = self._ranked(then, wish, recipe, topic)
+        ranked = self._ranked(then, parsed, recipe, topic)
         if self.failed and not ranked.hits:
             raise SourceError(self.failed)
         recorded, judging = self._recorded(ranked, recipe)
         first = ranked.hits[: request.read]
         texts = self._read(then, first) if first and fetches else None
         sources = self._sources(then, first)
-        says = best_statements(then, topic, sources)
+        statements = best_statements(then, topic, sources)
         answer = self._answer(then, topic, sources)
         return PaperAnswer(
-            request, wish, ranked, says, answer, learned, fetched, texts, recorded, judging,
+            request, parsed, ranked, statements, answer, learned, fetched, texts, recorded, judging,
             tuple(self.notes), bool(self.failed),
         )  # fmt: skip
 
     def _learned_by(self, then: Snapshot) -> datetime | None:
-        """Until when weights were learned: None for now. Grades may be of papers that were published after
-        the moment that is asked about, so what was said after it is not known there either."""
+        """The moment until which judgements count: None for now. Later judgements may be of papers that were
+        published after the moment of the question, so they do not count there."""
         last = min(then.as_of, then.as_of if then.known_at is None else then.known_at)
-        return None if last >= self.corpus.session.clock() or self._asked_now() else nearest_moment(last)
+        return None if last >= self.corpus.session.clock() or self._is_asked_now() else nearest_moment(last)
 
-    def _asked_now(self) -> bool:
+    def _is_asked_now(self) -> bool:
         return self.request.as_of is None and self.request.known_at is None
 
-    # -- what is wanted ---------------------------------------------------------------------------------
+    # -- the request ------------------------------------------------------------------------------------
 
-    def _wish(self, then: Snapshot) -> PaperRequest:
-        """What the question says, or the request, which stands before it."""
+    def _parsed(self, then: Snapshot) -> PaperRequest:
+        """The request parsed from the question, with the options that override it."""
         request = self.request
         with self.corpus.models.language(self.corpus.config.asking.budget) as model:
             read = (
@@ -123,9 +123,9 @@ class _Round:
                 if model is None
                 else self._by_model(model, then)
             )
-        wish = complete_request(request, read, then.as_of, self.corpus.config.fields.fiscal_start)
-        self.notes += wish.notes
-        return wish
+        parsed = complete_request(request, read, then.as_of, self.corpus.config.fields.fiscal_start)
+        self.notes += parsed.notes
+        return parsed
 
     def _by_model(self, model: MeteredModel, then: Snapshot) -> PaperRequest:
         def ask(system: str, user: str, shape: type[BaseModel]) -> BaseModel:
@@ -138,22 +138,24 @@ class _Round:
 
     # -- arXiv ------------------------------------------------------------------------------------------
 
-    def _fetched(self, wish: PaperRequest) -> IndexReport | None:
-        """What arXiv has of these categories and days; None, with a note, when it cannot be reached."""
-        since = moment(wish.since - wish.since % DAY)  # the same words on one day are one window
+    def _fetched(self, parsed: PaperRequest) -> IndexReport | None:
+        """The report on fetching these categories and days; None, with a note, when arXiv cannot be
+        reached."""
+        since = moment(parsed.since - parsed.since % DAY)  # the same words on one day are one window
         last = self.corpus.session.clock()
-        until = None if wish.until >= last - DAY else moment(wish.until)
+        until = None if parsed.until >= last - DAY else moment(parsed.until)
         try:
             return self.corpus.add(
-                wish.target, since=since, until=until, per_day=self.request.per_day, progress=self.progress
+                parsed.target, since=since, until=until, per_day=self.request.per_day, progress=self.progress
             )
         except SourceError as error:
             self.failed = str(error)
-            self.notes.append(f"not all was fetched, what is here answers: {error}")
+            self.notes.append(f"not all papers were fetched, those in the corpus are used: {error}")
             return None
 
     def _read(self, then: Snapshot, hits: tuple[Hit, ...]) -> IndexReport | None:
-        """The full texts of papers, in the versions that were found; None where all of them are here."""
+        """The report on fetching the full texts of these papers, in their versions; None where all are
+        here."""
         here = self._texts(then, hits)
         missing = [version for version in map(_version, hits) if version not in here]
         if not missing:
@@ -164,18 +166,18 @@ class _Round:
             return self.corpus.add(replace(source, reading=True), progress=self.progress)
         except (SourceError, MissingExtra) as error:
             self.failed = str(error)
-            self.notes.append(f"not all was read in full, what is here answers: {error}")
+            self.notes.append(f"not all papers were read in full, the texts in the corpus are used: {error}")
             return None
 
     def _texts(self, then: Snapshot, hits: tuple[Hit, ...]) -> set[str]:
-        """The versions whose full texts are here."""
+        """The versions whose full texts are in the corpus."""
         names = [full_text(hit.document) for hit in hits]
         filters = Filters(documents=tuple(names))
-        found = then.search("text", len(names), filters=filters, recipe=by_document(PASSAGES), rerank=False)
-        return set(map(_version, found.hits))
+        results = then.search("text", len(names), filters=filters, recipe=by_document(PASSAGES), rerank=False)
+        return set(map(_version, results.hits))
 
     def _sources(self, then: Snapshot, hits: tuple[Hit, ...]) -> Sources:
-        """What there is of each paper: its abstract, and its full text if that is of the same version."""
+        """The documents of each paper: its abstract, and its full text if that is of the same version."""
         here = self._texts(then, hits) if hits else set()
         return {
             hit.document: (hit.document, full_text(hit.document))[: 1 + (_version(hit) in here)]
@@ -184,17 +186,17 @@ class _Round:
 
     # -- ranking and answering --------------------------------------------------------------------------
 
-    def _ranked(self, then: Snapshot, wish: PaperRequest, recipe: Recipe, topic: str) -> Results:
-        asked = SHOWN if wish.papers == PAPERS else min(wish.papers, MOST_SHOWN)
+    def _ranked(self, then: Snapshot, parsed: PaperRequest, recipe: Recipe, topic: str) -> Results:
+        shown = SHOWN if parsed.papers == PAPERS else min(parsed.papers, MOST_SHOWN)
         filters = Filters(
-            since=wish.since, until=min(wish.until, then.as_of), path=f"{PREFIX}*",
-            any_tags=expanded(wish.categories), no_tags=(FULL,),
+            since=parsed.since, until=min(parsed.until, then.as_of), path=f"{PREFIX}*",
+            any_tags=expanded(parsed.categories), no_tags=(FULL,),
         )  # fmt: skip
-        return then.search(topic, self.request.k or asked, filters=filters, unit="passage", recipe=recipe)
+        return then.search(topic, self.request.k or shown, filters=filters, unit="passage", recipe=recipe)
 
     def _answer(self, then: Snapshot, topic: str, sources: Sources) -> Answer | None:
-        """Out of the abstracts and full texts of the papers that were read; None, with a note, where the
-        model gives none."""
+        """The answer from the abstracts and full texts of the papers that were read; None, with a note, where
+        the model fails."""
         if not sources:
             return None
         filters = Filters(documents=tuple(chain.from_iterable(sources.values())))
@@ -205,7 +207,8 @@ class _Round:
             return None
 
     def _recorded(self, ranked: Results, recipe: Recipe) -> tuple[str, JudgingReport | None]:
-        """Its id, "" with a note where it cannot be recorded now; and what the model did as judge."""
+        """The id of the recorded question, "" with a note where it cannot be recorded now; and the report of
+        the judge."""
         request = self.request
         if not request.record or not ranked.hits:
             return "", None

@@ -1,4 +1,4 @@
-"""What a question and its options want: categories, a window of time, and words to search."""
+"""The request parsed from a question and its options: categories, a window of time, and words to search."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ LONGEST = 2_000
 """Characters of a question."""
 
 NO_CATEGORY, NO_TIME = "no category is named", "no time is named"
-"""How the notes of a `PaperRequest` begin that say what was assumed."""
+"""The beginnings of the notes of a `PaperRequest` that name assumed values."""
 
 _OF_PAPERS = re.compile(
     r"\b(?:(?:top|best|show me|find|list|the|new|newest|recent|latest|\d+) )*(?:papers|preprints)\b"
     r"|\b(?:(?:top|best|show me|find|list|newest|recent|latest|\d+) )+(?:articles|abstracts)\b",
     re.IGNORECASE,
 )
-"""What of a question asks for papers and says nothing of what they are about."""
+"""Words of a question that ask for papers and do not belong to its topic."""
 
 _ARXIV = re.compile(r"\b(?:(?:on|from|at|of|in) )?arxiv\b(?!\.)", re.IGNORECASE)
 _LEFT = re.compile(
@@ -34,25 +34,26 @@ _CODE = re.compile(r"(?<![\w.-])(?:in )?([a-z-]+\.[A-Za-z-]{2,})(?![\w-])")
 
 
 def complete_request(request: PaperQuestion, read: PaperRequest, as_of: int, fiscal: int) -> PaperRequest:
-    """What the question says (`read`), unless the request says it. Raises UsageError, SourceError."""
-    wish, notes = read, list(read.notes)
+    """The request parsed from a question (`read`) with the options that override it. Raises UsageError,
+    SourceError."""
+    parsed, notes = read, list(read.notes)
     if request.categories:
         names = tuple(dict.fromkeys(category(each) for each in request.categories))
         notes = [note for note in notes if not note.startswith(NO_CATEGORY)]
         unknown = [each for each in names if not expanded((each,), known=True)]
         notes += [f"{each} is no category of arXiv that is known here" for each in unknown]
-        wish = replace(wish, categories=names)
+        parsed = replace(parsed, categories=names)
     if request.until is not None:
         until = min(last_instant(request.until, as_of, fiscal), as_of)
-        since = until - DAYS * DAY if any(map(_time, notes)) else wish.since
-        wish = replace(wish, since=since, until=until)
+        since = until - DAYS * DAY if any(map(_time, notes)) else parsed.since
+        parsed = replace(parsed, since=since, until=until)
     if request.since is not None:
         notes = [note for note in notes if not _time(note)]
-        wish = replace(wish, since=first_instant(request.since, as_of, fiscal))
-    if wish.since > wish.until:
-        ends = f"ends at {iso(wish.until)}: that lies before its beginning, {iso(wish.since)}"
+        parsed = replace(parsed, since=first_instant(request.since, as_of, fiscal))
+    if parsed.since > parsed.until:
+        ends = f"ends at {iso(parsed.until)}: that lies before its beginning, {iso(parsed.since)}"
         raise UsageError(f"the time that is asked for {ends}")
-    return replace(wish, notes=tuple(notes))
+    return replace(parsed, notes=tuple(notes))
 
 
 def _time(note: str) -> bool:
@@ -60,14 +61,14 @@ def _time(note: str) -> bool:
 
 
 def expanded(names: tuple[str, ...], *, known: bool = False) -> tuple[str, ...]:
-    """The tags that papers of these categories have; `cs.*` is all of an archive, with what was sent there
-    before it was divided. `known`: only those in the table of categories."""
+    """The tags of papers of these categories; `cs.*` is a whole archive, with the papers from before it was
+    divided. `known`: only those in the table of categories."""
     titles = table().titles
-    found = set()
+    tags = set()
     for name in names:
         inside = [each for each in titles if each.startswith(name[:-1])] if name.endswith(".*") else []
-        found |= {*inside, name[:-2]} if inside else {name}
-    return tuple(sorted(found & titles.keys() if known else found))
+        tags |= {*inside, name[:-2]} if inside else {name}
+    return tuple(sorted(tags & titles.keys() if known else tags))
 
 
 def topic_of(words: str) -> str:
@@ -78,6 +79,6 @@ def topic_of(words: str) -> str:
     'sparse attention'
     """
     left = _OF_PAPERS.sub(" ", words)
-    left = _CODE.sub(lambda found: " " if found[1] in table().titles else found[0], left)
+    left = _CODE.sub(lambda match: " " if match[1] in table().titles else match[0], left)
     left = " ".join(_ARXIV.sub(" ", left).split()).strip(" ,;:.?!")
     return _LEFT.sub("", left).strip(" ,;:.?!")

@@ -1,4 +1,4 @@
-"""What papers say to a question: of each the sentence that says most of it, with its place."""
+"""Statements of papers: for each paper the sentence that covers most of a question, with its place."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ from asof.text.tokens import Analyzer, spans
 
 PASSAGES = Recipe(
     "papers-passages",
-    "the passages most alike to the question",
+    "the passages most similar to the question",
     (Everything(), Similarity("cosine"), TopK()),
     typed=True,
 )
-"""How passages of papers are found."""
+"""The recipe that ranks passages of papers."""
 
-LOOKED_AT = 6
-"""So many passages of a paper, those most alike to the question, are looked at for the sentence."""
+EXAMINED = 6
+"""The number of passages of a paper, those most similar to the question, that are searched for the
+sentence."""
 
 SHORTEST = 20
 """Characters of a sentence that is quoted."""
@@ -39,8 +40,8 @@ BESIDE = 600
 
 @dataclass(frozen=True, slots=True)
 class PaperStatement:
-    """What a paper (the id of its document) says: a sentence that the passage `hit`, of its abstract or its
-    full text, has at least a part of."""
+    """A sentence of a paper (the id of its document): at least a part of it is in the passage `hit`, of its
+    abstract or its full text."""
 
     paper: str
     hit: Hit
@@ -48,14 +49,14 @@ class PaperStatement:
 
     @property
     def place(self) -> str:
-        """Where it stands: abstract, or the page."""
+        """The place of the sentence: abstract, or the page."""
         if self.hit.document == self.paper:
             return "abstract"
         return self.hit.place.headings[-1] if self.hit.place.headings else FULL
 
 
 Sources = Mapping[str, tuple[str, ...]]
-"""Of papers (the ids of their documents) the ids of the documents that are looked at."""
+"""For each paper (the id of its document) the ids of the documents that are searched."""
 
 
 def full_text(paper: str) -> str:
@@ -68,35 +69,36 @@ def full_text(paper: str) -> str:
 
 
 def best_statements(then: Snapshot, topic: str, sources: Sources) -> tuple[PaperStatement, ...]:
-    """What each paper says to a topic, in their order. Raises UsageError, BeforeHorizon, ModelError."""
+    """The best statement of each paper about a topic, in order. Raises UsageError, BeforeHorizon,
+    ModelError."""
     return tuple(_best(then, topic, *each) for each in sources.items())
 
 
 def _best(then: Snapshot, topic: str, paper: str, documents: tuple[str, ...]) -> PaperStatement:
     filters = Filters(documents=documents)
-    found = then.search(topic, LOOKED_AT, filters=filters, unit="passage", recipe=PASSAGES, rerank=False)
-    analyzer = found.view.analyzer
-    wanted = {term.word for term in query_terms(replace(found.query, stop_words=False), analyzer)}
-    texts = {name: then.text(name) or "" for name in {hit.document for hit in found.hits}}
+    results = then.search(topic, EXAMINED, filters=filters, unit="passage", recipe=PASSAGES, rerank=False)
+    analyzer = results.view.analyzer
+    stems = {term.word for term in query_terms(replace(results.query, stop_words=False), analyzer)}
+    texts = {name: then.text(name) or "" for name in {hit.document for hit in results.hits}}
     best: tuple[int, PaperStatement] | None = None
-    for hit in found.hits:  # the first of equals is that of the passage most alike
+    for hit in results.hits:  # of equal shares the first, of the passage most similar
         language = analyzer.detect(hit.text)
         for quote in _quotable(hit, texts[hit.document]):
-            share = len(_stems(quote, analyzer, language) & wanted)
+            share = len(_stems(quote, analyzer, language) & stems)
             if best is None or share > best[0]:
                 best = share, PaperStatement(paper, hit, quote)
-    return best[1] if best is not None and best[0] else _any(found, paper, wanted)
+    return best[1] if best is not None and best[0] else _any(results, paper, stems)
 
 
-def _any(found: Results, paper: str, words: set[str]) -> PaperStatement:
-    """A stretch of the passage most alike, where no sentence has a word of the question."""
-    hit, analyzer = found.hits[0], found.view.analyzer
+def _any(results: Results, paper: str, words: set[str]) -> PaperStatement:
+    """A snippet of the most similar passage, where no sentence has a word of the question."""
+    hit, analyzer = results.hits[0], results.view.analyzer
     return PaperStatement(paper, hit, snippet(hit.text, words, analyzer, analyzer.detect(hit.text))[0])
 
 
 def _quotable(hit: Hit, text: str) -> Iterator[str]:
-    """The sentences that a passage has a part of, whole, as its document has them: those that are more than
-    a heading or the title of the paper."""
+    """The whole sentences of the document that overlap a passage and are more than a heading or the title of
+    the paper."""
     title = " ".join(hit.title.split())
     first, last = hit.place.start, hit.place.end
     begin, stop = max(0, first - BESIDE), min(len(text), last + BESIDE)

@@ -88,7 +88,7 @@ class PapersJson(TypedDict):
 
 
 def papers_json(found: PaperAnswer, figures: Sequence[str] = ()) -> PapersJson:
-    wish, view = found.wish, found.found.view
+    wish, view = found.parsed, found.results.view
     return {
         "question": found.request.question,
         "request": {
@@ -100,13 +100,13 @@ def papers_json(found: PaperAnswer, figures: Sequence[str] = ()) -> PapersJson:
             "abstracts": None if found.fetched is None else indexed_json(found.fetched),
             "full_texts": None if found.texts is None else indexed_json(found.texts),
         },
-        "papers": [hit_json(hit, explain=True) for hit in found.found.hits],
-        "quotes": [_quote_json(each) for each in found.says],
+        "papers": [hit_json(hit, explain=True) for hit in found.results.hits],
+        "quotes": [_quote_json(each) for each in found.statements],
         "answer": None if found.answer is None else answer_json(found.answer),
         "learning": _learning_json(found.learned),
         "recorded": found.recorded or None,
         "judging": None if found.judging is None else judging_json(found.judging),
-        "incomplete": found.incomplete, "notes": [*found.notes, *found.found.notes],
+        "incomplete": found.incomplete, "notes": [*found.notes, *found.results.notes],
         "figures": list(figures),
     }  # fmt: skip
 

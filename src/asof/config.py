@@ -59,7 +59,7 @@ class Config:
     [retrieval] the keys of RAGtriever's design, for the recipe `vault`.
 
     Where several files were read (`asof.layers`): `origin` has the file that names each model or address,
-    by its table; `withheld` what a file says in vain since its folder is not trusted, and how it would count;
+    by its table; `withheld` what a file has that is ignored since its folder is not trusted, and why;
     `beside` the keys of [index] that the file of the folder has.
     """
 

@@ -43,7 +43,7 @@ DERIVED = "derived"
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Results:
-    """What a search found: hits from best to last, their rows in the view, and what the stages say of it.
+    """What a search found: hits from best to last, their rows in the view, and the notes of the stages.
 
     `recipe` is the name of what ranked them, `ran` the recipe itself. It is a sequence of its hits."""
 

@@ -1,6 +1,6 @@
 """What a configuration accepts: values of tables of `asof.toml`, and of the fields of a recipe's stages.
 
-One rule says a thing once: "a number from 0 to 1 is expected" reads the same wherever a number is set.
+Each rule stands once: "a number from 0 to 1 is expected" reads the same wherever a number is set.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def boolean() -> AcceptedValue:
 
 
 def variable() -> AcceptedValue:
-    """The name of an environment variable. What stands in its place may be the key itself: it is not told."""
+    """The name of an environment variable. Its value may be the key itself by mistake: it is not shown."""
     name = re.compile(r"[A-Z_][A-Z0-9_]*")
     return AcceptedValue(
         lambda value: isinstance(value, str) and name.fullmatch(value) is not None,

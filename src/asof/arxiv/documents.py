@@ -42,7 +42,7 @@ def withdrawn(entry: FeedEntry) -> bool:
 
 
 def dated(entry: FeedEntry) -> SourcedTime:
-    """When a version was submitted, to the second. It is announced some days later, which no feed tells."""
+    """When a version was submitted, to the second. It is announced some days later, which no feed states."""
     return second(int(entry.dated.timestamp()), "metadata")
 
 

@@ -2,7 +2,7 @@
 
 The API counts results from the newest on. One that comes in or goes away while pages are fetched shifts the
 rest, and a page can then miss what slid over its edge. So a part of the window is whole only when all its
-pages tell the same total and as many papers came; else it is walked through again.
+pages state the same total and as many papers came; else it is walked through again.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class HarvestPart:
 
 @dataclass(slots=True)
 class PartCount:
-    """What came of one part: `listed` in this round, `ever` in all of them. `total`: as told last."""
+    """What came of one part: `listed` in this round, `ever` in all of them. `total`: as stated last."""
 
     round: int = 1
     start: int = 0
@@ -102,7 +102,7 @@ class PartCount:
 
     @property
     def whole(self) -> bool:
-        """Whether nothing shifted in this round, and all that the feed told of has come."""
+        """Whether nothing shifted in this round, and all that the feed announced has come."""
         return len(self.totals) == 1 and len(self.listed) >= self.total
 
 
@@ -143,8 +143,8 @@ class ArxivApi:
 
 
 def _page_of_ids(body: bytes) -> Feed:
-    """A page of papers that were asked for by their ids. Raises RetryLater for one that tells of some and has
-    none."""
+    """A page of papers that were asked for by their ids. Raises RetryLater for one that announces some
+    and has none."""
     page = atom.read(body)
     if not page.entries and page.total:
         raise RetryLater(f"the page is empty, of {page.total} results")
@@ -163,7 +163,7 @@ class ResultPage:
 @dataclass(slots=True)
 class Harvest:
     """The pages of `categories` that were not fetched before. `size`: results a page. `short`: parts of which
-    fewer papers came than were told of, however often they were asked for: how many, of how many."""
+    fewer papers came than were announced, however often they were asked for: how many, of how many."""
 
     api: ArxivApi
     categories: str

@@ -78,7 +78,7 @@ class HarvestLine:
 
 @dataclass(slots=True)
 class HarvestLog:
-    """The folder of one corpus's `.asof/fetched`, for the source and settings that `name` tells."""
+    """The folder of one corpus's `.asof/fetched`, for the source and settings in `name`."""
 
     folder: Path
     name: str
@@ -194,7 +194,7 @@ def alone(folder: Path) -> Iterator[int | None]:
 
 
 def another(folder: Path) -> str:
-    """What is said when somebody holds it."""
+    """The message where another process holds it."""
     return f"another process fetches from arXiv into {folder.parent}: wait until it has ended"
 
 

@@ -2,7 +2,7 @@
 
 As the published system takes a question apart (Adaptive RAG for arXiv, adaptive_rag.py): by a language model
 where there is one, else by rules. The rules know all categories by a table, and read times as questions are
-read everywhere here. What was not said and had to be assumed stands in the notes.
+read everywhere here. What had to be assumed stands in the notes.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def by_rules(question: str, asked_at: datetime) -> PaperRequest:
 
 
 def _named_codes(question: str, notes: list[str]) -> tuple[str, ...]:
-    """Categories that are named as arXiv has them, `cs.IR`: then nothing else is meant."""
+    """Categories that are named as arXiv has them, `cs.IR`: then no other words count."""
     codes = tuple(dict.fromkeys(_CODE.findall(question)))
     known = tuple(code for code in codes if code in table().titles)
     archives = {name.partition(".")[0] for name in table().titles}
@@ -177,7 +177,7 @@ Ask = Callable[[str, str, "type[BaseModel]"], Any]
 
 
 def by_model(question: str, asked_at: datetime, ask: Ask) -> PaperRequest:
-    """The same by a language model. What it says is checked; the rules answer, with a note, where it gives
+    """The same by a language model. Its reply is checked; the rules answer, with a note, where it gives
     nothing that can be used."""
     rules = by_rules(question, asked_at)
     try:

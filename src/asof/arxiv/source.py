@@ -199,11 +199,11 @@ class Arxiv:
         return parts
 
     def _enough(self, part: HarvestPart) -> bool:
-        """Whether as many of a day's papers came as are wanted."""
+        """Whether as many of a day's papers came as were requested."""
         return bool(self.range.per_day) and not part.updated and self._left(part) <= 0
 
     def _left(self, part: HarvestPart) -> int:
-        """How many papers of the day that a part lies in are still wanted."""
+        """How many papers of the day that a part lies in are still to come."""
         day = part.stretch[0] // DAY
         counts = (len(line.taken) for line in self._lines if not line.updated and line.first // DAY == day)
         return self.range.per_day - sum(counts)

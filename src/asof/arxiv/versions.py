@@ -49,7 +49,7 @@ class VersionReader:
         self, entries: Sequence[FeedEntry], alone: Collection[str] = ()
     ) -> Iterator[Document | Problem]:
         """The versions of the entries, and all before them. `alone`: ids of papers of which no version but
-        the entry's is wanted."""
+        the entry's is requested."""
         known = self.numbers(entries)
         self.left += EACH * len(entries)
         earlier_ids: dict[PaperId, list[PaperId]] = {}

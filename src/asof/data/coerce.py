@@ -137,7 +137,7 @@ def month(value: object, field: str) -> int:
 
 
 def refuse(value: object, field: str, words: str, more: str = "") -> NoReturn:
-    """Raises UsageError: what was given for a field, what is accepted, and what more there is to do."""
+    """Raises UsageError: the value of a field, what is accepted, and what else to do (`more`)."""
     message = f"{field} is {value!r:.60} ({type(value).__name__}); accepted: {words}"
     raise UsageError(f"{message}; {more}" if more else message)
 
@@ -157,7 +157,7 @@ def _several(value: object, field: str, words: str) -> Iterable[object]:
 
 
 def _plain(value: object) -> object:
-    """What JSON says in place of a value that it does not know."""
+    """The JSON value in place of one that JSON does not have."""
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Integral):

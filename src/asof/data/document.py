@@ -46,7 +46,7 @@ class Document:
     """One version of a document as its source states it.
 
     `text` is the normalised text (Unicode, line feeds); `outline` holds its headings in order of offset.
-    `published` is when the world was told, as the interval that was written; None when nobody knows.
+    `published` is when it was published, as the interval that was written; None when nobody knows.
     `changed` is when the text last changed as far as the source can tell (a file's mtime): it dates an edit
     that carries no later date of its own. `about`: the times that it speaks of. Times are given as a text
     ("2021-03", "5 March 2024"), a date, an aware datetime, a year as a whole number, a `Period`,
@@ -122,7 +122,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True, init=False)
 class Ended:
-    """A source's word that a document stopped being said (a deletion in a repository's history).
+    """A source's statement that a document was removed (a deletion in a repository's history).
 
     `at`: a time as `Document` takes it. Raises UsageError (BadTime).
     """

@@ -1,4 +1,4 @@
-"""What a sentence says, as a temporal quadruple (TG-RAG, section III-A): subject, relation, object, time."""
+"""A statement as a temporal quadruple (TG-RAG, section III-A): subject, relation, object, time."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Fact:
 
     @property
     def forecast(self) -> bool:
-        """Whether it says what was expected."""
+        """Whether it is a forecast."""
         return self.relation.split(" ", 1)[0] == EXPECTED
 
     @property

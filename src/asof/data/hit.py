@@ -11,7 +11,7 @@ from asof.data.why import Why
 
 @dataclass(frozen=True, slots=True)
 class Superseded:
-    """What says the same of the same subject later: since which instant, which passage of which document."""
+    """The later passage about the same subject that supersedes a hit, and since which instant."""
 
     at: int
     id: str
@@ -24,7 +24,7 @@ class Hit:
     """A passage that was found. Instants are microseconds since 1970 (see `asof.time.span`).
 
     `id` is the document's id and a digest of what the passage says, so that it survives edits elsewhere in
-    the document. `published` is None for an undated passage; `ended` is when it stopped being said, as far
+    the document. `published` is None for an undated passage; `ended` is when it was removed, as far
     as is visible in the view (None while it is in force). `place` is where it stands in the document.
     `superseded`: a later passage of the view states the same of the same subject (`asof.graph.succession`).
     """

@@ -13,14 +13,14 @@ from asof.store.about import METADATA, TEXT
 Array = NDArray[Any]
 
 Stretch = tuple[int, int, int]
-"""First instant, last instant, and where it is said (`asof.store.about`: METADATA, TITLE, HEADING, TEXT)."""
+"""First instant, last instant, where it is stated (`asof.store.about`: METADATA, TITLE, HEADING, TEXT)."""
 
 
 class AboutTimes(NamedTuple):
     """What n rows are about: row i has the stretches `offsets[i]` to before `offsets[i + 1]`.
 
     `offsets` int64 (n + 1); `first`, `last` int64 instants, both inside (BEGINNING, NEVER: unbounded);
-    `kind` uint8, where each is said, METADATA before TITLE before HEADING before TEXT.
+    `kind` uint8, where each is stated, METADATA before TITLE before HEADING before TEXT.
     """
 
     offsets: NDArray[np.int64]

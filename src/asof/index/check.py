@@ -1,4 +1,4 @@
-"""Whether the index says of its passages what the store says of them.
+"""Whether the index agrees with the store about its passages.
 
 A segment with sound checksums can still be made up, or belong to another corpus. These checks read all rows,
 so they run when something went wrong, and by `asof status --check`.
@@ -51,7 +51,7 @@ def list_fault(db: sqlite3.Connection, entries: Sequence[SegmentEntry]) -> str:
 
 
 def segment_fault(db: sqlite3.Connection, entry: SegmentEntry, segment: Segment, encoder: str) -> str:
-    """What is wrong with a segment, "" when it is sound and says what the store says.
+    """What is wrong with a segment, "" when it is sound and agrees with the store.
 
     `encoder`: the name of the one that the corpus has vectors of, "" for none.
     """

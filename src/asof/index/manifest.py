@@ -301,7 +301,7 @@ class Manifest:
     # -- rebuilding ---------------------------------------------------------------------------------
 
     def faults(self, db: sqlite3.Connection) -> list[tuple[SegmentEntry | None, str]]:
-        """Segments that are not sound or do not say what the store says, each with what is wrong.
+        """Segments that are not sound or do not agree with the store, each with what is wrong.
 
         None in place of a segment: the list itself is at fault. Reads every byte of the index.
         """

@@ -22,7 +22,7 @@ from asof.time.span import NEVER
 
 @dataclass(slots=True)
 class PrefixPart:
-    """The first `hi` rows of a segment; `dead` are those of them that are not said (any more), ascending.
+    """The first `hi` rows of a segment; `dead` are those of them that are not visible (any more), ascending.
 
     `offset` is the number of rows in the parts before: a row of the view is `offset` + a row in here.
     """
@@ -45,7 +45,7 @@ class PrefixPart:
 
 @dataclass(slots=True)
 class Prefix:
-    """All that is visible at (`as_of`, `known_at`), in instants. `n`: rows said; `tokens`: their words.
+    """All that is visible at (`as_of`, `known_at`), in instants. `n`: live rows; `tokens`: their words.
 
     `memo` keeps what was derived for this view (centralities, vectors), by name.
     """

@@ -103,8 +103,8 @@ def vectors_of(db: sqlite3.Connection, passages: Sequence[int], encoder: str) ->
     """The vectors (n, d) that the store has of passages. Raises DamagedStore where it has none of one."""
     vectors = dict(
         db.execute(
-            "SELECT v.passage, v.vector FROM json_each(?) AS wanted JOIN vectors AS v"
-            " ON v.passage = wanted.value WHERE v.encoder = ?",
+            "SELECT v.passage, v.vector FROM json_each(?) AS requested JOIN vectors AS v"
+            " ON v.passage = requested.value WHERE v.encoder = ?",
             (json.dumps(list(passages)), encoder),
         ).fetchall()
     )

@@ -246,7 +246,7 @@ class Segment:
                 raise DamagedSegment(f"{self.path.name}: {name} holds numbers out of bounds")
 
     def _finish(self, name: str) -> None:
-        """Check what only the whole array tells, and remember that all of it is checked."""
+        """Check what only the whole array shows, and remember that all of it is checked."""
         column = self._spec(name)
         if column is not None and not column.ordered(self._arrays[name], self._sizes):
             raise DamagedSegment(f"{self.path.name}: {name} is not in order")

@@ -149,8 +149,8 @@ def texts_ahead(
     chunking = Chunking.parse(settings.chunking)
     known = set(
         db.execute(
-            "SELECT d.name, v.content FROM json_each(?) AS wanted"
-            " JOIN documents AS d ON d.name = wanted.value"
+            "SELECT d.name, v.content FROM json_each(?) AS requested"
+            " JOIN documents AS d ON d.name = requested.value"
             " JOIN versions AS v ON v.document = d.id AND v.retired IS NULL",
             (json.dumps([document.id for document in documents]),),
         )

@@ -16,7 +16,7 @@ from functools import cache
 from typing import Any
 
 FIRST = "en"
-"""The language that serves where a text does not tell its own."""
+"""The language of texts that do not state their own."""
 
 
 @cache

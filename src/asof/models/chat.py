@@ -26,11 +26,11 @@ SEED = 42
 class ChatModel:
     """The model of that name on a server.
 
-    `form`: how the server is told that a reply has to be JSON, one of `structured.FORMS`. `concurrency`:
-    requests at a time. `deadline`: seconds for a whole `complete`, None for no end. After `failures` prompts
-    in a row without a reply, the rest of a batch is not sent. Each prompt is sent with temperature 0 and a
-    seed unless said otherwise; servers do not promise that the reply is then always the same. `limit`: how
-    the server names the most tokens of a reply (`language.LIMITS`).
+    `form`: how a request asks for JSON, one of `structured.FORMS`. `concurrency`: requests at a time.
+    `deadline`: seconds for a whole `complete`, None for no end. After `failures` prompts in a row without a
+    reply, the rest of a batch is not sent. Each prompt is sent with `temperature` and `seed`; servers do not
+    promise that the reply is then always the same. `limit`: how the server names the most tokens of a reply
+    (`chat_config.LIMITS`).
     """
 
     model: str

@@ -29,10 +29,10 @@ def request(prompt: Prompt, form: str) -> dict[str, Any]:
 
 
 def reply_in(answer: Any, prompt: Prompt) -> Reply:
-    """What a completion says. Tokens that the server does not count are estimated. Raises RequestRejected.
+    """The reply in a completion. Tokens that the server does not count are estimated. Raises RequestRejected.
 
-    A reply that was cut off, was withheld or is empty has a problem: it is not the whole of what the model
-    would have said.
+    A reply that was cut off, was withheld or is empty has a problem: it is not the
+    whole of what the model would have written.
     """
     try:
         choice = answer["choices"][0]

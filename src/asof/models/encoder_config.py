@@ -97,11 +97,11 @@ def encoder_from(settings: EncoderConfig, root: Path, environment: Mapping[str, 
 
 
 def where(model: str, root: Path) -> Path | str:
-    """The folder that is meant, or the name on the hub. Raises UsageError for what can be neither, or both:
-    nobody may put a folder in the place of a name.
+    """The folder that `model` names, or the name on the hub. Raises UsageError for what can be neither, or
+    both: nobody may put a folder in the place of a name.
 
-    What begins with `/`, `./`, `../` or `~` is a folder also where there is none, so that nobody is asked
-    for a name that is a slip.
+    What begins with `/`, `./`, `../` or `~` is a folder also where there is none, so that no mistyped path is
+    looked up as a name.
     """
     path = root / Path(model).expanduser()
     if model.startswith(("/", ".", "~")):

@@ -184,7 +184,7 @@ def _missing(error: ModuleNotFoundError) -> Exception:
 
 
 def dimensions_of(model: Any) -> int | None:
-    """How many numbers a vector has, None where only an answer tells."""
+    """How many numbers a vector has, None where only the output shows it."""
     ask = getattr(model, "get_embedding_dimension", None) or model.get_sentence_embedding_dimension
     dimensions = ask()
     return int(dimensions) if dimensions else None

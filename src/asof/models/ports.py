@@ -22,7 +22,7 @@ class Encoder(Protocol):
     def encode(self, texts: Sequence[str], *, question: bool = False) -> NDArray[np.float32]:
         """Vectors of unit length, shape (len(texts), d).
 
-        `question`: the texts are questions, which some models want to be told apart from passages.
+        `question`: the texts are questions, which some models encode otherwise than passages.
         """
         ...
 
@@ -59,11 +59,11 @@ class Prompt:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a language model said, or why it said nothing that can be used (`problem`).
+    """The reply of a language model, or why there is none that can be used (`problem`).
 
-    `text` is what it said last, "" if nothing. `value` is the text as the prompt's schema reads it. `calls`:
-    requests that were answered and paid for; 0 for a reply that was kept from before, whose tokens are what
-    it cost once. `unsent`: the prompt was not sent, because it did not fit into a budget.
+    `text` is its last text, "" if there is none. `value` is the text as the prompt's schema reads it.
+    `calls`: requests that were answered and paid for; 0 for a cached reply, whose tokens are what it cost
+    once. `unsent`: the prompt was not sent, because it did not fit into a budget.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""What encoders want to be told before a text: that it is a question, or a passage.
+"""Prefixes that encoders expect before a text, which mark it as a question or as a passage.
 
 Most models for search were trained with such words and lose much without them. A model that is saved with
 its own (`prompts` in config_sentence_transformers.json) says so itself; the table is for those that are not,
@@ -40,7 +40,7 @@ FAMILIES: tuple[tuple[str, Prefixes], ...] = (
     (r"bge-(small|base|large)-en", Prefixes(_REPRESENT)),
     (r"bge-(small|base|large)-zh", Prefixes("为这个句子生成表示以用于检索相关文章：")),
 )
-"""A pattern of a model's name, and its prefixes; the first that is found counts."""
+"""A pattern of a model's name, and its prefixes; the first that matches counts."""
 
 
 def of_family(name: str) -> Prefixes:
@@ -82,6 +82,6 @@ def json_of(path: Path) -> dict[str, Any]:
 
 
 def prefix_label(prefixes: Prefixes) -> str:
-    """The part of an encoder's name that says them: they shape its vectors."""
+    """The part of an encoder's name that lists its prefixes: they shape its vectors."""
     named = [f"{what} {text!r}" for what, text in zip(("query", "passage"), prefixes, strict=True) if text]
     return f" ({', '.join(named)})" if named else ""

@@ -20,7 +20,7 @@ def unit(numbers: NDArray[np.floating], whose: str) -> NDArray[np.float32]:
         raise ModelError(f"{whose} gives vectors of {rows.shape[1]:,} dimensions; up to {LONGEST:,} are used")
     if not np.isfinite(rows).all():
         raise ModelError(f"{whose} gives numbers that are not finite; the model may be damaged")
-    with np.errstate(over="ignore"):  # of numbers like 1e200, whose length is told below
+    with np.errstate(over="ignore"):  # of numbers like 1e200, whose length is checked below
         lengths = np.array([np.sqrt(row @ row) for row in rows])
     if not lengths.all() or not np.isfinite(lengths).all():
         raise ModelError(f"{whose} gives a vector without a direction; the model may be damaged")
@@ -32,7 +32,7 @@ def around_blanks(
 ) -> NDArray[np.float32]:
     """The vectors of `texts`; blank ones are not shown to the model, theirs are zeros: like nothing.
 
-    `d`: dimensions, None where only an answer tells.
+    `d`: dimensions, None where only the model's output shows it.
     """
     not_blank = [at for at, text in enumerate(texts) if text.strip()]
     encoded = encode([texts[at] for at in not_blank]) if not_blank else None

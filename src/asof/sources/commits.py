@@ -3,7 +3,7 @@
 Commits are taken in the order of their effective dates: the committer's date, or the latest of the
 parents' where that is later (a clock that went back). So parents come first, and what is told as of a
 moment is what had been committed by then, on all branches that HEAD has merged since. A merge sets every
-file to what it is in the merge, whatever the branches (also those that are still apart) had said before.
+file to what it is in the merge, whatever the branches (also those that are still apart) had before.
 """
 
 from __future__ import annotations

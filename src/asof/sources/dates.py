@@ -18,7 +18,7 @@ _PAIRS = (("_from", "_until"), ("_start", "_end"))
 
 
 def stated(value: object, by: str) -> SourcedTime | None:
-    """The time that a value says; None for null and blank texts.
+    """The time that a value states; None for null and blank texts.
 
     A number is a Unix time in seconds or milliseconds, except the whole numbers 1000 to 2999, which are
     years; Python's dates say themselves. Raises BadTime.

@@ -108,7 +108,7 @@ def _record(records: RecordReader, item: Mapping[Any, Any], number: int) -> Iter
 
 
 def _json(value: object) -> object:
-    """As a record says it: tuples are lists; what is no number and no time (NaN, NaT) is null."""
+    """The value as JSON has it: tuples are lists; what is no number and no time (NaN, NaT) is null."""
     if isinstance(value, tuple):
         return list(value)
     return None if isinstance(value, float | date) and value != value else value

@@ -51,7 +51,7 @@ def split(text: str) -> tuple[str, int] | None:
 
 
 def parse(block: str, largest: int) -> Front:
-    """What a block of frontmatter of at most `largest` bytes says. Raises BadFrontmatter."""
+    """The values in a block of frontmatter of at most `largest` bytes. Raises BadFrontmatter."""
     import yaml
 
     size = len(block.encode())

@@ -20,7 +20,7 @@ _SPACES = re.compile(r"[,\s]+")
 
 
 def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:
-    """What a Markdown file says. Its text is what follows the frontmatter, or all of it if that is broken."""
+    """A Markdown file parsed. Its text is what follows the frontmatter, or all of it if that is broken."""
     front, body, skipped, notes = _front(text, limits)
     outline, paragraphs = _blocks(body, skipped)
     links, tags = vault.marks(paragraphs)

@@ -67,8 +67,8 @@ def _command(folder: Path, limits: InputLimits) -> list[str]:
 
 
 def _exchange(command: list[str], raw: bytes, most: int, seconds: int) -> tuple[int, bytes, bool]:
-    """How the process ended, what it said (one byte more than `most` when that was more), and whether it was
-    ended for being late."""
+    """The exit status of the process, its output (one byte more than `most` when that was more), and whether
+    it was killed at the deadline."""
     timed_out = threading.Event()
 
     def end() -> None:
@@ -104,7 +104,7 @@ def _exchange(command: list[str], raw: bytes, most: int, seconds: int) -> tuple[
 
 def _give(process: subprocess.Popen[bytes], raw: bytes) -> None:
     assert process.stdin is not None  # noqa: S101  it is a pipe
-    with suppress(OSError), process.stdin:  # a process that died reads no more: its status tells
+    with suppress(OSError), process.stdin:  # a process that died reads no more: its status shows it
         process.stdin.write(raw)
 
 

@@ -34,7 +34,7 @@ _MONTHS = {"q": 3, "h": 6}
 
 
 class Label(NamedTuple):
-    """What a field's label says: a year, a part of it (months from the year's first, 0; how many)."""
+    """What a field's label names: a year, a part of it (months from the year's first, 0; how many)."""
 
     field: str
     text: str
@@ -82,7 +82,7 @@ def _part(groups: Mapping[str, str | None]) -> tuple[int, int] | None:
 
 
 def periods(record: Mapping[str, Any], fields: Fields, fiscal_start: int) -> list[SourcedTime]:
-    """The periods that a record names by label, `by` the name of the field that says the finest of it.
+    """The periods that a record names by label, `by` the name of the field that names the finest part.
 
     A quarter without a year of its own is of the record's `fiscal_year` or `year`.
     """
@@ -140,7 +140,7 @@ def fiscal_start_of(
 
 
 def month_of(value: object) -> int:
-    """The month (1 to 12) that a value says: its number, its name, or a day in it. Raises BadTime."""
+    """The month (1 to 12) that a value names: its number, its name, or a day in it. Raises BadTime."""
     if isinstance(value, int | str) and not isinstance(value, bool):
         text = str(value).strip()
         if re.fullmatch(r"0?[1-9]|1[0-2]", text):

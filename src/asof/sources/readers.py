@@ -1,4 +1,4 @@
-"""Readers of files: bytes and limits become a parsed file, or it is said why not.
+"""Readers of files: bytes become a parsed file within limits, or an error that says why not.
 
 A format is a module with a `Reader`, and a line of `plugins.BUILT_IN` or an entry point of `asof.readers`.
 """

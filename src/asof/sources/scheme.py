@@ -1,4 +1,4 @@
-"""Sources that are named by a scheme, `SCHEME:...`: how they are opened, and what they are told."""
+"""Sources that are named by a scheme, `SCHEME:...`: how they are opened, and the context that they get."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Stored = Callable[[Collection[str]], Mapping[str, Collection[int]]]
 
 @dataclass(frozen=True, slots=True)
 class SourceContext:
-    """What a scheme is told of the corpus that its source is for.
+    """What a scheme knows of the corpus that its source is for.
 
     `root`: the corpus's folder. `now`: the instant, in microseconds since 1970. `settings`: the table of
     asof.toml that has the scheme's name. `fields`: those of [fields]. `folder`: where the source may keep
@@ -63,7 +63,7 @@ class SourceScheme:
     """What an entry point of the group `asof.sources` names.
 
     `open(target, context, **options)`: the source that a target (`SCHEME:...`) names, with the options of
-    `Corpus.add` that it accepts, by name. It raises SourceError or UsageError, and asks nobody yet.
+    `Corpus.add` that it accepts, by name. It raises SourceError or UsageError, and sends no request yet.
     `settings`: the keys of its table in asof.toml; `untrusted_keys`: those that the asof.toml of any folder
     may set, while all others count in a trusted folder only. `check` raises UsageError for a table whose
     keys do not go together. `erasure`: see there; without one, a document is erased like that of a file.

@@ -28,7 +28,7 @@ _DATES = {
 
 
 def parse_text(text: str, stem: str, limits: InputLimits) -> ParsedFile:  # noqa: ARG001
-    """What a web page says."""
+    """The text of a web page, its title, dates and links."""
     reading = _PageReading()
     for piece in pieces(text):
         reading.take(piece)

@@ -1,6 +1,6 @@
 """The blocks of a text: headings with their sections, paragraphs, fenced code and tables; and its words.
 
-Everything here is half-open stretches of characters, and every list of them tiles what it was given.
+Everything here is half-open stretches of characters, and every list of them tiles the text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Cutting a document into passages that are small enough to be quoted and large enough to be understood.
 
-A heading begins a new passage. Below it, paragraphs fill passages up to about the wanted size; a paragraph
+A heading begins a new passage. Below it, paragraphs fill passages up to about the target size; a paragraph
 that is too long is taken by sentences, a sentence by words. Without overlap the passages tile the text.
 """
 

@@ -1,4 +1,4 @@
-"""What a question asks the index: its words, how often each is said, and its quoted phrases."""
+"""What a question asks the index: its words, how often each occurs, and its quoted phrases."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> QueryWo
         content.update(token for token in tokens if quoted or stop_words or token not in analyzer.stop_words)
         if quoted and len(tokens) > 1:
             phrases.append(tuple(tokens))
-    # A stop word quoted once and said elsewhere counts once: only the quotation asks for it.
+    # A stop word quoted once and unquoted elsewhere counts once: only the quotation asks for it.
     return QueryWords(tuple((content or every).items()), tuple(dict.fromkeys(phrases)))
 
 

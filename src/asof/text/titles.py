@@ -11,7 +11,7 @@ _DIGITS = frozenset("0123456789")
 
 
 def figure(word: str) -> bool:
-    """Whether a word is a number, a version or a date in figures: it tells members of a series apart."""
+    """Whether a word is a number, a version or a date in figures: it distinguishes members of a series."""
     return word[:1] in _DIGITS or (word[:1] == "v" and word[1:2] in _DIGITS)
 
 
@@ -45,8 +45,8 @@ class TitleStems:
 class TitleMatch:
     """How a question relates to a title.
 
-    `matched`: words of the title that the question says. `off_topic`: words up to the last of these that it
-    does not say: another subject ("Icinga Web" asked for by "Web", "women's singles" by "men's singles").
+    `matched`: words of the title that are in the question. `off_topic`: words up to the last of these that
+    are not: another subject ("Icinga Web" asked for by "Web", "women's singles" by "men's singles").
     `extra`: words after it, which name a part or a member ("Harbour Guide Deluxe"). Figures are neither.
     """
 

@@ -165,7 +165,7 @@ class _Table(dict[str, int]):
 class Analyzer:
     """Words, stems and term numbers of a corpus in the languages that were chosen for it.
 
-    `languages` are ISO 639-1 codes, the first being the one for texts that do not tell; `stem=False` keeps
+    `languages` are ISO 639-1 codes, the first being the one for texts of unknown language; `stem=False` keeps
     words as they are. Raises UsageError for a code that PyStemmer has no algorithm for. It keeps tables and
     stemmers with a state: one thread at a time may use it.
     """

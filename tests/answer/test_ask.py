@@ -117,7 +117,7 @@ def writes(text, times='{"times": []}'):
 
 
 def prompts(model):
-    return [prompt.user for prompt in model.asked if prompt.schema is None]
+    return [prompt.user for prompt in model.prompts if prompt.schema is None]
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def with_model(tmp_path):
 def test_a_model_writes_from_what_was_found(with_model):
     made, model = with_model("What colour is the crane in 2021?", "It is blue [1].")
     assert (made.text, made.by, made.refused) == ("It is blue [1].", "scripted", False)
-    assert made.cost["calls"] == len(model.asked) == 1  # rules read the time
+    assert made.cost["calls"] == len(model.prompts) == 1  # rules read the time
     assert "The crane is blue." in prompts(model)[0]
 
 
@@ -155,7 +155,7 @@ def test_quotes_where_the_budget_is_used_up_with_a_note(with_model):
     )
     assert made.by == "extractive"
     assert "budget" in made.notes[-1]
-    assert model.asked == []
+    assert model.prompts == []
 
 
 def test_an_error_of_the_model_is_an_error(with_model):

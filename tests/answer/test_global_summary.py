@@ -214,7 +214,7 @@ def test_a_model_notes_points_and_puts_them_together(view):
     assert told(digest) == [("None", ["Rope sold through the year."]), ("2024-Q3", ["Rope sold in autumn."])]
     assert (digest.by, digest.notes) == ("scripted", ())
     assert [each.document for each in digest.sections[0].points[0].citations] == ["d3", "d1"]
-    first, second = model.asked
+    first, second = model.prompts
     assert "[2] Report on 2024-Q1: Quay sold rope in 2024-Q1. [Book, 2025-06-01]" in first.user.splitlines()
     # the more important one first
     assert "[1] 2024-Q3: And later.\n[2] 2024-Q1: Rope sold well at first.\n" in second.user
@@ -226,7 +226,7 @@ def test_the_same_prompts_for_the_same_facts(view):
     def prompts():
         model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
         ask(view, model)
-        return model.asked
+        return model.prompts
 
     assert prompts() == prompts()
 
@@ -235,7 +235,7 @@ def test_passages_stand_behind_the_reports(view):
     held = sorted(visible_passages(view.store.db, range(1, 7), view.as_of, view.known_at).values())
     model = model_of(noted(("Tar too.", 60, 0.9, [4])), merged(("Tar too.", [1])))
     digest = ask(view, model, passages=[each for each in held if "tar" in each.text])
-    assert "[4] Book (2025-06-01): Quay bought tar in 2024-02." in model.asked[0].user
+    assert "[4] Book (2025-06-01): Quay bought tar in 2024-02." in model.prompts[0].user
     assert told(digest) == [("None", ["Tar too."])]  # a passage has no period
     assert digest.sections[0].points[0].citations[0].document == "d2"
 
@@ -245,12 +245,14 @@ def test_passages_of_another_time_are_not_read(view):
     model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
     ask(view, model, passages=held)
     # all were published in 2025; d0 speaks of 2023, d5 of 2025
-    assert [f"in {when}." in model.asked[0].user for when in ("2023-Q4", "2024-02", "2025-Q1")] == [
+    assert [f"in {when}." in model.prompts[0].user for when in ("2023-Q4", "2024-02", "2025-Q1")] == [
         False, True, False,
     ]  # fmt: skip
     late = ScriptedModel(model.script)
     summarise_span("rope?", view, read("2025-06"), model=late, passages=held)
-    assert "[6] Book (2025-06-01): " in late.asked[0].user  # no fact is of that month, but all were told then
+    assert (
+        "[6] Book (2025-06-01): " in late.prompts[0].user
+    )  # no fact is of that month, but all were told then
 
 
 def test_what_rests_on_nothing_is_dropped_and_said(view):
@@ -271,7 +273,7 @@ def test_points_of_the_same_words_are_one(view):
         merged(("Rope.", [1])),
     )
     digest = ask(view, model)
-    assert "[1] 2024, 2024-Q1: Rope sold.\n[2] 2024-Q3: Tar.\n" in model.asked[1].user  # 70 before 50
+    assert "[1] 2024, 2024-Q1: Rope sold.\n[2] 2024-Q3: Tar.\n" in model.prompts[1].user  # 70 before 50
     assert len(digest.sections[0].points[0].citations) == 2
 
 
@@ -288,7 +290,7 @@ def test_the_least_certain_points_make_room(view):
     )
     made = map_reduce("rope?", pieces_of(view), model, 6)
     assert not isinstance(made, str)
-    assert "[1] 2024-Q3: Rope three.\n[2] 2024-Q1: Rope two.\n" in model.asked[1].user
+    assert "[1] 2024-Q3: Rope three.\n[2] 2024-Q1: Rope two.\n" in model.prompts[1].user
     assert made.notes == ("left out: 1 of 3 points (3 tokens; 6 of 6 are used)",)
 
 
@@ -303,7 +305,7 @@ def test_evidence_that_does_not_fit_is_left_out_and_said(view):
 def test_long_evidence_is_read_in_parts(view):
     model = model_of(noted(("Rope.", 60, 0.9, [1])), merged(("Rope.", [1])))
     map_reduce("rope?", pieces_of(view), model, 100, part_tokens=1)
-    assert len(model.asked) == 4  # three parts of one piece each, and the whole
+    assert len(model.prompts) == 4  # three parts of one piece each, and the whole
 
 
 def test_where_a_model_fails_the_digest_is_extracted(view):

@@ -34,7 +34,7 @@ def test_what_rules_read_is_not_asked_again():
     model = ScriptedModel([])
     question = reading("who ran the ferry in 2013?")
     assert times_by_model(question, model) == (question, ())
-    assert not model.asked
+    assert not model.prompts
 
 
 @pytest.mark.parametrize(

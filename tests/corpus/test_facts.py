@@ -21,4 +21,4 @@ def test_two_that_learn_at_once_pay_once(tmp_path):
         for thread in threads:
             thread.join(60)
     assert sorted(each.passages for each in lessons) == [0, 20]
-    assert len(model.asked) == 20
+    assert len(model.prompts) == 20

@@ -64,7 +64,7 @@ def test_replies_are_kept_and_use_is_counted_from_0_each_time(outside):
             assert [reply.text for reply in model.complete([ASKED])] == ["red"]
             meters.append((model.meter.calls, model.meter.cached))
     assert meters == [(1, 0), (0, 1)]
-    assert len(scripted.asked) == 1
+    assert len(scripted.prompts) == 1
 
 
 def test_what_a_reply_was_made_of_takes_it_along_when_it_is_erased(corpus, outside):
@@ -155,4 +155,4 @@ def test_a_missing_extra_is_told_before_anything_is_asked(outside, monkeypatch, 
     message = rf"^a language model needs {said}: pip install 'asof\[llm\]'$"
     with pytest.raises(MissingExtra, match=message), there.language():
         pass
-    assert scripted.asked == []
+    assert scripted.prompts == []

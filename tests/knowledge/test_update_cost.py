@@ -123,8 +123,8 @@ class Counted:
         return self.asked()
 
     def asked(self) -> tuple[list[str], list[str]]:
-        prompts = [each.user for each in self.model.asked[self._seen :]]
-        self._seen = len(self.model.asked)
+        prompts = [each.user for each in self.model.prompts[self._seen :]]
+        self._seen = len(self.model.prompts)
         periods = [each.partition("\n")[0] for each in prompts if each.startswith("Period: ")]
         read = [each for each in prompts if not each.startswith("Period: ")]
         sentences = [found[1] for each in read for found in SAID.findall(each)]

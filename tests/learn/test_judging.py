@@ -138,13 +138,13 @@ def test_a_model_grades_what_was_shown(corpus: Corpus, model: ScriptedModel) -> 
     assert by_document == {"oil": 3.0, "rope": 0.0}
     assert set(found.kinds) == {MODEL}
     again = corpus.judge(id_[:4])
-    assert (again.cost.calls, again.cost.cached, len(model.asked)) == (0, 2, 2)
+    assert (again.cost.calls, again.cost.cached, len(model.prompts)) == (0, 2, 2)
 
 
 def test_a_budget(corpus: Corpus, model: ScriptedModel) -> None:
     id_ = corpus.record(corpus.search("oil price"))
     done = corpus.judge(id_, budget=1)
-    assert (done.graded, done.cost.refused, len(model.asked)) == (0, 2, 0)
+    assert (done.graded, done.cost.refused, len(model.prompts)) == (0, 2, 0)
     assert [each.split(":")[0] for each in done.problems] == ["hit 1", "hit 2"]
     assert corpus.recorded(id_).grades == (None, None)
 

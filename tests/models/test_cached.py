@@ -53,7 +53,7 @@ def test_what_was_asked_once_is_not_asked_again() -> None:
     # words: 4 of the system, 3 of the user, 2 of the reply
     assert model.complete([PROMPT]) == [Reply('{"lit": true}', Lamp(lit=True), "", 7, 2, 1)]
     assert model.complete([PROMPT]) == [Reply('{"lit": true}', Lamp(lit=True), "", 7, 2, 0)]
-    assert len(scripted.asked) == 1
+    assert len(scripted.prompts) == 1
     assert model.name == "scripted"
 
 
@@ -107,7 +107,7 @@ def test_the_same_prompt_twice_is_asked_once() -> None:
         ("oil", 1),
         ('{"lit": true}', 0),
     ]
-    assert len(scripted.asked) == 2
+    assert len(scripted.prompts) == 2
     assert memory.noted[0][1] == (3, 4)
 
 

@@ -87,7 +87,7 @@ def test_an_estimate_sends_nothing() -> None:
     assert MeteredModel(scripted, PRICES).estimated(prompts) == Usage(
         calls=2, prompt_tokens=tokens, reply_tokens=12, cost=(tokens * 1.0 + 12 * 10.0) / 1e6
     )
-    assert scripted.asked == []
+    assert scripted.prompts == []
 
 
 def test_a_budget_of_tokens() -> None:
@@ -100,7 +100,7 @@ def test_a_budget_of_tokens() -> None:
     told = "the budget is used up: 8 of 20 tokens are spent, and this prompt may need 13; not sent"
     assert [reply.problem for reply in replies] == ["", "", told, told]
     assert model.meter == Usage(calls=2, failed=2, refused=2, prompt_tokens=6, reply_tokens=2)
-    assert len(scripted.asked) == 2
+    assert len(scripted.prompts) == 2
 
 
 def test_a_budget_of_money() -> None:
@@ -202,7 +202,7 @@ def test_a_stream_beyond_the_budget_is_not_begun() -> None:
     scripted = ScriptedModel(["x"])
     with pytest.raises(ModelError, match="the budget is used up: 0 of 5 tokens are spent"):
         list(MeteredModel(scripted, budget=5).stream(ask("abcd")))
-    assert scripted.asked == []
+    assert scripted.prompts == []
 
 
 def test_a_kept_reply_is_streamed_without_a_budget() -> None:

@@ -37,7 +37,7 @@ def test_one_after_another() -> None:
         Reply('{"weight":2}', Bell(weight=2), "", 3, 1, 1),
         Reply("", problem="cut off"),
     ]
-    assert model.asked == prompts
+    assert model.prompts == prompts
 
 
 def test_by_a_function() -> None:
@@ -60,7 +60,7 @@ def test_a_shape_is_checked_as_a_server_is() -> None:
     model = ScriptedModel(["nine", '```{"weight": 9}```'])
     [reply] = model.complete([ask("How heavy?", schema=Bell)])
     assert (reply.value, reply.calls) == (Bell(weight=9), 2)
-    assert model.asked[1].user.startswith("How heavy?\n\nYour last reply to this was:\nnine\n")
+    assert model.prompts[1].user.startswith("How heavy?\n\nYour last reply to this was:\nnine\n")
     [never] = ScriptedModel({"How heavy?": "nine"}).complete([ask("How heavy?", schema=Bell)])
     assert never.problem == "the reply is no Bell, asked twice: there is no whole JSON object in it"
 

@@ -28,17 +28,17 @@ NAME = "scripted"
 
 @dataclass(slots=True, eq=False)
 class ScriptedModel:
-    """A `Model` without a server. `asked`: every prompt in the order in which it was asked for.
+    """A `Model` without a server. `prompts`: every prompt in the order in which it was asked for.
 
     Replies are read by the schema of their prompt just as those of a server are (`models/structured.py`): one
-    that does not fit is asked for once more, and that prompt is in `asked` too. There the user's words begin
-    with those of the first, by which a mapping knows it. A token is a run of characters without a blank.
-    Replies that are kept are its own, unless it is given another `name`: then those of all of that name.
+    that does not fit is asked for once more, and that prompt is in `prompts` too; its user's words begin with
+    those of the first, by which a mapping knows it. A token is a run of characters without a blank. Cached
+    replies are its own, unless it gets another `name`: then those of all of that name.
     """
 
     script: Script
     name: str = NAME
-    asked: list[Prompt] = field(default_factory=list)
+    prompts: list[Prompt] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     _own: str = field(default_factory=lambda: token_hex(8), init=False, repr=False)
 
@@ -63,7 +63,7 @@ class ScriptedModel:
     def _ask(self, prompt: Prompt) -> Reply:
         with self._lock:
             reply = self._next_reply(prompt)
-            self.asked.append(prompt)
+            self.prompts.append(prompt)
         if isinstance(reply, Exception):
             raise reply
         if isinstance(reply, Reply):
@@ -78,9 +78,9 @@ class ScriptedModel:
             known = [user for user in self.script if prompt.user.startswith(user)]
             if known:
                 return self.script[max(known, key=len)]
-        elif len(self.asked) < len(self.script):
-            return self.script[len(self.asked)]
-        raise UsageError(f"no reply is scripted for prompt {len(self.asked) + 1}: {prompt.user[:200]!r}")
+        elif len(self.prompts) < len(self.script):
+            return self.script[len(self.prompts)]
+        raise UsageError(f"no reply is scripted for prompt {len(self.prompts) + 1}: {prompt.user[:200]!r}")
 
 
 def words(text: str) -> int:

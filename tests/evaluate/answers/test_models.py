@@ -55,11 +55,11 @@ def test_the_replies_of_a_judge_are_kept(shop, tmp_path):
     found, judging = judged(first)
     assert found.runs[0].values("correct").tolist() == [1, 0]
     assert found.runs[0].values("incorrect").tolist() == [0, 1]
-    assert judging.calls == len(first.asked) == 2
+    assert judging.calls == len(first.prompts) == 2
     assert judging.prompt_tokens > 0
     again, kept = judged(second)
     assert again.runs[0].values("correct").tolist() == [1, 0]
-    assert (kept.calls, second.asked) == (0, [])
+    assert (kept.calls, second.prompts) == (0, [])
 
 
 def test_what_a_model_reads_of_an_update_is_counted(shop):
@@ -70,7 +70,7 @@ def test_what_a_model_reads_of_an_update_is_counted(shop):
     assert (found.base.calls, found.update.calls) == (2, 1)
     assert found.update.prompt_tokens > 0
     assert found.update.facts == found.update.periods == 0
-    assert sum("990 loaves" in prompt.user for prompt in reader.asked) == 1
+    assert sum("990 loaves" in prompt.user for prompt in reader.prompts) == 1
 
 
 def test_a_model_writes_answers(shop, tmp_path):
@@ -101,7 +101,7 @@ def test_without_a_model_none_is_asked(shop, tmp_path):
         cache=tmp_path / "cache",
         models=EvaluationModels(model=no_progress),
     )
-    assert no_progress.asked == []
+    assert no_progress.prompts == []
 
 
 def test_answers_are_compared_without_what_they_cost():

@@ -139,7 +139,7 @@ def test_all_passages_of_a_batch_in_one_request_each():
     model = ScriptedModel([as_reply(LOAVES)] * 2)
     found = list(ModelExtractor(model).extract([excerpt(number=3), excerpt(number=4)]))
     assert [(each.passage, len(each.facts)) for each in found] == [(3, 1), (4, 1)]
-    assert [prompt.passages for prompt in model.asked] == [(3,), (4,)]
+    assert [prompt.passages for prompt in model.prompts] == [(3,), (4,)]
 
 
 def test_what_is_found_in_a_passage_does_not_depend_on_the_others():
@@ -158,7 +158,7 @@ def test_what_is_found_in_a_passage_does_not_depend_on_the_others():
 def test_a_passage_without_words_is_not_asked_about():
     model = ScriptedModel([])
     assert list(ModelExtractor(model).extract([excerpt("  \n ")])) == [Extraction(7, ())]
-    assert model.asked == []
+    assert model.prompts == []
 
 
 def test_the_name_changes_with_all_that_shapes_the_results():
@@ -336,7 +336,7 @@ def test_a_problem_is_that_of_its_passage_only():
 def test_a_reply_of_another_shape_is_asked_for_once_more(broken):
     model = ScriptedModel([broken, as_reply(LOAVES)])
     (found,) = ModelExtractor(model).extract([excerpt()])
-    assert (len(found.facts), found.problem, len(model.asked)) == (1, "", 2)
+    assert (len(found.facts), found.problem, len(model.prompts)) == (1, "", 2)
     (found,) = ModelExtractor(ScriptedModel([broken, broken])).extract([excerpt()])
     assert found.facts == ()
     assert found.problem.startswith("the reply is no RepliedFacts, asked twice: ")
@@ -347,9 +347,9 @@ def test_gleaning_asks_again_while_something_is_found():
     extractor = ModelExtractor(model, gleaning=3)
     (found,) = extractor.extract([excerpt()])
     assert [fact.subject for fact in found.facts] == ["Gull Bakery", "Marta Quill"]
-    assert len(model.asked) == 3  # the third round found nothing: no fourth
+    assert len(model.prompts) == 3  # the third round found nothing: no fourth
     assert extractor.dropped == {DUPLICATE: 1}
-    second = model.asked[1].user
+    second = model.prompts[1].user
     mark = second.split("\n")[2]
     data = second.split(mark)[2]
     assert 'Found so far:\n["Gull Bakery", "sold", "1,204 loaves", "March 2024"]\n' in data
@@ -360,7 +360,7 @@ def test_gleaning_goes_on_only_where_something_was_found():
     replies = {3: [as_reply(LOAVES), as_reply()], 4: [as_reply()]}
     model = ScriptedModel(lambda prompt: replies[prompt.passages[0]].pop(0))
     list(ModelExtractor(model, gleaning=2).extract([excerpt(number=3), excerpt(number=4)]))
-    assert [prompt.passages for prompt in model.asked] == [(3,), (4,), (3,)]
+    assert [prompt.passages for prompt in model.prompts] == [(3,), (4,), (3,)]
 
 
 def test_a_problem_of_a_later_round_is_a_problem():
@@ -378,7 +378,7 @@ def test_an_injection_stays_data_and_a_reply_that_obeys_it_is_dropped():
     model = ScriptedModel([as_reply(said("The bakery", "sold", "12 loaves", 1), obeyed)])
     extractor = ModelExtractor(model)
     (found,) = extractor.extract([poisoned])
-    (prompt,) = model.asked
+    (prompt,) = model.prompts
     mark = prompt.user.split("\n")[2]
     before, data, after = prompt.user.partition(f"\n{mark}\n")[0], *prompt.user.split(f"\n{mark}")[1:]
     assert attack in data

@@ -67,18 +67,18 @@ def corpus(memory_folder: Path, model: ScriptedModel) -> Iterator[Corpus]:
 def test_all_periods_are_told_from_the_bottom_up(corpus, model):
     came: list[tuple[int, int]] = []
     told = corpus.facts.report_all(lambda done, of: came.append((done, of)))
-    assert list(map(period_of, model.asked)) == PERIODS
+    assert list(map(period_of, model.prompts)) == PERIODS
     assert came == [(done, 12) for done in range(1, 13)]
     assert (told.reports, told.left, told.problems, told.complete) == (12, 0, (), True)
     assert told.cost.calls == 12
-    assert told.cost.prompt_tokens == sum(words(each.system) + words(each.user) for each in model.asked)
+    assert told.cost.prompt_tokens == sum(words(each.system) + words(each.user) for each in model.prompts)
 
 
 def test_they_are_what_a_question_asks_for(corpus, model):
     corpus.facts.report_all()
     for period in ("2021", "2021-Q2", "2021-02-04", "2021 to 2022"):
         assert {each.by for each in corpus.at().report(period).reports} == {"scripted"}
-    assert len(model.asked) == 12
+    assert len(model.prompts) == 12
 
 
 def test_without_a_model_they_are_made_when_asked(memory_folder):
@@ -92,7 +92,7 @@ def test_without_facts_there_is_nothing_to_tell(memory_folder, model):
     with asof.open(memory_folder, model=model) as corpus:
         assert corpus.facts.report_all().reports == 0
         assert corpus.facts.estimate_reports() == Usage()
-    assert model.asked == []
+    assert model.prompts == []
 
 
 # -- budgets and estimates --------------------------------------------------------------------------------
@@ -103,31 +103,31 @@ def test_a_budget_is_not_exceeded_and_the_next_run_goes_on(corpus, model):
     before anything above it is asked for."""
     runs = 0
     while True:
-        before = len(model.asked)
+        before = len(model.prompts)
         told = corpus.facts.report_all(budget=4_500)
         runs += 1
         assert told.cost.prompt_tokens + told.cost.reply_tokens <= 4_500
         assert told.problems == ()
         assert told.reports + told.left == 12
-        assert told.reports == len(model.asked) > before
+        assert told.reports == len(model.prompts) > before
         if told.complete:
             break
     assert runs > 1
-    assert list(map(period_of, model.asked)) == PERIODS
+    assert list(map(period_of, model.prompts)) == PERIODS
 
 
 def test_a_budget_of_nothing_asks_nothing(corpus, model):
     told = corpus.facts.report_all(budget=0)
     assert (told.reports, told.left, told.problems, told.complete) == (0, 12, (), False)
-    assert model.asked == []
+    assert model.prompts == []
 
 
 def test_an_estimate_is_an_upper_bound_and_asks_nothing(corpus, model):
     guess = estimated(corpus)
-    assert model.asked == []
+    assert model.prompts == []
     corpus.facts.report_all()
-    assert guess.calls == len(model.asked) == 12
-    assert guess.prompt_tokens >= sum(map(prompt_tokens, model.asked))
+    assert guess.calls == len(model.prompts) == 12
+    assert guess.prompt_tokens >= sum(map(prompt_tokens, model.prompts))
     assert guess.reply_tokens == 12 * 1_500
     after = estimated(corpus)
     assert (after.calls, after.cached, after.prompt_tokens) == (0, 12, 0)
@@ -139,7 +139,7 @@ def test_an_estimate_counts_what_rests_on_a_new_report(corpus, model):
     guess = estimated(corpus)
     assert (guess.calls, guess.cached) == (4, 8)
     corpus.facts.report_all()
-    assert list(map(period_of, model.asked[12:])) == ["2021-05-06", "2021-05", "2021-Q2", "2021"]
+    assert list(map(period_of, model.prompts[12:])) == ["2021-05-06", "2021-05", "2021-Q2", "2021"]
 
 
 def test_an_estimate_is_not_known_before_a_model_has_read_the_facts(memory_folder, model):
@@ -163,7 +163,7 @@ def test_a_report_that_fails_is_a_problem_and_the_others_are_told(memory_folder)
 
 def test_what_was_told_is_kept_when_the_model_goes_away(memory_folder, model):
     def first_five(prompt: Prompt) -> str | Exception:
-        return account(prompt) if len(model.asked) < 5 else ModelError("the server is gone")
+        return account(prompt) if len(model.prompts) < 5 else ModelError("the server is gone")
 
     model.script = first_five
     with corpus_with(memory_folder, model) as corpus:

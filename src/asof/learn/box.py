@@ -1,4 +1,4 @@
-"""Where settings may lie: a box, and for some of its numbers a sum that stays."""
+"""The space of settings: a box, with a fixed sum for some of its numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from asof.errors import UsageError
 from asof.rank.recipe import Range, Recipe, ranges, value_of
 
 EXACT = 1e-12
-"""A sum may be off by so much of the total, which is what rounding takes."""
+"""The share of the total that a sum may be off by: rounding takes as much."""
 
 SWEEPS = 20
 """So often each number of a simplex is drawn anew, on average, for a sample that forgot where it began."""
@@ -122,7 +122,7 @@ class Box:
         return self.project(points)
 
     def contains(self, x: ArrayLike, tolerance: float = 1e-9) -> bool:
-        """Whether all bounds and the sum are kept, but for `tolerance`."""
+        """Whether a point satisfies all bounds and the sum, up to `tolerance`."""
         point = np.asarray(x, dtype=np.float64)
         if point.shape != (len(self),) or not np.isfinite(point).all():
             return False

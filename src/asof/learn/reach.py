@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 
 def corners(box: Box, at: list[int]) -> Floats | None:
-    """The corners (v, w) of the box in some of its dimensions, the sum of its simplex kept.
+    """The corners (v, w) of the box in some of its dimensions that satisfy the sum of its simplex.
 
     The numbers of a simplex have all or none of their places in `at`. None: there are too many.
     """

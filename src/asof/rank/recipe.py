@@ -1,4 +1,4 @@
-"""A recipe: a name and a tuple of stages. Running it is a loop; changing it makes another value.
+"""A recipe: a name and a tuple of stages. Running it is a loop; changing it returns another value.
 
 A number of a recipe is named by its field, `time_preference.recency_weight`, or, where the field is a table
 from names to numbers, by field and name: `combine.weights.freshness`.
@@ -33,8 +33,8 @@ class Range:
 
 @dataclass(frozen=True, slots=True)
 class Tunable:
-    """What learning moves of a recipe unless it is told otherwise; `simplex`: fields among them whose sum
-    stays what it is."""
+    """The numbers of a recipe that are learned by default; `simplex`: fields among them whose sum is
+    fixed."""
 
     ranges: tuple[Range, ...] = ()
     simplex: tuple[str, ...] = ()
@@ -45,10 +45,10 @@ NOTHING = Tunable()
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """A way of ranking: its name, what it is for, and its stages in order.
+    """A way of ranking: its name, its purpose (`about`), and its stages in order.
 
-    `typed`: the question is searched as it was typed, stop words and words that only wish for the newest
-    included, as the published systems do. `tunable`: which of its numbers learning moves.
+    `typed`: the question is searched as it was typed, including stop words and words that only ask for the
+    newest, as the published systems do. `tunable`: its numbers that can be learned.
     """
 
     name: str
@@ -69,8 +69,8 @@ class Recipe:
         return named
 
     def steps(self, query: Query) -> Iterator[tuple[str, Stage, Query]]:
-        """The stages by name, each with the query that it is given: the k of those before a stage that looks
-        at more candidates than are shown (it says so as `needs`) is as large, so that they leave them."""
+        """The stages by name, each with its query: the k of the stages before one that examines more
+        candidates than are shown (its `needs`) is as large, so that they leave as many."""
         named = self.stages_by_name()
         depths = [query.k]
         for stage in reversed(named.values()):
@@ -79,7 +79,7 @@ class Recipe:
             yield name, stage, query if k == query.k else dataclasses.replace(query, k=k)
 
     def fields(self) -> Iterator[tuple[str, Any]]:
-        """What can be set, as `stage.field` (and `typed`) and its value."""
+        """The fields that can be set, as `stage.field` (and `typed`), with their values."""
         yield "typed", self.typed
         for name, stage in self.stages_by_name().items():
             for field in dataclasses.fields(stage):  # type: ignore[arg-type]  # stages are dataclasses
@@ -90,8 +90,8 @@ class Recipe:
     def replaced(self, values: Mapping[str, Any]) -> Recipe:
         """The recipe with other values of some fields, `{"decay.tau_min": 365}`.
 
-        A stage that knows a later one by value gets to know the changed one. Raises UsageError for a field
-        that is not there (with the nearest name) or does not accept its value.
+        A stage that refers to a later one by value refers to the changed one. Raises UsageError for an
+        unknown field (with the nearest name) or a value that it does not accept.
         """
         stages, typed = self.stages_by_name(), self.typed
         for key, value in values.items():
@@ -109,20 +109,20 @@ class Recipe:
                 new = dataclasses.replace(old, **{field: checked(old, field, value)})  # type: ignore[type-var]
             except (UsageError, ValueError) as error:
                 raise UsageError(f"recipe {self.name}: {key} = {value!r}: {error}") from error
-            stages = {each: _knowing(stage, old, new) for each, stage in stages.items()}
+            stages = {each: _substituted(stage, old, new) for each, stage in stages.items()}
             stages[name] = new
         return dataclasses.replace(self, stages=tuple(stages.values()), typed=typed)
 
 
-def _knowing(stage: Any, old: Stage, new: Stage) -> Any:
-    """A stage in which `new` stands wherever `old` stood."""
+def _substituted(stage: Any, old: Stage, new: Stage) -> Any:
+    """A stage with `new` in place of `old` everywhere."""
     changed = {}
     for field in dataclasses.fields(stage):
         value = getattr(stage, field.name)
         if value == old:
             changed[field.name] = new
         elif dataclasses.is_dataclass(value):
-            inner = _knowing(value, old, new)
+            inner = _substituted(value, old, new)
             if inner != value:
                 changed[field.name] = inner
     return dataclasses.replace(stage, **changed) if changed else stage

@@ -30,7 +30,7 @@ from asof.index.dense import SCALE, quantise
 from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.top_k import TopK
-from asof.rank.features.latent import Latent, Similarity, likeness
+from asof.rank.features.latent import Latent, Similarity, similarity_why
 from asof.rank.recipe import Recipe
 from asof.schema import checked
 from asof.time.span import NEVER
@@ -54,10 +54,10 @@ def test_the_published_scale() -> None:
         made = np.array([question, text])
         length = np.linalg.norm(made, axis=1, keepdims=True)
         asked, own = quantise(np.divide(made, length, out=np.zeros_like(made), where=length > 0))
-        tree = likeness(own, asked, "half")
+        tree = similarity_why(own, asked, "half")
         assert tree.value == pytest.approx(score, abs=2e-4)
         assert tree.value == tree.recomputed() == (int(own.astype(int) @ asked) / SCALE**2 + 1) / 2
-        clipped = likeness(own, asked, "cosine")
+        clipped = similarity_why(own, asked, "cosine")
         assert clipped.value == pytest.approx(max(2 * score - 1, 0), abs=4e-4)
         assert clipped.recomputed() == clipped.value
 
@@ -67,7 +67,7 @@ def test_scores_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
     documents = [document(f"d{at}", text, "2001") for at, text in enumerate(texts)]
     with fresh(*documents) as corpus:
         half = run(corpus, "mill", Latent(), TopK())
-        assert len(half.hits) == 8, "every passage in force has a likeness"
+        assert len(half.hits) == 8, "every passage in force has a similarity"
         assert scores(half)["d7"] == 0.5, "a text without words"
         assert scores(half)["d6"] == 0.5, "in one text only: least_df is 2"
         cosine = scores(run(corpus, "mill", Latent(scale="cosine"), TopK()))

@@ -19,11 +19,11 @@ class Centrality:
     """The column `centrality`, in [0, 1]; it does not rank by itself (TWE-RAG, section 2.2).
 
     "degree": sum of the overlaps (Jaccard of shingles) with all that corroborate the passage, as a share of
-    the largest such sum in the view; 0 when nobody corroborates anybody, 1 for all when all are equal.
+    the largest such sum in the view; 0 when no passage is corroborated, 1 for all when all are equal.
 
-    "pagerank": PageRank as a share of the largest. The formula as it was printed is not normalised, and loses
-    what isolated passages hold; spreading that over all scales all values alike, so the share is the same.
-    `asof.graph.centrality.pagerank` gives both forms.
+    "pagerank": PageRank as a share of the largest. The published formula is not normalised, and loses the
+    mass of isolated passages; spreading it over all passages scales all values alike, so the share is the
+    same. `asof.graph.centrality.pagerank` gives both forms.
 
     `threshold`, `cap` and `independent` are those of `asof.graph.evidence.evidence`.
     """

@@ -20,8 +20,8 @@ from asof.store.reader import matching_heads
 RECENT = (
     "current", "currently", "latest", "new", "newest", "now", "recent", "recently", "this year", "today",
 )  # fmt: skip
-"""The README's "{current, latest, now, recent, …}", with those of its code that are a wish; not "who is",
-"price", "schedule" and the like, which are subjects."""
+"""The README's "{current, latest, now, recent, …}", with those of its code that ask for the newest; not "who
+is", "price", "schedule" and the like, which are subjects."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class Decay:
         return bool(words) and re.search(rf"(?<!\w)(?:{words})(?!\w)", question, re.IGNORECASE) is not None
 
     def adapted(self, recency: float) -> tuple[float, float]:
-        """delta and tau (days) for a question that wishes for the newest that much."""
+        """delta and tau (days) for a question with this share of recency."""
         r = max(recency, self.general)
         return self.delta * r, self.tau_max - (self.tau_max - self.tau_min) * r
 

@@ -18,7 +18,7 @@ from asof.time.span import BEGINNING
 
 @dataclass(frozen=True, slots=True)
 class Freshness:
-    """The column `freshness`: exp(-rate · days), days whole; half of it is gone after ln 2 / rate days.
+    """The column `freshness`: exp(-rate · days), days whole; it halves every ln 2 / rate days.
 
     A document is as fresh as the newest of its passages among the candidates: an edit renews it. .05 is the
     README's rate (13.9 days), its code has .01 (69.3). Undated passages get 0: no credit. `half_lives` as in

@@ -1,4 +1,5 @@
-"""The temporal score of TempRALM (Gade and Jetcheva 2024): closeness in time, scaled as the relevance is."""
+"""The temporal score of TempRALM (Gade and Jetcheva 2024): closeness in time on the scale of the
+relevance."""
 
 from __future__ import annotations
 
@@ -21,10 +22,10 @@ class Gap:
 
         t = (1 / age - mean) / deviation · deviation of s + mean of s
 
-    over the candidates (choose them before: the result depends on them). Ages are in days, of `floor` at
-    least: the printed form divides by zero for a passage of the very moment. With one age for all, t is the
-    mean of s; undated passages get that too, and take no part in the mean of 1 / age. A time after the
-    question cannot be: it is not in the view. The unit of age cancels, and so does the paper's factor alpha.
+    over the candidates (choose them before: the result depends on them). Ages are in days, at least `floor`:
+    the published form divides by zero for a passage of the same moment. With one age for all, t is the mean
+    of s; undated passages get that too, and do not count in the mean of 1 / age. Ages are never negative:
+    later passages are not in the view. The unit of age cancels, and so does the paper's factor alpha.
     """
 
     floor: float = within(1.0, 0.000_001, 1_000.0)

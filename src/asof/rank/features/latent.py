@@ -23,7 +23,7 @@ Vector = NDArray[np.int16]
 
 @dataclass(frozen=True, slots=True)
 class Latent:
-    """The column `latent`: likeness of the question and each passage in the latent space of the view.
+    """The column `latent`: similarity of the question and each passage in the latent space of the view.
 
     `scale` half: (1 + cos) / 2 (TWE-RAG, section 2.1), cos being 0 for a text without a direction; cosine:
     cos, 0 where it is negative.
@@ -80,10 +80,10 @@ def _scored(
         values[~allowed] = 0.0
     if ranking.places is not None:
         values = values[ranking.places]
-    return ranking.with_column(name, values, lambda row: likeness(stored(row), vector, scale))
+    return ranking.with_column(name, values, lambda row: similarity_why(stored(row), vector, scale))
 
 
-def likeness(own: Vector, vector: Vector, scale: str) -> Why:
+def similarity_why(own: Vector, vector: Vector, scale: str) -> Why:
     """The tree of a number: the cosine of two vectors of whole numbers, on a scale."""
     if scale != "half":
         return cosine_tree(own, vector)

@@ -1,10 +1,9 @@
-"""How much of a document speaks to the question: coverage and volume (Adaptive RAG for arXiv, README 1).
+"""How much of a document is relevant to the question: coverage and volume (Adaptive RAG for arXiv, README 1).
 
     coverage = mean of the similarities above a threshold      volume = ln(1 + how many) / ln(1 + passages)
 
 Each candidate gets the number of its document; all candidates count, so these stages come before any cut.
-Similarities are whole numbers over 4000², so their sums are
-exact in any order.
+Similarities are whole numbers over 4000², so their sums are exact in any order.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ WHOLE = float(SCALE * SCALE)
 
 
 class Counted(NamedTuple):
-    """Of each candidate's document: passages among the candidates, how many are relevant, and the sum of the
-    similarities of those (whole numbers over 4000²)."""
+    """For the document of each candidate: the number of its passages among the candidates, of relevant ones,
+    and the sum of their similarities (whole numbers over 4000²)."""
 
     passages: NDArray[np.int64]
     relevant: NDArray[np.int64]

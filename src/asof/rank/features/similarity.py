@@ -1,4 +1,4 @@
-"""How alike passages are to each other: by the corpus's vectors, or by their words."""
+"""Pairwise similarity of passages: by the corpus's vectors, or by their words."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from asof.rank.stage import Values
 
 @dataclass(frozen=True, slots=True)
 class PairwiseSimilarity:
-    """The likeness of each to each of some passages (n, n), in [0, 1] up to rounding; `name` says by what.
+    """The similarities of n passages (n, n), in [0, 1] up to rounding; `name` is that of the measure.
 
     `why` gives the tree of a number, from the two places.
     """

@@ -1,4 +1,4 @@
-"""Passages that say that something is over, which is no answer to what is newest or in force."""
+"""Passages that state that something has ended, which does not answer what is newest or in force."""
 
 from __future__ import annotations
 
@@ -20,21 +20,23 @@ def terminated(
     query: Query,
     matches: Ranking,
     view: View,
-    fit: Values,
-    within: float,
+    match_score: Values,
+    margin: float,
     groups: Sequence[NDArray[np.bool_]],
 ) -> NDArray[np.bool_] | None:
-    """Which candidates say that something has ended where they speak of what is asked; None for a question
-    that asks for an end itself. Of each group only those are read whose fit is `within` of the best in it
-    that says no such thing: all that can be near-equals.
+    """The candidates (n,) that state that something has ended, in their sentences about the question; None
+    for a question that asks for an end itself. Of each group only those are read whose match score is within
+    `margin` of the best one that states no end: all that can be in the tie group.
     """
     if mentions_termination(query.text):
         return None
-    ended, unread = np.zeros(len(fit), bool), np.ones(len(fit), bool)
+    ended, unread = np.zeros(len(match_score), bool), np.ones(len(match_score), bool)
     stems = _question_stems(query, view)
     for group in groups:
-        while (going := group & ~ended).any():
-            read = np.flatnonzero(unread & group & (fit >= float(fit[going].max()) - within))
+        while (ongoing := group & ~ended).any():
+            read = np.flatnonzero(
+                unread & group & (match_score >= float(match_score[ongoing].max()) - margin)
+            )
             if not len(read):
                 break
             unread[read] = False
@@ -52,7 +54,7 @@ def _question_stems(query: Query, view: View) -> frozenset[str]:
 
 
 def _best_sentences(text: str, stems: frozenset[str], language: str, view: View) -> str:
-    """The sentences of a text that say most of the question's words."""
+    """The sentences of a text that have most of the question's words."""
     pieces = [text[start:end] for start, end in sentences(text)] or [text]
     counts = [
         len(stems & {view.analyzer.stem(word, language) for word in tokenize(piece)}) for piece in pieces

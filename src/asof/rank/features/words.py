@@ -1,4 +1,4 @@
-"""Boosts for what a passage is called: its heading, its tags (RAGtriever's code; off in its defaults)."""
+"""Boosts by the heading and the tags of a passage (RAGtriever's code; off in its defaults)."""
 
 from __future__ import annotations
 

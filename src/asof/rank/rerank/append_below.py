@@ -1,4 +1,5 @@
-"""Stages that order the first few candidates anew: where they stand, and how the others stay below."""
+"""The parts that re-ranking stages share: they are inserted before the last cut, and other candidates stay
+below."""
 
 from __future__ import annotations
 
@@ -18,9 +19,9 @@ Places = NDArray[np.int64]
 def append_below(
     ranking: Ranking, name: str, column: Column, ranked: Places, skipped: Places, rest: Places
 ) -> Ranking:
-    """The ranking by `column`, which is right for `kept`; `skipped`, then `rest`, come below.
+    """The ranking by `column`, whose values count for `ranked`; `skipped`, then `rest`, come below.
 
-    Their score is the lowest of the kept over 1 + their place below, if the column's numbers lie in [0, 1],
+    Their score is the lowest of `ranked` over 1 + their place below, if the column's numbers lie in [0, 1],
     and otherwise the lowest less their place. Equal scores share a place.
     """
     before, rows, values = ranking.columns[ranking.by], ranking.rows, column.values.copy()
@@ -53,7 +54,7 @@ def dense_ranks(scores: Values) -> Places:
 
 
 def insert_before_cut(recipe: Recipe, stage: Stage, what: str) -> Recipe:
-    """The same ranking with a stage before its last cut, called NAME-`what`."""
+    """The recipe with a stage before its last cut, named NAME-`what`."""
     stages = list(recipe.stages)
     stages.insert(len(stages) - isinstance(stages[-1], TopK), stage)
     return replace(recipe, name=f"{recipe.name}-{what}", stages=tuple(stages))

@@ -1,11 +1,12 @@
-"""Halting on a budget (TWE-RAG, README 2.5): look at more candidates only while the best is in doubt.
+"""Re-ranking on a budget (TWE-RAG, README 2.5): more candidates are examined only while the best is
+uncertain.
 
     margin    = S(d1) - S(dk)
     agreement = share of d1 … dk that corroborate d1 (d1 itself counts, as the sum is printed)
     halt      = margin > .5  and  agreement > .8
 
-The print leaves k open and calls agreement "Jaccard similarity to the top document": here k = 5, and what
-corroborates has an edge with d1 in the evidence graph. Both comparisons are strict.
+The publication leaves k open and calls agreement "Jaccard similarity to the top document": here k = 5, and a
+candidate corroborates d1 if they have an edge in the evidence graph. Both comparisons are strict.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from asof.schema import within
 
 
 class Uncertainty(NamedTuple):
-    """How sure the first candidate is."""
+    """How certain the first candidate is: its margin, and the share of candidates that corroborate it."""
 
     margin: float
     agreement: float
@@ -45,17 +46,18 @@ class Uncertainty(NamedTuple):
 GRAPH = Centrality()
 
 OUTSIDE = "outside the budget"
-"""The label of the score of a candidate that was not looked at."""
+"""The label of the score of a candidate that was not examined."""
 
 
 @dataclass(frozen=True, slots=True)
 class BudgetedRerank:
-    """Ranks the first `sizes[0]` candidates by the column `by` anew by score; more of them while in doubt.
+    """Ranks the first `sizes[0]` candidates by the column `by` anew by score; more while the best is
+    uncertain.
 
-    Candidates enter in the order of `by`, so a later stage has those of the earlier one among it and nothing
-    is computed twice. What does not enter keeps its order below: its score is the lowest of those that
-    entered less what its `by` is below the last one's. `graph` names the graph whose edges are agreement.
-    Raises ValueError for `sizes` that fall.
+    Candidates enter in the order of `by`, so a larger size includes the smaller ones and nothing is computed
+    twice. The others keep their order below: their score is the lowest of those that entered less the
+    distance of their `by` to that of the last one that entered. The edges of `graph` are agreement. Raises
+    ValueError for `sizes` that fall.
     """
 
     by: str = "relevance"

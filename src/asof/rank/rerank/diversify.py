@@ -1,4 +1,4 @@
-"""Diversity: fewer hits that say the same, by a cap for each document or by maximal marginal relevance.
+"""Diversity: fewer similar hits, by a cap for each document or by maximal marginal relevance.
 
 Both look at the first few candidates by the present score (ties as everywhere). They come before the last
 `Cut`, which orders by score; so what moves down gets a lower score.
@@ -24,13 +24,13 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class PerDocument:
-    """At most `most` passages of a document among the first; those that are skipped come after them.
+    """At most `most` passages of a document among the `first` candidates; skipped ones come after them.
 
-    Looks at the first `first` candidates. What stays keeps its score. What is skipped gets the lowest of
-    those scores less its place below (1, 2, ...; equal scores share a place), and what comes after the first
-    the places below that. With nothing to skip all is as it was.
+    The others keep their scores. A skipped passage gets the lowest of those scores less its place below (1,
+    2, ...; equal scores share a place), and the candidates after the first get the places below that. Without
+    a skipped passage nothing changes.
 
-    RAGtriever's code has this cap (2) as its diversity, and fills up from what it skipped.
+    RAGtriever's code has this cap (2) as its diversity, and fills up with skipped passages.
     """
 
     most: int = within(2, 1, 100)
@@ -38,7 +38,7 @@ class PerDocument:
 
     @property
     def needs(self) -> int:
-        """So many candidates the stages before must leave."""
+        """The number of candidates that the stages before have to leave."""
         return self.first
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -59,11 +59,11 @@ class PerDocument:
 class Mmr:
     """Maximal marginal relevance of the first `first` candidates (Carbonell and Goldstein 1998).
 
-        next = argmax of balance · relevance - (1 - balance) · similarity to the most similar that was chosen
+    next = argmax of balance · relevance - (1 - balance) · similarity to the most similar one chosen before
 
     and that number is the column `marginal`: it never rises from one choice to the next, so ordering by it is
-    the order of the choices. What comes after the first keeps its order below: the lowest less its place
-    (1, 2, ...; equal scores share a place). `balance` 1 is off; with 0 the scores count for nothing.
+    the order of the choices. The candidates after the first keep their order below: the lowest less their
+    place (1, 2, ...; equal scores share a place). `balance` 1 is off; with 0 the scores have no effect.
 
     `scale` of the relevance: "best", the score as a share of the best (where there are scores below 0, of
     the best above the lowest of these candidates), or "given", the score as it is, for scores that are
@@ -77,7 +77,7 @@ class Mmr:
 
     @property
     def needs(self) -> int:
-        """So many candidates the stages before must leave."""
+        """The number of candidates that the stages before have to leave."""
         return self.first
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -133,7 +133,7 @@ class Mmr:
     def _choose(
         self, relevance: Values, similarity: Values, view: View, rows: Places
     ) -> tuple[Places, Places]:
-        """The order of the choices, and for each the most similar that was chosen before it (-1: none)."""
+        """The order of the choices, and for each the most similar one chosen before it (-1: none)."""
         n = len(rows)
         among_equals = view.tie_order(np.zeros(n), rows)
         gain = relevance * self.balance
@@ -149,7 +149,7 @@ class Mmr:
 
 
 def similarity_to_chosen(similarity: Values, most_similar: Places) -> Values:
-    """The similarity of each to the most similar that was chosen before it, 0 for the first."""
+    """The similarity of each to the most similar one chosen before it, 0 for the first."""
     highest: Values = np.where(most_similar < 0, 0.0, similarity[np.arange(len(most_similar)), most_similar])
     return highest
 
@@ -161,7 +161,7 @@ def ordered(ranking: Ranking, view: View, n: int) -> tuple[Ranking, Places]:
 
 
 def places_among_equals(values: NDArray[np.int64]) -> Places:
-    """How many equal values stand before each."""
+    """The number of equal values before each."""
     order = np.argsort(values, kind="stable")
     starts = np.flatnonzero(np.diff(values[order], prepend=values[order][:1] - 1))
     sizes = np.diff(np.append(starts, len(values)))
@@ -171,5 +171,5 @@ def places_among_equals(values: NDArray[np.int64]) -> Places:
 
 
 def diversified(recipe: Recipe, stage: Stage) -> Recipe:
-    """The same ranking with a stage of this room before the last cut."""
+    """The recipe with a stage of this package before its last cut."""
     return insert_before_cut(recipe, stage, "diverse")

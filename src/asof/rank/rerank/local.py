@@ -56,7 +56,7 @@ class Local:
 
     @property
     def needs(self) -> int:
-        """So many candidates the stages before must leave."""
+        """The number of candidates that the stages before have to leave."""
         return self.passages
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -84,7 +84,7 @@ class Local:
         return ranked.with_column("facts", column.values / best, why, by=False).note(note)
 
     def _examined(self, matches: Ranking, view: View, far: Values) -> NDArray[np.int64]:
-        """The best candidates, and the best of those that are of the time asked for."""
+        """The places of the best candidates, and of the best ones of the time asked for."""
         order = view.tie_order(matches.score, matches.rows)
         of_time = order[far[order] > 0][: self.passages]
         return np.union1d(order[: self.passages], of_time)
@@ -120,7 +120,7 @@ class Local:
 
 @dataclass(frozen=True, slots=True)
 class Subgraph:
-    """The facts nearest to a question, and what they relate: columns in the order of `facts`."""
+    """The facts nearest to a question and the nodes that they relate: columns in the order of `facts`."""
 
     facts: tuple[StatedFact, ...]
     gamma: Values
@@ -148,7 +148,8 @@ class Subgraph:
 
 
 def _ends(known: StatedFact) -> tuple[str, str]:
-    """What a fact relates: its subject and its object, or the measure where the object is a figure."""
+    """The names that a fact relates: its subject and its object, or the measure where the object is a
+    figure."""
     fact = known.fact
     return key(fact.subject), key(fact.relation if fact.kind in (VALUE, CHANGE) else fact.object)
 

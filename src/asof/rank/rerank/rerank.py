@@ -23,7 +23,7 @@ from asof.rank.stage import Column, Ranking, Values
 from asof.schema import within
 
 LARGEST = 1e9
-"""A score beyond is a fault of the model, and would leave no room for the places below."""
+"""The largest score accepted: beyond it the places below could not be told apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Rerank:
 
     @property
     def needs(self) -> int:
-        """So many candidates the stages before must leave."""
+        """The number of candidates that the stages before have to leave."""
         return self.top
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -70,7 +70,8 @@ class Rerank:
         return [record.indexed for record in view.records(rows)]
 
     def _numbers(self, question: str, texts: Sequence[str]) -> list[float]:
-        """The model's number for each text. Equal texts are asked once: they shall not differ by rounding."""
+        """The model's score for each text. Equal texts are scored once, so that they do not differ by
+        rounding."""
         different = list(dict.fromkeys(texts))
         name, numbers = self.reranker.name, self.reranker.scores(question, different)
         if len(numbers) != len(different):
@@ -103,8 +104,8 @@ class Rerank:
 
 
 def reranked(recipe: Recipe, stage: Rerank) -> Recipe:
-    """The same ranking with its first candidates reranked: the stage comes before the last cut.
+    """The recipe with its first candidates reranked: the stage comes before the last cut.
 
-    Called last (after `asof.recipes.by_document`): what ranks afterwards would take scores to be positive.
+    Call it last (after `asof.recipes.by_document`): stages after it would expect positive scores.
     """
     return insert_before_cut(recipe, stage, "reranked")

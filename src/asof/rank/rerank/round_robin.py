@@ -1,4 +1,4 @@
-"""Coverage of what a question terms for: several subjects, several periods, one after the other."""
+"""Coverage of the subjects and periods that a question asks for: their documents take turns."""
 
 from __future__ import annotations
 
@@ -21,20 +21,19 @@ from asof.schema import within
 class RoundRobinByDocument:
     """The column `round_robin`: passages of several documents that a question names, in turn.
 
-    A document is asked for when the question says its title, at least `title_coverage` of it by weight,
+    A document is asked for when the question contains its title, at least `title_coverage` of it by weight,
     figures left out, and when it is of the time that the question names. Its best passage comes in the first
-    round, its second in the second, …: best by BM25 of the question's words beside those names, which
-    every passage of the document is titled with. Within a round the score decides. All
-    other candidates follow in their order. A reader with a budget then has something
-    of each company, each quarter.
+    round, its second in the second, …: best by BM25 of the question's words without those of the titles,
+    which all passages of the document share. Within a round the score decides. All other candidates follow in
+    their order. A context of limited size then has passages of each company, each quarter.
 
         round_robin = 1/2 + (rounds - round + score) / (2 · rounds)        of the documents that are asked for
         round_robin = score / 2                                            of all others
 
-    for scores in [0, 1], as `TimePreference` makes them, which it stays in. Scores without a bound (recipe
-    `tgrag`) become 10 000 - round + score / 1000, and stay as they are for all others.
+    for scores in [0, 1], as those of `TimePreference`; the result is in [0, 1] as well. Scores without a
+    bound (recipe `tgrag`) become 10 000 - round + score / 1000, and stay the same for all others.
 
-    Nothing changes where fewer than two passages of such documents are there.
+    Nothing changes where no document has two such passages.
     """
 
     title_coverage: float = within(0.35, 0.0, 1.0)
@@ -100,4 +99,4 @@ class RoundRobinByDocument:
 
 
 FIRST, SCALE = 10_000.0, 0.001
-"""Where scores have no bound: more than any score or round, and what a score counts within a round."""
+"""For scores without a bound: more than any score or round, and the weight of a score within a round."""

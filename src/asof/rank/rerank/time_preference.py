@@ -1,8 +1,8 @@
 """Time within a tie group: which of the passages that answer a question equally well is the current one.
 
-A question that asks for the newest, or names a time, is answered by passages that say what it asks in
-different words and lengths. Relevance tells them apart by wording; here those whose match scores differ
-little form a tie group, and their dates decide.
+A question that asks for the newest, or names a time, is answered by passages of different words and lengths.
+Relevance orders them by wording; here those whose match scores differ little form a tie group, and their
+dates decide.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from asof.schema import within
 
 @dataclass(frozen=True, slots=True)
 class TimePreference:
-    """The column `time_preference`, in [0, 1]; it falls with the rank whether or not time plays a part.
+    """The column `time_preference`, in [0, 1]; it falls with the rank whether or not time is used.
 
-    Of a question without a recency intent and without a time it is the score before, divided by a bound:
+    For a question without a recency intent and without a time it is the score before, divided by a bound:
 
         time_preference = score / B        B: the least power of two from the score's largest value on
 
     so that the division is exact and different scores stay different. Where words ask for the newest
-    (recency 1), a tie group leads. It takes the upper half of the interval, all others the lower half:
+    (recency 1), a tie group comes first. It has the upper half of the interval, all others the lower half:
 
         match_score = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
                       + title_weight · title - off_topic_title_terms
@@ -42,20 +42,20 @@ class TimePreference:
         time_preference = score / (2 · B)        of all others
 
     u = 1 - the largest (query_coverage + title_group_coverage) / 2, at least `uncertainty`: where no passage
-    says nearly all of the question, what else makes a passage relevant counts. A tie group has match scores
+    covers nearly all of the question, its relevance counts more. A tie group has match scores
     within `tie_margin` of the best, and at least `relevance_floor` of the best relevance (`normalized`).
     Title terms (see `TitleColumns`) count where the question names some title. The termination penalty is
-    taken off passages that say that something has ended, unless the question asks for that.
+    subtracted for passages that state that something has ended, unless the question asks for that.
 
-    Where the question names a time, only passages of that time are in the tie group, and age weighs
+    Where the question names a time, only passages of that time are in the tie group, and the weight of age is
     `windowed_recency_weight`.
 
     Where it asks for a state or an instance without such words (recency between 0 and 1), the same holds if
-    the tie group has reports of one kind: of the same title, or of much the same words. Otherwise age
-    decides less: the tie group has scores within `cautious_margin` of the best, the score stands in place of
-    the match score (and its largest value in place of M), and age weighs (1 - u)² as much.
+    the tie group has reports of one kind: with the same title, or mostly the same words. Otherwise age
+    decides less: the tie group has scores within `cautious_margin` of the best, the score replaces the match
+    score (and its largest value replaces M), and the weight of age is multiplied by (1 - u)².
 
-    An undated passage has no age; it counts as one of the middle age in the tie group.
+    An undated passage has no age; it gets the median age of the tie group.
     """
 
     recency_weight: float = within(0.3, 0.0, 2.0)
@@ -110,8 +110,8 @@ class TimePreference:
         return group & among
 
     def _in_time(self, times: Values, match: Values) -> NDArray[np.bool_] | None:
-        """Candidates of the time that is named: those that are of it, otherwise those that mention it; None
-        where the best of them fits much less than the best of all."""
+        """The candidates of the named time: those about it, otherwise those that mention it; None where the
+        best of them has a much lower match score than the best of all."""
         for least in (OF_TIME, MENTIONS_TIME):
             inside = times >= least
             if inside.any() and float(match[inside].max()) >= float(match.max()) * NO_LESS:
@@ -126,14 +126,14 @@ class TimePreference:
         most = self._most_covered(matches)
         uncertainty = max(1 - most, self.uncertainty)
         values = coverage * (1 - uncertainty) + share.values * uncertainty
-        title, strange, further = (
+        title, off_topic, extra = (
             matches.column(name) for name in ("title", "off_topic_title_terms", "extra_title_terms")
         )
         values = values + title.values * self.title_weight
-        whole = (strange.values == 0.0) & (further.values <= MOSTLY)
+        whole = (off_topic.values == 0.0) & (extra.values <= MOSTLY)
         named = bool((whole & (title.values > NAMED)).any())
         if named:
-            values = (values - strange.values) - further.values * self.extra_title_terms
+            values = (values - off_topic.values) - extra.values * self.extra_title_terms
         groups = [times >= least for least in ((0.0, OF_TIME, MENTIONS_TIME) if query.about else (0.0,))]
         ended = terminated(query, matches, view, values, self.tie_margin, groups) if query.recency else None
         if ended is not None:
@@ -151,8 +151,8 @@ class TimePreference:
                 Why.of("title match", "product", title.why(row), Why("weight", self.title_weight)),
             ]
             if named:
-                parts.append(_less("off-topic title words", strange.why(row), 1.0))
-                parts.append(_less("extra title terms", further.why(row), self.extra_title_terms))
+                parts.append(_less("off-topic title words", off_topic.why(row), 1.0))
+                parts.append(_less("extra title terms", extra.why(row), self.extra_title_terms))
             if ended is not None and ended[at[row]]:
                 parts.append(Why("it states that something has ended", -self.termination_penalty))
             return Why.of("match score", "sum", *parts)
@@ -160,7 +160,7 @@ class TimePreference:
         return Column(values, why)
 
     def _most_covered(self, matches: Ranking) -> float:
-        """The most of the question that any candidate says, its series included by half."""
+        """The largest share of the question that any candidate covers, its title group counted by half."""
         coverage = (
             matches.column("query_coverage").values + matches.column("title_group_coverage").values
         ) * 0.5
@@ -168,20 +168,21 @@ class TimePreference:
 
 
 def _noted(ranking: Ranking, group: NDArray[np.bool_], order: str, kinds: str = "") -> Ranking:
-    """With a note how a tie group is ordered; a group of one has no order."""
+    """The ranking with a note on how a tie group is ordered; a group of one has no order."""
     count = int(group.sum())
     return ranking.note(f"{count} equally good matches{kinds}: {order}") if count > 1 else ranking
 
 
 def _bound(matches: Ranking) -> float:
-    """The largest value of the score: what is known of its column, otherwise the best of the candidates."""
+    """The largest value of the score: the bound of its column if there is one, else that of the
+    candidates."""
     column = matches.columns[matches.by]
     high = float(column.values.max(initial=0.0)) if column.high is None else column.high
     return high if high > 0 else 1.0
 
 
 def _power_of_two(high: float) -> float:
-    """The least power of two from a positive number on; a division by it is exact."""
+    """The least power of two that is not below a positive number; a division by it is exact."""
     mantissa, exponent = math.frexp(high)
     return math.ldexp(1.0, exponent - (mantissa == 0.5))
 
@@ -221,11 +222,12 @@ def _led(
 
 
 NO_LESS = 0.75
-"""Passages of the time that is named lead when the best of them fits at least so well as the best of all."""
+"""Passages of the named time come first when their best match score is at least this share of the best
+one."""
 
 NAMED, MOSTLY = 0.2, 0.5
-"""A title is named when it holds nothing strange, more than NAMED of the question's words, and adds at most
-MOSTLY of its own weight to what the question says of it."""
+"""A title is named when it has no off-topic terms, more than NAMED of the question's words, and extra terms
+of at most MOSTLY of its own weight."""
 
 
 def _less(label: str, tree: Why, weight: float) -> Why:

@@ -1,4 +1,5 @@
-"""A closer look at the first candidates: dear stages see only them, the others stay below in their order."""
+"""The window of re-ranking: expensive stages get the first candidates only, the others stay below in
+order."""
 
 from __future__ import annotations
 
@@ -19,9 +20,9 @@ from asof.schema import within
 class RerankWindow:
     """The `n` best candidates by score go on (ties as everywhere); the others are deferred to `AppendRest`.
 
-    `n` does not depend on how many hits are shown, and so neither do the first of them. Where the question
-    speaks of a time, the `of_time` best that were published within it or speak of it go on as well: among the
-    editions of many years the right ones need not be among the best by words.
+    `n` does not depend on the number of hits shown, so neither do the first of them. Where the question names
+    a time, the `of_time` best that were published within it or mention it go on as well: among the editions
+    of many years the right ones need not be among the best by words.
     """
 
     n: int = within(100, 10, 10_000)
@@ -29,7 +30,7 @@ class RerankWindow:
 
     @property
     def needs(self) -> int:
-        """So many candidates the stages before must leave."""
+        """The number of candidates that the stages before have to leave."""
         return self.n
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
@@ -49,7 +50,7 @@ class RerankWindow:
 
 
 def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:
-    """Places of the n best, ties in the order that holds everywhere."""
+    """Places of the n best, ties as everywhere."""
     if len(score) <= n:
         return np.arange(len(score))
     bound = np.partition(score, len(score) - n)[len(score) - n]

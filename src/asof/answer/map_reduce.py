@@ -109,7 +109,7 @@ def map_reduce(
 
 
 def _parts(evidence: Sequence[EvidencePiece], part_tokens: int) -> list[list[EvidencePiece]]:
-    """The evidence in its order, in parts of so many tokens; a larger piece is a part of its own."""
+    """The evidence in its order, in parts of a number of tokens; a larger piece is a part of its own."""
     parts: list[list[EvidencePiece]] = [[]]
     used = 0
     for piece in evidence:

@@ -121,7 +121,9 @@ def _check(
     check_by(dataset, options)
     models.check()
     if models.writes and options.leakage:
-        raise UsageError("--leakage compares what is made without a model: check it without --model")
+        raise UsageError(
+            "--leakage compares facts and answers made without a model: check it without --model"
+        )
     if run_file is not None:
         check_ids(run_file, dataset)
 

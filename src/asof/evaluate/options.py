@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 from asof.store.settings import CorpusSettings
 
 Progress = Callable[[str, int, int], None]
-"""Gets what is under way, how much of it is done, and of how much (0: unknown)."""
+"""Gets the name of the step, how much of it is done, and of how much (0: unknown)."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOptions:
     """How a dataset is evaluated.
 
-    `queries`: a file of questions, by path or by name inside the dataset (default: all of them). `limit`: so
-    many questions, chosen by a hash. `leakage`: so many are also put to a corpus cut where they were asked.
+    `queries`: a file of questions, by path or by name inside the dataset (default: all of them). `limit`: the
+    number of questions, chosen by a hash. `leakage`: how many are also asked of a corpus cut at their moment.
     `without`: fields that are blanked. `filter_by`: fields of a question that the metadata of a hit has to
     agree with. `settings`: those of the corpus; undated documents are always visible. `seed`: of all random
     draws. `answers`: `ask` is evaluated too, on the questions with a reference answer. `by`: the fields of a

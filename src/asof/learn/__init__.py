@@ -1,1 +1,1 @@
-"""Learning from judgements: what was said of hits, losses, and how weights move."""
+"""Learning from judgements of hits: losses of rankings, and weights that move by them."""

@@ -176,7 +176,7 @@ class AdaptiveRecipe:
 
     @classmethod
     def loads(cls, text: str, recipe: Recipe) -> AdaptiveRecipe:
-        """The state that was dumped. Raises DamagedState for what is no sound state of this recipe."""
+        """The state that `dumps` wrote. Raises DamagedState for any other text, and for another recipe."""
         try:
             state = json.loads(text)
         except (ValueError, RecursionError) as error:

@@ -1,10 +1,10 @@
 """Recorded questions and the judgements of their hits: as values, and as grades with weights.
 
-A grade says how well a passage answers, 0 to 3. A click says less: who reads from the top clicks what stands
-there. Inverse propensity scoring (Joachims, Swaminathan, Schnabel 2017) gives each click the weight
-1 / propensity, propensity(i) = i^-eta being the chance that rank i was looked at; sums over clicks are then
-unbiased, as far as that model holds. Propensities below 1/10 count as 1/10, which bounds the variance. What
-was not clicked says nothing: it may not have been seen.
+A grade says how well a passage answers, 0 to 3. A click says less: the first hits are clicked more often
+because they are seen first. Inverse propensity scoring (Joachims, Swaminathan, Schnabel 2017) gives each
+click the weight 1 / propensity, propensity(i) = i^-eta being the probability that rank i was seen; sums over
+clicks are then unbiased, as far as that model holds. Propensities below 1/10 count as 1/10, which bounds the
+variance. A hit without a click counts as not judged: it may not have been seen.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class ShownHit:
 class RecordedQuestion:
     """A question as it was recorded at `added`; instants are microseconds since 1970.
 
-    `recipe` is the name of what ranked, `fields` all of its numbers, `unit` passage or document. `shown` is
-    in order of rank; a rank is missing where its passage was erased.
+    `recipe` is the name of the recipe that ranked, `fields` all of its numbers, `unit` passage or document.
+    `shown` is in order of rank; a rank is missing where its passage was erased.
     """
 
     id: str
@@ -95,7 +95,7 @@ class JudgedRecord:
 
 
 def propensity(rank: int, eta: float = ETA) -> float:
-    """The chance that a rank (from 1) was looked at: rank^-eta, at least 1/10.
+    """The probability that a rank (from 1) was seen: rank^-eta, at least 1/10.
 
     >>> propensity(1), propensity(4), propensity(50)
     (1.0, 0.25, 0.1)

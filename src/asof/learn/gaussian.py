@@ -95,8 +95,8 @@ class GaussianProcess:
     ) -> Self:
         """With the hyperparameters of the largest marginal likelihood, losses standardised.
 
-        `each`: a length scale for each of the d numbers, else one for all. `restarts`: so many random starts
-        besides STARTS, drawn with `seed`.
+        `each`: a length scale for each of the d numbers, else one for all. `restarts`: the number of random
+        starts besides STARTS, drawn with `seed`.
         """
         from scipy.optimize import minimize
 

@@ -89,7 +89,7 @@ def ndcg(
 ) -> float:
     """The discounted gain of a ranking over that of the best order, from 0 to 1.
 
-    `grades_ranked`: grades of what was shown, best first; `grades_all`: of all that was judged, shown or not.
+    `grades_ranked`: grades of the hits in order; `grades_all`: of all judged documents, shown or not.
     None is a hit that was not judged and counts as 0 (see `condensed`). `empty` is the value where nothing
     gains: 0, or `math.nan` for a learner, so that a question without a relevant document is ignored.
     """
@@ -115,8 +115,8 @@ def ndcg_many(
 ) -> Floats:
     """nDCG@k (m, q) of q questions by m settings.
 
-    `scores` (m, q, n) are those of the candidates, where -inf fills up what a question has fewer; `gain`
-    (q, n) what they gain, 0 for a filler; `best` (q,) is `ideal` over all that was judged, candidate or not.
+    `scores` (m, q, n) are those of the candidates, where -inf fills up what a question has fewer; `gain` (q,
+    n) what they gain, 0 for a filler; `best` (q,) is `ideal` over all judged documents, candidates or not.
     The largest score comes first, and of equal scores the earlier candidate. `empty` where `best` is 0.
 
     Where few candidates gain, their places are counted without sorting. `block_size` scores are processed

@@ -33,7 +33,7 @@ RATE = 0.1
 
 SETTLED = 5
 """Every fifth question from the sixth on has the setting of the lowest expected loss, with kappa 0: bounds
-alone keep looking where little is known, and the best that was tried stays short of what is known by then."""
+alone keep exploring, and the best setting tried so far can be worse than the best expected one."""
 
 LONGEST = 0.2
 """The longest step down a gradient: estimated from few noisy losses it can be arbitrarily steep."""

@@ -1,1 +1,2 @@
-"""Fitting the numbers of a recipe to a dataset or to feedback, and saying what it gained on the rest."""
+"""Fitting the numbers of a recipe to a dataset or to feedback, and estimating the gain on held-out
+questions."""

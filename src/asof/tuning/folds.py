@@ -118,7 +118,7 @@ def folded(texts: Sequence[str], group: Ints, times: Sequence[int] | None, count
     if len(cuts) > 1:
         folds = list(_in_time(texts, group, np.array(times, np.int64), cuts, seed))
         if folds:
-            note = "questions were asked at several times: each fold is judged by what was fitted before"
+            note = "questions were asked at several times: each fold is fitted to earlier questions"
             return Folds(tuple(folds), group, True, (note,))
     side = parted(texts, group, count, seed)
     return Folds(

@@ -42,9 +42,9 @@ def figures(
 ) -> list[Path]:
     """Draw the figures of an evaluation into a folder, which is created; returns the paths written.
 
-    `limit`: on so many of its questions, chosen by a hash. `on_note` gets a line for each figure that is left
-    out. `cache` and `encoder` as for `evaluate`. Raises MissingExtra without matplotlib, UsageError if the
-    folder cannot be written to.
+    `limit`: the number of its questions that are used, chosen by a hash. `on_note` gets a line for each
+    figure that is left out. `cache` and `encoder` as for `evaluate`. Raises MissingExtra without matplotlib,
+    UsageError if the folder cannot be written to.
     """
     ready(folder)
     if limit < 1:

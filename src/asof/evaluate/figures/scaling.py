@@ -18,7 +18,8 @@ MOMENTS = 6
 
 @dataclass(frozen=True, slots=True)
 class QueryLatencies:
-    """Quartiles of the latency (ms) of a first page of hits, as of a moment with so many current passages."""
+    """Quartiles of the latency (ms) of a first page of hits, as of a moment, with the number of current
+    passages."""
 
     recipe: str
     as_of: str

@@ -66,7 +66,7 @@ class SensitivityRow:
 
 @dataclass(frozen=True, slots=True)
 class BudgetRow:
-    """A metric of a recipe with so many candidates; `own`: the recipe's own number (their mean)."""
+    """A metric of a recipe with a number of candidates; `own`: the recipe's own number (their mean)."""
 
     recipe: str
     candidates: float

@@ -41,7 +41,7 @@ class PreferenceJson(TypedDict):
 
     a: Annotated[str, "a recipe"]
     b: Annotated[str, "another recipe"]
-    dimension: Annotated[str, "by what they were judged"]
+    dimension: Annotated[str, "the criterion of the judge"]
     a_better: int
     b_better: int
     ties: int
@@ -89,7 +89,7 @@ class AnswerCitationJson(TypedDict):
     n: Annotated[int, "its number in the answer, from 1"]
     id: Annotated[str, "the passage"]
     document: Annotated[str, "its document"]
-    quote: Annotated[str, "what is taken from it"]
+    quote: Annotated[str, "the text that is quoted"]
 
 
 class EvaluatedAnswerJson(TypedDict):

@@ -112,7 +112,7 @@ class EvaluationJson(TypedDict):
     comparisons: list[ComparisonJson]
     leakage: Annotated[LeakageJson | None, "with `--leakage`; else null"]
     answers: Annotated[AnswersJson | None, "with `--answers`; else null"]
-    notes: Annotated[list[str], "what was left out, and what else to know"]
+    notes: Annotated[list[str], "questions that were left out, and other remarks"]
     problems: Annotated[list[ProblemJson], "lines that could not be used"]
     per_query: Annotated[NotRequired[list[RankedQuestionJson]], "only with `--per-query`"]
 

@@ -119,7 +119,7 @@ def retrieve(
     snapshot: Snapshot, question: DatasetQuestion, recipe: Recipe, dataset: Dataset, filter_by: Sequence[str],
     tokens: int = 0,
 ) -> list[Hit]:  # fmt: skip
-    """Hits of DEPTH documents and at least so many tokens; fewer only if there are no more."""
+    """Hits of DEPTH documents and at least `tokens` tokens; fewer only if there are no more."""
     documents = min(DEPTH, len(dataset.dates) - (question.query_doc in dataset.dates))
     meta, k = filters(question, filter_by), DEPTH
     while True:

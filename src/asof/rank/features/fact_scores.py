@@ -9,7 +9,7 @@ along the facts of all times; after that only what is within the scope counts.
     s(c) = w(c) · sum over the facts e of c of s(e)                   (3)
     w(c) = product over the facts e of c of (1 + confidence(e))
 
-All sums and products are made in the order of the facts, so that order has to be one of what they say.
+All sums and products are computed in the order of the facts, which has to depend on their content alone.
 """
 
 from __future__ import annotations

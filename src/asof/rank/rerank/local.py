@@ -41,7 +41,7 @@ class Local:
     time). `sum_over`: "passage" as above; "graph" is the letter of Eq. 3, whose sum is the same for every
     passage. Without `ppr`, s(e) = gamma(e). Without `in_time`, or where the question names no time, every
     fact counts. Where it names one, passages of another time are left out; where no fact and no passage is
-    of it, nothing is found, and the notes say what is nearest.
+    of it, nothing is found, and the notes name the nearest times.
     Passages without such facts come below, in their order. The column `facts` has s(c) over the largest of
     all, for a mixture with words.
     """

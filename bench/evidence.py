@@ -120,16 +120,18 @@ def describe(graph: Evidence, view: View, options: argparse.Namespace) -> None:
 
 def recall(graph: Evidence, view: View, options: argparse.Namespace) -> None:
     """Of all edges of a few passages, the share that the cap leaves."""
-    everything = graph_cache(view).updater(view, options.threshold, options.cap)
+    everything = graph_cache(view.derived).updater(view, options.threshold, options.cap)
     known = graph.rows.known(view.prefix)
     rng = np.random.default_rng(5)
     sample = np.zeros(len(known), bool)
     sample[rng.choice(np.flatnonzero(known), min(options.sample, int(known.sum())), replace=False)] = True
     parts, rows = everything.parts, graph.rows
-    hashes = shingles_of(view.store.db, np.flatnonzero(sample) + rows.first, Shingler())
+    limits = everything.limits
+    hashes = shingles_of(view.store.db, np.flatnonzero(sample) + rows.first, Shingler(), limits.texts_at_once)
     uncapped = edges_of(
-        sample, sharing_of(hashes, parts, known, 0, rows), everything.counts, rows, options.threshold
-    )
+        sample, sharing_of(hashes, parts, known, 0, rows), everything.counts, rows, options.threshold,
+        limits.products_at_once,
+    )  # fmt: skip
     all_low, all_high, _ = graph.edges.among(known)
     left = int((sample[all_low] | sample[all_high]).sum())
     whole = len(uncapped[0])

@@ -6,6 +6,8 @@ import fcntl
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,11 @@ from hypothesis import strategies as st
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.data import Document
-from asof.graph import edges as edges_module
-from asof.graph import evidence_cache as kept_module
-from asof.graph import postings, update
+from asof.graph import evidence_cache
 from asof.graph.edges import Edges
 from asof.graph.evidence import evidence, status
 from asof.graph.evidence_cache import GraphCache, graph_cache
+from asof.graph.limits import GraphLimits
 from asof.graph.postings import Postings, merge_postings
 from asof.graph.update import Updater
 from asof.time.span import moment
@@ -32,11 +33,29 @@ Make = Callable[..., Any]
 WORDS = ["mill", "ferry", "bread", "storm"]
 
 
-@pytest.fixture(autouse=True)
-def written_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(kept_module, "LEAST_WRITTEN", 1)
-    monkeypatch.setattr(update, "REBUILD_SHARE", 0)  # whatever there is, is brought up to date
-    return iter(())
+LIMITS = GraphLimits(least_written=1, rebuild_share=0)
+"""Every change is written to files, and every existing graph is updated."""
+
+
+@pytest.fixture
+def fresh(fresh: Make) -> Make:
+    """The corpora of `fresh` with LIMITS."""
+
+    @contextmanager
+    def make(*documents: Document) -> Iterator[Corpus]:
+        with fresh(*documents) as corpus:
+            graph_cache(corpus.session.derived, LIMITS)
+            yield corpus
+
+    return make
+
+
+@contextmanager
+def reopened(root: Path, limits: GraphLimits = LIMITS) -> Iterator[Corpus]:
+    """The corpus as another process opens it."""
+    with open_corpus(root) as corpus:
+        graph_cache(corpus.session.derived, limits)
+        yield corpus
 
 
 def some(document: Make, first: int, last: int) -> list[Document]:
@@ -61,7 +80,7 @@ def degrees(corpus: Corpus, **options: Any) -> dict[str, int]:
 def anew(corpus: Corpus, **options: Any) -> dict[str, int]:
     """The same by another process that finds no files."""
     shutil.rmtree(folder_of(corpus), ignore_errors=True)
-    with open_corpus(corpus.root) as other:
+    with reopened(corpus.root) as other:
         return degrees(other, **options)
 
 
@@ -77,7 +96,7 @@ def files(corpus: Corpus) -> list[str]:
 def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What updaters did: "anew" or "moved"; and "read_postings" for each time that texts were read."""
     done: list[str] = []
-    for owner, name in ((Updater, "anew"), (Updater, "moved"), (kept_module, "read_postings")):
+    for owner, name in ((Updater, "anew"), (Updater, "moved"), (evidence_cache, "read_postings")):
         right = getattr(owner, name)
 
         def noted(*given: Any, right: Any = right, name: str = name) -> Any:
@@ -94,7 +113,7 @@ def test_another_process_reads_what_was_kept(fresh: Make, document: Make, built:
         assert max(mine.values()) > 0
         assert files(corpus) == ["edges-0.05-3.seg", "shingles-0-30.seg"]
         assert built == ["read_postings", "anew"]
-        with open_corpus(corpus.root) as other:
+        with reopened(corpus.root) as other:
             assert degrees(other) == mine
         assert built == ["read_postings", "anew"]
 
@@ -103,19 +122,17 @@ def test_what_came_later_is_brought_in(fresh: Make, document: Make, built: list[
     with fresh(*some(document, 0, 30)) as corpus:
         degrees(corpus)
         corpus.add(some(document, 30, 33))
-        with open_corpus(corpus.root) as other:
+        with reopened(corpus.root) as other:
             other.session.clock = corpus.session.clock
             theirs = degrees(other)
         assert built == ["read_postings", "anew", "read_postings", "moved"]
         assert theirs == degrees(corpus) == anew(corpus)
 
 
-def test_what_came_since_is_not_written_until_it_is_much(
-    fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_came_since_is_not_written_until_it_is_much(fresh: Make, document: Make) -> None:
     with fresh(*some(document, 0, 30)) as corpus:
         degrees(corpus)
-        monkeypatch.setattr(kept_module, "LEAST_WRITTEN", 5)
+        graph_cache(corpus.session.derived).limits = replace(LIMITS, least_written=5)
         corpus.add(some(document, 30, 34))
         degrees(corpus)
         assert files(corpus) == ["edges-0.05-3.seg", "shingles-0-30.seg"]
@@ -162,7 +179,7 @@ def test_a_folder_that_is_gone_is_no_loss(fresh: Make, document: Make) -> None:
         mine = degrees(corpus)
         shutil.rmtree(folder_of(corpus))
         assert degrees(corpus) == mine
-        with open_corpus(corpus.root) as other:
+        with reopened(corpus.root) as other:
             assert degrees(other) == mine
         assert len(files(corpus)) == 2
 
@@ -176,7 +193,7 @@ def test_damaged_files_are_made_anew(fresh: Make, document: Make, built: list[st
             data[5] ^= 1
             path.write_bytes(data)
         del built[:]
-        with open_corpus(corpus.root) as other:
+        with reopened(corpus.root) as other:
             assert degrees(other) == mine
         assert built == ["read_postings", "anew"]
         assert status(folder_of(corpus))[0].startswith("evidence graph: 30 passages, ")
@@ -196,7 +213,7 @@ def test_a_purge_leaves_nothing(fresh: Make, document: Make) -> None:
     secret = document("secret", "the word is swordfish and nothing else", "2020")
     with (
         fresh(*some(document, 0, 20), secret, *some(document, 20, 30)) as corpus,
-        open_corpus(corpus.root) as other,
+        reopened(corpus.root) as other,
     ):
         degrees(other)
         degrees(corpus)
@@ -205,7 +222,7 @@ def test_a_purge_leaves_nothing(fresh: Make, document: Make) -> None:
         assert degrees(other) == degrees(corpus) == anew(corpus)
         assert "secret" not in degrees(other)
         for who in (other, corpus):
-            parts = graph_cache(who.at().view()).updater(who.at().view(), 0.05, 3).parts
+            parts = graph_cache(who.session.derived).updater(who.at().view(), 0.05, 3).parts
             assert sum(part.counts.sum() for part in parts) == 30 * 4 - repeated(document)
 
 
@@ -248,7 +265,7 @@ def test_while_another_process_writes_nothing_is_written(fresh: Make, document: 
             assert left.exists()
         finally:
             os.close(descriptor)
-        with open_corpus(corpus.root) as other:
+        with reopened(corpus.root) as other:
             assert degrees(other) == mine
         assert len(files(corpus)) == 2
         assert not left.exists()
@@ -284,7 +301,7 @@ def test_few_graphs_are_kept_in_memory(fresh: Make, document: Make) -> None:
     with fresh(*some(document, 0, 10)) as corpus:
         for cap in range(2, 9):
             degrees(corpus, cap=cap)
-        ours: GraphCache = graph_cache(corpus.at().view())
+        ours: GraphCache = graph_cache(corpus.session.derived)
         assert [cap for _, cap in ours._now] == [5, 6, 7, 8]
         assert degrees(corpus, cap=2) == anew(corpus, cap=2)
 
@@ -349,10 +366,8 @@ def test_edges_are_replaced(
         left = {pair: weight for pair, weight in expected.items() if set(pair) <= alive}
         assert found == left
         sums = [sum(weight for pair, weight in left.items() if node in pair) for node in range(8)]
-        for many in (0, 100):  # by products, and by counts
-            with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(edges_module, "MANY", many)
-                assert each.sums(mask).tolist() == sums
+        for sparse_edges in (0, 100):  # by products, and by counts
+            assert each.sums(mask, sparse_edges).tolist() == sums
         for node in range(8):
             others, weights = each.neighbours(node)
             assert dict(zip(others.tolist(), weights.tolist(), strict=True)) == {
@@ -360,15 +375,10 @@ def test_edges_are_replaced(
             }
 
 
-def test_texts_are_read_in_bounded_parts(
-    fresh: Make, document: Make, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_texts_are_read_in_bounded_parts(fresh: Make, document: Make) -> None:
     with fresh(*some(document, 0, 30)) as corpus:
         whole = degrees(corpus)
         shutil.rmtree(folder_of(corpus))
-        monkeypatch.setattr(postings, "TEXTS_AT_ONCE", 4)
-        for module in (postings, kept_module):
-            monkeypatch.setattr(module, "MOST", 40)
-        with open_corpus(corpus.root) as other:
+        with reopened(corpus.root, replace(LIMITS, texts_at_once=4, most_postings=40)) as other:
             assert degrees(other) == whole
         assert len([name for name in files(corpus) if name.startswith("shingles")]) > 2

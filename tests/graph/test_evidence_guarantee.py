@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -20,10 +19,10 @@ from tests.support.corpora import memory_folder
 from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, events, last_moment
 
 from asof.corpus.corpus import Corpus
-from asof.graph import edges, overlap, postings, update
-from asof.graph import evidence_cache as kept_module
+from asof.graph import overlap, update
 from asof.graph.evidence import Evidence, evidence
-from asof.graph.evidence_cache import GraphCache
+from asof.graph.evidence_cache import GraphCache, graph_cache
+from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.node_table import Rows
 from asof.graph.update import Updater
 from asof.index.prefix import Prefix
@@ -32,29 +31,11 @@ from asof.time.span import NEVER
 
 pytestmark = pytest.mark.slow
 
-SMALL = {
-    (update, "REBUILD_SHARE"): 0,  # never made anew when something is there
-    (kept_module, "LEAST_WRITTEN"): 1,
-    (kept_module, "SHARE_WRITTEN"): 10**9,
-    (postings, "TEXTS_AT_ONCE"): 2,
-    (postings, "MOST"): 12,
-    (kept_module, "MOST"): 12,
-    (overlap, "SHINGLES_AT_ONCE"): 4,
-    (overlap, "PRODUCTS_AT_ONCE"): 5,
-    (edges, "MANY"): 0,
-}
-
-
-@contextmanager
-def limits(small: bool) -> Any:
-    before = {where: getattr(*where) for where in SMALL}
-    try:
-        for (module, name), value in SMALL.items() if small else ():
-            setattr(module, name, value)
-        yield
-    finally:
-        for (module, name), value in before.items():
-            setattr(module, name, value)
+SMALL = GraphLimits(
+    least_written=1, share_written=10**9, rebuild_share=0, texts_at_once=2, most_postings=12,
+    shingles_at_once=4, products_at_once=5, sparse_edges=0,
+)  # fmt: skip
+"""Everything is in several batches, files are always written, existing graphs are always updated."""
 
 
 def seen(view: View, graph: Evidence) -> dict[str, Any]:
@@ -95,7 +76,9 @@ def check(
 ) -> int:
     """Compare; returns how many edges there were."""
     options: dict[str, Any] = {"threshold": threshold, "cap": cap}
-    with memory_folder() as folder, limits(small), HISTORIES.new_corpus(folder / "all") as corpus:
+    limits = SMALL if small else DEFAULT
+    with memory_folder() as folder, HISTORIES.new_corpus(folder / "all") as corpus:
+        graph_cache(corpus.session.derived, limits)
         for at, event in enumerate(history):
             HISTORIES.play(corpus, [event])
             if asked[at % len(asked)]:
@@ -106,16 +89,20 @@ def check(
         view = corpus.snapshot(*moment).view()
         here = seen(view, evidence(view, **options))
         with HISTORIES.only_visible(corpus, folder / "part", *moment) as part:
+            graph_cache(part.session.derived, limits)
             there = part.snapshot(moment[0], None).view()
             assert here == seen(there, evidence(there, **options))
-        assert here == seen(*anew(corpus, *moment, options))
+        assert here == seen(*anew(corpus, *moment, options, limits))
         return sum(map(len, here["edges"].values()))
 
 
-def anew(corpus: Corpus, at: int, known_at: int, options: dict[str, Any]) -> tuple[View, Evidence]:
+def anew(
+    corpus: Corpus, at: int, known_at: int, options: dict[str, Any], limits: GraphLimits
+) -> tuple[View, Evidence]:
     """The same view with nothing kept."""
     shutil.rmtree(corpus.session.derived.folder, ignore_errors=True)
     corpus.session.derived.memo.clear()
+    graph_cache(corpus.session.derived, limits)
     corpus.session.forget()
     view = corpus.snapshot(at, known_at).view()
     return view, evidence(view, **options)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,13 +14,14 @@ import pytest
 
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Ended, SourcedTime
+from asof.data import Document, Ended, SourcedTime
 from asof.errors import DamagedSegment
-from asof.graph import predecessors as chain_module
 from asof.graph import succession_cache
+from asof.graph.limits import GraphLimits
 from asof.graph.predecessors import Linker
 from asof.graph.statement import title_of
 from asof.graph.succession import refresh, status, succession, superseded
+from asof.graph.succession_cache import series_cache
 from asof.time.moment import read
 from asof.time.span import iso
 
@@ -313,47 +316,70 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             return right(*given)
 
         monkeypatch.setattr(owner, name, noted)
-    monkeypatch.setattr(succession_cache, "LEAST_WRITTEN", 1)
-    monkeypatch.setattr(chain_module, "REBUILD_SHARE", 0)
     return done
 
 
-def test_another_process_reads_what_was_kept(fresh: Make, release: Make, built: list[str]) -> None:
-    with fresh(*releases(release, 1, 20)) as corpus:
+LIMITS = GraphLimits(least_written=1, rebuild_share=0)
+"""Every change is written to the file, and every existing chain is updated."""
+
+
+@pytest.fixture
+def cached(fresh: Make) -> Make:
+    """The corpora of `fresh` with LIMITS."""
+
+    @contextmanager
+    def make(*documents: Document) -> Iterator[Corpus]:
+        with fresh(*documents) as corpus:
+            series_cache(corpus.session.derived, LIMITS)
+            yield corpus
+
+    return make
+
+
+@contextmanager
+def reopened(root: Path) -> Iterator[Corpus]:
+    """The corpus as another process opens it."""
+    with open_corpus(root) as corpus:
+        series_cache(corpus.session.derived, LIMITS)
+        yield corpus
+
+
+def test_another_process_reads_what_was_kept(cached: Make, release: Make, built: list[str]) -> None:
+    with cached(*releases(release, 1, 20)) as corpus:
         mine = follows(corpus)
         assert len(mine) == 18
         folder = corpus.store.folder / "derived"
         assert status(folder)[0].startswith("succession: 19 passages, 18 follow another; ")
         assert built == ["read", "anew"]
-        with open_corpus(corpus.root) as other:
+        with reopened(corpus.root) as other:
             assert follows(other) == mine
             assert follows(other, "2010") == {name: to for name, to in mine.items() if int(name[9:-2]) <= 10}
         assert built == ["read", "anew"]
 
 
-def test_what_came_later_is_brought_in(fresh: Make, release: Make, built: list[str]) -> None:
-    with fresh(*releases(release, 1, 20)) as corpus:
+def test_what_came_later_is_brought_in(cached: Make, release: Make, built: list[str]) -> None:
+    with cached(*releases(release, 1, 20)) as corpus:
         refresh(corpus.at().view())
         corpus.add(releases(release, 20, 22))
-        with open_corpus(corpus.root) as other:
+        with reopened(corpus.root) as other:
             other.session.clock = corpus.session.clock
             assert len(follows(other)) == 20
         assert built == ["read", "anew", "read", "moved"]
 
 
-def test_a_damaged_file_is_made_anew(fresh: Make, release: Make, built: list[str]) -> None:
-    with fresh(*releases(release, 1, 20)) as corpus:
+def test_a_damaged_file_is_made_anew(cached: Make, release: Make, built: list[str]) -> None:
+    with cached(*releases(release, 1, 20)) as corpus:
         mine = follows(corpus)
         folder = corpus.store.folder / "derived"
         path = folder / "succession" / "chains.seg"
         data = bytearray(path.read_bytes())
         data[100] ^= 1
         path.write_bytes(data)
-        with open_corpus(corpus.root) as other:
+        with reopened(corpus.root) as other:
             assert follows(other) == mine
         path.write_bytes(b"torn")
         assert status(folder) == ["succession: chains.seg is damaged; it will be rebuilt"]
-        with open_corpus(corpus.root) as other:
+        with reopened(corpus.root) as other:
             assert follows(other) == mine
     assert built == ["read", "anew"] * 3
 
@@ -371,9 +397,9 @@ def test_nothing_is_kept_yet(fresh: Make) -> None:
         assert status(corpus.store.folder / "derived") == []
 
 
-def test_what_was_asked_before_goes_on_being_asked(fresh: Make, release: Make, built: list[str]) -> None:
+def test_what_was_asked_before_goes_on_being_asked(cached: Make, release: Make, built: list[str]) -> None:
     """A succession belongs to its view: what is written later does not reach into it."""
-    with fresh(*releases(release, 1, 5)) as corpus:
+    with cached(*releases(release, 1, 5)) as corpus:
         found = succession(corpus.at().view())
         alike = found.same_statement(0).tolist()
         corpus.add(releases(release, 5, 9))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,44 +21,28 @@ from tests.support.corpora import memory_folder
 from tests.support.histories import ANY_HEALTH, HISTORIES, PLANTED, Event, last_moment
 
 from asof.corpus.corpus import Corpus
-from asof.graph import candidates, predecessors, similarity, statement, succession_cache
-from asof.graph import evidence_cache as kept_module
+from asof.graph import predecessors, succession_cache
+from asof.graph.limits import CandidateLimits, GraphLimits
 from asof.graph.node_table import Rows
 from asof.graph.predecessors import Linker
 from asof.graph.succession import Succession, succession
-from asof.graph.succession_cache import SeriesCache
+from asof.graph.succession_cache import SeriesCache, series_cache
 from asof.index.prefix import Prefix
 from asof.index.view import View
 from asof.time.span import NEVER
 
 pytestmark = pytest.mark.slow
 
-NARROW = {
-    (candidates, "WINDOW"): 2, (candidates, "WINDOW_OF_WORDS"): 1, (candidates, "EDITS"): 2,
-    (candidates, "AT_ONCE"): 2,
-    (statement, "LEAST_TITLED"): 1, (similarity, "LEAST_TITLED"): 1,
-}  # fmt: skip
-"""What succession is, in all corpora that are compared."""
+NARROW = GraphLimits(
+    candidates=CandidateLimits(window=2, window_of_words=1, edits=2, label_documents=2, words_titled=1)
+)
+"""Few candidates; the limits of all corpora that are compared."""
 
-SMALL = {
-    (predecessors, "REBUILD_SHARE"): 0,  # never made anew when something is there
-    (succession_cache, "LEAST_WRITTEN"): 1, (succession_cache, "SHARE_WRITTEN"): 10**9,
-    (statement, "TEXTS_AT_ONCE"): 2, (similarity, "PAIRS_AT_ONCE"): 3, (candidates, "MANY"): 1,
-    (kept_module, "MOST"): 12,
-}  # fmt: skip
-"""How it is made."""
-
-
-@contextmanager
-def limits(values: dict[Any, int]) -> Any:
-    before = {where: getattr(*where) for where in values}
-    try:
-        for (module, name), value in values.items():
-            setattr(module, name, value)
-        yield
-    finally:
-        for (module, name), value in before.items():
-            setattr(module, name, value)
+SMALL = replace(
+    NARROW, least_written=1, share_written=10**9, rebuild_share=0, texts_at_once=2, most_postings=12,
+    pairs_at_once=3, nodes_of_key=1,
+)  # fmt: skip
+"""Everything is in several batches, files are always written, existing chains are always updated."""
 
 
 def seen(view: View) -> dict[Any, Any]:
@@ -86,12 +70,9 @@ def seen(view: View) -> dict[Any, Any]:
 
 def check(history: Sequence[Event], as_of: int, back: int, asked: Sequence[bool], small: bool) -> int:
     """Compare; returns how many passages follow another."""
-    with (
-        memory_folder() as folder,
-        limits(NARROW),
-        limits(SMALL if small else {}),
-        HISTORIES.new_corpus(folder / "all") as corpus,
-    ):
+    limits = SMALL if small else NARROW
+    with memory_folder() as folder, HISTORIES.new_corpus(folder / "all") as corpus:
+        series_cache(corpus.session.derived, limits)
         for at, event in enumerate(history):
             HISTORIES.play(corpus, [event])
             if asked[at % len(asked)]:
@@ -101,17 +82,19 @@ def check(history: Sequence[Event], as_of: int, back: int, asked: Sequence[bool]
             return 0
         here = seen(corpus.snapshot(*moment).view())
         with HISTORIES.only_visible(corpus, folder / "part", *moment) as part:
+            series_cache(part.session.derived, limits)
             assert here == seen(part.snapshot(moment[0], None).view())
-        assert here == seen(anew(corpus, *moment))
+        assert here == seen(anew(corpus, *moment, limits))
         for row, (before, *_) in here.items():
             assert before[2] < row[2] or not before[0]
         return sum(bool(before[0]) for before, *_ in here.values())
 
 
-def anew(corpus: Corpus, at: int, known_at: int) -> View:
+def anew(corpus: Corpus, at: int, known_at: int, limits: GraphLimits) -> View:
     """The same view with nothing kept."""
     shutil.rmtree(corpus.session.derived.folder, ignore_errors=True)
     corpus.session.derived.memo.clear()
+    series_cache(corpus.session.derived, limits)
     corpus.session.forget()
     return corpus.snapshot(at, known_at).view()
 

@@ -1,7 +1,7 @@
 """Candidate predecessors of a passage: the last few with a key in common, and those that an edit ended.
 
-Of all passages with a key only the last `WINDOW` before a passage are compared (with a key of words the last
-`WINDOW_OF_WORDS`, as there are several such keys): later arrivals do not change this limit.
+Of all passages with a key only the last `window` before a passage are compared (with a key of words the last
+`window_of_words`, as there are several such keys): later arrivals do not change this limit.
 """
 
 from __future__ import annotations
@@ -11,22 +11,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.graph.limits import CandidateLimits, GraphLimits
 from asof.graph.node_table import Rows
 from asof.graph.statement import StatementTable, salted
 from asof.text.shingles import mixed
 from asof.time.span import NEVER
 
-WINDOW, WINDOW_OF_WORDS = 12, 4
 DAY = 86_400_000_000
-AT_ONCE = 3
-"""A title that this many documents had within a day of each other is a label, such as a speaker's name."""
-
-EDITS = 32
-"""The most passages ended by an edit that are compared, those nearest in the document."""
-
-
-MANY = 256
-"""Keys of more nodes than this are restricted to near nodes; for fewer all are compared."""
 
 
 class Pairs(NamedTuple):
@@ -47,6 +38,7 @@ def recent(
     selected: NDArray[np.bool_],
     rows: Rows,
     statements: StatementTable,
+    limits: CandidateLimits,
 ) -> tuple[Pairs, NDArray[np.bool_]]:
     """The last few nodes before each selected one with a key in common; and by node, whether its title is a
     label.
@@ -62,9 +54,9 @@ def recent(
     count = np.zeros(len(mine), np.int64)
     later: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     earlier = later.copy()
-    steps = np.where(each.keys[mine] & np.uint64(1), WINDOW_OF_WORDS, WINDOW)
+    steps = np.where(each.keys[mine] & np.uint64(1), limits.window_of_words, limits.window)
     lowest = np.maximum(first, last - steps)
-    for step in range(1, WINDOW + 1):
+    for step in range(1, limits.window + 1):
         here = np.flatnonzero(last - step >= lowest)
         at = last[here] - step
         later.append(ordered[mine[here]])
@@ -72,15 +64,15 @@ def recent(
         close = visible[last[here] - 1] - visible[at] < DAY
         count[here] += close & ((documents[at] != documents[at + 1]) if step > 1 else True)
     label = np.zeros(len(selected), bool)
-    label[ordered[mine[of_subject & (count >= AT_ONCE)]]] = True
+    label[ordered[mine[of_subject & (count >= limits.label_documents)]]] = True
     label[statements["version"][:, 0] >= 0] = False  # several versions on one day are no label
     return Pairs(np.concatenate(later), np.concatenate(earlier)), label
 
 
 def displaced(
-    keys: NDArray[np.uint64], nodes: NDArray[np.int32], dirty: NDArray[np.bool_], rows: Rows
+    keys: NDArray[np.uint64], nodes: NDArray[np.int32], dirty: NDArray[np.bool_], rows: Rows, window: int
 ) -> NDArray[np.int64]:
-    """The nodes that have a dirty one among the last few before them with the same key.
+    """The nodes that have a dirty one among the last `window` before them with the same key.
 
     `nodes` are those with a key of a dirty one. Distances are counted in nodes that are not dirty, so the
     result does not depend on which of the dirty ones were added and which removed.
@@ -91,7 +83,7 @@ def displaced(
     clean = np.concatenate([[0], np.cumsum(~here)])
     last = np.concatenate([[-1], np.maximum.accumulate(np.where(here, places, -1))])[each.now]
     nodes_near: NDArray[np.int64] = each.nodes[
-        (last >= each.begin) & (clean[each.now] - clean[last] <= WINDOW)
+        (last >= each.begin) & (clean[each.now] - clean[last] <= window)
     ]  # fmt: skip
     return nodes_near
 
@@ -119,26 +111,27 @@ def _ordered(keys: NDArray[np.uint64], nodes: NDArray[np.int32], rows: Rows) -> 
 
 def around(
     which: NDArray[np.int64], nodes: NDArray[np.int32], marked: NDArray[np.bool_],
-    visible: NDArray[np.int64], *, before: bool, after: bool,
+    visible: NDArray[np.int64], limits: GraphLimits, *, before: bool, after: bool,
 ) -> NDArray[np.int64]:  # fmt: skip
     """Positions in `nodes` of those that are near a marked one among the nodes with the same key.
 
     `which` (p) numbers the keys; some node of each is marked. Near are those between the first and the last
     marked one in time, and one window `before` and `after` these; ties are near.
     """
+    window = limits.candidates.window
     order = np.argsort(which, kind="stable")
     sizes = np.bincount(which)
     near = np.ones(len(which), bool)
     begin = np.cumsum(sizes) - sizes
-    for key in np.flatnonzero(sizes > MANY).tolist():
+    for key in np.flatnonzero(sizes > limits.nodes_of_key).tolist():
         here = order[begin[key] : begin[key] + sizes[key]]
         times = visible[nodes[here]]
         mine = times[marked[nodes[here]]]
         if not len(mine):
             near[here] = False
             continue
-        near[here] = (times >= _nth(-times, -mine.min(), WINDOW * before, -1)) & (
-            times <= _nth(times, mine.max(), (WINDOW + len(mine)) * after, 1)
+        near[here] = (times >= _nth(-times, -mine.min(), window * before, -1)) & (
+            times <= _nth(times, mine.max(), (window + len(mine)) * after, 1)
         )
     return np.flatnonzero(near)
 
@@ -153,9 +146,10 @@ def _nth(times: NDArray[np.int64], end: int, count: int, sign: int) -> int:
 
 
 def edited(
-    ends: NDArray[np.int64], alive: NDArray[np.bool_], selected: NDArray[np.bool_], rows: Rows
+    ends: NDArray[np.int64], alive: NDArray[np.bool_], selected: NDArray[np.bool_], rows: Rows, most: int
 ) -> Pairs:
-    """Each selected node with the nodes of its document that ended at the instant when it began.
+    """Each selected node with the nodes of its document that ended at the instant when it began, at most
+    `most`: those nearest in the document.
 
     `ends`, `alive` and `selected` are by node; only nodes that are `alive` count.
     """
@@ -170,11 +164,11 @@ def edited(
     beginnings = _moments(documents[mine], visible[mine])
     first = np.searchsorted(moment, beginnings, "left")
     many = np.searchsorted(moment, beginnings, "right") - first
-    for at in np.flatnonzero(many > EDITS).tolist():
+    for at in np.flatnonzero(many > most).tolist():
         ended = over[first[at] : first[at] + many[at]]
-        near = int(np.searchsorted(numbers[ended], numbers[mine[at]])) - EDITS // 2
-        first[at] += min(max(near, 0), len(ended) - EDITS)
-        many[at] = EDITS
+        near = int(np.searchsorted(numbers[ended], numbers[mine[at]])) - most // 2
+        first[at] += min(max(near, 0), len(ended) - most)
+        many[at] = most
     later = np.repeat(mine, many)
     earlier = over[np.arange(len(later)) + np.repeat(first - (np.cumsum(many) - many), many)]
     true = (documents[later] == documents[earlier]) & (visible[later] == ends[earlier])

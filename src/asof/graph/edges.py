@@ -13,10 +13,6 @@ from asof.graph.overlap import Weighted
 from asof.index.file_format import ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
 
-MANY = 2_000_000
-"""From this many edges on a sparse product is six times as fast as numpy, and worth the import of scipy."""
-
-
 FILE_FORMAT = FileFormat(
     {
         "start": ArraySpec("<i8", "base+1", order="offsets", of="edges"),
@@ -79,9 +75,12 @@ class Edges:
             np.concatenate([self.weight[keep], more[2]]),
         )
 
-    def sums(self, nodes: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """For each of `nodes` the sum of the weights of its edges with others of them; 0 for the rest."""
-        if len(self.high) < MANY:
+    def sums(self, nodes: NDArray[np.bool_], sparse_edges: int) -> NDArray[np.int64]:
+        """For each of `nodes` the sum of the weights of its edges with others of them; 0 for the rest.
+
+        `sparse_edges`: from so many edges on by a sparse product.
+        """
+        if len(self.high) < sparse_edges:
             return summed(self.among(nodes), len(nodes))
         import scipy.sparse
 

@@ -46,6 +46,7 @@ class Evidence:
     prefix: Prefix
     rows: Rows
     edges: Edges
+    sparse_edges: int  # see `GraphLimits`
     source_groups: NDArray[np.int64] | None  # by node: no edge joins equal numbers, except negative ones
     nodes: NDArray[np.int64] = field(init=False)  # of the view's rows
     alive: NDArray[np.bool_] = field(init=False)  # by node
@@ -62,7 +63,7 @@ class Evidence:
         for part, here in zip(parts, nodes, strict=True):
             self.alive[here[part.dead]] = False
         every = self.source_groups is None
-        sums = self.edges.sums(self.alive) if every else summed(self._edges(), self.rows.n)
+        sums = self.edges.sums(self.alive, self.sparse_edges) if every else summed(self._edges(), self.rows.n)
         self.degrees = sums[self.nodes]
         self.largest = int(self.degrees.max(initial=0))
 
@@ -135,8 +136,10 @@ def evidence(
     key = f"evidence {threshold!r} {cap} {independent}"
     cached: Evidence | None = view.prefix.memo.get(key)
     if cached is None:
-        rows, graph = graph_cache(view).graph(view, threshold, cap)
-        cached = Evidence(view.prefix, rows, graph.edges, _source_groups(view, rows, independent))
+        cache = graph_cache(view.derived)
+        rows, graph = cache.graph(view, threshold, cap)
+        groups = _source_groups(view, rows, independent)
+        cached = Evidence(view.prefix, rows, graph.edges, cache.limits.sparse_edges, groups)
         view.prefix.memo[key] = cached
     return cached
 

@@ -25,13 +25,14 @@ from asof.errors import DamagedSegment
 from asof.graph.current_rows import CurrentRows, alone, is_newest, remove_file
 from asof.graph.edges import FILE_FORMAT as EDGES
 from asof.graph.edges import Edges
+from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.node_table import Rows
 from asof.graph.postings import FILE_FORMAT as POSTINGS
-from asof.graph.postings import MOST, Postings, merge_postings, read_postings, segment_postings
+from asof.graph.postings import Postings, merge_postings, read_postings, segment_postings
 from asof.graph.update import Graph, Updater
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment
-from asof.index.view import View
+from asof.index.view import DerivedCache, View
 from asof.text.shingles import VERSION, Shingler
 
 FOLDER = "evidence"
@@ -39,28 +40,27 @@ FORMAT = 1
 GRAPHS = 4
 """The most graphs in memory of the current rows (for several thresholds and caps), and of earlier K."""
 
-LEAST_WRITTEN = 256
-SHARE_WRITTEN = 64
-"""Files are written again when at least so many rows, and one in so many of all, were added since."""
-
 SHINGLES = re.compile(r"shingles-(\d{1,18})-(\d{1,18})\.seg")
 
 Key = tuple[float, int]
 """Threshold and cap."""
 
 
-def graph_cache(view: View) -> GraphCache:
-    """The graph cache of the corpus of a view."""
-    memo = view.derived.memo
-    cached: GraphCache = memo.get(FOLDER) or memo.setdefault(FOLDER, GraphCache(view.derived.folder / FOLDER))
+def graph_cache(derived: DerivedCache, limits: GraphLimits = DEFAULT) -> GraphCache:
+    """The graph cache of a corpus; created with these limits if there is none."""
+    memo = derived.memo
+    cached: GraphCache = memo.get(FOLDER) or memo.setdefault(
+        FOLDER, GraphCache(derived.folder / FOLDER, limits)
+    )
     return cached
 
 
 class GraphCache:
     """The rows, postings and graphs of a corpus. Threads may share it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, limits: GraphLimits = DEFAULT) -> None:
         self.folder = folder
+        self.limits = limits
         self._lock = threading.Lock()
         self._table = CurrentRows()
         self._forget()
@@ -99,7 +99,7 @@ class GraphCache:
 
     def _updater(self, view: View, rows: Rows, key: Key) -> Updater:
         self._read_rows(view, rows)
-        return Updater(view.store.db, rows, tuple(self._parts), self._shingler, *key)
+        return Updater(view.store.db, rows, tuple(self._parts), self._shingler, *key, self.limits)
 
     def _update_rows(self, prefix: Prefix) -> Rows:
         """The table of rows, with those of this prefix; the cache is cleared when the table is rebuilt."""
@@ -115,9 +115,9 @@ class GraphCache:
             self._parts = self._from_files(rows)
             self._opened = True
         begin = self._parts[-1].end if self._parts else 0
-        for part in read_postings(view.store.db, rows.first, begin, rows.n, self._shingler):
+        for part in read_postings(view.store.db, rows.first, begin, rows.n, self._shingler, self.limits):
             self._parts.append(part)
-            while mergeable(self._parts):
+            while mergeable(self._parts, self.limits.most_postings):
                 self._parts[-2:] = [merge_postings(self._parts[-2:])]
 
     def _from_files(self, rows: Rows) -> list[Postings]:
@@ -177,7 +177,7 @@ class GraphCache:
         written = self._written.get(key, np.zeros(0, bool))
         n = min(len(written), len(graph.known))
         changed = int((written[:n] != graph.known[:n]).sum() + graph.known[n:].sum())
-        if changed < max(LEAST_WRITTEN, rows.n // SHARE_WRITTEN):
+        if changed < max(self.limits.least_written, rows.n // self.limits.share_written):
             return graph
         edges = graph.edges.folded() if graph.edges.stale.any() else graph.edges
         self._written[key] = graph.known
@@ -201,12 +201,12 @@ class GraphCache:
                 remove_file(path)
 
 
-def mergeable(parts: list[Postings]) -> bool:
+def mergeable(parts: list[Postings], most_postings: int) -> bool:
     """Whether to merge the last two parts, so that each part stays at least twice as large as the next."""
     if len(parts) < 2:
         return False
     before, last = len(parts[-2].hashes), len(parts[-1].hashes)
-    return before <= 2 * last and before + last <= MOST
+    return before <= 2 * last and before + last <= most_postings
 
 
 def made_from(rows: Rows, begin: int, end: int) -> str:

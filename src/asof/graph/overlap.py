@@ -23,8 +23,6 @@ from asof.index.file_format import Array
 SCALE = 1_000_000_000
 """Weights are whole numbers: rint(SCALE · J). Sums of them have the same bits in any order."""
 
-PRODUCTS_AT_ONCE = 4_000_000
-SHINGLES_AT_ONCE = 1 << 20
 ROUNDING = 1e-9
 
 Weighted = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
@@ -56,10 +54,12 @@ def within_cap(shingle: Array, node: Array, cap: int, rows: Rows) -> NDArray[np.
     return counts
 
 
-def all_sharing(parts: Sequence[Postings], known: NDArray[np.bool_], cap: int, rows: Rows) -> Sharing:
+def all_sharing(
+    parts: Sequence[Postings], known: NDArray[np.bool_], cap: int, rows: Rows, shingles_at_once: int
+) -> Sharing:
     """The sharing of all shingles among the nodes that are `known`."""
     total = sum(len(part.hashes) for part in parts)
-    steps = -(-total // SHINGLES_AT_ONCE)
+    steps = -(-total // shingles_at_once)
     sizes, nodes = [np.zeros(0, np.int64)], [np.zeros(0, np.int32)]
     for step in range(steps):
         low, high = step * 2**64 // steps, (step + 1) * 2**64 // steps
@@ -107,15 +107,16 @@ def _sharing(shingle: Array, node: Array, cap: int, rows: Rows) -> Sharing:
 
 
 def edges_of(
-    selected: NDArray[np.bool_], sharing: Sharing, counts: NDArray[np.int32], rows: Rows, threshold: float
-) -> Weighted:
+    selected: NDArray[np.bool_], sharing: Sharing, counts: NDArray[np.int32], rows: Rows, threshold: float,
+    products_at_once: int,
+) -> Weighted:  # fmt: skip
     """All edges with an end that is `selected`, each once; passages of one document have none.
 
     `counts`: the number of shingles of each node. `sharing` has all shingles of the selected nodes.
     """
     documents = rows.columns["document"]
     edges: list[Weighted] = [(np.zeros(0, np.int32),) * 3]
-    for one, other, shared in _overlaps(selected, sharing, counts, threshold):
+    for one, other, shared in _overlaps(selected, sharing, counts, threshold, products_at_once):
         once = (one < other) | ~selected[other]
         once &= documents[one] != documents[other]
         one, other, shared = one[once], other[once], shared[once].astype(np.int64)
@@ -130,7 +131,11 @@ def edges_of(
 
 
 def _overlaps(
-    selected: NDArray[np.bool_], sharing: Sharing, counts: NDArray[np.int32], threshold: float
+    selected: NDArray[np.bool_],
+    sharing: Sharing,
+    counts: NDArray[np.int32],
+    threshold: float,
+    products_at_once: int,
 ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]]:
     """Selected nodes, nodes they share with, and how many shingles; pairs with too few for an edge may be
     missing.
@@ -151,7 +156,7 @@ def _overlaps(
     shingles = carriers.T.tocsr()
     mine = np.flatnonzero(selected[nodes])
     work = (shingles @ sizes)[mine]
-    block = np.cumsum(work) // PRODUCTS_AT_ONCE
+    block = np.cumsum(work) // products_at_once
     for ours in np.split(mine, np.flatnonzero(np.diff(block)) + 1):
         product = shingles[ours] @ carriers
         # union >= |A|, so an edge needs more than threshold · |A|: nearly all pairs fall here

@@ -10,15 +10,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.graph.limits import DEFAULT, GraphLimits
 from asof.index.file_format import Array, ArraySpec, FileFormat
 from asof.index.segment import Segment, SegmentWriter
 from asof.store.passages import texts_between, texts_of
 from asof.text.shingles import Shingler
-
-TEXTS_AT_ONCE = 8_192
-MOST = 32_000_000
-"""The most postings in one part: more are split into several, and parts are not merged beyond it."""
-
 
 FILE_FORMAT = FileFormat(
     {
@@ -89,19 +85,20 @@ def merge_postings(parts: Sequence[Postings]) -> Postings:
 
 
 def read_postings(
-    db: sqlite3.Connection, first: int, begin: int, end: int, shingler: Shingler
-) -> Iterator[Postings]:
+    db: sqlite3.Connection, first: int, begin: int, end: int, shingler: Shingler,
+    limits: GraphLimits = DEFAULT,
+) -> Iterator[Postings]:  # fmt: skip
     """The postings of nodes `begin` to `end` (exclusive) from the texts of passages `first` + node."""
     batches: list[Postings] = []
-    for low in range(begin, end, TEXTS_AT_ONCE):
-        high = min(low + TEXTS_AT_ONCE, end)
+    for low in range(begin, end, limits.texts_at_once):
+        high = min(low + limits.texts_at_once, end)
         texts = texts_between(db, first + low, first + high - 1)
         hashes, owner = shingler([text for _, text in texts])
         nodes = np.array([passage for passage, _ in texts], np.int64) - first - low
         carriers = nodes.astype(np.int32)[owner]
         counts = np.bincount(carriers, minlength=high - low).astype(np.int32)
         batches.append(Postings(low, counts, hashes, carriers))
-        if sum(len(batch.hashes) for batch in batches) >= MOST:
+        if sum(len(batch.hashes) for batch in batches) >= limits.most_postings:
             yield merge_postings(batches)
             batches = []
     if batches:
@@ -109,11 +106,11 @@ def read_postings(
 
 
 def shingles_of(
-    db: sqlite3.Connection, passages: NDArray[np.int64], shingler: Shingler
+    db: sqlite3.Connection, passages: NDArray[np.int64], shingler: Shingler, texts_at_once: int
 ) -> NDArray[np.uint64]:
     """All shingles of some passages, distinct and ascending."""
     hashes: list[Array] = [
-        shingler(texts_of(db, passages[at : at + TEXTS_AT_ONCE].tolist()))[0]
-        for at in range(0, len(passages), TEXTS_AT_ONCE)
+        shingler(texts_of(db, passages[at : at + texts_at_once].tolist()))[0]
+        for at in range(0, len(passages), texts_at_once)
     ]
     return np.unique(np.concatenate([np.zeros(0, np.uint64), *hashes]))

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.graph.candidates import Pairs, around, displaced, edited, recent
+from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.node_table import Rows
 from asof.graph.postings import Postings
 from asof.graph.similarity import NO, SAME_PLACE, UNIT, PairGrades, grade_pairs
 from asof.graph.statement import StatementTable
 from asof.time.span import BEGINNING
-
-REBUILD_SHARE = 4
-"""If more than one passage in so many needs a new comparison, all are compared again."""
 
 FIXED = 750
 """From this similarity on (thousandths, without the title's words) a statement has a fixed wording."""
@@ -51,6 +49,7 @@ class Linker:
     rows: Rows
     statements: StatementTable
     parts: Sequence[Postings]
+    limits: GraphLimits = DEFAULT
 
     def anew(self, known: NDArray[np.bool_], ends: NDArray[np.int64]) -> Chain:
         """The chains of these nodes."""
@@ -84,9 +83,10 @@ class Linker:
         mine = self._counted(known)
         documents = self.rows.columns["document"]
         selected = dirty | np.isin(documents, np.unique(documents[dirty]))
-        selected[displaced(*self._around(dirty, mine | dirty, after=True), dirty, self.rows)] = True
+        keys, nodes = self._around(dirty, mine | dirty, after=True)
+        selected[displaced(keys, nodes, dirty, self.rows, self.limits.candidates.window)] = True
         selected &= mine
-        if int(selected.sum()) * REBUILD_SHARE > int(mine.sum()):
+        if int(selected.sum()) * self.limits.rebuild_share > int(mine.sum()):
             return self.anew(known, ends)
         keys, nodes = self._around(selected, mine, before=True)
         later, earlier = self._followed(keys, nodes, selected, mine, ends)
@@ -116,7 +116,7 @@ class Linker:
         never = np.full(self.rows.n, BEGINNING)
         label, edit = np.zeros(self.rows.n, bool), np.zeros(len(others), bool)
         grades = grade_pairs(
-            self.statements, self.rows, never, np.full(len(others), node), others, label, edit
+            self.statements, self.rows, never, np.full(len(others), node), others, label, edit, self.limits
         )
         return others[grades.grade > NO]
 
@@ -148,7 +148,9 @@ class Linker:
         which, nodes = which[keep], nodes[keep]
         if not before and not after:
             return keys[which], nodes
-        near = around(which, nodes, marked, self.rows.columns["visible"], before=before, after=after)
+        near = around(
+            which, nodes, marked, self.rows.columns["visible"], self.limits, before=before, after=after
+        )
         return keys[which[near]], nodes[near]
 
     def _followed(
@@ -156,12 +158,12 @@ class Linker:
         mine: NDArray[np.bool_], ends: NDArray[np.int64],
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:  # fmt: skip
         """The selected nodes that have a predecessor, and these predecessors."""
-        pairs, label = recent(keys, nodes, selected, self.rows, self.statements)
-        edits = edited(ends, mine, selected, self.rows)
+        pairs, label = recent(keys, nodes, selected, self.rows, self.statements, self.limits.candidates)
+        edits = edited(ends, mine, selected, self.rows, self.limits.candidates.edits)
         later = np.concatenate([pairs.later, edits.later])
         earlier = np.concatenate([pairs.earlier, edits.earlier])
         edit = np.arange(len(later)) >= len(pairs.later)
-        grades = grade_pairs(self.statements, self.rows, ends, later, earlier, label, edit)
+        grades = grade_pairs(self.statements, self.rows, ends, later, earlier, label, edit, self.limits)
         keep = grades.grade > NO
         chosen = best(Pairs(later[keep], earlier[keep]), grades.at(keep), self.rows)
         return later[keep][chosen], earlier[keep][chosen]

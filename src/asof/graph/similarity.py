@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.node_table import Rows
-from asof.graph.statement import LEAST_TITLED, LEAST_UNTITLED, PARTS, StatementTable
+from asof.graph.statement import LEAST_UNTITLED, PARTS, StatementTable
 from asof.graph.word_sets import words_in
 from asof.index.file_format import Array
 
@@ -40,7 +41,6 @@ LONG = 16
 """A passage with at least so many words that are not in the title is long: two of them share words by
 chance."""
 
-PAIRS_AT_ONCE = 1 << 16
 UNIT = 1000
 """Similarity is given in whole thousandths."""
 
@@ -74,6 +74,7 @@ def grade_pairs(
     earlier: NDArray[np.int64],
     label: NDArray[np.bool_],
     edit: NDArray[np.bool_],
+    limits: GraphLimits = DEFAULT,
 ) -> PairGrades:
     """Compare pairs of nodes.
 
@@ -81,9 +82,18 @@ def grade_pairs(
     later one began in the document where the earlier one ended, at that instant.
     """
     batches = [
-        _grade_batch(statements, rows, ends, later[at:to], earlier[at:to], label, edit[at:to])
-        for at in range(0, len(later), PAIRS_AT_ONCE)
-        for to in [at + PAIRS_AT_ONCE]
+        _grade_batch(
+            statements,
+            rows,
+            ends,
+            later[at:to],
+            earlier[at:to],
+            label,
+            edit[at:to],
+            limits.candidates.words_titled,
+        )
+        for at in range(0, len(later), limits.pairs_at_once)
+        for to in [at + limits.pairs_at_once]
     ]
     none = (np.zeros(0, np.int64),) * 4 + (np.zeros(0, bool),)
     return PairGrades(*(np.concatenate(each) for each in zip(none, *batches, strict=True)))
@@ -91,7 +101,7 @@ def grade_pairs(
 
 def _grade_batch(
     statements: StatementTable, rows: Rows, ends: NDArray[np.int64], later: NDArray[np.int64],
-    earlier: NDArray[np.int64], label: NDArray[np.bool_], edit: NDArray[np.bool_],
+    earlier: NDArray[np.int64], label: NDArray[np.bool_], edit: NDArray[np.bool_], words_titled: int,
 ) -> PairGrades:  # fmt: skip
     body, title = statements["body"], statements["title"]
     body_1: Sets = body[later]
@@ -113,7 +123,7 @@ def _grade_batch(
     # "was released" and "is supported no more" are not the same of one thing, or of two in a row
     by_subject &= ~(statements["numbered"][later] & words) | (own_shared > 0)
 
-    fewest = np.where((subject[later] == 0) & (subject[earlier] == 0), LEAST_UNTITLED, LEAST_TITLED)
+    fewest = np.where((subject[later] == 0) & (subject[earlier] == 0), LEAST_UNTITLED, words_titled)
     fewest = np.where(same, LABEL_WORDS, fewest)
     by_words = (own >= np.where(same, LABEL, NEARLY)) & (own_shared > fewest - 0.5)
     by_words &= ~((title_1 ^ title_2) & (body_1 ^ body_2)).any(axis=1)

@@ -23,19 +23,19 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.word_sets import SIZE_WORDS, WordReader, bits_of, minima
 from asof.index.file_format import Array
 from asof.text.shingles import mixed
 from asof.text.tokens import term_hash, tokenize
 
-TEXTS_AT_ONCE = 8_192
 READ = 600
 """How many characters of a passage are read: its beginning has the statement and its subject."""
 
 PARTS = 3
 BANDS, PER_BAND = 4, 2
-LEAST_TITLED, LEAST_UNTITLED = 12, 3
-"""The least words of a text for keys of words, with a title and without."""
+LEAST_UNTITLED = 3
+"""The least words of a text without a title for keys of words; with one `CandidateLimits.words_titled`."""
 
 COLUMNS: dict[str, tuple[type, tuple[int, ...]]] = {
     "body": (np.uint64, (SIZE_WORDS,)), "title": (np.uint64, (SIZE_WORDS,)), "subject": (np.uint64, ()),
@@ -79,18 +79,18 @@ class TitleSubject(NamedTuple):
 
 
 def read(
-    db: sqlite3.Connection, first: int, begin: int, end: int, lexicon: WordReader
-) -> Iterator[StatementBatch]:
+    db: sqlite3.Connection, first: int, begin: int, end: int, lexicon: WordReader,
+    limits: GraphLimits = DEFAULT,
+) -> Iterator[StatementBatch]:  # fmt: skip
     """The statements of nodes `begin` to `end` (exclusive), whose passages are `first` + node."""
-    for low in range(begin, end, TEXTS_AT_ONCE):
-        high = min(low + TEXTS_AT_ONCE, end)
-        yield _batch(
-            db.execute(_TEXTS, (first + low, first + high - 1)).fetchall(), first, low, high, lexicon
-        )
+    for low in range(begin, end, limits.texts_at_once):
+        high = min(low + limits.texts_at_once, end)
+        rows = db.execute(_TEXTS, (first + low, first + high - 1)).fetchall()
+        yield _batch(rows, first, low, high, lexicon, limits.candidates.words_titled)
 
 
 def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low: int, high: int,
-           lexicon: WordReader) -> StatementBatch:  # fmt: skip
+           lexicon: WordReader, words_titled: int) -> StatementBatch:  # fmt: skip
     lexicon.begin()
     columns: dict[str, Array] = {
         name: np.zeros((high - low, *shape), dtype) for name, (dtype, shape) in COLUMNS.items()
@@ -116,7 +116,7 @@ def _batch(rows: list[tuple[int, int, int, str, str, str, str]], first: int, low
         columns[name][nodes] = values
     numbers = np.array([row[2] for row in rows], np.uint64)
     keys, owners = _keys({name: values[nodes] for name, values in columns.items()}, numbers)
-    bands, carriers = _bands(*content_words, columns["subject"][nodes])
+    bands, carriers = _bands(*content_words, columns["subject"][nodes], words_titled)
     keys, owners = np.concatenate([keys, bands]), np.concatenate([owners, carriers])
     order = np.argsort(keys, kind="stable")
     return StatementBatch(low, high, columns, keys[order], nodes[owners[order]].astype(np.int32))
@@ -203,11 +203,11 @@ def salted(name: str, values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def _bands(
-    hashes: NDArray[np.uint64], owner: NDArray[np.int64], subject: Array
+    hashes: NDArray[np.uint64], owner: NDArray[np.int64], subject: Array, words_titled: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Keys of texts that have most words in common: pairs of least hashes (Broder 1997)."""
     sizes = np.bincount(owner, minlength=len(subject))
-    enough = sizes >= np.where(subject > 0, LEAST_TITLED, LEAST_UNTITLED)
+    enough = sizes >= np.where(subject > 0, words_titled, LEAST_UNTITLED)
     keep = enough[owner]
     least = minima(hashes[keep], owner[keep], BANDS * PER_BAND)
     owners = np.flatnonzero(enough)

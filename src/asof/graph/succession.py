@@ -128,7 +128,7 @@ def succession(view: View) -> Succession:
     """The succession of a view; cached with it."""
     cached: Succession | None = view.prefix.memo.get(FOLDER)
     if cached is None:
-        cached = view.prefix.memo[FOLDER] = Succession(view.prefix, *series_cache(view).chain(view))
+        cached = view.prefix.memo[FOLDER] = Succession(view.prefix, *series_cache(view.derived).chain(view))
     return cached
 
 

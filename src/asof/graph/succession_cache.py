@@ -21,6 +21,7 @@ from asof import corpus_files
 from asof.errors import DamagedSegment
 from asof.graph.current_rows import CurrentRows, alone, is_newest, remove_file
 from asof.graph.evidence_cache import mergeable
+from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.node_table import Rows
 from asof.graph.postings import Postings, merge_postings
 from asof.graph.predecessors import Chain, Linker
@@ -29,7 +30,7 @@ from asof.graph.word_sets import WordReader
 from asof.index.file_format import ArraySpec, FileFormat
 from asof.index.prefix import Prefix
 from asof.index.segment import Segment, SegmentWriter
-from asof.index.view import View
+from asof.index.view import DerivedCache, View
 from asof.text.shingles import VERSION as WORDS_VERSION
 from asof.time.span import NEVER
 
@@ -38,10 +39,6 @@ FILE = "chains.seg"
 FORMAT = 1
 CHAINS = 4
 """The most chains of earlier K in memory."""
-
-LEAST_WRITTEN = 256
-SHARE_WRITTEN = 64
-"""The file is written again when at least so many rows, and one in so many of all, were added or removed."""
 
 
 _LINK = ArraySpec("<i4", "nodes", low=-1, below="nodes")
@@ -60,11 +57,11 @@ FILE_FORMAT = FileFormat(
 )  # fmt: skip
 
 
-def series_cache(view: View) -> SeriesCache:
-    """The cache of the corpus of a view."""
-    memo = view.derived.memo
+def series_cache(derived: DerivedCache, limits: GraphLimits = DEFAULT) -> SeriesCache:
+    """The series cache of a corpus; created with these limits if there is none."""
+    memo = derived.memo
     cached: SeriesCache = memo.get(FOLDER) or memo.setdefault(
-        FOLDER, SeriesCache(view.derived.folder / FOLDER)
+        FOLDER, SeriesCache(derived.folder / FOLDER, limits)
     )
     return cached
 
@@ -72,8 +69,9 @@ def series_cache(view: View) -> SeriesCache:
 class SeriesCache:
     """The rows, statements and chains of a corpus. Threads may share it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, limits: GraphLimits = DEFAULT) -> None:
         self.folder = folder
+        self.limits = limits
         self._lock = threading.Lock()
         self._table = CurrentRows()
         self._lexicon: WordReader | None = None
@@ -95,7 +93,7 @@ class SeriesCache:
             rows = self._table.rows
             known, ends = rows.known(view.prefix), ends_known(rows, view.prefix)
             self._read_statements(view, rows)
-            linker = Linker(rows, self._statements.snapshot(), tuple(self._keys))
+            linker = Linker(rows, self._statements.snapshot(), tuple(self._keys), self.limits)
             for cached in (self._chain, self._earlier.get(view.known_at)):
                 if cached is not None and _is_of(cached, known, ends):
                     return linker, cached
@@ -120,12 +118,13 @@ class SeriesCache:
             self._lexicon = WordReader(view.analyzer.languages)
         if self._lexicon is None:
             return
-        for batch in read(view.store.db, rows.first, self._statements.n, rows.n, self._lexicon):
+        begin = self._statements.n
+        for batch in read(view.store.db, rows.first, begin, rows.n, self._lexicon, self.limits):
             counts = np.zeros(batch.end - batch.begin, np.int32)
             part = Postings(batch.begin, counts, batch.keys, batch.owners)
             self._statements.add(batch)
             self._keys.append(part)
-            while mergeable(self._keys):
+            while mergeable(self._keys, self.limits.most_postings):
                 self._keys[-2:] = [merge_postings(self._keys[-2:])]
 
     # -- the file -----------------------------------------------------------------------------------
@@ -152,7 +151,7 @@ class SeriesCache:
     def _write(self, linker: Linker, chain: Chain, view: View) -> None:
         rows, n = linker.rows, len(self._on_disk)
         changed = int((self._on_disk[: chain.n] != chain.known[:n]).sum() + chain.known[n:].sum())
-        if changed < max(LEAST_WRITTEN, rows.n // SHARE_WRITTEN):
+        if changed < max(self.limits.least_written, rows.n // self.limits.share_written):
             return
         self._on_disk = chain.known
         if len(self._keys) > 1:

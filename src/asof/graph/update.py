@@ -10,13 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.graph.edges import Edges
+from asof.graph.limits import DEFAULT, GraphLimits
 from asof.graph.node_table import Rows
-from asof.graph.overlap import all_sharing, carriers_of, edges_of, sharing_of, within_cap
+from asof.graph.overlap import (
+    Sharing,
+    Weighted,
+    all_sharing,
+    carriers_of,
+    edges_of,
+    sharing_of,
+    within_cap,
+)
 from asof.graph.postings import Postings, shingles_of
 from asof.text.shingles import Shingler
-
-REBUILD_SHARE = 4
-"""After a change of more than one row in so many the graph is rebuilt instead of updated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,7 @@ class Updater:
     shingler: Shingler
     threshold: float
     cap: int
+    limits: GraphLimits = DEFAULT
     counts: NDArray[np.int32] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -49,9 +56,8 @@ class Updater:
         object.__setattr__(self, "counts", counts)
 
     def anew(self, known: NDArray[np.bool_]) -> Graph:
-        sharing = all_sharing(self.parts, known, self.cap, self.rows)
-        edges = edges_of(known, sharing, self.counts, self.rows, self.threshold)
-        return Graph(known, Edges.of(edges, self.rows.n))
+        sharing = all_sharing(self.parts, known, self.cap, self.rows, self.limits.shingles_at_once)
+        return Graph(known, Edges.of(self._edges(known, sharing), self.rows.n))
 
     def moved(self, graph: Graph, known: NDArray[np.bool_]) -> Graph:
         """The graph of the nodes that are known now, from that of another set of nodes.
@@ -71,11 +77,14 @@ class Updater:
                 return self.anew(known)
         selected = dirty & known
         sharing = sharing_of(self._shingles(selected), self.parts, known, self.cap, self.rows)
-        edges = edges_of(selected, sharing, self.counts, self.rows, self.threshold)
-        return Graph(known, graph.edges.replaced(dirty, edges))
+        return Graph(known, graph.edges.replaced(dirty, self._edges(selected, sharing)))
+
+    def _edges(self, selected: NDArray[np.bool_], sharing: Sharing) -> Weighted:
+        at_once = self.limits.products_at_once
+        return edges_of(selected, sharing, self.counts, self.rows, self.threshold, at_once)
 
     def _too_many(self, dirty: NDArray[np.bool_], known: NDArray[np.bool_]) -> bool:
-        return int(dirty.sum()) * REBUILD_SHARE > int(known.sum())
+        return int(dirty.sum()) * self.limits.rebuild_share > int(known.sum())
 
     def _mark_displaced(
         self, dirty: NDArray[np.bool_], before: NDArray[np.bool_], after: NDArray[np.bool_]
@@ -88,4 +97,5 @@ class Updater:
         dirty[node[inside[0] != inside[1]]] = True
 
     def _shingles(self, nodes: NDArray[np.bool_]) -> NDArray[np.uint64]:
-        return shingles_of(self.db, np.flatnonzero(nodes) + self.rows.first, self.shingler)
+        passages = np.flatnonzero(nodes) + self.rows.first
+        return shingles_of(self.db, passages, self.shingler, self.limits.texts_at_once)

@@ -21,7 +21,6 @@ from tests.support.market import (
 import asof
 from asof.data import Document
 from asof.errors import UsageError
-from asof.knowledge import extraction
 from asof.knowledge.configured_extraction import estimate, extract_facts
 from asof.knowledge.extraction_config import Facts
 from asof.models.metered import Usage
@@ -72,12 +71,11 @@ def test_facts_are_those_of_the_view(corpus, server):
     assert sorted(objects(corpus)) == sorted(LOAVES)  # what was said in the past is still known
 
 
-def test_progress_is_told_reply_by_reply(corpus, server, monkeypatch):
-    monkeypatch.setattr(extraction, "BATCH", 5)
-    told: list[tuple[int, int]] = []
-    learned(corpus, server, progress=lambda done, wanted: told.append((done, wanted)))
-    assert [done for done, _ in told] == [0, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10, 10, 11, 12, 12]
-    assert {wanted for _, wanted in told} == {12}
+def test_progress_is_reported_reply_by_reply(corpus, server):
+    calls: list[tuple[int, int]] = []
+    learned(corpus, server, batch_size=5, progress=lambda done, total: calls.append((done, total)))
+    assert [done for done, _ in calls] == [0, 1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 10, 10, 11, 12, 12]
+    assert {total for _, total in calls} == {12}
 
 
 def test_gleaning_asks_every_passage_again(corpus, server):

@@ -8,7 +8,6 @@ import pytest
 from tests.support.fact_lines import Lines, corpus_of, note
 
 from asof.errors import ModelError
-from asof.knowledge import extraction
 from asof.knowledge.extraction import extract_all
 from asof.store import facts as kept
 from asof.store.facts import Extraction
@@ -78,24 +77,21 @@ def test_past_passages_are_read_too(quay):
     assert read(quay, Counting())[0].passages == 6
 
 
-def test_batches_are_committed_one_by_one(quay, monkeypatch):
-    monkeypatch.setattr(extraction, "BATCH", 2)
-    told = []
-    read(quay, Counting(), progress=lambda done, of: told.append((done, of)))
-    assert told == [(0, 5), (2, 5), (4, 5), (5, 5)]
+def test_batches_are_committed_one_by_one(quay):
+    calls = []
+    read(quay, Counting(), batch_size=2, progress=lambda done, total: calls.append((done, total)))
+    assert calls == [(0, 5), (2, 5), (4, 5), (5, 5)]
 
 
-def test_a_stop_loses_the_batch_under_way_only(quay, monkeypatch):
-    monkeypatch.setattr(extraction, "BATCH", 2)
-
+def test_a_stop_loses_the_batch_under_way_only(quay):
     def stop(excerpt):
         if excerpt.document == "q3":
             raise ModelError("gone")
 
     with pytest.raises(ModelError, match="gone"):
-        read(quay, Counting(before=stop))
+        read(quay, Counting(before=stop), batch_size=2)
     reader = Counting()
-    learned, stored, left = read(quay, reader)
+    learned, stored, left = read(quay, reader, batch_size=2)
     assert reader.given == ["q2", "q3", "q4"]
     assert (stored, left) == (5, [])
     assert learned.passages == 3

@@ -17,7 +17,6 @@ from tests.support.openai_server import ModelServer, half, says, slow, status
 
 from asof.data import Document
 from asof.errors import ModelError
-from asof.knowledge import extraction
 from asof.knowledge.configured_extraction import extract_facts
 
 # -- failures -------------------------------------------------------------------------------------------
@@ -58,22 +57,20 @@ def test_json_that_stays_broken_is_a_problem_of_its_passage(corpus, server):
     assert objects(corpus) == LOAVES
 
 
-def test_a_server_that_is_never_well_is_not_asked_for_all(corpus, server, monkeypatch):
-    monkeypatch.setattr(extraction, "BATCH", 4)
+def test_a_server_that_is_never_well_is_not_asked_for_all(corpus, server):
     server.way = status(500)
-    lesson = learned(corpus, server, concurrency=1)
+    lesson = learned(corpus, server, batch_size=4, concurrency=1)
     assert (lesson.passages, len(lesson.problems), lesson.left) == (0, 4, 8)
     assert len(server.requests) == 4 * 3  # the first batch, each prompt three times
 
 
-def test_what_was_committed_stays_when_the_server_goes(corpus, monkeypatch):
-    monkeypatch.setattr(extraction, "BATCH", 4)
+def test_what_was_committed_stays_when_the_server_goes(corpus):
     with ModelServer(says=sales) as server:
         url = server.url
         with model(corpus.store, url, budget=BUDGET) as asked, closing(corpus.store.writer()) as db:
-            done = extract_facts(corpus.store, db, BY_MODEL, asked).passages
+            done = extract_facts(corpus.store, db, BY_MODEL, asked, batch_size=4).passages
     with pytest.raises(ModelError), model(corpus.store, url) as asked, closing(corpus.store.writer()) as db:
-        extract_facts(corpus.store, db, BY_MODEL, asked)
+        extract_facts(corpus.store, db, BY_MODEL, asked, batch_size=4)
     assert len(objects(corpus)) == done > 0
 
 

@@ -14,7 +14,6 @@ from asof.corpus.corpus import open as open_corpus
 from asof.data import Document
 from asof.errors import Busy
 from asof.index.view import View
-from asof.store import store as module
 from asof.store.lock import exclusive_lock, shared_lock
 
 
@@ -36,9 +35,8 @@ def test_readers_wait_while_the_gate_is_held(tmp_path: Path) -> None:
     assert passed.is_set()
 
 
-def test_a_purge_ends_while_readers_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_purge_ends_while_readers_take_turns(tmp_path: Path) -> None:
     """Each of two readers stays until the other has begun its next question, as among many busy processes."""
-    monkeypatch.setattr(module, "BUSY_MS", 2_000)
     with open_corpus(tmp_path) as corpus:
         corpus.add([Document("a", "ferry"), Document("b", "harbour")])
     stop, begun = threading.Event(), (threading.Event(), threading.Event())
@@ -58,6 +56,7 @@ def test_a_purge_ends_while_readers_take_turns(tmp_path: Path, monkeypatch: pyte
         reader.start()
     try:
         with open_corpus(tmp_path, create=False) as corpus:
+            corpus.store.compact_wait = 2.0
             time.sleep(0.2)
             assert corpus.purge("a") == 1
     finally:

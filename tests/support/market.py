@@ -60,9 +60,9 @@ def model(
 
 
 def learned(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL, **more: Any) -> ExtractionReport:
-    progress = more.pop("progress", None)
+    options = {name: more.pop(name) for name in ("progress", "batch_size") if name in more}
     with model(corpus.store, server.url, **more) as asked, closing(corpus.store.writer()) as db:
-        return extract_facts(corpus.store, db, facts, asked, progress=progress)
+        return extract_facts(corpus.store, db, facts, asked, **options)
 
 
 def estimated(corpus: Corpus, server: ModelServer, facts: Facts = BY_MODEL) -> Usage:

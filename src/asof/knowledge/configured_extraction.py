@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from asof.errors import UsageError
-from asof.knowledge.extraction import BATCH, ExtractionReport, Extractor, extract_all
+from asof.knowledge.extraction import BATCH_SIZE, ExtractionReport, Extractor, extract_all
 from asof.knowledge.extraction_config import MODEL, Facts
 from asof.models.metered import HasCachedReplies, MeteredModel, Usage, worst
 from asof.models.ports import Prompt, Reply
@@ -22,6 +22,7 @@ def extract_facts(
     facts: Facts,
     model: MeteredModel | None = None,
     *,
+    batch_size: int = BATCH_SIZE,
     progress: Callable[[int, int], None] | None = None,
 ) -> ExtractionReport:
     """Extract facts from every passage that the configured extractor has not read, past versions included.
@@ -33,7 +34,7 @@ def extract_facts(
     if facts.extractor != MODEL:
         from asof.knowledge.rules.extractor import RuleExtractor
 
-        return extract_all(store, db, RuleExtractor(), anew=True, progress=progress)
+        return extract_all(store, db, RuleExtractor(), anew=True, batch_size=batch_size, progress=progress)
     from asof.knowledge.model.extractor import ModelExtractor
 
     metered = _present(model)
@@ -42,7 +43,7 @@ def extract_facts(
     if progress is not None:
         adapter = _Progress(progress, len(fact_store.passages_without_facts(db, extractor.name)))
         extractor.on_replies, progress = adapter.on_replies, adapter.on_passages
-    read = extract_all(store, db, stopping, anew=True, progress=progress)
+    read = extract_all(store, db, stopping, anew=True, batch_size=batch_size, progress=progress)
     return ExtractionReport(
         read.passages, read.facts, read.problems, stopping.left, dict(extractor.dropped), metered.meter
     )  # fmt: skip
@@ -60,9 +61,9 @@ def estimate(db: sqlite3.Connection, facts: Facts, model: MeteredModel | None = 
     estimating = _ExtractionEstimate(_present(model), facts.gleaning)
     extractor = ModelExtractor(estimating, facts.entity_types, facts.gleaning)
     unread = fact_store.passages_without_facts(db, extractor.name)
-    for first in range(0, len(unread), BATCH):
+    for first in range(0, len(unread), BATCH_SIZE):
         estimating.rounds = 0
-        for _ in extractor.extract(fact_store.excerpts(db, unread[first : first + BATCH])):
+        for _ in extractor.extract(fact_store.excerpts(db, unread[first : first + BATCH_SIZE])):
             pass
     return estimating.meter
 

@@ -21,7 +21,7 @@ from asof.store.store import Store, translate_errors
 if TYPE_CHECKING:
     from asof.models.metered import Usage
 
-BATCH = 512
+BATCH_SIZE = 512
 """Passages per commit."""
 
 
@@ -67,6 +67,7 @@ def extract_all(
     extractor: Extractor,
     *,
     anew: bool = False,
+    batch_size: int = BATCH_SIZE,
     progress: Callable[[int, int], None] | None = None,
 ) -> ExtractionReport:
     """Read every passage that no extractor has read (`anew`: that this extractor has not), past ones too.
@@ -78,8 +79,8 @@ def extract_all(
     report = ExtractionReport()
     if unread and progress is not None:
         progress(0, len(unread))
-    for first in range(0, len(unread), BATCH):
-        batch = unread[first : first + BATCH]
+    for first in range(0, len(unread), batch_size):
+        batch = unread[first : first + batch_size]
         _extract_batch(store, db, extractor, batch, report)
         if progress is not None:
             progress(first + len(batch), len(unread))

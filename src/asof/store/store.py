@@ -38,11 +38,13 @@ Publish = Callable[[Transaction], None]
 
 @dataclass(slots=True)
 class Store:
-    """The folder `.asof` of a corpus. `wait`: how many seconds a writer waits for another one."""
+    """The folder `.asof` of a corpus. `wait`: how many seconds a writer waits for another one;
+    `compact_wait`: how many a compaction waits for readers."""
 
     folder: Path
     settings: CorpusSettings
     wait: float = DEFAULT_WAIT
+    compact_wait: float = BUSY_MS / 1000
     analyzer: Analyzer = field(init=False)
 
     def __post_init__(self) -> None:
@@ -179,7 +181,7 @@ class Store:
         others have finished. The lock for writing is free meanwhile: a reader may be about to store a
         model's reply. Raises Busy when a reader does not finish.
         """
-        until = time.monotonic() + BUSY_MS / 1000
+        until = time.monotonic() + self.compact_wait
         with translate_errors(self.database), self._write_lock():
             db.execute("VACUUM")
         while not self._try_empty_log(db):

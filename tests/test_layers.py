@@ -195,7 +195,7 @@ def test_what_is_no_configuration(tmp_path: Path) -> None:
     with pytest.raises(BadConfig, match="is no file"):
         environment.configuration(tmp_path)
     file.rmdir()
-    file.write_bytes(b"#" * (config.LARGEST + 1))
+    file.write_bytes(b"#" * (config.MAX_BYTES + 1))
     with pytest.raises(BadConfig, match="has more than 250,000 bytes"):
         environment.configuration(tmp_path)
     file.unlink()

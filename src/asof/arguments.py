@@ -22,7 +22,7 @@ BOUNDS: dict[str, tuple[float, float]] = {
 }  # fmt: skip
 """Between which numbers an argument of this name lies, wherever it is; functions may want it narrower."""
 
-MOST_BITS = 63
+MAX_BITS = 63
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -74,8 +74,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _look(name: str, value: object, annotation: str) -> None:
-    if isinstance(value, int) and value.bit_length() > MOST_BITS:  # too long to be shown, too
-        raise UsageError(f"{name} is a number of {value.bit_length():,} bits; accepted: up to {MOST_BITS}")
+    if isinstance(value, int) and value.bit_length() > MAX_BITS:  # too long to be shown, too
+        raise UsageError(f"{name} is a number of {value.bit_length():,} bits; accepted: up to {MAX_BITS}")
     kinds = [_outer(each) for each in annotation.split(" | ")]
     if any(kind in _OWN_RULES for kind in kinds):
         return

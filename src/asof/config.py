@@ -16,7 +16,7 @@ from asof.answer.settings import AskSettings
 from asof.checks import UNITS as UNITS
 from asof.errors import BadConfig, Untrusted, UsageError
 from asof.knowledge.extraction_config import Facts
-from asof.schema import SHOWN, AcceptedValue, check, nearest
+from asof.schema import MAX_SHOWN, AcceptedValue, check, nearest
 from asof.sources.fields import Fields
 from asof.sources.scheme import scheme_named
 from asof.store.settings import CorpusSettings
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 FILE = "asof.toml"
 
-LARGEST = 250_000
+MAX_BYTES = 250_000
 """Bytes of a configuration that are read."""
 
-DOTS = 100
+MAX_DOTS = 100
 """In a line of it: for a key of n parts tomllib keeps n²/2 of them."""
 
 
@@ -131,22 +131,22 @@ def content(path: Path) -> bytes | None:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise BadConfig(f"{path} is no file")
             with os.fdopen(handle, "rb", closefd=False) as file:
-                raw = file.read(LARGEST + 1)
+                raw = file.read(MAX_BYTES + 1)
         finally:
             os.close(handle)
     except FileNotFoundError:
         return None
     except OSError as error:
         raise BadConfig(f"{path}: {error.strerror}") from error
-    if len(raw) > LARGEST:
-        raise BadConfig(f"{path} has more than {LARGEST:,} bytes: it is not read")
+    if len(raw) > MAX_BYTES:
+        raise BadConfig(f"{path} has more than {MAX_BYTES:,} bytes: it is not read")
     return raw
 
 
 def parsed(raw: bytes, where: str) -> dict[str, Any]:
     """The values in the bytes of a configuration. Raises BadConfig."""
-    if any(line.count(b".") > DOTS for line in raw.split(b"\n")):
-        raise BadConfig(f"{where}: a line with more than {DOTS} dots is not read")
+    if any(line.count(b".") > MAX_DOTS for line in raw.split(b"\n")):
+        raise BadConfig(f"{where}: a line with more than {MAX_DOTS} dots is not read")
     try:
         return tomllib.loads(raw.decode())
     except (ValueError, RecursionError) as error:  # also numbers of 5,000 digits, lists in lists in lists
@@ -322,7 +322,7 @@ def _tables(values: Mapping[str, Any], where: str) -> dict[str, Any]:
         if name not in (*TABLES, *plugins.BUILT_IN[plugins.SOURCES]) and name not in plugins.installed(
             plugins.SOURCES
         ):
-            short = name[:SHOWN]
+            short = name[:MAX_SHOWN]
             what = f"table [{short}]" if isinstance(value, dict) else f"key {short} outside of a table"
             near = nearest(name, (*TABLES, *plugins.names(plugins.SOURCES)), "[{}]")
             raise BadConfig(f"{where}: no {what}; {near}")

@@ -17,12 +17,12 @@ from typing import Any
 from asof import config
 from asof.config import EXTERNAL, FILE, Config
 from asof.errors import BadConfig, UsageError
-from asof.schema import SHOWN, value_text
+from asof.schema import MAX_SHOWN, value_text
 from asof.trusted import Record, Trusted, digest_of, owners
 
 Tables = Mapping[str, Mapping[str, Any]]
 
-USERS = "config.toml"
+USER_FILE = "config.toml"
 """The user's own configuration, in the folder `asof` of $XDG_CONFIG_HOME."""
 
 VARIABLE = "ASOF_CONFIG"
@@ -47,7 +47,7 @@ DEFINING_KEYS = {
 """Keys without which the others of their table mean nothing: a folder that has one has the whole table. So no
 key of the user's goes to an address beside which the user did not write it."""
 
-LONGEST = 1_000
+MAX_MESSAGE = 1_000
 """Characters of a message about a file."""
 
 
@@ -109,7 +109,7 @@ def user_file(environment: Mapping[str, str]) -> Path | None:
             raise BadConfig(f"{VARIABLE} is {value_text(named)}: the absolute path of a file is expected")
         return Path(named)
     home = _home(environment, "XDG_CONFIG_HOME", ".config")
-    return None if home is None else home / USERS
+    return None if home is None else home / USER_FILE
 
 
 def trusted(environment: Mapping[str, str]) -> Trusted:
@@ -176,7 +176,7 @@ def _key_value(key: str, value: Any) -> str:
     if key.endswith("url"):
         value = re.sub(r"^(\w+://)?[^/]*@", r"\1", re.split(r"[?#]", value)[0])
     text = value if value.isprintable() else repr(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def _home(environment: Mapping[str, str], variable: str, default: str) -> Path | None:
@@ -280,4 +280,4 @@ def _same(one: Path, other: Path) -> bool:
 
 
 def _short(message: str) -> str:
-    return message if len(message) <= LONGEST else f"{message[:LONGEST]}…"
+    return message if len(message) <= MAX_MESSAGE else f"{message[:MAX_MESSAGE]}…"

@@ -22,7 +22,7 @@ class AcceptedValue(NamedTuple):
     shown: bool = True
 
 
-SHOWN = 100
+MAX_SHOWN = 100
 """Characters of a value, or of a key that there is not, which a message repeats."""
 
 
@@ -32,14 +32,14 @@ def value_text(value: Any) -> str:
     text = repr(value)
     if isinstance(value, list | dict) and re.search(r"@|\{.*: ['\"]", text):
         return "[…]" if isinstance(value, list) else "{…}"
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"
 
 
 def check(table: Mapping[str, Any], accepted: Mapping[str, AcceptedValue]) -> None:
     """Raises UsageError for a key that there is not, with the nearest one, and for a value not accepted."""
     for key, value in table.items():
         if key not in accepted:
-            raise UsageError(f"no key {key[:SHOWN]}; {nearest(key, accepted)}")
+            raise UsageError(f"no key {key[:MAX_SHOWN]}; {nearest(key, accepted)}")
         rule = accepted[key]
         if not rule.good(value):
             setting = f"{key} = {value_text(value)}" if rule.shown else key
@@ -49,7 +49,7 @@ def check(table: Mapping[str, Any], accepted: Mapping[str, AcceptedValue]) -> No
 def nearest(key: str, accepted: Iterable[str], form: str = "{}") -> str:
     """Which of the accepted names may be meant, or all of them; `form`: how a name is written."""
     accepted = list(accepted)
-    near = get_close_matches(key[:SHOWN], accepted, 1, 0.5)
+    near = get_close_matches(key[:MAX_SHOWN], accepted, 1, 0.5)
     if near:
         return f"did you mean {form.format(near[0])}?"
     return "accepted: " + ", ".join(map(form.format, accepted))
@@ -124,7 +124,7 @@ def secret(environment: Mapping[str, str], name: str, whose: str, table: str) ->
 
 # -- fields of a recipe's stages -------------------------------------------------------------------------
 
-LARGEST = 1e9
+MAX_NUMBER = 1e9
 """The bound of numbers that declare none: sums and products of them stay finite."""
 
 
@@ -178,7 +178,7 @@ def checked(stage: Any, name: str, value: Any) -> Any:
 def _number(value: Any, present: Any, low: float | None, high: float | None) -> float:
     whole = isinstance(present, int)
     what = "a whole number" if whole else "a number"
-    least, most = -LARGEST if low is None else low, LARGEST if high is None else high
+    least, most = -MAX_NUMBER if low is None else low, MAX_NUMBER if high is None else high
     if not _is_number(value, least, most, whole=whole):
         typed = isinstance(value, int if whole else (int, float)) and not isinstance(value, bool)
         raise UsageError(f"{what if low is None and not typed else _between(least, most, what)} is expected")
@@ -218,11 +218,11 @@ def converted(
     for key, value in values.items():
         if key not in checks:
             hint = nearest(key, checks, f"{prefix}{{}}")
-            raise BadConfig(f"{where}: no key {prefix}{key[:SHOWN]}; {hint}")
+            raise BadConfig(f"{where}: no key {prefix}{key[:MAX_SHOWN]}; {hint}")
         try:
             result[key] = checks[key](value)
         except (UsageError, ValueError, TypeError) as error:
-            raise BadConfig(f"{where}: {prefix}{key[:SHOWN]} = {value_text(value)}: {error}") from error
+            raise BadConfig(f"{where}: {prefix}{key[:MAX_SHOWN]} = {value_text(value)}: {error}") from error
     return result
 
 

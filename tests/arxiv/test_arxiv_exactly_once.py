@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.arxiv_server import Archive, Paper, busy, crowded, cut, day, empty, nothing, paper, torn
 
-from asof.arxiv.harvest import EMPTY
+from asof.arxiv.harvest import EMPTY_ANSWERS
 from asof.arxiv.harvest_log import HarvestLog
 from asof.arxiv.harvest_range import HarvestRange
 from asof.arxiv.settings import ArxivSettings
@@ -100,7 +100,7 @@ def truth(papers: list[Paper]) -> list[tuple[str, int]]:
 
 FAULTS = st.lists(
     st.sampled_from([None, None, None, busy, crowded, torn, cut, empty, nothing]), max_size=30
-).filter(lambda faults: faults.count(nothing) < EMPTY)  # what is always said is believed
+).filter(lambda faults: faults.count(nothing) < EMPTY_ANSWERS)  # what is always said is believed
 
 
 @settings(max_examples=40)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from asof.arxiv.harvest_log import LASTING, HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
+from asof.arxiv.harvest_log import RESUME_WITHIN, HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
 from asof.errors import SourceError
 
 DONE = HarvestCoverage(((0, 10), (20, 30)), 40, ("2401.00001",))
@@ -73,7 +73,7 @@ def test_a_run_goes_on(kept: HarvestLog):
     "fresh",
     [
         HarvestHeader("3 weeks ago", (5, 9), 1_001),
-        HarvestHeader(HEAD.request, (5, 9), 1_001 + LASTING),
+        HarvestHeader(HEAD.request, (5, 9), 1_001 + RESUME_WITHIN),
         HarvestHeader(HEAD.request, (5, 9), 999),  # the clock went back
     ],
 )

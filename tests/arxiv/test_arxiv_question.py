@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from asof.arxiv.question import DEFAULT, SYSTEM, by_model, by_rules, shape, table
+from asof.arxiv.question import DEFAULT_CATEGORIES, SYSTEM, by_model, by_rules, shape, table
 from asof.arxiv.target import category, read
 from asof.errors import ModelError
 from asof.time.span import FIRST, instant
@@ -29,8 +29,8 @@ ASKED = datetime(2026, 3, 18, 9, 30, tzinfo=UTC)
         ("papers in q-fin.TR and cond-mat.str-el about robots", ["q-fin.TR", "cond-mat.str-el"]),
         ("quantum error correction", ["quant-ph"]),
         ("black holes", ["astro-ph.HE", "gr-qc"]),
-        ("gardening", list(DEFAULT)),
-        ("", list(DEFAULT)),
+        ("gardening", list(DEFAULT_CATEGORIES)),
+        ("", list(DEFAULT_CATEGORIES)),
     ],
 )
 def test_categories(question: str, categories: list[str]):

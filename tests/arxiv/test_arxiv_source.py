@@ -13,7 +13,7 @@ from tests.support.arxiv_server import Archive, Paper, Version, busy, day, paper
 from tests.support.rows import db_of
 
 import asof
-from asof.arxiv.harvest import MOST
+from asof.arxiv.harvest import MAX_PART_RESULTS
 from asof.arxiv.source import ANNOUNCEMENT_DELAY, Arxiv
 from asof.corpus.corpus import Corpus
 from asof.errors import SourceError, UsageError
@@ -180,7 +180,7 @@ def test_a_window_with_many_papers_is_cut_in_two(archive, corpus):
     queries = [each["search_query"].partition("AND ")[2] for each in archive.asked]
     assert len(set(queries)) >= 4  # the whole, and at least three parts of 50 at most
     assert all(int(each["start"]) < 50 for each in archive.asked)
-    assert MOST <= 30_000
+    assert MAX_PART_RESULTS <= 30_000
 
 
 def test_a_paper_that_leaves_while_pages_are_fetched_hides_no_other(archive, corpus):

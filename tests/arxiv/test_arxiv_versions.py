@@ -15,7 +15,7 @@ from asof.arxiv.harvest_range import Figures, HarvestRange
 from asof.arxiv.settings import ArxivSettings
 from asof.arxiv.source import Arxiv
 from asof.arxiv.target import PaperId, read
-from asof.arxiv.versions import EACH, MOST_EARLIER, SPARE, VersionReader
+from asof.arxiv.versions import EARLIER_PER_PAPER, EARLIER_PER_RUN, MAX_EARLIER, VersionReader
 from asof.data import Document, Problem, SafeToCommit
 from asof.http.fetcher import Fetcher
 from asof.time.span import instant
@@ -43,7 +43,9 @@ class Shelf(ArxivApi):
         return [entry(each.id, each.version) for each in ids if each.version <= self.last]
 
 
-def versions(shelf: Shelf, known: dict[str, set[int]] | None = None, left: int = SPARE) -> VersionReader:
+def versions(
+    shelf: Shelf, known: dict[str, set[int]] | None = None, left: int = EARLIER_PER_RUN
+) -> VersionReader:
     return VersionReader(shelf, lambda _: known or {}, Figures(), left=left)
 
 
@@ -66,7 +68,7 @@ def test_up_to_as_many_as_are_taken_all_are(shelf, last):
 @pytest.mark.parametrize("last", [53, 999])
 def test_of_more_the_first_and_the_latest(shelf, last):
     stated, (problem,) = told(list(versions(shelf).state([entry("2401.00001", last)])))
-    assert stated == [1, *range(last - MOST_EARLIER, last + 1)]
+    assert stated == [1, *range(last - MAX_EARLIER, last + 1)]
     assert problem.message == f"it has {last} versions: taken are the first and the latest 51"
     assert (problem.lost, problem.file) == (False, f"2401.00001v{last}")
 
@@ -92,7 +94,11 @@ def test_a_run_asks_for_so_many_and_no_more(shelf):
     """100 to spare and 5 for each of 3 papers: 115 - 51 - 51 = 13 are left, fewer than the third one has."""
     run = versions(shelf, left=100)
     stated, problems = told(list(run.state([entry(f"2401.0000{n}", 999) for n in range(3)])))
-    assert (len(shelf.asked), len(stated), run.left) == (2 * 51, 2 * 52 + 1, 100 + 3 * EACH - 2 * 51)
+    assert (len(shelf.asked), len(stated), run.left) == (
+        2 * 51,
+        2 * 52 + 1,
+        100 + 3 * EARLIER_PER_PAPER - 2 * 51,
+    )
     (problem,) = (each for each in problems if each.lost)
     assert problem.message == "its 51 earlier versions are not asked for: too many were in this run"
     assert (problem.file, problem.remedy) == ("2401.00002v999", "asof index arxiv:2401.00002")

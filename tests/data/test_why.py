@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof.data import Why
-from asof.data.why import DEEPEST
+from asof.data.why import MAX_DEPTH
 from asof.errors import UsageError
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -79,8 +79,8 @@ def chain(levels: int) -> dict[str, Any]:
 
 
 def test_trees_are_bounded() -> None:
-    assert Why.from_json(chain(DEEPEST)).recomputed() == 1.0
+    assert Why.from_json(chain(MAX_DEPTH)).recomputed() == 1.0
     with pytest.raises(UsageError, match="more than 100 levels"):
-        Why.from_json(chain(DEEPEST + 1))
+        Why.from_json(chain(MAX_DEPTH + 1))
     with pytest.raises(UsageError, match="100,000 nodes"):
         Why.from_json({"label": "x", "value": 1.0, "op": "sum", "parts": [LEAF] * 100_000})

@@ -18,7 +18,7 @@ from tests.support.rows import db_of
 
 from asof.corpus.corpus import open as open_corpus
 from asof.errors import ModelError, UsageError
-from asof.index.embedding import AT_ONCE
+from asof.index.embedding import BATCH
 from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Dense
 from asof.rank.candidates.top_k import TopK
@@ -155,26 +155,26 @@ def test_the_same_text_is_encoded_once(fresh: Make, document: Make) -> None:
 
 def test_a_model_that_fails_on_the_way(fresh: Make, filled: Make) -> None:
     with fresh(encoder=HashedNgrams(d=32)) as corpus:
-        filled(corpus, extra=2 * AT_ONCE)
+        filled(corpus, extra=2 * BATCH)
         before = nearest(corpus, "gale")
         with pytest.raises(ModelError, match="out of memory"):
-            corpus.embed(Meanings(fails=ModelError("out of memory"), after=AT_ONCE))
-        assert stored(corpus) == {HashedNgrams(d=32).name: 4 + 2 * AT_ONCE, ONE: AT_ONCE}
+            corpus.embed(Meanings(fails=ModelError("out of memory"), after=BATCH))
+        assert stored(corpus) == {HashedNgrams(d=32).name: 4 + 2 * BATCH, ONE: BATCH}
         assert nearest(corpus, "gale") == before, "the old vectors go on serving"
         lines = corpus.status().derived
         assert any(
             f"vectors of {ONE}: 64 of 8 dimensions (1,024 bytes); `asof embed`" in line for line in lines
         )
         goes_on = Meanings()
-        assert corpus.embed(goes_on).encoded == 4 + AT_ONCE
-        assert len(goes_on.asked) == 4 + AT_ONCE
-        assert stored(corpus) == {ONE: 4 + 2 * AT_ONCE}
+        assert corpus.embed(goes_on).encoded == 4 + BATCH
+        assert len(goes_on.asked) == 4 + BATCH
+        assert stored(corpus) == {ONE: 4 + 2 * BATCH}
 
 
 def test_what_an_interrupted_change_left_goes_with_the_next(fresh: Make, filled: Make) -> None:
     encoder = Meanings()
     with fresh(encoder=encoder) as corpus:
-        filled(corpus, extra=AT_ONCE)
+        filled(corpus, extra=BATCH)
         with pytest.raises(ModelError):
             corpus.embed(Meanings(TWO, fails=ModelError("gone"), after=1))
         assert set(stored(corpus)) == {ONE, TWO}
@@ -206,7 +206,7 @@ with open_corpus(Path(sys.argv[1])) as corpus:
 def test_killed_on_the_way(fresh: Make, filled: Make) -> None:
     """After two batches of vectors are on the disk, and in the middle of the third."""
     with fresh(encoder=HashedNgrams()) as corpus:
-        filled(corpus, extra=3 * AT_ONCE)
+        filled(corpus, extra=3 * BATCH)
         before = nearest(corpus, "gale")
         child = subprocess.Popen(
             [sys.executable, "-c", CHILD, str(corpus.root)],
@@ -216,17 +216,17 @@ def test_killed_on_the_way(fresh: Make, filled: Make) -> None:
         assert child.stdin is not None
         assert child.stdout is not None
         for batch in (1, 2, 3):
-            assert child.stdout.readline() == f"{batch * AT_ONCE}\n"
+            assert child.stdout.readline() == f"{batch * BATCH}\n"
             if batch < 3:
                 child.stdin.write("\n")
                 child.stdin.flush()
         child.send_signal(signal.SIGKILL)
         child.communicate()
-        assert stored(corpus)[ONE] == 2 * AT_ONCE
+        assert stored(corpus)[ONE] == 2 * BATCH
         assert nearest(corpus, "gale") == before
         corpus.add([])  # nobody holds a lock
         encoder = Meanings()
-        assert corpus.embed(encoder).encoded == 4 + AT_ONCE
+        assert corpus.embed(encoder).encoded == 4 + BATCH
         assert nearest(corpus) == BY_MEANING
         assert corpus.check() == []
 
@@ -341,7 +341,7 @@ def test_writers_do_not_wait_for_the_encoder(fresh: Make, filled: Make, document
 
 def test_threads_search_while_it_changes(fresh: Make, filled: Make) -> None:
     with fresh(encoder=Meanings()) as corpus:
-        filled(corpus, extra=AT_ONCE)
+        filled(corpus, extra=BATCH)
         found, stop = [], threading.Event()
 
         def search() -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.support.meanings import Meanings
 
 from asof.errors import CorpusError, ModelError
-from asof.models.cached_encoder import AT_ONCE, MEMORY, CachedEncoder
+from asof.models.cached_encoder import BATCH, MEMORY, CachedEncoder
 
 
 def test_a_text_is_encoded_once(tmp_path: Path) -> None:
@@ -39,14 +39,14 @@ def test_they_outlive_it(tmp_path: Path) -> None:
 
 
 def test_what_was_encoded_before_a_failure_is_kept(tmp_path: Path) -> None:
-    texts = [f"text {at}" for at in range(2 * AT_ONCE)]
-    stops = Meanings(fails=ModelError("gone"), after=AT_ONCE)
+    texts = [f"text {at}" for at in range(2 * BATCH)]
+    stops = Meanings(fails=ModelError("gone"), after=BATCH)
     with CachedEncoder(stops, tmp_path / "e.db") as kept, pytest.raises(ModelError, match="gone"):
         kept.encode(texts)
     goes_on = Meanings()
     with CachedEncoder(goes_on, tmp_path / "e.db") as kept:
         kept.encode(texts)
-    assert goes_on.texts == texts[AT_ONCE:]
+    assert goes_on.texts == texts[BATCH:]
 
 
 def test_two_at_once_have_the_same_bits(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from asof.models.ports import Prompt, Reply
 from asof.models.structured import (
-    STARTS,
+    MAX_STARTS,
     ReplyMismatch,
     fitted,
     instructions,
@@ -93,7 +93,7 @@ def test_whatever_stands_around_one_object(before: str, said: str) -> None:
     assert read(f"{before}{value.model_dump_json()}{before}", Crossing) == value
 
 
-@given(st.lists(st.dictionaries(st.text(max_size=3), st.integers(), max_size=3), max_size=STARTS))
+@given(st.lists(st.dictionaries(st.text(max_size=3), st.integers(), max_size=3), max_size=MAX_STARTS))
 @settings(max_examples=40)
 def test_objects_one_after_another(given_: list[dict[str, int]]) -> None:
     told = [json.dumps(each) for each in given_]

@@ -12,7 +12,7 @@ import pytest
 
 from asof.data import Document, Problem
 from asof.errors import SourceError
-from asof.sources.files import SAME_MOMENT, together
+from asof.sources.files import SAME_MINUTE, together
 from asof.sources.open import open_source
 from asof.sources.source import InputLimits
 
@@ -268,7 +268,7 @@ def test_copied_mtimes_are_not_believed(tmp_path):
     ],
 )
 def test_files_that_share_a_minute(seconds, count):
-    assert together([second * SAME_MOMENT // 60 for second in seconds]) == count
+    assert together([second * SAME_MINUTE // 60 for second in seconds]) == count
 
 
 def test_one_file_is_a_source(tmp_path):

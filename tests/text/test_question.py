@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.text.question import MOST_TIMES, as_typed, read, without
+from asof.text.question import MAX_TIMES, as_typed, read, without
 from asof.time.moment import read as moment_of
 from asof.time.span import NEVER, instant, nearest_moment
 
@@ -123,9 +123,9 @@ def test_any_text_at_any_moment(question: str, asked: int) -> None:
 
 
 def test_so_many_times_count_and_each_once() -> None:
-    years = [str(year) for year in range(1900, 1900 + MOST_TIMES)]
+    years = [str(year) for year in range(1900, 1900 + MAX_TIMES)]
     reading = read(", ".join(["ferry", *years, *years[:3]]), ASKED)
-    assert len(reading.query.about) == MOST_TIMES
-    assert reading.notes == (f"the question names {MOST_TIMES + 3} times: the first {MOST_TIMES} count",)
+    assert len(reading.query.about) == MAX_TIMES
+    assert reading.notes == (f"the question names {MAX_TIMES + 3} times: the first {MAX_TIMES} count",)
     reading = read(f"ferry {' '.join(years[:9])} 1900, 1900", ASKED)
     assert (len(reading.query.about), reading.notes) == (9, ())

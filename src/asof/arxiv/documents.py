@@ -10,7 +10,7 @@ from asof.arxiv.target import PREFIX
 from asof.data import Document, SourcedTime
 from asof.sources.dates import second
 
-LISTED = 64
+MAX_AUTHORS = 64
 """So many authors are listed; a longer list says how many there are."""
 
 ABSTRACT, FULL = "abstract", "full"
@@ -65,8 +65,8 @@ def meta(entry: FeedEntry, kind: str) -> dict[str, Any]:
     """The metadata of a version; what is empty is left out."""
     fields: dict[str, Any] = {
         "kind": kind,
-        "authors": list(entry.authors[:LISTED]),
-        "authors_in_all": len(entry.authors) if len(entry.authors) > LISTED else 0,
+        "authors": list(entry.authors[:MAX_AUTHORS]),
+        "authors_in_all": len(entry.authors) if len(entry.authors) > MAX_AUTHORS else 0,
         "primary_category": entry.primary,
         "doi": entry.doi,
         "journal_ref": entry.journal,

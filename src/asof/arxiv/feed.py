@@ -21,7 +21,7 @@ _ARXIV = "{http://arxiv.org/schemas/atom}"
 _SEARCH = "{http://a9.com/-/spec/opensearch/1.1/}"
 _ERRORS = "/api/errors"
 
-LAST = 5138
+LAST_YEAR = 5138
 """Dates of this year or later are none: `sources/dates.py` would take their seconds for milliseconds."""
 
 
@@ -146,7 +146,7 @@ def _number(root: ET.Element, name: str) -> int:
 def _moment(text: str) -> datetime | None:
     try:
         read = datetime.fromisoformat(text)
-        if read.tzinfo is None or not 1 < read.year < LAST:
+        if read.tzinfo is None or not 1 < read.year < LAST_YEAR:
             return None
         return read.astimezone(UTC)
     except (ValueError, OverflowError):

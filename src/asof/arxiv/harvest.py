@@ -21,16 +21,16 @@ from asof.http.fetcher import Fetcher
 from asof.http.retry import RetryLater
 from asof.time.span import instant
 
-A_PAGE = 100
-REACH = 30_000
+PAGE_SIZE = 100
+MAX_RESULTS = 30_000
 """The API gives no results beyond these."""
 
-MOST = 3_000
+MAX_PART_RESULTS = 3_000
 """A part with more results is cut in two by date: deep pages are slow, and a shift costs less."""
 
-ROUNDS = 3
+MAX_ROUNDS = 3
 
-EMPTY = 3
+EMPTY_ANSWERS = 3
 """So often the first page of a part has to be empty, or a paper missing, until that is believed."""
 
 
@@ -98,7 +98,7 @@ class PartCount:
 
     @property
     def ended(self) -> bool:
-        return bool(self.totals) and self.start >= min(self.total, REACH)
+        return bool(self.totals) and self.start >= min(self.total, MAX_RESULTS)
 
     @property
     def whole(self) -> bool:
@@ -124,7 +124,7 @@ class ArxivApi:
         def read(body: bytes) -> Feed:
             page = atom.read(body)
             total = page.total or known_total
-            if not page.entries and start < min(total, REACH):
+            if not page.entries and start < min(total, MAX_RESULTS):
                 raise RetryLater(f"the page from {start} on is empty, of {total} results")
             return page
 
@@ -134,7 +134,7 @@ class ArxivApi:
         """The papers of ids, or their versions, as far as there are any; at most a page. What does not come
         is asked for again: now and then the API leaves out what there is. Raises SourceError."""
         entries: list[FeedEntry | UnusableEntry] = []
-        for _ in range(EMPTY):
+        for _ in range(EMPTY_ANSWERS):
             came = {form for each in entries if isinstance(each, FeedEntry) for form in each.paper.forms}
             if missing := [each for each in ids if each not in came]:
                 parameters = {"id_list": ",".join(map(str, missing)), "start": 0, "max_results": len(missing)}
@@ -168,8 +168,8 @@ class Harvest:
     api: ArxivApi
     categories: str
     log: HarvestWriter
-    size: int = A_PAGE
-    most: int = MOST
+    size: int = PAGE_SIZE
+    most: int = MAX_PART_RESULTS
     short: list[tuple[HarvestPart, int, int]] = field(default_factory=list)
 
     def pages(self, part: HarvestPart, enough: Callable[[HarvestPart], bool]) -> Iterator[ResultPage]:
@@ -190,7 +190,7 @@ class Harvest:
             if count.ended:
                 if count.whole:
                     break
-                if count.round == ROUNDS:
+                if count.round == MAX_ROUNDS:
                     if len(count.ever) < count.total:
                         self.short.append((part, len(count.ever), count.total))
                     break
@@ -212,7 +212,7 @@ class Harvest:
 
         Nothing new since the last run is what most runs hear, and the next one asks for these days again.
         """
-        for _ in range(1 if part.updated else EMPTY):
+        for _ in range(1 if part.updated else EMPTY_ANSWERS):
             feed = self.api.search(part, self.categories, count.start, self.size, count.total)
             if feed.entries or count.start:
                 break

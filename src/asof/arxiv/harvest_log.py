@@ -23,7 +23,7 @@ from asof.errors import SourceError
 LARGEST = 64 * 2**20
 WITNESSES = 8
 SUBMITTED, UPDATED = "submitted", "updated"
-LASTING = DAY
+RESUME_WITHIN = DAY
 """A run that broke off is gone on with for so long; a later one begins anew."""
 
 Known = Callable[[Collection[str]], Mapping[str, Collection[int]]]
@@ -144,7 +144,7 @@ class HarvestLog:
         except (IndexError, KeyError, TypeError, ValueError, OverflowError):
             old, pages = replace(fresh, request=""), []
         stated = {each.rpartition("v")[0] for page in pages for each in page.taken}
-        recent = 0 <= fresh.started - old.started <= LASTING
+        recent = 0 <= fresh.started - old.started <= RESUME_WITHIN
         if old.request == fresh.request and recent and self._has(stated):
             return old, pages
         self.forget()

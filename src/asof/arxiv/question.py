@@ -25,9 +25,9 @@ from asof.time.span import FIRST, instant
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-DEFAULT = ("cs.LG",)
-DAYS, PAPERS = 7, 20
-MOST_CATEGORIES, MOST_DAYS, MOST_PAPERS = 8, 3_660, 500
+DEFAULT_CATEGORIES = ("cs.LG",)
+DEFAULT_DAYS, DEFAULT_PAPERS = 7, 20
+MAX_CATEGORIES, MAX_DAYS, MAX_PAPERS = 8, 3_660, 500
 
 SYSTEM = (
     "You read a question about research papers and say where to look for them on arXiv. `categories`: one to "
@@ -55,7 +55,7 @@ class PaperRequest:
     categories: tuple[str, ...]
     since: int
     until: int
-    papers: int = PAPERS
+    papers: int = DEFAULT_PAPERS
     notes: tuple[str, ...] = ()
     by: str = "rules"
 
@@ -95,8 +95,10 @@ def by_rules(question: str, asked_at: datetime) -> PaperRequest:
     since, until = _times(question, asked_at, notes)
     categories = _named_codes(question, notes) or _categories(question)
     if not categories:
-        notes.append(f"no category is named or known by these words: {DEFAULT[0]} was taken")
-    return PaperRequest(categories or DEFAULT, since, until, _papers(question, notes), tuple(notes))
+        notes.append(f"no category is named or known by these words: {DEFAULT_CATEGORIES[0]} was taken")
+    return PaperRequest(
+        categories or DEFAULT_CATEGORIES, since, until, _papers(question, notes), tuple(notes)
+    )
 
 
 def _named_codes(question: str, notes: list[str]) -> tuple[str, ...]:
@@ -109,7 +111,7 @@ def _named_codes(question: str, notes: list[str]) -> tuple[str, ...]:
         for code in codes
         if code not in known and code.partition(".")[0] in archives
     ]
-    return known[:MOST_CATEGORIES]
+    return known[:MAX_CATEGORIES]
 
 
 def _categories(question: str) -> tuple[str, ...]:
@@ -125,7 +127,7 @@ def _categories(question: str) -> tuple[str, ...]:
                 at += length - 1
                 break
         at += 1
-    return tuple(dict.fromkeys(categories))[:MOST_CATEGORIES]
+    return tuple(dict.fromkeys(categories))[:MAX_CATEGORIES]
 
 
 def _stems(text: str) -> tuple[str, ...]:
@@ -157,17 +159,17 @@ def _days(question: str) -> tuple[int, str]:
     for words, days in table().days.items():
         if f" {' '.join(words)} " in spaced:
             return days, " ".join(words)
-    return DAYS, ""
+    return DEFAULT_DAYS, ""
 
 
 def _papers(question: str, notes: list[str]) -> int:
     match = _TOP.search(question)
     match = match or next((each for each in _COUNT.finditer(question) if not _OF_TIME.match(each[0])), None)
     if match is None:
-        return PAPERS
-    if int(match["n"]) > MOST_PAPERS:
-        notes.append(f"{match['n']} papers are asked for: {MOST_PAPERS} is the most")
-    return min(int(match["n"]), MOST_PAPERS)
+        return DEFAULT_PAPERS
+    if int(match["n"]) > MAX_PAPERS:
+        notes.append(f"{match['n']} papers are asked for: {MAX_PAPERS} is the most")
+    return min(int(match["n"]), MAX_PAPERS)
 
 
 # -- by a model ----------------------------------------------------------------------------------------------
@@ -207,8 +209,8 @@ def shape() -> type[BaseModel]:
 
     class WishedPapers(BaseModel):
         model_config = ConfigDict(extra="forbid")
-        categories: list[str] = Field(min_length=1, max_length=MOST_CATEGORIES)
-        time_range_days: int = Field(ge=1, le=MOST_DAYS)
-        max_papers: int = Field(default=PAPERS, ge=1, le=MOST_PAPERS)
+        categories: list[str] = Field(min_length=1, max_length=MAX_CATEGORIES)
+        time_range_days: int = Field(ge=1, le=MAX_DAYS)
+        max_papers: int = Field(default=DEFAULT_PAPERS, ge=1, le=MAX_PAPERS)
 
     return WishedPapers

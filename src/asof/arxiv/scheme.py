@@ -10,7 +10,7 @@ from asof.arxiv.documents import document_id, full_id
 from asof.arxiv.erasure import forgetting
 from asof.arxiv.harvest_log import HarvestLog
 from asof.arxiv.harvest_range import HarvestRange
-from asof.arxiv.settings import ACCEPTED, MOST_PER_DAY, ArxivSettings
+from asof.arxiv.settings import ACCEPTED, MAX_PER_DAY, ArxivSettings
 from asof.arxiv.source import Arxiv
 from asof.arxiv.target import PREFIX, is_target, paper_id, read
 from asof.errors import UsageError
@@ -42,8 +42,8 @@ def open_arxiv(
         from asof.sources.pdf import installed
 
         installed()
-    if per_day is not None and not 0 <= per_day <= MOST_PER_DAY:
-        raise UsageError(f"per day: {per_day} papers; accepted are 1 to {MOST_PER_DAY}, and 0 for all")
+    if per_day is not None and not 0 <= per_day <= MAX_PER_DAY:
+        raise UsageError(f"per day: {per_day} papers; accepted are 1 to {MAX_PER_DAY}, and 0 for all")
     if per_day is None:
         per_day = 0 if named.papers else settings.per_day
     fiscal = context.fields.fiscal_start

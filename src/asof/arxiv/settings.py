@@ -13,10 +13,10 @@ from asof.http.fetcher import Fetcher
 from asof.http.retry import Retry
 from asof.schema import AcceptedValue, check, number, whole
 
-COURTESY = 3.0
+MIN_DELAY = 3.0
 """Seconds between two requests that arXiv asks of every client."""
 
-MOST_PER_DAY = 2_000
+MAX_PER_DAY = 2_000
 DOMAIN = "arxiv.org"
 
 
@@ -31,7 +31,7 @@ class ArxivSettings:
 
     url: str = "https://export.arxiv.org/api/query"
     pdf_url: str = "https://arxiv.org/pdf"
-    delay: float = COURTESY
+    delay: float = MIN_DELAY
     attempts: int = 6
     timeout: float = 60.0
     patience: float = 300.0
@@ -42,10 +42,10 @@ class ArxivSettings:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, ACCEPTED)
         settings = cls(**table)
-        if settings.delay < COURTESY and any(
+        if settings.delay < MIN_DELAY and any(
             in_domain(host(url), DOMAIN) for url in (settings.url, settings.pdf_url)
         ):
-            raise UsageError(f"delay = {settings.delay:g}: arXiv asks for {COURTESY:g} seconds or more")
+            raise UsageError(f"delay = {settings.delay:g}: arXiv asks for {MIN_DELAY:g} seconds or more")
         return settings
 
     def fetcher(self) -> Fetcher:
@@ -82,5 +82,5 @@ ACCEPTED: dict[str, AcceptedValue] = {
     "attempts": whole(1, 20),
     "timeout": number(0.1, 3_600, "a number of seconds"),
     "patience": number(0, 86_400, "a number of seconds"),
-    "per_day": whole(0, MOST_PER_DAY),
+    "per_day": whole(0, MAX_PER_DAY),
 }

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from asof.arxiv.documents import document_id, full_id
 from asof.arxiv.erasure import hidden
 from asof.arxiv.feed import FeedEntry
-from asof.arxiv.harvest import A_PAGE, MOST, ArxivApi, Harvest, HarvestPart, ResultPage
+from asof.arxiv.harvest import MAX_PART_RESULTS, PAGE_SIZE, ArxivApi, Harvest, HarvestPart, ResultPage
 from asof.arxiv.harvest_log import HarvestCoverage, HarvestHeader, HarvestLine, HarvestLog
 from asof.arxiv.harvest_range import Figures, HarvestRange
 from asof.arxiv.ranges import DAY, Stretch, days, joined, without
@@ -47,8 +47,8 @@ class Arxiv:
     settings: ArxivSettings = field(default_factory=ArxivSettings)
     log: HarvestLog | None = None
     fetcher: Fetcher | None = None
-    size: int = A_PAGE
-    most: int = MOST
+    size: int = PAGE_SIZE
+    most: int = MAX_PART_RESULTS
     full: bool = False
     reading: bool = False
     figures: Figures = field(default_factory=Figures)

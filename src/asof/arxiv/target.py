@@ -9,12 +9,14 @@ from difflib import get_close_matches
 from asof.errors import SourceError
 
 PREFIX = "arxiv:"
-MOST_NAMES = 200
+MAX_NAMES = 200
 
-WHOLE = ("gr-qc", "hep-ex", "hep-lat", "hep-ph", "hep-th", "math-ph", "nucl-ex", "nucl-th", "quant-ph")
+UNDIVIDED_ARCHIVES = (
+    "gr-qc", "hep-ex", "hep-lat", "hep-ph", "hep-th", "math-ph", "nucl-ex", "nucl-th", "quant-ph",
+)  # fmt: skip
 """Archives that are a category themselves."""
 
-DIVIDED = (
+DIVIDED_ARCHIVES = (
     "astro-ph", "cond-mat", "cs", "econ", "eess", "math", "nlin", "physics", "q-bio", "q-fin", "stat",
 )  # fmt: skip
 """Archives of several categories."""
@@ -24,7 +26,7 @@ ACCEPTED = (
     "or ids of papers (arxiv:2401.13222, arxiv:2401.13222v1, arxiv:hep-th/9901001)"
 )
 
-LONG = ("cond-mat", "physics")
+LONG_CLASS_ARCHIVES = ("cond-mat", "physics")
 """Archives whose categories have longer names than two letters."""
 
 _CATEGORY = re.compile(
@@ -84,8 +86,8 @@ def read(text: str) -> ArxivTarget:
     names = [name.strip() for name in text[len(PREFIX) :].split("+")]
     if not is_target(text) or not all(names):
         raise SourceError(f"{text[:80]!r} names nothing at arXiv; {ACCEPTED}")
-    if len(names) > MOST_NAMES:
-        raise SourceError(f"{len(names)} names in one target; accepted are {MOST_NAMES} at most")
+    if len(names) > MAX_NAMES:
+        raise SourceError(f"{len(names)} names in one target; accepted are {MAX_NAMES} at most")
     papers, categories = [], []
     for name in names:
         if (paper := paper_id(name)) is not None:
@@ -113,17 +115,19 @@ def category(text: str) -> str:
     """A category as arXiv writes it; an archive of several as `cs.*`. Raises SourceError."""
     match = _CATEGORY.fullmatch(text)
     archive = match["archive"].lower() if match else ""
-    if match is None or archive not in (*WHOLE, *DIVIDED):
-        nearest = get_close_matches(archive or text.lower()[:16], (*WHOLE, *DIVIDED), 1, 0.5)
+    if match is None or archive not in (*UNDIVIDED_ARCHIVES, *DIVIDED_ARCHIVES):
+        nearest = get_close_matches(
+            archive or text.lower()[:16], (*UNDIVIDED_ARCHIVES, *DIVIDED_ARCHIVES), 1, 0.5
+        )
         near = f"did you mean {nearest[0]}? " if nearest and archive else ""
         raise SourceError(f"{text[:40]!r} is neither a category nor an id of arXiv; {near}{ACCEPTED}")
     name = match["class"]
-    if archive in WHOLE:
+    if archive in UNDIVIDED_ARCHIVES:
         if name not in (None, "*"):
             raise SourceError(f"{text!r}: {archive} is one category, without parts; write arxiv:{archive}")
         return archive
     if name is None or name == "*":
         return f"{archive}.*"
-    if archive not in LONG and len(name) != 2:
+    if archive not in LONG_CLASS_ARCHIVES and len(name) != 2:
         raise SourceError(f"{text[:40]!r}: categories of {archive} have two letters; {ACCEPTED}")
-    return f"{archive}.{name.lower() if archive in LONG else name.upper()}"
+    return f"{archive}.{name.lower() if archive in LONG_CLASS_ARCHIVES else name.upper()}"

@@ -7,19 +7,19 @@ from dataclasses import dataclass, field
 
 from asof.arxiv.documents import document, document_id, withdrawn
 from asof.arxiv.feed import FeedEntry, UnusableEntry
-from asof.arxiv.harvest import A_PAGE, ArxivApi
+from asof.arxiv.harvest import PAGE_SIZE, ArxivApi
 from asof.arxiv.harvest_log import Known
 from asof.arxiv.harvest_range import Figures
 from asof.arxiv.target import PaperId
 from asof.data import Document, Problem
 from asof.sources.scheme import ERASED
 
-MOST_EARLIER = 50
+MAX_EARLIER = 50
 """So many of the latest versions before the last are taken of a paper, beside the first."""
 
-SPARE, EACH = 2_000, 5
-"""A run asks for at most `SPARE` earlier versions, and `EACH` more for every paper that it lists: a paper of
-arXiv has fewer than one on average, and a feed may say anything."""
+EARLIER_PER_RUN, EARLIER_PER_PAPER = 2_000, 5
+"""A run asks for at most `EARLIER_PER_RUN` earlier versions, and `EARLIER_PER_PAPER` more for every paper
+that it lists: a paper of arXiv has fewer than one on average, and a feed may say anything."""
 
 
 @dataclass(slots=True)
@@ -34,10 +34,10 @@ class VersionReader:
     api: ArxivApi
     known: Known
     figures: Figures
-    size: int = A_PAGE
+    size: int = PAGE_SIZE
     seen: set[str] = field(default_factory=set)
     erased: set[str] = field(default_factory=set)
-    left: int = SPARE
+    left: int = EARLIER_PER_RUN
 
     def allowed(self, entries: Sequence[FeedEntry]) -> list[FeedEntry]:
         """The entries without those of papers that were erased."""
@@ -51,7 +51,7 @@ class VersionReader:
         """The versions of the entries, and all before them. `alone`: ids of papers of which no version but
         the entry's is requested."""
         known = self.numbers(entries)
-        self.left += EACH * len(entries)
+        self.left += EARLIER_PER_PAPER * len(entries)
         earlier_ids: dict[PaperId, list[PaperId]] = {}
         for entry in entries:
             if entry.paper.id not in alone:
@@ -98,11 +98,11 @@ class VersionReader:
     ) -> Generator[Problem, None, list[PaperId]]:  # fmt: skip
         """The earlier versions of a paper that are to be asked for; what is left out is a problem."""
         id_, last = entry.paper.id, entry.paper.version
-        latest = range(max(2, last - MOST_EARLIER), last)
+        latest = range(max(2, last - MAX_EARLIER), last)
         numbers = [each for each in (*range(1, min(2, last)), *latest) if each not in known]
         if len(latest) < last - 2 and last not in known:
             yield Problem(
-                f"it has {last} versions: taken are the first and the latest {MOST_EARLIER + 1}",
+                f"it has {last} versions: taken are the first and the latest {MAX_EARLIER + 1}",
                 str(entry.paper), lost=False, document=document_id(id_),
             )  # fmt: skip
         if len(numbers) > self.left:

@@ -6,14 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-DEEPEST = 16
+MAX_DEPTH = 16
 """How deep the values of metadata may be nested."""
 
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
 
 
 class TooDeep(ValueError):
-    """A value that is nested deeper than `DEEPEST`."""
+    """A value that is nested deeper than `MAX_DEPTH`."""
 
 
 def line_feeds(text: str) -> str:
@@ -35,8 +35,8 @@ def storable_value(value: Any, depth: int = 0) -> Any:
     """The same for all texts in a JSON value, the keys included. Raises TooDeep."""
     if isinstance(value, str):
         return storable(value)
-    if isinstance(value, Mapping | list) and depth >= DEEPEST:
-        raise TooDeep(f"is nested more than {DEEPEST} levels deep")
+    if isinstance(value, Mapping | list) and depth >= MAX_DEPTH:
+        raise TooDeep(f"is nested more than {MAX_DEPTH} levels deep")
     if isinstance(value, Mapping):
         return {storable(str(key)): storable_value(item, depth + 1) for key, item in value.items()}
     if isinstance(value, list):

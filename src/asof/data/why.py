@@ -10,9 +10,9 @@ from typing import Any
 
 from asof.errors import UsageError
 
-DEEPEST = 100
+MAX_DEPTH = 100
 """Levels of a tree that is read: a recursive function can walk it."""
-MOST_NODES = 100_000
+MAX_NODES = 100_000
 """Nodes of a tree that is read."""
 LARGEST = sys.float_info.max
 
@@ -25,8 +25,8 @@ _OPS: dict[str, Callable[[list[float]], float]] = {
     "log": lambda parts: math.log(parts[0]),
 }
 _PARTS: dict[str, tuple[int, int]] = {
-    "given": (0, 0), "sum": (0, MOST_NODES), "product": (0, MOST_NODES), "ratio": (2, 2),
-    "max": (1, MOST_NODES), "exp": (1, 1), "log": (1, 1),
+    "given": (0, 0), "sum": (0, MAX_NODES), "product": (0, MAX_NODES), "ratio": (2, 2),
+    "max": (1, MAX_NODES), "exp": (1, 1), "log": (1, 1),
 }  # fmt: skip
 """How many parts an op takes: at least, at most."""
 
@@ -88,8 +88,8 @@ class _TreeReader:
 
     def tree(self, node: object, at: str, depth: int) -> Why:
         self.nodes += 1
-        if depth > DEEPEST or self.nodes > MOST_NODES:
-            raise UsageError(f"the tree has more than {DEEPEST} levels or {MOST_NODES:,} nodes")
+        if depth > MAX_DEPTH or self.nodes > MAX_NODES:
+            raise UsageError(f"the tree has more than {MAX_DEPTH} levels or {MAX_NODES:,} nodes")
         if not isinstance(node, Mapping) or not {"label", "value", "op"} <= node.keys() <= _KEYS:
             raise UsageError(f"{at} is no node: label, value, op and parts are expected")
         label, value, op, parts = node["label"], node["value"], node["op"], node.get("parts", ())

@@ -19,7 +19,7 @@ from asof.index.prefix import Window
 
 SCALE = 4_000
 ROWS_AT_ONCE = 4_096
-ALONE = 65_536
+SINGLE_THREAD_ROWS = 65_536
 """Up to so many rows one thread is as fast as several."""
 
 
@@ -78,7 +78,7 @@ def products(
     """Products of the rows with the vector, 0 where they are negative unless `signed`; many rows by several
     threads."""
     least = -np.inf if signed else 0.0
-    if len(matrix) <= ALONE:
+    if len(matrix) <= SINGLE_THREAD_ROWS:
         _some_products(matrix, vector, out, least, at_once)
         return
     share = -(-len(matrix) // _threads())

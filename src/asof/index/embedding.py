@@ -28,10 +28,10 @@ from asof.store.lock import POLL_SECONDS, exclusive_lock
 from asof.store.settings import change_encoder, encoder_of
 from asof.store.store import translate_errors
 
-AT_ONCE = 64
+BATCH = 64
 """So many passages are encoded, and then on the disk: a process that is killed loses no more."""
 
-LOOKS = 5
+MAX_ATTEMPTS = 5
 """So often a segment that is gone may have been replaced meanwhile; then it is looked for faults."""
 
 SegmentStats = tuple[int, int, int]
@@ -137,7 +137,7 @@ class EmbeddingRun:
             "SELECT p.id, h.title, p.headings, h.about, p.text, h.keywords FROM passages AS p"
             " JOIN heads AS h ON h.id = p.head WHERE p.id > ? AND NOT EXISTS"
             " (SELECT 1 FROM vectors AS v WHERE v.passage = p.id AND v.encoder = ?) ORDER BY p.id LIMIT ?",
-            (after, self.name, AT_ONCE),
+            (after, self.name, BATCH),
         ).fetchall()
         return [row[0] for row in rows], [indexed_text(*row[1:]) for row in rows]
 
@@ -167,7 +167,7 @@ class EmbeddingRun:
 
     def _prepare(self) -> bool:
         """A file with the new vectors for each segment; False where passages have none yet."""
-        for look in range(LOOKS):
+        for look in range(MAX_ATTEMPTS):
             self.db.execute("BEGIN")
             try:
                 lacking, entries = self._lacking(), self.manifest.entries(self.db)
@@ -180,7 +180,7 @@ class EmbeddingRun:
                     if entry.file not in self._files:
                         self._files[entry.file] = self._with_new_vectors(entry)
             except (DamagedSegment, DamagedStore):  # purged meanwhile, unless it happens again and again
-                if look == LOOKS - 2:
+                if look == MAX_ATTEMPTS - 2:
                     self.manifest.mend()
                 continue
             return True

@@ -17,7 +17,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from asof.data import Filters, Why
-from asof.data.why import MOST_NODES
+from asof.data.why import MAX_NODES
 from asof.errors import DamagedStore, UsageError
 from asof.store.feedback import AskedRow, JudgementRow, ShownRow
 
@@ -167,7 +167,7 @@ def _tuples(value: Any) -> Any:
 
 
 def pack(
-    why: Why, words: Collection[str], *, max_bytes: int = LARGEST_TREE, max_nodes: int = MOST_NODES
+    why: Why, words: Collection[str], *, max_bytes: int = LARGEST_TREE, max_nodes: int = MAX_NODES
 ) -> bytes:
     """A tree as it is stored: its JSON, compressed. Of the words that its labels quote, only those of the
     question stay (`words`, in lower case): others may be of passages that are erased later. The parts below

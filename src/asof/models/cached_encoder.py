@@ -18,7 +18,7 @@ from asof.errors import CorpusError
 from asof.models.ports import Encoder
 
 DIGEST_BYTES = 16
-AT_ONCE = 256
+BATCH = 256
 """So many texts are encoded, and then on the disk."""
 
 MEMORY = ":memory:"
@@ -70,8 +70,8 @@ class CachedEncoder:
             vectors = self._stored_vectors(dict.fromkeys(keys))
             missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in vectors}
             missing_keys = list(missing)
-            for first in range(0, len(missing_keys), AT_ONCE):
-                some = missing_keys[first : first + AT_ONCE]
+            for first in range(0, len(missing_keys), BATCH):
+                some = missing_keys[first : first + BATCH]
                 batch_vectors = self.encoder.encode([missing[key] for key in some], question=question)
                 encoded = dict(zip(some, batch_vectors.astype("<f4"), strict=True))
                 vectors |= self._keep(encoded)

@@ -13,7 +13,7 @@ from asof.models.structured import instructions, response_format
 DONE = "[DONE]"
 """The last event of a stream."""
 
-CUT = "the reply was cut off after {} tokens (most)"
+CUT_OFF = "the reply was cut off after {} tokens (most)"
 NO_PIECE = "the answer holds what is no piece of a chat completion"
 
 
@@ -65,7 +65,7 @@ def piece_in(event: str, prompt: Prompt) -> tuple[str, str | None]:
     if not isinstance(text, str | None) or not isinstance(reason, str | None):
         raise RequestRejected(NO_PIECE, event)
     if reason == "length":
-        raise RequestRejected(CUT.format(prompt.most))
+        raise RequestRejected(CUT_OFF.format(prompt.most))
     return characters(text or ""), reason
 
 
@@ -76,7 +76,7 @@ def characters(text: str) -> str:
 
 def _problem(text: str, reason: object, prompt: Prompt) -> str:
     if reason == "length":
-        return CUT.format(prompt.most)
+        return CUT_OFF.format(prompt.most)
     if reason == "content_filter":
         return "the server withheld the reply (content_filter)"
     return "" if text.strip() else "the reply is empty"

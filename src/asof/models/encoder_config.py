@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from asof.errors import UsageError
 from asof.http.retry import Retry
 from asof.models.embeddings_http import HttpEncoder, embeddings_endpoint
-from asof.models.vectors import LONGEST
+from asof.models.vectors import MAX_DIMENSIONS
 from asof.schema import AcceptedValue, boolean, check, like, number, secret, text, variable, whole
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ ACCEPTED: dict[str, AcceptedValue] = {
     "batch": whole(1, 2_048),
     "query_prefix": _PREFIX,
     "passage_prefix": _PREFIX,
-    "dimensions": whole(1, LONGEST),
+    "dimensions": whole(1, MAX_DIMENSIONS),
     "key_variable": variable(),
     "timeout": number(0.1, 3_600, "a number of seconds"),
     "attempts": whole(1, 10),

@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.errors import MissingExtra, ModelError
-from asof.models.model_files import READ, UNREAD, check_parts, fetched, line, quietly
+from asof.models.model_files import MODEL_SUFFIXES, SKIPPED_FOLDERS, check_parts, fetched, line, quietly
 from asof.models.prefixes import Prefixes, json_of, of_family, of_folder, of_prompts, prefix_label
 from asof.models.vectors import around_blanks, unit
 
 DIGEST_BYTES = 8
 
-FAULTS = (OSError, ValueError, RuntimeError, LookupError, ImportError, TypeError, AttributeError)
+LOAD_ERRORS = (OSError, ValueError, RuntimeError, LookupError, ImportError, TypeError, AttributeError)
 """What the libraries raise for a model that is not there, is damaged, or is of another kind."""
 
 
@@ -144,7 +144,11 @@ def content_digest(folder: Path) -> str:
     digest = blake2b(digest_size=DIGEST_BYTES)
     for path in sorted(folder.rglob("*")):
         parts = path.relative_to(folder).parts
-        if path.suffix not in READ or not path.is_file() or any(p in UNREAD or p[0] == "." for p in parts):
+        if (
+            path.suffix not in MODEL_SUFFIXES
+            or not path.is_file()
+            or any(p in SKIPPED_FOLDERS or p[0] == "." for p in parts)
+        ):
             continue
         digest.update(f"{'/'.join(parts)} {path.stat().st_size}\n".encode())
         with path.open("rb") as file:
@@ -166,7 +170,7 @@ def load(folder: Path, name: str, device: str) -> Any:
                 str(folder), device=device, local_files_only=True, trust_remote_code=False,
                 model_kwargs={"use_safetensors": True},
             )  # fmt: skip
-    except (*FAULTS, SafetensorError) as error:
+    except (*LOAD_ERRORS, SafetensorError) as error:
         message = line(error)
         if "remote_code" in message or "custom code" in message:
             message = (

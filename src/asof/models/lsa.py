@@ -20,7 +20,7 @@ from asof.models.svd import Sparse, right_vectors
 
 DIMENSIONS = 128
 
-NOTHING = 1e-5
+MIN_LENGTH = 1e-5
 """A text of which less than this is left in the space has no direction there: it would be one of rounding."""
 
 Hashes = NDArray[np.uint64]
@@ -142,6 +142,6 @@ def _unit(vectors: NDArray[Any]) -> NDArray[np.float32]:
     """Rows of length 1; 0 where nothing but rounding is left."""
     exact = vectors.astype(np.float64)
     length = np.sqrt((exact * exact).sum(axis=1, keepdims=True))
-    has_direction = length > NOTHING
+    has_direction = length > MIN_LENGTH
     unit: NDArray[np.float64] = np.divide(exact, length, out=np.zeros_like(exact), where=has_direction)
     return unit.astype(np.float32)

@@ -10,13 +10,13 @@ from typing import Any
 
 from asof.errors import ModelError
 
-READ = frozenset({".safetensors", ".json", ".txt", ".model"})
+MODEL_SUFFIXES = frozenset({".safetensors", ".json", ".txt", ".model"})
 """Files of a saved model that shape its output: weights, configuration, vocabulary."""
 
-UNREAD = frozenset({"onnx", "openvino"})
+SKIPPED_FOLDERS = frozenset({"onnx", "openvino"})
 """Folders of a saved model with the same weights for other libraries."""
 
-OURS = "sentence_transformers."
+ACCEPTED_MODULE = "sentence_transformers."
 
 Missing = Callable[[ModuleNotFoundError], Exception]
 """What it means that a module is not there."""
@@ -62,7 +62,7 @@ def _check_types(value: Any, path: Path, whose: str) -> None:
 
 
 def _check_kind(kind: str, path: Path, whose: str) -> None:
-    if not kind.startswith(OURS):
+    if not kind.startswith(ACCEPTED_MODULE):
         raise ModelError(
             f"{whose}: {path.name} wants {kind[:80]!r}, code that is not of sentence-transformers and is "
             "never run; take another model"
@@ -85,8 +85,8 @@ def fetched(name: str, revision: str, whose: str, missing: Missing) -> Path:
     except ModuleNotFoundError as error:
         raise missing(error) from error
     options: dict[str, Any] = {
-        "revision": revision or None, "allow_patterns": [f"*{suffix}" for suffix in READ],
-        "ignore_patterns": [f"{folder}/*" for folder in UNREAD],
+        "revision": revision or None, "allow_patterns": [f"*{suffix}" for suffix in MODEL_SUFFIXES],
+        "ignore_patterns": [f"{folder}/*" for folder in SKIPPED_FOLDERS],
     }  # fmt: skip
     try:
         folder = Path(snapshot_download(name, local_files_only=True, **options))

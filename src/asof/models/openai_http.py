@@ -22,7 +22,7 @@ from asof.http.endpoint import check_key
 from asof.http.retry import GaveUp, RequestRejected, RetryLater
 from asof.models.openai_errors import translated
 
-NEEDED = frozenset({"host", "content-type", "content-length", "connection", "x-stainless-raw-response"})
+SENT_HEADERS = frozenset({"host", "content-type", "content-length", "connection", "x-stainless-raw-response"})
 """Headers that the client adds and that stay (by the last one it knows later that we read the answer). All
 else that it says of itself, of this machine or of the environment goes."""
 
@@ -37,10 +37,10 @@ REMEDIES = {
 NO_CREDIT = "insufficient_quota"
 """OpenAI's code for an account without credit, with status 429; waiting does not help."""
 
-ABSENT = "; check url in [model] of asof.toml, and that the server runs"
+CHECK_SERVER = "; check url in [model] of asof.toml, and that the server runs"
 """What to do where no connection is made."""
 
-SECRET = 8
+MIN_KEY_LENGTH = 8
 """Characters of a key that is one. Servers that want no key take any word, such as "none" or "EMPTY"."""
 
 
@@ -79,12 +79,12 @@ class OpenAIServer:
 
     def without_key(self, text: str) -> str:
         """The words of a server, in which it may have repeated the key."""
-        secret = self.key is not None and len(self.key) >= SECRET
+        secret = self.key is not None and len(self.key) >= MIN_KEY_LENGTH
         return text.replace(self.key, "(the key)") if secret and self.key else text
 
     def pieces_without_key(self, pieces: Iterator[str]) -> Iterator[str]:
         """The same in pieces: an end that may be the beginning of the key waits for the piece after it."""
-        key = self.key if self.key is not None and len(self.key) >= SECRET else ""
+        key = self.key if self.key is not None and len(self.key) >= MIN_KEY_LENGTH else ""
         rest = ""
         for piece in pieces:
             rest = self.without_key(rest + piece)
@@ -99,7 +99,8 @@ class OpenAIServer:
         """A failure as a message about this server."""
         answer = failure.answer if isinstance(failure, RequestRejected) else ""
         absent = isinstance(failure, GaveUp) and failure.absent
-        return f"{self.shown}: {failure}" + (f": {self.plain(answer)!r}" if answer else "") + ABSENT * absent
+        quoted = f": {self.plain(answer)!r}" if answer else ""
+        return f"{self.shown}: {failure}{quoted}" + CHECK_SERVER * absent
 
     def plain(self, text: str) -> str:
         """A server's own words as part of a message: without the key, on one line, not long."""
@@ -112,7 +113,7 @@ class OpenAIServer:
     def _strip(self, request: Any) -> None:
         """Headers that are only ours: not what OPENAI_ORG_ID or OPENAI_CUSTOM_HEADERS say."""
         for name in list(request.headers):
-            if name.lower() not in NEEDED:
+            if name.lower() not in SENT_HEADERS:
                 del request.headers[name]
         ours = {"Accept": "application/json, text/event-stream", "Accept-Encoding": "identity"}
         request.headers.update({**ours, "User-Agent": "asof"})

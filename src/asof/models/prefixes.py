@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from asof.errors import ModelError
 
-OWN = "config_sentence_transformers.json"
+PROMPTS_FILE = "config_sentence_transformers.json"
 _INSTRUCTED = "Instruct: Given a web search query, retrieve relevant passages that answer the query\nQuery:"
 _REPRESENT = "Represent this sentence for searching relevant passages: "
 
@@ -60,7 +60,7 @@ def of_prompts(prompts: Mapping[str, Any] | None) -> Prefixes | None:
 def of_folder(folder: Path) -> Prefixes:
     """The prefixes of a saved model: its own, else those of the family that the folder, or the model that
     it was made from, is named after. Raises ModelError."""
-    own = of_prompts(json_of(folder / OWN).get("prompts"))
+    own = of_prompts(json_of(folder / PROMPTS_FILE).get("prompts"))
     if own is not None:
         return own
     made_from = json_of(folder / "config.json").get("_name_or_path")

@@ -15,7 +15,7 @@ from asof.schema import AcceptedValue, boolean, check, like, number, one_of, sec
 if TYPE_CHECKING:
     from asof.models.ports import Reranker
 
-WHERE = ("url", "path", "hub")
+LOCATIONS = ("url", "path", "hub")
 _SERVER = ("model", "shape", "key_variable", "timeout", "attempts", "insecure")
 
 
@@ -45,10 +45,10 @@ class RerankerConfig:
     def read(cls, table: Mapping[str, Any]) -> RerankerConfig:
         """The table of a configuration. Raises UsageError: which key, what is accepted."""
         check(table, ACCEPTED)
-        locations = [key for key in WHERE if key in table]
+        locations = [key for key in LOCATIONS if key in table]
         if len(locations) != 1:
             raise UsageError(
-                f"one of {', '.join(WHERE)} is expected; given: {', '.join(locations) or 'none'}"
+                f"one of {', '.join(LOCATIONS)} is expected; given: {', '.join(locations) or 'none'}"
             )
         alone = [key for key in _SERVER if key in table]
         if alone and locations != ["url"]:

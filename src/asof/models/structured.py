@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FORMS = ("schema", "object", "none")
 """What a request asks of the server: the schema itself, that the reply be JSON, or nothing."""
 
-STARTS = 64
+MAX_STARTS = 64
 """So many braces of a reply are tried as the start of an object: a text of nothing but braces ends."""
 
 MAX_ERRORS = 8
@@ -110,7 +110,7 @@ def objects(text: str) -> list[str]:
     """The JSON objects that stand in a text, outermost ones only, in order."""
     decoder = json.JSONDecoder(parse_constant=_no_constant)
     texts, at = [], text.find("{")
-    for _ in range(STARTS):
+    for _ in range(MAX_STARTS):
         if at < 0:
             break
         try:

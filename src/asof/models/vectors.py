@@ -9,15 +9,17 @@ from numpy.typing import NDArray
 
 from asof.errors import ModelError
 
-LONGEST = 8_192
+MAX_DIMENSIONS = 8_192
 """Dimensions that are accepted. Of longer vectors products would not be exact (`asof.index.dense`)."""
 
 
 def unit(numbers: NDArray[np.floating], whose: str) -> NDArray[np.float32]:
     """The rows (n, d) with length 1, each computed from itself alone. Raises ModelError: `whose` they are."""
     rows = numbers.astype(np.float64)
-    if rows.shape[1] > LONGEST:
-        raise ModelError(f"{whose} gives vectors of {rows.shape[1]:,} dimensions; up to {LONGEST:,} are used")
+    if rows.shape[1] > MAX_DIMENSIONS:
+        raise ModelError(
+            f"{whose} gives vectors of {rows.shape[1]:,} dimensions; up to {MAX_DIMENSIONS:,} are used"
+        )
     if not np.isfinite(rows).all():
         raise ModelError(f"{whose} gives numbers that are not finite; the model may be damaged")
     with np.errstate(over="ignore"):  # of numbers like 1e200, whose length is checked below

@@ -13,7 +13,7 @@ from typing import TypeVar
 T = TypeVar("T")
 R = TypeVar("R")
 
-FAREWELL = 1.0
+JOIN_SECONDS = 1.0
 """Seconds that abandoned threads are waited for. They are daemons: a process that is interrupted ends then,
 and not when a server has answered."""
 
@@ -56,6 +56,6 @@ def run_in_threads(
         if not finished:
             todo.clear()
             stop()
-        until = time.monotonic() + FAREWELL
+        until = time.monotonic() + JOIN_SECONDS
         for worker in workers:
             worker.join(max(until - time.monotonic(), 0.0))

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from asof.arxiv.full_texts import FULL
-from asof.arxiv.question import PAPERS, PaperRequest, by_model, by_rules
+from asof.arxiv.question import DEFAULT_PAPERS, PaperRequest, by_model, by_rules
 from asof.arxiv.scheme import open_arxiv
 from asof.arxiv.target import PREFIX
 from asof.corpus.corpus import Corpus
@@ -187,7 +187,7 @@ class _Round:
     # -- ranking and answering --------------------------------------------------------------------------
 
     def _ranked(self, then: Snapshot, parsed: PaperRequest, recipe: Recipe, topic: str) -> Results:
-        shown = SHOWN if parsed.papers == PAPERS else min(parsed.papers, MOST_SHOWN)
+        shown = SHOWN if parsed.papers == DEFAULT_PAPERS else min(parsed.papers, MOST_SHOWN)
         filters = Filters(
             since=parsed.since, until=min(parsed.until, then.as_of), path=f"{PREFIX}*",
             any_tags=expanded(parsed.categories), no_tags=(FULL,),

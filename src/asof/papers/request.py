@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from asof.arxiv.question import DAYS, PaperRequest, table
+from asof.arxiv.question import DEFAULT_DAYS, PaperRequest, table
 from asof.arxiv.target import category
 from asof.errors import UsageError
 from asof.papers.answer import PaperQuestion
@@ -45,7 +45,7 @@ def complete_request(request: PaperQuestion, read: PaperRequest, as_of: int, fis
         parsed = replace(parsed, categories=names)
     if request.until is not None:
         until = min(last_instant(request.until, as_of, fiscal), as_of)
-        since = until - DAYS * DAY if any(map(_time, notes)) else parsed.since
+        since = until - DEFAULT_DAYS * DAY if any(map(_time, notes)) else parsed.since
         parsed = replace(parsed, since=since, until=until)
     if request.since is not None:
         notes = [note for note in notes if not _time(note)]

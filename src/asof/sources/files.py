@@ -17,8 +17,9 @@ from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixe
 from asof.sources.source import InputLimits, SourceNaming
 from asof.sources.walk import FoundFile, walk
 
-SAME_MOMENT = 60 * 10**9
-FEW = 5
+SAME_MINUTE = 60 * 10**9
+MIN_TOGETHER = 5
+LISTED_FILES = 5
 _OURS = {"asof.toml"}
 
 
@@ -57,9 +58,9 @@ class Encodings:
         """A note for each encoding: how many files were read so, and which."""
         for encoding, files in sorted(self._files.items()):
             count = "1 file was" if len(files) == 1 else f"{len(files)} files were"
-            more = f" and {len(files) - FEW} more" if len(files) > FEW else ""
+            more = f" and {len(files) - LISTED_FILES} more" if len(files) > LISTED_FILES else ""
             yield Problem(
-                f"{count} read as {encoding}: {', '.join(sorted(files)[:FEW])}{more}", naming.shown,
+                f"{count} read as {encoding}: {', '.join(sorted(files)[:LISTED_FILES])}{more}", naming.shown,
                 remedy="save as UTF-8 what looks wrong", lost=False,
             )  # fmt: skip
 
@@ -181,10 +182,10 @@ def together(mtimes: Sequence[int]) -> int:
     ordered = sorted(mtimes)
     most = first = 0
     for last, mtime in enumerate(ordered):
-        while mtime - ordered[first] > SAME_MOMENT:
+        while mtime - ordered[first] > SAME_MINUTE:
             first += 1
         most = max(most, last - first + 1)
-    return most if most >= FEW and 2 * most > len(ordered) else 0
+    return most if most >= MIN_TOGETHER and 2 * most > len(ordered) else 0
 
 
 def content(path: Path, size: int, largest: int) -> bytes:

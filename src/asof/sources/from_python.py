@@ -17,7 +17,7 @@ from asof.sources.record import RecordReader, UnusableRecord
 if TYPE_CHECKING:
     from asof.sources.fields import Fields
 
-LONGEST = 255
+MAX_NAME_BYTES = 255
 """Bytes of a part of a path, on the file systems in use."""
 
 Item: TypeAlias = Document | Ended | Problem | SafeToCommit
@@ -59,7 +59,7 @@ def path_of(source: str | Path) -> Path:
         longest = max((len(os.fsencode(part)) for part in path.parts), default=0)
     except UnicodeEncodeError:
         raise SourceError(f"{words!r:.60} is no path: it holds half of a surrogate pair") from None
-    if source == "" or "\0" in words or "\n" in words or longest > LONGEST:
+    if source == "" or "\0" in words or "\n" in words or longest > MAX_NAME_BYTES:
         raise SourceError(f"{words!r:.60} is no path; of a text make asof.Document(id, text)")
     if isinstance(source, str) and " " in words and not path.exists():
         raise SourceError(f"{words!r} is neither a file nor a folder; of a text make asof.Document(id, text)")

@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from asof.data.storable import DEEPEST
+from asof.data.storable import MAX_DEPTH
 
 _FENCE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 _INT = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})")
@@ -101,8 +101,8 @@ class _Builder:
                 raise BadFrontmatter("its frontmatter holds more than one YAML document", line)
 
     def _begin(self, container: dict[str, Any] | list[Any], line: int) -> None:
-        if len(self._open) >= DEEPEST:
-            raise BadFrontmatter(f"its frontmatter is nested more than {DEEPEST} levels deep", line)
+        if len(self._open) >= MAX_DEPTH:
+            raise BadFrontmatter(f"its frontmatter is nested more than {MAX_DEPTH} levels deep", line)
         if self._open:
             self._add(container, line)
         elif isinstance(container, dict):

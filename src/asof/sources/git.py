@@ -11,7 +11,7 @@ from pathlib import Path
 
 from asof.errors import SourceError
 
-SECONDS = 300
+TIMEOUT = 300
 """How long git may take for one question about the whole history."""
 
 _INHERITED = ("PATH", "HOME", "XDG_CONFIG_HOME", "TMPDIR", "SYSTEMROOT")
@@ -84,14 +84,14 @@ class Git:
                 self._command(arguments),
                 input=stdin,
                 capture_output=True,
-                timeout=SECONDS,
+                timeout=TIMEOUT,
                 env=_environment(),
                 check=False,
             )
         except OSError as wrong:
             raise GitFailed(f"git cannot be run: {wrong.strerror}", "install git") from None
         except subprocess.TimeoutExpired:
-            raise GitFailed(f"git {arguments[0]} took more than {SECONDS} seconds") from None
+            raise GitFailed(f"git {arguments[0]} took more than {TIMEOUT} seconds") from None
         if done.returncode:
             raise self._failed(arguments[0], done.stderr)
         return done.stdout

@@ -17,7 +17,7 @@ from asof.sources.references import ReferenceSection, UncertainReferences, refer
 from asof.sources.source import InputLimits
 
 PACKAGE = "pypdfium2"
-SCANNED = 16
+MIN_CHARACTERS_A_PAGE = 16
 """A document with fewer characters a page than these is a picture of one."""
 
 _NO_TITLE = re.compile(r"\.\w{2,5}\Z|\A(?:untitled|microsoft \w+ - )", re.IGNORECASE)
@@ -100,6 +100,6 @@ def pages(raw: bytes, limits: InputLimits) -> PdfContent:
     if len(raw) > limits.file:
         raise Unreadable(f"the PDF has {len(raw)} bytes; the limit is {limits.file}")
     pdf = content(raw, limits, installed())
-    if sum(len(text.strip()) for text in pdf.pages) < SCANNED * max(len(pdf.pages), 1):
+    if sum(len(text.strip()) for text in pdf.pages) < MIN_CHARACTERS_A_PAGE * max(len(pdf.pages), 1):
         raise Unreadable("there is no text in the PDF, as in a scanned one", "recognise its text first (OCR)")
     return pdf

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pypdfium2
 
 READY = b"ready\n"
-LONGEST = 500
+MAX_TITLE = 500
 """Characters of a title."""
 
 

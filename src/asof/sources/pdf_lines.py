@@ -14,10 +14,10 @@ LIGATURES = str.maketrans({
 })  # fmt: skip
 """PDFium puts U+0002 or U+FFFE where a word is parted at the end of a line."""
 
-EDGE = 2
+EDGE_LINES = 2
 """So many lines at the top and at the foot of a page may be running heads."""
 
-AGAIN = 3
+MIN_REPEATS = 3
 """A running head is on at least so many pages."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
@@ -43,12 +43,12 @@ def without_heads(pages: Sequence[list[str]]) -> list[list[str]]:
     counts: Counter[str] = Counter()
     for lines in pages:
         counts.update({_shape(line) for line in _edges(lines)})
-    running = {shape for shape, count in counts.items() if count >= AGAIN}
+    running = {shape for shape, count in counts.items() if count >= MIN_REPEATS}
     return [_trimmed(lines, running) for lines in pages]
 
 
 def _edges(lines: list[str]) -> list[str]:
-    return lines if len(lines) <= 2 * EDGE else lines[:EDGE] + lines[-EDGE:]
+    return lines if len(lines) <= 2 * EDGE_LINES else lines[:EDGE_LINES] + lines[-EDGE_LINES:]
 
 
 def _shape(line: str) -> str:
@@ -57,9 +57,9 @@ def _shape(line: str) -> str:
 
 def _trimmed(lines: list[str], running: set[str]) -> list[str]:
     first, last = 0, len(lines)
-    while first < min(EDGE, last) and _shape(lines[first]) in running:
+    while first < min(EDGE_LINES, last) and _shape(lines[first]) in running:
         first += 1
-    while last > max(first, len(lines) - EDGE) and _shape(lines[last - 1]) in running:
+    while last > max(first, len(lines) - EDGE_LINES) and _shape(lines[last - 1]) in running:
         last -= 1
     return lines[first:last]
 

@@ -119,7 +119,7 @@ def _judged(answer: bytes, limits: InputLimits) -> PdfContent:
             title, created = value.get("title", ""), value.get("created", "")
             words = isinstance(title, str) and isinstance(created, str)
             if words and len(pages) <= limits.pages and sum(map(len, pages)) <= limits.characters:
-                return PdfContent(pages, title[: pdf_child.LONGEST], created[: pdf_child.LONGEST])
+                return PdfContent(pages, title[: pdf_child.MAX_TITLE], created[: pdf_child.MAX_TITLE])
         case {"no": "pages", "count": int(count)}:
             raise Unreadable(f"the PDF has {count} pages; the limit is {limits.pages}", "split it")
         case {"no": "characters"}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import re
 
-LONGEST = 400
+MAX_TAG = 400
 """The most characters of a tag or a comment; what is longer is text."""
 
 _RULE = re.compile(r"[ \t]*(?:[-=*_|:+ \t]{3,}|(?:`{3,}|~{3,})[^\s`~]*)[ \t]*")
@@ -15,8 +15,8 @@ _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|\n\\]*)(?:\\?\|([^\[\]\n]*))?\]\]")
 _LINK = re.compile(r'!?\[([^\[\]]*)\]\((?:[^()\s"]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)')
 _REFERENCE = re.compile(r"\[\^[^\[\]\s]{1,40}\]|(?<=\])\[[^\[\]\n]{0,100}\]")
 _CODE = re.compile(r"(?<!`)(`{1,3})(?!`)([^`]+)\1(?!`)")
-_COMMENT = re.compile(rf"<!--.{{0,{LONGEST}}}?-->", re.DOTALL)
-_TAG = re.compile(rf"</?([a-zA-Z][a-zA-Z0-9-]{{0,20}})(?:\s[^<>]{{0,{LONGEST}}})?/?>")
+_COMMENT = re.compile(rf"<!--.{{0,{MAX_TAG}}}?-->", re.DOTALL)
+_TAG = re.compile(rf"</?([a-zA-Z][a-zA-Z0-9-]{{0,20}})(?:\s[^<>]{{0,{MAX_TAG}}})?/?>")
 _INLINE = re.compile(r"(?i)a|abbr|b|code|del|em|i|ins|kbd|mark|q|s|small|span|strike|strong|su[bp]|tt|u")
 _ADDRESS = re.compile(r"<((?:https?|mailto):[^<>\s]{1,400})>")
 _ENTITY = re.compile(r"&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,31});")

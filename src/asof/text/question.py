@@ -18,7 +18,7 @@ from asof.time.span import Span, format_instant, instant
 
 AS_OF = "as of"
 
-MOST_TIMES = 64
+MAX_TIMES = 64
 """So many times of a question count, the first that it names."""
 
 STATE = 0.5
@@ -53,9 +53,9 @@ def read(
     times = mentions(question, asked_at, zone, language=language, fiscal_start=fiscal_start)
     detected = intent(question, times, asked_at, language)
     as_of, recency, about, notes = instant(asked_at), detected.recency, [], []
-    if len(times) > MOST_TIMES:
-        notes.append(f"the question names {len(times):,} times: the first {MOST_TIMES} count")
-    for mention in times[:MOST_TIMES]:
+    if len(times) > MAX_TIMES:
+        notes.append(f"the question names {len(times):,} times: the first {MAX_TIMES} count")
+    for mention in times[:MAX_TIMES]:
         if mention.relation != AS_OF or mention.core.last >= as_of:
             about.append(mention.span)
         elif recency == WISHED:

@@ -8,8 +8,8 @@ from collections.abc import Collection
 from asof.errors import UsageError
 from asof.text.tokens import Analyzer, spans
 
-NARROWEST = 20  # characters
-CUT = "…"
+MIN_WIDTH = 20  # characters
+ELLIPSIS = "…"
 
 Match = tuple[int, int, frozenset[str]]  # the start and end of a word, the stems of the query that it is
 
@@ -24,16 +24,16 @@ def snippet(
     by their stem in `language`, which must be one of the analyzer's, and by those of its other languages.
     Raises UsageError for a width under 20.
     """
-    if width < NARROWEST:
-        raise UsageError(f"a snippet of {width} characters is too narrow; give at least {NARROWEST}")
+    if width < MIN_WIDTH:
+        raise UsageError(f"a snippet of {width} characters is too narrow; give at least {MIN_WIDTH}")
     flat = " ".join(text.split())
     query_stems = {stem for word in words for stem in analyzer.alternatives(word)}
     matches = _matches(flat, query_stems, analyzer, language) if query_stems else []
     if len(flat) <= width:
         return flat, _merged(matches, 0, len(flat), 0)
-    start, end = _window(flat, matches, width - 2 * len(CUT))
-    before = CUT if start else ""
-    after = CUT if end < len(flat) else ""
+    start, end = _window(flat, matches, width - 2 * len(ELLIPSIS))
+    before = ELLIPSIS if start else ""
+    after = ELLIPSIS if end < len(flat) else ""
     return f"{before}{flat[start:end]}{after}", _merged(matches, start, end, len(before) - start)
 
 

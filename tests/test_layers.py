@@ -22,11 +22,11 @@ MODEL = f'[model]\nurl = "{SERVER}"\nmodel = "m"\n'
 RERANK = f'[rerank]\nurl = "{SERVER}"\nkey_variable = "AWS_SECRET_ACCESS_KEY"\n'
 ENCODER = f'[encoder]\nurl = "{SERVER}"\nmodel = "e"\n'
 
-Says = Callable[..., tuple[config.Config, list[str]]]
+Configured = Callable[..., tuple[config.Config, list[str]]]
 
 
 @pytest.fixture
-def says(tmp_path: Path, users: Callable[[str], Path]) -> Says:
+def configured(tmp_path: Path, users: Callable[[str], Path]) -> Configured:
     """What holds in a folder with a file, beside the user's; and the lines about it."""
 
     def read(folder: str = "", own: str = "", **more: Any) -> tuple[config.Config, list[str]]:
@@ -38,57 +38,59 @@ def says(tmp_path: Path, users: Callable[[str], Path]) -> Says:
     return read
 
 
-def test_a_folder_chooses_behaviour(says: Says) -> None:
-    found, lines = says('[search]\nk = 3\nrecipe = "twe"\n[recipes.twe]\ndecay.tau_min = 30\n')
-    assert (found.k, found.recipe, lines) == (3, "twe", [])
-    found, lines = says("[arxiv]\nper_day = 7\n[rerank]\ntop = 5\n[model]\ntemperature = 1\n")
-    assert (found.sources["arxiv"]["per_day"], found.reranking, found.model, lines) == (7, None, None, [])
+def test_a_folder_chooses_behaviour(configured: Configured) -> None:
+    merged, lines = configured('[search]\nk = 3\nrecipe = "twe"\n[recipes.twe]\ndecay.tau_min = 30\n')
+    assert (merged.k, merged.recipe, lines) == (3, "twe", [])
+    merged, lines = configured("[arxiv]\nper_day = 7\n[rerank]\ntop = 5\n[model]\ntemperature = 1\n")
+    assert (merged.sources["arxiv"]["per_day"], merged.reranking, merged.model, lines) == (7, None, None, [])
 
 
-def test_a_folder_chooses_no_destination(says: Says, tmp_path: Path) -> None:
-    found, lines = says(RERANK + MODEL + f"[search]\nrerank = true\nk = 4\n[arxiv]\nurl = '{SERVER}'\n")
-    assert (found.reranking, found.model, found.rerank, found.k) == (None, None, False, 4)
-    assert "arxiv" not in found.sources
+def test_a_folder_chooses_no_destination(configured: Configured, tmp_path: Path) -> None:
+    merged, lines = configured(
+        RERANK + MODEL + f"[search]\nrerank = true\nk = 4\n[arxiv]\nurl = '{SERVER}'\n"
+    )
+    assert (merged.reranking, merged.model, merged.rerank, merged.k) == (None, None, False, 4)
+    assert "arxiv" not in merged.sources
     (line,) = lines
-    for said in (
+    for part in (
         f"[rerank] url {SERVER}, key_variable AWS_SECRET_ACCESS_KEY", f"[model] url {SERVER}, model m",
         f"[arxiv] url {SERVER}", f"`asof trust {tmp_path}`", "config.toml", "not trusted",
         "no reranker, no language model, the defaults of arxiv:",
     ):  # fmt: skip
-        assert said in line, line
+        assert part in line, line
     with pytest.raises(Untrusted, match=r"no model is named to rerank with: \[rerank\] of .* `asof trust"):
-        raise found.lacking("rerank", "no model is named to rerank with")
-    assert isinstance(found.lacking("encoder", "x"), UsageError)
+        raise merged.lacking("rerank", "no model is named to rerank with")
+    assert isinstance(merged.lacking("encoder", "x"), UsageError)
 
 
-def test_the_users_own_counts_and_stands_in(says: Says) -> None:
-    found, lines = says(MODEL + "[search]\nk = 4\n", f'[model]\nurl = "{OTHER}"\nmodel = "own"\n')
-    assert found.model is not None
-    assert (found.model.url, found.model.model, found.k) == (OTHER, "own", 4)
+def test_the_users_own_counts_and_stands_in(configured: Configured) -> None:
+    merged, lines = configured(MODEL + "[search]\nk = 4\n", f'[model]\nurl = "{OTHER}"\nmodel = "own"\n')
+    assert merged.model is not None
+    assert (merged.model.url, merged.model.model, merged.k) == (OTHER, "own", 4)
     assert "used instead: your own [model]" in lines[0]
-    found, lines = says("", RERANK + "[search]\nrerank = true\n")
-    assert (found.rerank, lines) == (True, [])
-    assert found.reranking is not None
+    merged, lines = configured("", RERANK + "[search]\nrerank = true\n")
+    assert (merged.rerank, lines) == (True, [])
+    assert merged.reranking is not None
 
 
-def test_what_is_trusted_counts_until_the_file_changes(says: Says, tmp_path: Path) -> None:
-    says(MODEL)
+def test_what_is_trusted_counts_until_the_file_changes(configured: Configured, tmp_path: Path) -> None:
+    configured(MODEL)
     assert environment.trust(tmp_path) == {"model": f"url {SERVER}, model m"}
-    found, lines = says(MODEL)
-    assert (found.model is not None, lines) == (True, [])
-    found, lines = says(MODEL + "\n")
-    assert found.model is None
+    merged, lines = configured(MODEL)
+    assert (merged.model is not None, lines) == (True, [])
+    merged, lines = configured(MODEL + "\n")
+    assert merged.model is None
     assert "the file has changed since it was trusted" in lines[0]
     assert environment.trusted_folders() == {str(tmp_path): False}
-    found, lines = says(MODEL)
-    assert found.model is not None
+    merged, lines = configured(MODEL)
+    assert merged.model is not None
     assert environment.distrust(tmp_path)
-    found, lines = says(MODEL)
-    assert (found.model, len(lines)) == (None, 1)
+    merged, lines = configured(MODEL)
+    assert (merged.model, len(lines)) == (None, 1)
 
 
-def test_a_program_may_trust_a_folder_it_opens(says: Says, tmp_path: Path) -> None:
-    says(MODEL)
+def test_a_program_may_trust_a_folder_it_opens(configured: Configured, tmp_path: Path) -> None:
+    configured(MODEL)
     with pytest.warns(UserWarning, match=r"\[model\] url .* not trusted") as told, asof.open(tmp_path) as one:
         assert one.config.model is None
     assert Path(told[0].filename).name == Path(__file__).name
@@ -98,59 +100,64 @@ def test_a_program_may_trust_a_folder_it_opens(says: Says, tmp_path: Path) -> No
         assert one.config.model is None
 
 
-def test_keys_of_both_add_up_and_the_folder_comes_first(says: Says, tmp_path: Path) -> None:
+def test_keys_of_both_add_up_and_the_folder_comes_first(configured: Configured, tmp_path: Path) -> None:
     own = (
         '[search]\nk = 3\nunit = "document"\n[recipes.twe]\ndecay.tau_min = 30\n'
         f'[model]\nurl = "{OTHER}"\nmodel = "own"\nkey_variable = "KEY"\ntemperature = 1\n'
     )
-    found, _ = says("[search]\nk = 4\n[recipes.twe]\ndecay.tau_max = 900\n[model]\ntemperature = 0.5\n", own)
-    fields = dict(found.recipe_named("twe").fields())
-    assert (found.k, found.unit, fields["decay.tau_min"], fields["decay.tau_max"]) == (4, "document", 30, 900)
-    assert found.model is not None
-    assert (found.model.url, found.model.temperature) == (OTHER, 0.5)
+    merged, _ = configured(
+        "[search]\nk = 4\n[recipes.twe]\ndecay.tau_max = 900\n[model]\ntemperature = 0.5\n", own
+    )
+    fields = dict(merged.recipe_named("twe").fields())
+    assert (merged.k, merged.unit) == (4, "document")
+    assert (fields["decay.tau_min"], fields["decay.tau_max"]) == (30, 900)
+    assert merged.model is not None
+    assert (merged.model.url, merged.model.temperature) == (OTHER, 0.5)
 
 
-def test_a_key_goes_to_no_address_beside_which_it_was_not_written(says: Says) -> None:
+def test_a_key_goes_to_no_address_beside_which_it_was_not_written(configured: Configured) -> None:
     own = f'[model]\nurl = "{OTHER}"\nmodel = "own"\nkey_variable = "OWN_KEY"\n'
-    found, _ = says(MODEL, own, trust=True)
-    assert found.model is not None
-    assert (found.model.url, found.model.key_variable) == (SERVER, "")
+    merged, _ = configured(MODEL, own, trust=True)
+    assert merged.model is not None
+    assert (merged.model.url, merged.model.key_variable) == (SERVER, "")
     own = f'[rerank]\nurl = "{OTHER}"\nkey_variable = "OWN_KEY"\nshape = "tei"\n'
-    found, _ = says('[rerank]\nhub = "a/b"\n', own, trust=True)
-    assert found.reranking is not None
-    assert (found.reranking.hub, found.reranking.url) == ("a/b", "")
+    merged, _ = configured('[rerank]\nhub = "a/b"\n', own, trust=True)
+    assert merged.reranking is not None
+    assert (merged.reranking.hub, merged.reranking.url) == ("a/b", "")
 
 
-def test_a_folder_does_not_raise_what_a_model_may_cost(says: Says) -> None:
+def test_a_folder_does_not_raise_what_a_model_may_cost(configured: Configured) -> None:
     own = MODEL + "prices = {prompt = 1, reply = 2}\n[ask]\nbudget = 0.5\n"
     for folder, most in (("budget = 100", 0.5), ("budget = 0.1", 0.1), ("tokens = 500", 0.5)):
-        found, _ = says(f"[ask]\n{folder}\n", own)
-        assert found.asking.budget == most
-    found, _ = says("[model]\nprices = {prompt = 0, reply = 0}\n", own)
-    assert found.model is not None
-    assert found.model.prices is not None
-    assert found.model.prices.prompt == 1
+        merged, _ = configured(f"[ask]\n{folder}\n", own)
+        assert merged.asking.budget == most
+    merged, _ = configured("[model]\nprices = {prompt = 0, reply = 0}\n", own)
+    assert merged.model is not None
+    assert merged.model.prices is not None
+    assert merged.model.prices.prompt == 1
 
 
-def test_one_encoder_is_named(says: Says) -> None:
-    found, _ = says('[index]\nencoder = "hashed"\n', ENCODER)
-    assert (found.encoding, bool(found.index.encoder)) == (None, True)
-    found, _ = says(ENCODER, '[index]\nencoder = "hashed"\n', trust=True)
-    assert found.encoding is not None
-    assert found.index.encoder == ""
-    found, _ = says(ENCODER, '[index]\nencoder = "hashed"\n')
-    assert (found.encoding, bool(found.index.encoder)) == (None, True)
+def test_one_encoder_is_named(configured: Configured) -> None:
+    merged, _ = configured('[index]\nencoder = "hashed"\n', ENCODER)
+    assert (merged.encoding, bool(merged.index.encoder)) == (None, True)
+    merged, _ = configured(ENCODER, '[index]\nencoder = "hashed"\n', trust=True)
+    assert merged.encoding is not None
+    assert merged.index.encoder == ""
+    merged, _ = configured(ENCODER, '[index]\nencoder = "hashed"\n')
+    assert (merged.encoding, bool(merged.index.encoder)) == (None, True)
     with pytest.raises(BadConfig, match="both name an encoder"):
-        says(ENCODER + '[index]\nencoder = "hashed"\n')
+        configured(ENCODER + '[index]\nencoder = "hashed"\n')
 
 
-def test_a_path_is_seen_from_the_file_that_names_it(says: Says, tmp_path: Path, home: Path) -> None:
+def test_a_path_is_seen_from_the_file_that_names_it(
+    configured: Configured, tmp_path: Path, home: Path
+) -> None:
     for text in ('[encoder]\nmodel = "./mini"\n', '[rerank]\npath = "mini"\n'):
         table = text[1:].partition("]")[0]
-        found, _ = says("", text)
-        assert found.folder_of(table, tmp_path) == home
-        found, _ = says(text, "", trust=True)
-        assert found.folder_of(table, tmp_path) == tmp_path
+        merged, _ = configured("", text)
+        assert merged.folder_of(table, tmp_path) == home
+        merged, _ = configured(text, "", trust=True)
+        assert merged.folder_of(table, tmp_path) == tmp_path
 
 
 def test_every_key_is_either_free_or_asks_for_trust() -> None:
@@ -178,11 +185,11 @@ def test_every_key_is_either_free_or_asks_for_trust() -> None:
 @pytest.mark.parametrize(
     "text", ["[modell]\n", "[search]\nk = 0\n", "[model]\nurll = 1\n", "x", "a." * 200 + "b = 1"]
 )
-def test_an_error_names_its_file(says: Says, tmp_path: Path, home: Path, text: str) -> None:
+def test_an_error_names_its_file(configured: Configured, tmp_path: Path, home: Path, text: str) -> None:
     with pytest.raises(BadConfig, match=str(tmp_path / config.FILE)):
-        says(text)
+        configured(text)
     with pytest.raises(BadConfig, match=str(home / "config.toml")):
-        says("", text)
+        configured("", text)
 
 
 def test_what_is_no_configuration(tmp_path: Path) -> None:
@@ -204,8 +211,10 @@ def test_what_is_no_configuration(tmp_path: Path) -> None:
         environment.configuration(tmp_path)
 
 
-def test_another_file_is_the_users(says: Says, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    says("", "[search]\nk = 3\n")
+def test_another_file_is_the_users(
+    configured: Configured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configured("", "[search]\nk = 3\n")
     other = tmp_path / "mine" / config.FILE
     other.parent.mkdir()
     other.write_text("[search]\nk = 7\n" + MODEL)
@@ -223,7 +232,7 @@ def test_another_file_is_the_users(says: Says, tmp_path: Path, monkeypatch: pyte
 
 
 @pytest.mark.parametrize(
-    ("value", "told"),
+    ("value", "address"),
     [
         ("https://me:secret@evil.example/v1?key=secret#secret", "https://evil.example/v1"),
         ("https://evil.example/@good.example", "https://evil.example/@good.example"),
@@ -232,8 +241,8 @@ def test_another_file_is_the_users(says: Says, tmp_path: Path, monkeypatch: pyte
         ("x" * 500, "x" * 100 + "…"), ("a\u202eb", r"'a\u202eb'"),
     ],
 )  # fmt: skip
-def test_an_address_is_told_as_it_is_and_without_a_password(value: str, told: str) -> None:
-    assert shown({"url": value}) == f"url {told}"
+def test_an_address_is_shown_as_it_is_and_without_a_password(value: str, address: str) -> None:
+    assert shown({"url": value}) == f"url {address}"
 
 
 def test_the_line_can_be_typed_into_a_shell(tmp_path: Path) -> None:
@@ -245,18 +254,20 @@ def test_the_line_can_be_typed_into_a_shell(tmp_path: Path) -> None:
     assert f"`asof trust '{folder}'`" in lines[0]
 
 
-def test_a_damaged_list_of_trusted_folders_is_told(says: Says, tmp_path: Path, home: Path) -> None:
-    says(MODEL)
+def test_a_damaged_list_of_trusted_folders_is_noted(
+    configured: Configured, tmp_path: Path, home: Path
+) -> None:
+    configured(MODEL)
     environment.trust(tmp_path)
     (home / "state" / "asof" / "trusted.json").write_text("{")
-    found, lines = says(MODEL)
-    assert found.model is None
+    merged, lines = configured(MODEL)
+    assert merged.model is None
     assert "is damaged" in lines[0]
     assert len(lines) == 2
 
 
-def test_a_rewritten_file_stays_trusted_unless_it_names_more(says: Says, tmp_path: Path) -> None:
-    says(MODEL)
+def test_a_rewritten_file_stays_trusted_unless_it_names_more(configured: Configured, tmp_path: Path) -> None:
+    configured(MODEL)
     environment.trust(tmp_path)
     more = MODEL + "[search]\nk = 3\n"
     for before, after, trusted, then in (

@@ -49,15 +49,15 @@ def added(corpus: Corpus, document: Make, n: int, first: int = 0) -> None:
 
 def by_document(view: View, space: LatentSpace) -> dict[tuple[int, int], list[int]]:
     """The vector of each row in force, by what names it in any corpus."""
-    found = {}
+    vectors = {}
     for part in view.prefix.parts:
         for row in np.flatnonzero(~part.dead_mask).tolist():
             name = int(part.segment["digest"][row]), int(part.segment["number"][row])
-            found[name] = space.vector(row + part.offset).tolist()
-    return found
+            vectors[name] = space.vector(row + part.offset).tolist()
+    return vectors
 
 
-def asked(space: LatentSpace, *words: str) -> np.ndarray:
+def question_vector(space: LatentSpace, *words: str) -> np.ndarray:
     vector: np.ndarray = space.question([Term(word, term_hash(word)) for word in words])
     return vector
 
@@ -122,8 +122,8 @@ def test_the_first_rows_are_those_of_a_full_sort(visible: list[int], c: int) -> 
     columns = {name: random.integers(0, 3, len(visible)) for name in ("digest", "number")}
     columns |= {"visible": np.array(visible, np.int64), "passage": random.permutation(len(visible))}
     order = np.lexsort([columns[name] for name in ("passage", "number", "digest", "visible")])
-    found = first_rows(np.arange(len(visible)), min(c, len(visible)), columns)
-    assert sorted(found.tolist()) == sorted(order[:c].tolist())
+    first = first_rows(np.arange(len(visible)), min(c, len(visible)), columns)
+    assert sorted(first.tolist()) == sorted(order[:c].tolist())
 
 
 def test_the_past_holds_what_has_ended_and_not_what_was_wrong(fresh: Make, document: Make) -> None:
@@ -151,15 +151,15 @@ def test_cosines_are_products_of_whole_numbers(fresh: Make, document: Make) -> N
             view = snapshot.view()
             window = view.window(snapshot.filters(first, last))
             space = latent_space(view)
-            question = asked(space, "mill", "bread")
-            found = space.cosines(window, question)
+            question = question_vector(space, "mill", "bread")
+            cosines = space.cosines(window, question)
             dead = np.concatenate([part.dead_places() for part in window.parts])
             for place, row in enumerate(window.rows(np.arange(window.n)).tolist()):
                 if place in dead:
-                    assert found[place] == 0.0
+                    assert cosines[place] == 0.0
                 else:
                     product = int(space.vector(row).astype(int) @ question.astype(int))
-                    assert found[place] == product / SCALE**2
+                    assert cosines[place] == product / SCALE**2
         assert len(dead) == 0
         assert window.n == 2
 
@@ -169,12 +169,12 @@ def test_few_rows_are_gathered_many_are_multiplied_where_they_are(fresh: Make, d
         added(corpus, document, 12)
         view = corpus.at().view()
         space = latent_space(view)
-        question = asked(space, "mill", "bread")
+        question = question_vector(space, "mill", "bread")
         window = view.window(corpus.at().filters("1903", "1909"))
-        found = [space.cosines(window, question, gather_below=share).tolist() for share in (0.0, 1e9)]
-        assert found[0] == found[1]
-        assert len(found[0]) == 7
-        assert max(found[0]) > 0
+        cosines = [space.cosines(window, question, gather_below=share).tolist() for share in (0.0, 1e9)]
+        assert cosines[0] == cosines[1]
+        assert len(cosines[0]) == 7
+        assert max(cosines[0]) > 0
 
 
 def test_rows_are_encoded_in_blocks(fresh: Make, document: Make) -> None:
@@ -195,9 +195,9 @@ def test_a_question_is_like_the_text_that_says_the_same(fresh: Make, document: M
                     document("c", "ferry storm", "2001")])  # fmt: skip
         view = corpus.at().view()
         space = latent_space(view)
-        found = space.cosines(view.window(Filters()), asked(space, "ferry", "mill"))
+        found = space.cosines(view.window(Filters()), question_vector(space, "ferry", "mill"))
         assert sorted(found)[-1] == pytest.approx(1, abs=1e-3)
-        assert not asked(space, "nowhere").any()
+        assert not question_vector(space, "nowhere").any()
         assert (space.fitted, space.past) == (3, 3)
 
 
@@ -411,5 +411,5 @@ def test_tiny_corpora(fresh: Make, document: Make, words: list[str], expected: l
         view = corpus.at().view()
         space = latent_space(view)
         assert space.fitted == view.n
-        found = space.cosines(view.window(Filters()), asked(space, "mill"))
+        found = space.cosines(view.window(Filters()), question_vector(space, "mill"))
         assert sorted(found) == pytest.approx(expected, abs=1e-3)

@@ -30,18 +30,18 @@ class Memory:
     """Kept replies in a dict, and what was noted of passages, in order."""
 
     def __init__(self) -> None:
-        self.kept: dict[bytes, CachedReply] = {}
+        self.replies: dict[bytes, CachedReply] = {}
         self.noted: list[tuple[bytes, tuple[int, ...]]] = []
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
-        return {each: self.kept[each] for each in digests if each in self.kept}
+        return {each: self.replies[each] for each in digests if each in self.replies}
 
     def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
-        self.kept[digest] = reply
+        self.replies[digest] = reply
         self.noted.append((digest, tuple(passages)))
 
-    def concern(self, asked: Mapping[bytes, Sequence[int]]) -> None:
-        self.noted += [(digest, tuple(passages)) for digest, passages in asked.items()]
+    def concern(self, passages_of: Mapping[bytes, Sequence[int]]) -> None:
+        self.noted += [(digest, tuple(passages)) for digest, passages in passages_of.items()]
 
 
 PROMPT = Prompt("You keep the light.", "Is it lit?", Lamp, passages=(3,), most=9)
@@ -94,7 +94,7 @@ def test_failures_are_not_kept() -> None:
     model = CachedModel(ScriptedModel([Reply("", problem="cut off"), "no", "no", '{"lit": true}']), memory)
     assert model.complete([PROMPT])[0].problem == "cut off"
     assert model.complete([PROMPT])[0].problem.startswith("the reply is no Lamp")
-    assert memory.kept == {}
+    assert memory.replies == {}
     assert model.complete([PROMPT])[0].value == Lamp(lit=True)
 
 
@@ -125,11 +125,11 @@ def test_each_reply_is_kept_when_it_comes() -> None:
     model = CachedModel(ScriptedModel(["one", "two", ModelError("wrong key")]), memory)
     replies = model.replies([Prompt("", "a"), Prompt("", "b"), Prompt("", "c")])
     assert next(replies)[1].text == "one"
-    assert len(memory.kept) == 1
+    assert len(memory.replies) == 1
     next(replies)
     with pytest.raises(ModelError):
         next(replies)
-    assert [kept.text for kept in memory.kept.values()] == ["one", "two"]
+    assert [reply.text for reply in memory.replies.values()] == ["one", "two"]
 
 
 def test_a_model_that_gives_all_at_the_end() -> None:
@@ -149,7 +149,7 @@ def test_a_model_that_gives_all_at_the_end() -> None:
         "A",
         "B",
     ]
-    assert len(memory.kept) == 2
+    assert len(memory.replies) == 2
 
 
 def test_a_kept_reply_that_fits_no_more_is_asked_for_again() -> None:
@@ -173,7 +173,7 @@ def test_a_kept_reply_that_fits_no_more_is_asked_for_again() -> None:
     scripted = ScriptedModel(['{"lit": true}'], "lamp")
     [reply] = CachedModel(scripted, memory).complete([replace(PROMPT, schema=lamp(True))])
     assert (reply.text, reply.calls) == ('{"lit": true}', 1)
-    assert [kept.text for kept in memory.kept.values()] == ['{"lit": true}']
+    assert [reply.text for reply in memory.replies.values()] == ['{"lit": true}']
 
 
 def test_a_stream_is_kept_when_it_is_whole() -> None:
@@ -185,5 +185,5 @@ def test_a_stream_is_kept_when_it_is_whole() -> None:
     other = model.stream(Prompt("", "Why?"))
     next(other)
     other.close()  # type: ignore[attr-defined]
-    assert len(memory.kept) == 1
+    assert len(memory.replies) == 1
     assert memory.noted == [(model.digest(prompt), (3,))] * 2

@@ -34,15 +34,15 @@ class Memory:
     """Kept replies in a dict."""
 
     def __init__(self) -> None:
-        self.kept: dict[bytes, CachedReply] = {}
+        self.replies: dict[bytes, CachedReply] = {}
 
     def find(self, digests: Sequence[bytes]) -> dict[bytes, CachedReply]:
-        return {each: self.kept[each] for each in digests if each in self.kept}
+        return {each: self.replies[each] for each in digests if each in self.replies}
 
     def keep(self, digest: bytes, model: str, reply: CachedReply, passages: Sequence[int]) -> None:
-        self.kept[digest] = reply
+        self.replies[digest] = reply
 
-    def concern(self, asked: object) -> None:
+    def concern(self, passages: object) -> None:
         """Passages are another test's."""
 
 

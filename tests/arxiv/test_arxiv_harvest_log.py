@@ -18,21 +18,21 @@ LINE = HarvestLine("submitted 5 9", 1, 0, 2, 4, ("2401.00001", "2401.00002"), ("
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> HarvestLog:
+def log(tmp_path: Path) -> HarvestLog:
     tmp_path.joinpath("fetched").mkdir()
     return HarvestLog(tmp_path / "fetched", "arxiv:cs.IR", lambda _: {"2401.00001": {1}})
 
 
-def file(kept: HarvestLog, suffix: str) -> Path:
-    (found,) = kept.folder.glob(f"*{suffix}")
-    return found
+def file(log: HarvestLog, suffix: str) -> Path:
+    (path,) = log.folder.glob(f"*{suffix}")
+    return path
 
 
-def test_what_is_done_is_known_again(kept: HarvestLog):
-    assert kept.done() == HarvestCoverage()
-    kept.finish(DONE)
-    assert kept.done() == DONE
-    assert HarvestLog(kept.folder, "arxiv:cs.CL", kept.known).done() == HarvestCoverage()
+def test_what_is_done_is_known_again(log: HarvestLog):
+    assert log.done() == HarvestCoverage()
+    log.finish(DONE)
+    assert log.done() == DONE
+    assert HarvestLog(log.folder, "arxiv:cs.CL", log.known).done() == HarvestCoverage()
 
 
 @pytest.mark.parametrize(
@@ -48,25 +48,25 @@ def test_what_is_done_is_known_again(kept: HarvestLog):
         "[" * 9_999,
     ],
 )
-def test_a_damaged_file_is_none(kept: HarvestLog, text: str):
-    kept.finish(DONE)
-    file(kept, ".json").write_text(text)
-    assert kept.done() == HarvestCoverage()
+def test_a_damaged_file_is_none(log: HarvestLog, text: str):
+    log.finish(DONE)
+    file(log, ".json").write_text(text)
+    assert log.done() == HarvestCoverage()
 
 
-def test_the_store_has_to_have_the_witnesses(kept: HarvestLog):
-    kept.finish(DONE)
-    kept.known = lambda _: {}
-    assert kept.done() == HarvestCoverage()
+def test_the_store_has_to_have_the_witnesses(log: HarvestLog):
+    log.finish(DONE)
+    log.known = lambda _: {}
+    assert log.done() == HarvestCoverage()
 
 
-def test_a_run_goes_on(kept: HarvestLog):
-    assert kept.resume(HEAD) == (HEAD, [])
-    kept.page(LINE)
+def test_a_run_goes_on(log: HarvestLog):
+    assert log.resume(HEAD) == (HEAD, [])
+    log.page(LINE)
     later = HarvestHeader(HEAD.request, (7, 11), 1_002)
-    assert kept.resume(later) == (HEAD, [LINE])
-    kept.finish(DONE)
-    assert kept.resume(later) == (later, [])
+    assert log.resume(later) == (HEAD, [LINE])
+    log.finish(DONE)
+    assert log.resume(later) == (later, [])
 
 
 @pytest.mark.parametrize(
@@ -77,30 +77,30 @@ def test_a_run_goes_on(kept: HarvestLog):
         HarvestHeader(HEAD.request, (5, 9), 999),  # the clock went back
     ],
 )
-def test_another_run_begins_anew(kept: HarvestLog, fresh: HarvestHeader):
-    kept.resume(HEAD)
-    kept.page(LINE)
-    assert kept.resume(fresh) == (fresh, [])
-    assert kept.resume(fresh) == (fresh, [])
+def test_another_run_begins_anew(log: HarvestLog, fresh: HarvestHeader):
+    log.resume(HEAD)
+    log.page(LINE)
+    assert log.resume(fresh) == (fresh, [])
+    assert log.resume(fresh) == (fresh, [])
 
 
-def test_a_page_whose_papers_the_store_has_not_was_never_fetched(kept: HarvestLog):
+def test_a_page_whose_papers_the_store_has_not_was_never_fetched(log: HarvestLog):
     """The machine lost its power: what was written down is there, what was committed is not."""
-    kept.resume(HEAD)
-    kept.page(LINE)
-    kept.known = lambda _: {}
-    assert kept.resume(HEAD) == (HEAD, [])
+    log.resume(HEAD)
+    log.page(LINE)
+    log.known = lambda _: {}
+    assert log.resume(HEAD) == (HEAD, [])
 
 
-def test_a_torn_line_is_no_page(kept: HarvestLog):
-    kept.resume(HEAD)
-    kept.page(LINE)
-    kept.page(LINE)
-    path = file(kept, ".jsonl")
+def test_a_torn_line_is_no_page(log: HarvestLog):
+    log.resume(HEAD)
+    log.page(LINE)
+    log.page(LINE)
+    path = file(log, ".jsonl")
     path.write_bytes(path.read_bytes()[:-9])
-    assert kept.resume(HEAD) == (HEAD, [LINE])
-    kept.page(LINE)  # and what comes after it is whole
-    assert kept.resume(HEAD) == (HEAD, [LINE, LINE])
+    assert log.resume(HEAD) == (HEAD, [LINE])
+    log.page(LINE)  # and what comes after it is whole
+    assert log.resume(HEAD) == (HEAD, [LINE, LINE])
 
 
 @pytest.mark.parametrize(
@@ -110,17 +110,17 @@ def test_a_torn_line_is_no_page(kept: HarvestLog):
         {**asdict(LINE), "total": 1e999}, {**asdict(LINE), "x": 1},
     ],
 )  # fmt: skip
-def test_a_line_that_is_no_page_begins_anew(kept: HarvestLog, spoil: Any):
-    kept.resume(HEAD)
-    path = file(kept, ".jsonl")
+def test_a_line_that_is_no_page_begins_anew(log: HarvestLog, spoil: Any):
+    log.resume(HEAD)
+    path = file(log, ".jsonl")
     path.write_text(path.read_text() + json.dumps(spoil) + "\n")
-    assert kept.resume(HEAD) == (HEAD, [])
+    assert log.resume(HEAD) == (HEAD, [])
 
 
-def test_one_at_a_time_and_how_long_ago(kept: HarvestLog):
-    with kept.turn() as ago:
+def test_one_at_a_time_and_how_long_ago(log: HarvestLog):
+    with log.turn() as ago:
         assert ago == float("inf")
-        with pytest.raises(SourceError, match="another process fetches"), kept.turn():
+        with pytest.raises(SourceError, match="another process fetches"), log.turn():
             pass
-    with kept.turn() as ago:
+    with log.turn() as ago:
         assert 0 <= ago < 60

@@ -67,12 +67,12 @@ def test_from_words_to_meanings_and_back(fresh: Make, filled: Make) -> None:
         filled(corpus)
         words = corpus.search("storm").hits
         before = files(corpus)
-        encoder, told = Meanings(), []
-        found = corpus.embed(encoder, lambda done, of: told.append((done, of)))
-        assert (found.encoder, found.dimensions, found.passages, found.encoded, found.changed) == (
+        encoder, steps = Meanings(), []
+        report = corpus.embed(encoder, lambda done, of: steps.append((done, of)))
+        assert (report.encoder, report.dimensions, report.passages, report.encoded, report.changed) == (
             ONE, 8, 4, 4, True
         )  # fmt: skip
-        assert told == [(0, 4), (4, 4)]
+        assert steps == [(0, 4), (4, 4)]
         assert nearest(corpus) == BY_MEANING
         assert nearest(corpus, as_of="2003") == BY_MEANING[:1]
         assert files(corpus).isdisjoint(before)
@@ -87,10 +87,10 @@ def test_from_words_to_meanings_and_back(fresh: Make, filled: Make) -> None:
 
 
 def test_it_is_what_a_corpus_made_with_it_is(fresh: Make, filled: Make) -> None:
-    found = []
+    hits = []
     with fresh(encoder=HashedNgrams(d=32)) as corpus:
         filled(corpus).embed(Meanings())
-        found.append([(hit.id, hit.score, hit.why) for hit in corpus.search("ship and storm").hits])
+        hits.append([(hit.id, hit.score, hit.why) for hit in corpus.search("ship and storm").hits])
         with open_corpus(corpus.root, encoder=Meanings()) as again:
             again.maintenance.background = False
             assert nearest(again) == BY_MEANING
@@ -100,19 +100,19 @@ def test_it_is_what_a_corpus_made_with_it_is(fresh: Make, filled: Make) -> None:
             assert nearest(again) == BY_MEANING
     with fresh(encoder=Meanings()) as corpus:
         filled(corpus)
-        found.append([(hit.id, hit.score, hit.why) for hit in corpus.search("ship and storm").hits])
-    assert found[0] == found[1]
+        hits.append([(hit.id, hit.score, hit.why) for hit in corpus.search("ship and storm").hits])
+    assert hits[0] == hits[1]
 
 
 def test_nothing_to_change(fresh: Make, filled: Make) -> None:
     encoder = Meanings()
     with fresh(encoder=encoder) as corpus:
         filled(corpus)
-        before, asked = files(corpus), len(encoder.asked)
-        found = corpus.embed(encoder)
-        assert (found.encoded, found.changed) == (0, False)
+        before, encoded_before = files(corpus), len(encoder.asked)
+        report = corpus.embed(encoder)
+        assert (report.encoded, report.changed) == (0, False)
         assert files(corpus) == before
-        assert len(encoder.asked) == asked
+        assert len(encoder.asked) == encoded_before
         assert corpus.embed(encoder).passages == 4
 
 
@@ -325,17 +325,17 @@ def test_writers_do_not_wait_for_the_encoder(fresh: Make, filled: Make, document
         corpus.embed(Meanings())
         with open_corpus(corpus.root, encoder=Meanings(), wait=0.0) as other:
             other.maintenance.background, other.session.clock = False, corpus.session.clock
-            seen = []
+            added = []
 
             class Meanwhile(Meanings):
                 def encode(self, texts: Any, *, question: bool = False) -> Any:
                     if not question:
-                        seen.append(other.add([document(f"w{self.calls}", "A gale.", "2006")]).added)
+                        added.append(other.add([document(f"w{self.calls}", "A gale.", "2006")]).added)
                     return super().encode(texts, question=question)
 
             corpus.manifest.encoder = Meanwhile()
             corpus.add([document("new", "A ship.", "2007")])
-        assert seen == [1]
+        assert added == [1]
         assert {name for name, _ in nearest(corpus)} == {"new", "ferry", "both"}
 
 

@@ -99,7 +99,7 @@ def test_two_scripted_models_share_no_replies_unless_they_have_one_name(corpus):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (5, "model is 5 .int.; accepted: a function"),
         ("gpt", "model is 'gpt'"),
@@ -109,9 +109,9 @@ def test_two_scripted_models_share_no_replies_unless_they_have_one_name(corpus):
         (Named("x", 5), "accepted: a function"),
     ],
 )
-def test_what_is_no_model_is_told_with_what_is(tmp_path, wrong, said):
+def test_what_is_no_model_is_refused_with_what_is(tmp_path, wrong, message):
     with pytest.raises(
-        UsageError, match=f"^model.*{said}" if said.startswith(("does", "acc")) else f"^{said}"
+        UsageError, match=f"^model.*{message}" if message.startswith(("does", "acc")) else f"^{message}"
     ):
         asof.open(tmp_path, model=wrong)
 
@@ -130,15 +130,15 @@ def test_a_reply_that_is_no_text_is_told():
 
 
 @pytest.mark.parametrize(
-    "given", [Named("length-1", length), Named("length-1", Bare())], ids=["function", "object"]
+    "named", [Named("length-1", length), Named("length-1", Bare())], ids=["function", "object"]
 )
-def test_an_encoder_with_a_name_makes_vectors_of_unit_length(tmp_path, given):
-    encoder = encoder_of(given)
+def test_an_encoder_with_a_name_makes_vectors_of_unit_length(tmp_path, named):
+    encoder = encoder_of(named)
     assert encoder.name == "length-1"
     assert np.allclose(
         encoder.encode(["abc", " "], question=True) * 10**0.5, np.array([[3.0, 1.0], [0.0, 0.0]])
     )
-    with asof.open(tmp_path, encoder=given) as corpus:
+    with asof.open(tmp_path, encoder=named) as corpus:
         corpus.add(asof.Document("crane", "The crane is red."))
         assert [hit.document for hit in corpus.search("crane")] == ["crane"]
         assert corpus.store.settings.encoder == "length-1"
@@ -166,16 +166,16 @@ def test_an_encoder_that_takes_only_texts_is_enough():
     assert encoder_of(hashed) is hashed
 
 
-@pytest.mark.parametrize("given", [length, Bare()], ids=["function", "object"])
-def test_an_encoder_without_a_name_is_told_how_to_get_one(tmp_path, given):
+@pytest.mark.parametrize("unnamed", [length, Bare()], ids=["function", "object"])
+def test_the_error_for_an_encoder_without_a_name_says_how_to_give_one(tmp_path, unnamed):
     with pytest.raises(UsageError, match=r"has no name.*encoder=asof.Named\("):
-        asof.open(tmp_path, encoder=given)
+        asof.open(tmp_path, encoder=unnamed)
     with asof.open(tmp_path) as corpus, pytest.raises(UsageError, match="has no name"):
-        corpus.embed(given)
+        corpus.embed(unnamed)
 
 
 @pytest.mark.parametrize("wrong", [5, "minilm", Bare, Named("x", 5)])
-def test_what_is_no_encoder_is_told_with_what_is(tmp_path, wrong):
+def test_what_is_no_encoder_is_refused_with_what_is(tmp_path, wrong):
     with pytest.raises(UsageError, match=r"^encoder is .*accepted: asof.LocalEncoder"):
         asof.open(tmp_path, encoder=wrong)
 

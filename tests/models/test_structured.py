@@ -53,7 +53,7 @@ def test_an_object_among_other_words(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "message"),
     [
         ("", "there is no whole JSON object in it"),
         ("no", "there is no whole JSON object in it"),
@@ -72,10 +72,10 @@ def test_an_object_among_other_words(text: str) -> None:
         ("{} {}", "none of its 2 JSON objects fits: ferry: Field required; seats: Field required"),
     ],
 )
-def test_what_does_not_fit(text: str, told: str) -> None:
+def test_what_does_not_fit(text: str, message: str) -> None:
     with pytest.raises(ReplyMismatch) as raised:
         read(text, Crossing)
-    assert str(raised.value) == told
+    assert str(raised.value) == message
 
 
 def test_not_all_errors_are_told() -> None:
@@ -88,25 +88,25 @@ def test_not_all_errors_are_told() -> None:
 
 @given(st.text(st.characters(exclude_characters="{}"), max_size=40), st.text(max_size=40))
 @settings(max_examples=60)
-def test_whatever_stands_around_one_object(before: str, said: str) -> None:
-    value = Crossing(ferry=said, seats=1)
+def test_whatever_stands_around_one_object(before: str, name: str) -> None:
+    value = Crossing(ferry=name, seats=1)
     assert read(f"{before}{value.model_dump_json()}{before}", Crossing) == value
 
 
 @given(st.lists(st.dictionaries(st.text(max_size=3), st.integers(), max_size=3), max_size=MAX_STARTS))
 @settings(max_examples=40)
-def test_objects_one_after_another(given_: list[dict[str, int]]) -> None:
-    told = [json.dumps(each) for each in given_]
-    assert objects(" and ".join(told)) == told
+def test_objects_one_after_another(values: list[dict[str, int]]) -> None:
+    texts = [json.dumps(each) for each in values]
+    assert objects(" and ".join(texts)) == texts
 
 
 def test_how_a_shape_is_asked_for() -> None:
     prompt = Prompt("You count.", "How many?", Crossing)
     assert response_format(Crossing, "none") is None
     assert response_format(Crossing, "object") == {"type": "json_object"}
-    wanted = response_format(Crossing, "schema")
-    assert wanted is not None
-    assert wanted["json_schema"] == {"name": "Crossing", "schema": Crossing.model_json_schema()}
+    form_of_reply = response_format(Crossing, "schema")
+    assert form_of_reply is not None
+    assert form_of_reply["json_schema"] == {"name": "Crossing", "schema": Crossing.model_json_schema()}
     assert instructions(prompt, "schema") == "You count."
     for form in ("object", "none"):
         assert instructions(prompt, form).startswith("You count.\n\nReply with one JSON object")
@@ -120,12 +120,12 @@ class Model:
 
     def __init__(self, *replies: str) -> None:
         self.replies = list(replies)
-        self.asked: list[Prompt] = []
+        self.prompts: list[Prompt] = []
 
     def __call__(self, prompt: Prompt) -> Reply:
-        self.asked.append(prompt)
-        said = self.replies.pop(0)
-        return Reply("", problem="no flour") if said == "!" else Reply(said, None, "", 10, 1, 1)
+        self.prompts.append(prompt)
+        text = self.replies.pop(0)
+        return Reply("", problem="no flour") if text == "!" else Reply(text, None, "", 10, 1, 1)
 
 
 PROMPT = Prompt("You count.", "How many?", Crossing, passages=(3,), most=9)
@@ -134,21 +134,21 @@ PROMPT = Prompt("You count.", "How many?", Crossing, passages=(3,), most=9)
 def test_a_reply_that_fits_is_asked_for_once() -> None:
     model = Model(GOOD)
     assert fitted(PROMPT, model) == Reply(GOOD, VALUE, "", 10, 1, 1)
-    assert model.asked == [PROMPT]
+    assert model.prompts == [PROMPT]
 
 
 def test_a_reply_that_does_not_is_asked_for_twice() -> None:
     model = Model("forty", GOOD)
     assert fitted(PROMPT, model) == Reply(GOOD, VALUE, "", 10 + 10, 1 + 1, 2)
-    assert model.asked[1] == repair(PROMPT, "forty", "there is no whole JSON object in it")
-    assert model.asked[1].user.startswith("How many?\n\nYour last reply to this was:\nforty\n")
-    assert (model.asked[1].system, model.asked[1].passages) == ("You count.", (3,))
+    assert model.prompts[1] == repair(PROMPT, "forty", "there is no whole JSON object in it")
+    assert model.prompts[1].user.startswith("How many?\n\nYour last reply to this was:\nforty\n")
+    assert (model.prompts[1].system, model.prompts[1].passages) == ("You count.", (3,))
 
 
 def test_and_no_third_time() -> None:
     reply = fitted(PROMPT, Model("forty", "fifty", GOOD))
-    told = "the reply is no Crossing, asked twice: there is no whole JSON object in it"
-    assert reply == Reply("fifty", None, told, 20, 2, 2)
+    problem = "the reply is no Crossing, asked twice: there is no whole JSON object in it"
+    assert reply == Reply("fifty", None, problem, 20, 2, 2)
 
 
 def test_problems_are_not_repaired() -> None:

@@ -7,18 +7,15 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.time_runs import whole_run
 
 from asof.time.grammar import match_time
-from asof.time.lexicon import TimeLexicon, lexicon
+from asof.time.lexicon import lexicon
 from asof.time.reading import reading_context
-from asof.time.token_run import TokenRun, WordSequence, runs
+from asof.time.token_run import runs
 
 HERE = reading_context(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
 SIGNS = st.sampled_from([" ", " ", " ", "-", "/", ". ", ", ", "'"])
-
-
-def made(lexical: TimeLexicon, words: list[tuple[str, str]]) -> WordSequence:
-    return WordSequence("".join(word + sign for word, sign in words))
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
@@ -27,10 +24,11 @@ def made(lexical: TimeLexicon, words: list[tuple[str, str]]) -> WordSequence:
 def test_weak_words_say_no_time_in_any_order(language: str, data: st.DataObject) -> None:
     lexical = lexicon(language)
     weak = st.sampled_from(sorted(lexical.weak))
-    words = made(lexical, data.draw(st.lists(st.tuples(weak, SIGNS), min_size=1, max_size=7)))
-    assert list(runs(words, lexical)) == []
-    run = TokenRun(words, lexical, 0, len(words.words))
-    assert [found for i in range(run.size) if (found := match_time(run, i, HERE)) is not None] == []
+    words = data.draw(st.lists(st.tuples(weak, SIGNS), min_size=1, max_size=7))
+    text = "".join(word + sign for word, sign in words)
+    assert list(runs(text, lexical)) == []
+    run = whole_run(text, lexical)
+    assert [match for i in range(run.size) if (match := match_time(run, i, HERE)) is not None] == []
 
 
 def test_what_is_weak() -> None:

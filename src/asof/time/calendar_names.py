@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from asof.time.numerals import (
     cardinal,
@@ -27,8 +27,7 @@ from asof.time.yearly import day_of_month, holiday, iso_week, month, parts, seas
 from asof.time.years import fiscal_year_number, possessive_year, year_after
 
 
-@dataclass(frozen=True, slots=True)
-class Name:
+class Name(NamedTuple):
     """Something that lies in every year, and the place after its last item.
 
     `fiscal` is where it lies when the year that follows is a fiscal one; `is_fiscal` when it said so itself.
@@ -58,8 +57,8 @@ def calendar_name(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch |
         return _in_year(name, fiscal[0], fiscal=True), name.after
     possessive = possessive_year(run, i, context)
     if possessive is not None and (name := name_at(run, possessive[1], context)) is not None:
-        return replace(
-            _in_year(name, possessive[0], fiscal=name.is_fiscal), relative=possessive[2]
+        return _in_year(name, possessive[0], fiscal=name.is_fiscal)._replace(
+            relative=possessive[2]
         ), name.after
     name = name_at(run, i, context)
     return None if name is None else with_year(run, name, context)
@@ -91,7 +90,7 @@ def with_year(run: TokenRun, name: Name, context: ReadingContext) -> RuleMatch:
         return _in_year(name, fiscal[0], fiscal=True), fiscal[1]
     if said is not None:
         year, after, relative = said
-        return replace(_in_year(name, year, fiscal=name.is_fiscal), relative=relative), after
+        return _in_year(name, year, fiscal=name.is_fiscal)._replace(relative=relative), after
     yearly = name.fiscal if name.is_fiscal and name.fiscal else name.yearly
     return reading_without_year(
         name.grain, yearly, context, needs_cue=name.needs_cue, fiscal=name.is_fiscal
@@ -99,7 +98,7 @@ def with_year(run: TokenRun, name: Name, context: ReadingContext) -> RuleMatch:
 
 
 def _capital(run: TokenRun, i: int) -> bool:
-    return run.capital(i) or run.words.caseless
+    return run.capital(i) or run.caseless
 
 
 def _in_year(name: Name, year: int, *, fiscal: bool) -> TimeReading:
@@ -107,7 +106,7 @@ def _in_year(name: Name, year: int, *, fiscal: bool) -> TimeReading:
         match = reading_in_year(name.grain, name.fiscal, year, fiscal=True)
         other = name.yearly(year)
         return (
-            replace(match, choices=(match.best, other)) if name.is_fiscal and other != match.best else match
+            match._replace(choices=(match.best, other)) if name.is_fiscal and other != match.best else match
         )
     return reading_in_year(name.grain, name.yearly, year)
 
@@ -249,7 +248,7 @@ def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None
 
 def _title(run: TokenRun, i: int) -> str:
     """The cue that a word needs which is written as a title (`Week 12` of a league)."""
-    return "cue" if run.capital(i) and not run.words.caseless else ""
+    return "cue" if run.capital(i) and not run.caseless else ""
 
 
 def _week(run: TokenRun, i: int, _: ReadingContext) -> Name | None:

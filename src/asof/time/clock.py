@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from datetime import UTC, timedelta, timezone, tzinfo
+from typing import NamedTuple
 
 from asof.time.local_time import DAY, HOUR, MINUTE, SECOND, LocalInterval
 from asof.time.numerals import below_hundred
@@ -13,8 +13,7 @@ from asof.time.token_run import TokenRun
 _BEGINNINGS = frozenset(("hour", "figures", "cardinal"))
 
 
-@dataclass(frozen=True, slots=True)
-class Clock:
+class Clock(NamedTuple):
     """A time of day in microseconds since midnight; it lasts a `grain`. `sure` if nothing else can be meant.
 
     `half` is 0 or 12 when the text says the half of the day, None when it leaves it open.
@@ -40,7 +39,7 @@ class Clock:
         """The same in a half of the day, if it says none itself: 7 with 12 is 19 o'clock."""
         if half is None or self.half is not None or not 0 < self.time // HOUR <= 12:
             return self
-        return replace(self, time=self.time % (12 * HOUR) + half * HOUR, half=half)
+        return self._replace(time=self.time % (12 * HOUR) + half * HOUR, half=half)
 
     def on(self, reading: TimeReading) -> TimeReading:
         """This time on a day; a day with several choices has as many times."""
@@ -48,13 +47,13 @@ class Clock:
         def change(day: LocalInterval) -> LocalInterval:
             return self.daily(day[0] // DAY)
 
-        other = replace(self, time=self.time + 12 * HOUR) if self._open() else None
+        other = self._replace(time=self.time + 12 * HOUR) if self._open() else None
         at = reading.mapped(change, self.grain)
         if other is not None:
-            at = replace(
-                at, choices=at.choices + tuple(other.daily(day[0] // DAY) for day in reading.choices)
+            at = at._replace(
+                choices=at.choices + tuple(other.daily(day[0] // DAY) for day in reading.choices)
             )
-        return replace(at, zone=self.zone)
+        return at._replace(zone=self.zone)
 
     def _open(self) -> bool:
         return self.half is None and not self.sure and 0 < self.time // HOUR < 12
@@ -84,9 +83,6 @@ def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | N
         if run.sense(after, "clock") and run.follows(after, " "):
             after += 1
             plain = False
-        elif _oclock(run, after):
-            after += 2
-            plain = False
         elif plain and not bare:
             return None
     time = hour * HOUR + minute * MINUTE + micros
@@ -97,10 +93,6 @@ def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | N
     )
     sure = sure or (run.sense(i, "figures") == 2 and run[i].word[0] == "0")
     return Clock(time, grain, half, sure, zone), after
-
-
-def _oclock(run: TokenRun, i: int) -> bool:
-    return run[i].word == "o" and run[i + 1].word == "clock" and run[i + 1].glue == "'"
 
 
 def _hour(run: TokenRun, i: int) -> tuple[int, int, int, str, int, bool] | None:
@@ -158,7 +150,7 @@ def iso_clock(run: TokenRun, i: int) -> tuple[Clock, int] | None:
         time = parts[0] * HOUR + parts[1] * MINUTE + parts[2] * SECOND
         return Clock(time, "minute" if figures == 4 else "second", None, True, zone), after
     found = clock(run, i + 1, bare=True)
-    return (replace(found[0], sure=True), found[1]) if found else None
+    return (found[0]._replace(sure=True), found[1]) if found else None
 
 
 def _zone(run: TokenRun, i: int, *, plain: bool, west: bool) -> tuple[tzinfo | None, int]:

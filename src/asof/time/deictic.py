@@ -111,7 +111,7 @@ def _meant(run: TokenRun, i: int, side: int) -> bool:
     """Whether a word that mostly is another one is a name here: `this may` is not."""
     if run.sense(i + 1, "very_wary") is None or run.capital(i + 1):
         return True
-    return run.words.caseless and side != 0
+    return run.caseless and side != 0
 
 
 def _of_follows(run: TokenRun, i: int) -> bool:

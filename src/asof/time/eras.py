@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from asof.time.figures import two_figures
 from asof.time.local_time import months
-from asof.time.numerals import ordinal, short_year, two_figures, year_figures, year_words
+from asof.time.numerals import ordinal, short_year, year_figures, year_words
 from asof.time.numeric_dates import attached_left, attached_right
 from asof.time.reading import ReadingContext, RuleMatch, TimeReading, single_reading
 from asof.time.token_run import TokenRun

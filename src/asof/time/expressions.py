@@ -2,28 +2,26 @@
 
     mentions("revenue since Q3 2023", anchor)  ->  "since Q3 2023": [2023-07-01, None), its core the quarter
 
-The words come from `lang/*/time.toml` (`lexicon.py`), `token_run.py` finds where they stand, `grammar.py`
+The words come from `lang/*/time.toml` (`lexicon.py`), `word_windows.py` finds where they stand, `grammar.py`
 reads them. What may be a name (`May`, `Windows 2000`) is taken for a time only with a cue.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from asof.time.grammar import Open, TimeMatch, match_time
 from asof.time.lexicon import GROUND, lexicon
 from asof.time.local_time import instant_of, span_of
 from asof.time.reading import ReadingContext, reading_context
 from asof.time.span import Span
-from asof.time.token_run import TokenRun, WordSequence, runs
+from asof.time.token_run import TokenRun, runs
 
 Relation = Literal["in", "since", "until", "before", "after", "between", "as of", "by", "around"]
 
 
-@dataclass(frozen=True, slots=True)
-class TimeMention:
+class TimeMention(NamedTuple):
     """A part of a text that names a time: `text` is `whole[start:end]`.
 
     `core` is the span of the expression without its relation, `span` what the relation makes of it: `since`
@@ -71,12 +69,11 @@ def mentions(
         raise ValueError(f"an anchor needs a time zone: {anchor!r}")
     if not 1 <= fiscal_start <= 12:
         raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {fiscal_start}")
-    words = WordSequence(text)
     lexical = lexicon(language)
     here = reading_context(
         anchor, zone, fiscal_start=fiscal_start, future=prefer == "future", month_first=lexical.month_first
     )
-    return tuple(mention for run in runs(words, lexical) for mention in _in_run(run, here))
+    return tuple(mention for run in runs(text, lexical) for mention in _in_run(run, here))
 
 
 def _in_run(run: TokenRun, context: ReadingContext) -> list[TimeMention]:
@@ -95,7 +92,7 @@ def _in_run(run: TokenRun, context: ReadingContext) -> list[TimeMention]:
 
 def _mention(run: TokenRun, match: TimeMatch, context: ReadingContext) -> TimeMention | None:
     start, end = run[match.first].start, run[match.after - 1].end
-    whole = run.words.text
+    whole = run.window.text.text
     if whole[end : end + 1] == ")" and "(" in whole[start:end]:
         end += 1
     reading = match.reading

@@ -7,13 +7,15 @@ ahead and none calls itself, so a text is read in linear time.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from asof.time.clock import clock
+from asof.time.dates import day_point, simple
 from asof.time.durations import bounded
 from asof.time.hours import half_of_day
+from asof.time.lexicon import NO_SENSES
 from asof.time.local_time import LocalInterval, widen
-from asof.time.points import BEGINNINGS, day_point, ends, point, simple
+from asof.time.points import BEGINNINGS, ends, may_begin, point
 from asof.time.ranges import time_range
 from asof.time.reading import ReadingContext, RuleMatch, TimeReading
 from asof.time.token_run import TokenRun
@@ -21,11 +23,11 @@ from asof.time.token_run import TokenRun
 Open = tuple[int | None, int | None]
 """A stretch of which a side may be unbounded."""
 
-_FIRST = BEGINNINGS | {"bound", "relation", "from", "between"}
+_OPENING = frozenset(["bound", "relation", "from", "between"])
+_FIRST = BEGINNINGS | _OPENING
 
 
-@dataclass(frozen=True, slots=True)
-class TimeMatch:
+class TimeMatch(NamedTuple):
     """A time that a text says: words `first` to before `after` of a run, and how its relation limits."""
 
     first: int
@@ -38,15 +40,20 @@ class TimeMatch:
 def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
     """What a text says at item `i` of a run, with its relation; None if it says no time there."""
     kind = run.items[i].kind
-    if not kind & _FIRST:
+    if kind.isdisjoint(_FIRST):
+        return None
+    begins = may_begin(run, i)
+    if not begins and i >= run.last_joint and kind.isdisjoint(_OPENING):
         return None
     if "bound" in kind and (more := _bounded(run, i, context)) is not None:
         return more
-    match = time_range(run, i, context, point, day_point) if run.joined else None
+    match = _range(run, i, context)
     if "relation" in kind and (limited := _limited(run, i, context, match)) is not None:
         return limited
     if match is not None:
         return TimeMatch(i, match[1], "between", match[0], match[0].choices)
+    if not begins and "from" not in kind:
+        return None
     special = _onwards(run, i, context) if "from" in kind else _day_with_bound(run, i, context)
     if special is not None:
         return special
@@ -60,6 +67,10 @@ def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | No
     return TimeMatch(i, alone[1], "in", alone[0], alone[0].choices)
 
 
+def _range(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return time_range(run, i, context, point, day_point) if i < run.last_joint else None
+
+
 def _bounded(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
     try:
         more = bounded(run, i, context, simple)
@@ -69,7 +80,7 @@ def _bounded(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None
         return None
     core, how, reading, after = more
     return TimeMatch(
-        i, after, how, replace(reading, choices=(core,)), (bounds_of_relation(how, core, reading),)
+        i, after, how, reading._replace(choices=(core,)), (bounds_of_relation(how, core, reading),)
     )
 
 
@@ -78,8 +89,7 @@ def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | 
     relation, at = run.sense(i, "relation"), i + 1
     if not run.follows(at) or run.sense(at, "relation") is not None:
         return None
-    limited = time_range(run, at, context, point, day_point) if run.joined else None
-    limited = limited or point(run, at, context)
+    limited = _range(run, at, context) or point(run, at, context)
     if limited is None and run.sense(at, "the") is not None:
         limited = point(run, at + 1, context)
     if limited is None or not limited[0].choices or limited[0].needs_cue in ("number", "dot_cue"):
@@ -156,30 +166,31 @@ def _trusted(run: TokenRun, i: int, match: RuleMatch) -> bool:
     if needs_cue == "number":
         return False
     item, last = run[i], run[match[1] - 1]
-    words = run.words
-    if item.first == 0 and last.last == len(words.words) - 1:
+    window = run.window
+    if item.first == 0 and last.last == len(window.places) - 1:
         return True
     word, gap = run.before(i)
-    senses = run.lexicon.senses.get(word, {})
+    senses = run.lexicon.senses.get(word, NO_SENSES)
     if "the" in senses and run.sense(i, "weekday_short") is None and gap.isspace() and item.first > 1:
-        senses, gap = run.lexicon.senses.get(words.words[item.first - 2], {}), words.gaps[item.first - 1]
+        senses, gap = (
+            run.lexicon.senses.get(window.places[item.first - 2][0], NO_SENSES),
+            window.gaps[item.first - 1],
+        )
     if needs_cue not in senses or not gap.isspace() or (needs_cue == "cue" and _goes_on(run, match[1] - 1)):
         return False
     if run.sense(i, "very_wary") is not None:
-        return (
-            run.capital(i) or words.caseless or ("lower_cue" in senses and run.sense(i, "month") is not None)
-        )
+        return run.capital(i) or run.caseless or ("lower_cue" in senses and run.sense(i, "month") is not None)
     return True
 
 
 def _goes_on(run: TokenRun, i: int) -> bool:
     """Whether a capital follows a name, as in `June Carter`."""
     n = run[i].last + 1
-    words = run.words
+    window = run.window
     return (
         run.sense(i, "month") is not None
-        and not words.caseless
-        and n < len(words.words)
-        and words.gaps[n] == " "
-        and words.text[words.start(n)].isupper()
+        and not run.caseless
+        and n < len(window.places)
+        and window.gaps[n] == " "
+        and window.text.text[window.places[n][1]].isupper()
     )

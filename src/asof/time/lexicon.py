@@ -20,7 +20,19 @@ GROUND = FIRST
 WORD = re.compile(r"[^\W\d_]+|[0-9]+")
 """A word is a run of letters or a run of figures."""
 
-Senses = Mapping[str, Any]
+
+class Senses(dict[str, Any]):
+    """The senses of a word and what it means in each; `kind` is the set of them. Not to be changed."""
+
+    __slots__ = ("kind",)
+
+    def __init__(self, senses: Mapping[str, Any]) -> None:
+        super().__init__(senses)
+        self.kind = frozenset(senses)
+
+
+NO_SENSES = Senses({})
+
 
 _ALONE = frozenset(
     [
@@ -57,6 +69,8 @@ _ATTACHED = frozenset(
 _LETTERS = frozenset(["quarter", "half", "decade_suffix", "ordinal_suffix", "meridiem", "zone", "iso_t"])
 _WEAK = _CUES | _LINKS | _STEPS | _ATTACHED | _LETTERS
 """Tables of words that say no time by themselves, nor with one another: "the", "of", "year"."""
+_MUTE = _CUES | _LINKS | _STEPS
+_INERT = frozenset(["the", "of", "and", "ahead", "cue", "clear_cue", "lower_cue"])
 _FIGURES = frozenset(
     [str(n) for n in range(100)] + [f"0{n}" for n in range(10)] + [str(year) for year in range(1000, 3000)]
 )
@@ -66,17 +80,22 @@ _FIGURES = frozenset(
 class TimeLexicon:
     """Words and phrases with their senses.
 
-    `triggers` are the words without which no text says a time, `sufficient` those that say one alone, `weak`
-    those that say none however they are put together; `lists` holds words around numbers that are no years;
-    `month_first` tells how 3/4/2024 is read.
+    `triggers` are the words without which no text says a time (`ascii_triggers`: those of ASCII letters, as
+    bytes), `sufficient` those that say one alone, `weak` those that say none however they are put together,
+    `mute` those that say none with numbers of up to three figures, `inert` those that say none with two such
+    numbers and a sign. `lists` holds words around numbers that are no years; `month_first` tells how 3/4/2024
+    is read.
     """
 
     senses: Mapping[str, Senses]
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], Senses], ...]]
     known: frozenset[str]
     triggers: frozenset[str]
+    ascii_triggers: frozenset[bytes]
     sufficient: frozenset[str]
     weak: frozenset[str]
+    mute: frozenset[str]
+    inert: frozenset[str]
     lists: Mapping[str, frozenset[str]]
     month_first: bool
 
@@ -122,21 +141,26 @@ def _merged(named: tuple[str, ...]) -> TimeLexicon:
     sufficient.difference_update(word for word in senses if not _WARY.isdisjoint(senses[word]))
     by_first: dict[str, list[tuple[tuple[str, ...], Senses]]] = {}
     for words in sorted(phrases, key=len, reverse=True):
-        by_first.setdefault(words[0], []).append((words, phrases[words]))
+        by_first.setdefault(words[0], []).append((words, Senses(phrases[words])))
     return TimeLexicon(
-        senses,
+        {word: Senses(each) for word, each in senses.items()},
         {first: tuple(rest) for first, rest in by_first.items()},
         frozenset(senses).union(*phrases),
         frozenset(triggers),
+        frozenset(word.encode() for word in triggers if word.isascii() and word.isalpha()),
         frozenset(sufficient),
         _weak(senses, phrases, sufficient),
+        frozenset(word for word, each in senses.items() if each.keys() <= _MUTE),
+        frozenset(word for word, each in senses.items() if each.keys() <= _INERT),
         lists,
         tables(named[0], "time").get("figures") == "month",
     )
 
 
 def _weak(
-    senses: Mapping[str, Senses], phrases: Mapping[tuple[str, ...], Senses], sufficient: set[str]
+    senses: Mapping[str, Mapping[str, Any]],
+    phrases: Mapping[tuple[str, ...], Mapping[str, Any]],
+    sufficient: set[str],
 ) -> frozenset[str]:
     """The words of which no time can be made: of every phrase that tells one, a word is not among them."""
     weak = {word for word, each in senses.items() if each.keys() <= _WEAK}

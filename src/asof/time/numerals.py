@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+from asof.time.figures import EARLIEST, LATEST
 from asof.time.token_run import TokenRun
-
-EARLIEST, LATEST = 1000, 2999  # years that four figures may mean
-CENTURY_TURN = 69  # two figures from here on are years of the 1900s, below of the 2000s, as in POSIX
 
 _COUNTABLE = frozenset(("unit", "to", "and"))
 _ORDINAL = frozenset(("number", "ordinal", "cardinal"))
@@ -105,25 +103,16 @@ def day_number(run: TokenRun, i: int) -> Number | None:
     return found if found is not None and 1 <= found[0] <= 31 else None
 
 
-def two_figures(number: int) -> int:
-    """The year that two figures mean: 69-99 in the 1900s, 00-68 in the 2000s."""
-    return number + (1900 if number >= CENTURY_TURN else 2000)
-
-
 def year_figures(run: TokenRun, i: int) -> int | None:
     """The year of four figures at `i`, or None."""
-    if run.sense(i, "figures") == 4:
-        number: int = run.sense(i, "number")
-        if EARLIEST <= number <= LATEST:
-            return number
-    return None
+    number: int | None = run.sense(i, "year_figures")
+    return number
 
 
 def short_year(run: TokenRun, i: int) -> int | None:
     """The year of `'24` at `i`, or None."""
-    if run.sense(i, "figures") == 2 and run[i].glue in ("'", ",'", " '"):
-        return two_figures(run.sense(i, "number"))
-    return None
+    number: int | None = run.sense(i, "short_year")
+    return number
 
 
 def year_words(run: TokenRun, i: int) -> Number | None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from asof.time.figures import two_figures
 from asof.time.local_time import LocalInterval, calendar_day, months
-from asof.time.numerals import two_figures, year_figures
+from asof.time.numerals import year_figures
 from asof.time.reading import (
     ReadingContext,
     RuleMatch,
@@ -126,7 +126,7 @@ def _two(run: TokenRun, i: int, sign: str, context: ReadingContext) -> RuleMatch
         needs_cue = "cue" if sign == "." else ""
         return TimeReading("month", (months(a, b, 1),), needs_cue=needs_cue, yearly=None, year=a), i + 2
     if year_figures(run, i + 1) and 1 <= a <= 12 and sizes[0] <= 2:
-        return replace(reading_in_year("month", month(a), b), needs_cue="cue" if sign == "." else ""), i + 2
+        return reading_in_year("month", month(a), b)._replace(needs_cue="cue" if sign == "." else ""), i + 2
     if max(sizes) > 2:
         return None
     if run.sense(i + 2, "meridiem") is not None or run.sense(i + 2, "clock") is not None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import date
 
 from asof.time.calendar_names import month_at
@@ -53,8 +52,7 @@ def part_of(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> Rule
         return TimeReading(
             FINER[reading.grain], (), True, yearly=lambda year: cut(yearly(year)), which=which
         ), after
-    return replace(
-        reading.mapped(cut, FINER[reading.grain]),
+    return reading.mapped(cut, FINER[reading.grain])._replace(
         whole=reading.best,
         which=which,
         year=reading.year,

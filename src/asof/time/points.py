@@ -1,148 +1,18 @@
-"""Points: the times that a text can say at a place, one by one or inside each other, and with a time of day.
-
-Which rules are tried depends on the senses of the first word; the one that reads farthest wins.
-"""
+"""Points: the times that a text can say at a place, with the time of day that stands before or after."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import lru_cache
-
-from asof.time.calendar_names import calendar_name
 from asof.time.clock import clock, iso_clock
-from asof.time.deictic import deictic_time
-from asof.time.durations import distance, from_point, starting, within
-from asof.time.eras import century, decade, year
+from asof.time.dates import DATE_BEGINNINGS, date_may_begin, day_point
 from asof.time.hours import half_of_day
 from asof.time.local_time import DAY, HOUR
 from asof.time.numerals import year_figures
-from asof.time.numeric_dates import numeric_date
-from asof.time.parts import nth_of, part_of
-from asof.time.reading import ReadingContext, Rule, RuleMatch, TimeReading, reading_in_year
+from asof.time.reading import ReadingContext, RuleMatch, TimeReading, reading_in_year
 from asof.time.token_run import TokenRun
-from asof.time.weekdays import day_of_some_month, weekday
-from asof.time.years import fiscal_years, week_label
 
-_CLOCK = frozenset(("figures", "cardinal", "hour"))
+_SPELLED_HOURS = frozenset(("cardinal", "hour"))
+_AFTER_HOUR = frozenset(("meridiem", "clock"))
 _LOOSE = (None, "around")  # relations of "at" that leave the time as it is
-_NUMBER = frozenset(("figures", "cardinal"))
-_AMOUNT = _NUMBER | {"one", "vague"}
-_MOST = 4  # items that a rule may need at least
-_Row = tuple[Rule, frozenset[str], int]
-
-_RULES: tuple[_Row, ...] = (
-    (numeric_date, frozenset(("figures",)), 1),
-    (
-        calendar_name,
-        _NUMBER
-        | frozenset(
-            [
-                "ordinal",
-                "month",
-                "month_short",
-                "season",
-                "holiday",
-                "quarter",
-                "half",
-                "fiscal",
-                "fiscal_year",
-                "week",
-                "the",
-                "side",
-            ]
-        ),
-        1,
-    ),
-    (week_label, frozenset(("figures",)), 3),
-    (fiscal_years, frozenset(("fiscal", "fiscal_year")), 2),
-    (decade, frozenset(("decade",)), 1),
-    (decade, _NUMBER | {"the"}, 2),
-    (century, _NUMBER | {"the", "ordinal"}, 2),
-    (year, _NUMBER | {"calendar_year", "unit"}, 1),
-    (
-        deictic_time,
-        frozenset(
-            ["the", "day", "day_night", "side", "rolling", "unit", "to_date", "end_of_unit", "rest", "so_far"]
-        ),
-        1,
-    ),
-    (deictic_time, _NUMBER, 3),
-    (weekday, frozenset(["side", "rolling", "weekday", "weekday_short"]), 1),
-    (weekday, _NUMBER, 3),
-)
-"""The rules of times that hold no other time, the senses with which they begin, and the items they need."""
-
-
-def _longest(run: TokenRun, i: int, context: ReadingContext, name: str) -> RuleMatch | None:
-    """What the rule of a table that reads farthest finds at `i`, remembered under a name."""
-    if not 0 <= i < run.size:
-        return None
-    known = run.memo.get((name, i), False)
-    if known is not False:
-        return known  # type: ignore[no-any-return]
-    best: RuleMatch | None = None
-    for rule in _able(name, run.items[i].kind, min(run.size - i, _MOST)):
-        try:
-            match = rule(run, i, context)
-        except (ValueError, OverflowError):  # 30 February, or outside the years 1 to 9999
-            continue
-        if match is not None and (best is None or match[1] > best[1]):
-            best = match
-    run.memo[name, i] = best
-    return best
-
-
-@lru_cache(maxsize=4096)
-def _able(name: str, kind: frozenset[str], items: int) -> tuple[Rule, ...]:
-    able = (rule for rule, senses, least in _TABLES[name] if least <= items and senses & kind)
-    return tuple(dict.fromkeys(able))
-
-
-def simple(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """The longest time at `i` that holds no other time."""
-    return _longest(run, i, context, "simple")
-
-
-def _part(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    return part_of(run, i, context, _period)
-
-
-def _period(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    return _longest(run, i, context, "period")
-
-
-def _nth(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    return nth_of(run, i, context, simple)
-
-
-def _shifted(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    return from_point(run, i, context, simple)
-
-
-def _starting(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    return starting(run, i, context, simple)
-
-
-def day_point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """The longest time at `i` without a time of day."""
-    return _longest(run, i, context, "day")
-
-
-_NTH: _Row = (_nth, _NUMBER | {"the", "ordinal", "unit"}, 3)
-_TABLES: dict[str, tuple[_Row, ...]] = {
-    "simple": _RULES,
-    "period": (*_RULES, _NTH),
-    "day": (
-        *_RULES,
-        (day_of_some_month, frozenset(("the", "figures", "ordinal")), 1),
-        (within, frozenset(("within",)), 3),
-        (distance, _AMOUNT | {"ago_before", "ahead"}, 3),
-        _NTH,
-        (_part, frozenset(("part",)), 2),
-        (_shifted, _AMOUNT | {"the"}, 4),
-        (_starting, _AMOUNT, 4),
-    ),
-}
 
 
 def point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
@@ -162,10 +32,25 @@ def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
             return _time_after(run, match, None) or match
         if match[0].grain == "hour" and match[0].choices and run.sense(match[1] - 1, "unit") is None:
             return _time_after(run, match, _half(match[0])) or match
-    timed = _time_first(run, i, context) if run.items[i].kind & _CLOCK else None
+    timed = _time_first(run, i, context) if _may_be_clock(run, i) else None
     if timed is None or (match is not None and match[1] >= timed[1]):
         return match
     return timed
+
+
+def may_begin(run: TokenRun, i: int) -> bool:
+    """Whether a point may begin at item `i`, as far as it and the next one show."""
+    return date_may_begin(run, i) or _may_be_clock(run, i)
+
+
+def _may_be_clock(run: TokenRun, i: int) -> bool:
+    """Whether a time of day may begin an item; figures need `:`, `pm` or the like after them."""
+    kind, following = run.items[i].kind, run[i + 1]
+    if "day_figures" not in kind:
+        return not kind.isdisjoint(_SPELLED_HOURS)
+    return (following.glue in (":", ".") and "figures" in following.kind) or not following.kind.isdisjoint(
+        _AFTER_HOUR
+    )
 
 
 def _half(part_of_day: TimeReading) -> int:
@@ -245,10 +130,8 @@ def _time_first(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | N
     if sure is None or context.today is None or not (there.sure or run.sense(i - 1, "at") is not None):
         return None
     today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)
-    return replace(there.on(today), daily=there.daily), after
+    return there.on(today)._replace(daily=there.daily), after
 
 
-BEGINNINGS = (
-    frozenset(sense for table in _TABLES.values() for _, senses, _ in table for sense in senses) | _CLOCK
-)
-"""The senses of words with which a point may begin."""
+BEGINNINGS = DATE_BEGINNINGS | _SPELLED_HOURS
+"""The senses of items at which a point may begin."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from datetime import date
 
 from asof.time import yearly
@@ -118,7 +117,7 @@ def _end(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMat
     time = clock(run, i)
     if time is not None and context.today is not None and (match is None or time[1] > match[1]):
         today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)
-        return replace(time[0].on(today), daily=time[0].daily), time[1]
+        return time[0].on(today)._replace(daily=time[0].daily), time[1]
     if match is None and (day := day_number(run, at)) is not None and run.sense(at, "cardinal") is None:
         return TimeReading("day", (), True, needs_cue="number", number=day[0]), day[1]
     return match
@@ -177,7 +176,7 @@ def _days_in(month: TimeReading, first: int, last: int, context: ReadingContext)
     if month.yearly is not None:
         yearly = month.yearly
         return reading_without_year("day", lambda year: place(yearly(year)), context)
-    return replace(month.mapped(place, "day"), year=month.year)
+    return month.mapped(place, "day")._replace(year=month.year)
 
 
 def _between(a: TimeReading, b: TimeReading) -> Iterator[LocalInterval]:

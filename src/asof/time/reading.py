@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, tzinfo
+from typing import NamedTuple
 
 from asof.time.local_time import DAY, LocalInterval, wall
 from asof.time.token_run import TokenRun
@@ -15,8 +15,7 @@ Daily = Callable[[int], LocalInterval]
 """Where a time of day lies in the day of an ordinal."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingContext:
+class ReadingContext(NamedTuple):
     """Where and when a text is read.
 
     `at` is what the clocks of `zone` show at the anchor, in microseconds, `today` the ordinal of that day;
@@ -47,8 +46,7 @@ def reading_context(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class TimeReading:
+class TimeReading(NamedTuple):
     """What some words mean: `choices` of intervals, best first; none if they need an anchor that is missing.
 
     `yearly` is set when the text names no year, `daily` when it names no day; `number` is a bare day of a
@@ -84,7 +82,7 @@ class TimeReading:
 
     def sure(self) -> TimeReading:
         """This reading where no cue is needed."""
-        return replace(self, needs_cue="") if self.needs_cue else self
+        return self._replace(needs_cue="") if self.needs_cue else self
 
 
 RuleMatch = tuple[TimeReading, int]

@@ -69,11 +69,10 @@ class Span:
     end: datetime | None
 
     def __post_init__(self) -> None:
-        for name, value in (("start", self.start), ("end", self.end)):
-            if value is not None and value.tzinfo is not UTC:
-                if value.tzinfo is None:
-                    raise ValueError(f"{name} needs a time zone: {value!r}")
-                object.__setattr__(self, name, value.astimezone(UTC))
+        if self.start is not None and self.start.tzinfo is not UTC:
+            object.__setattr__(self, "start", _in_utc("start", self.start))
+        if self.end is not None and self.end.tzinfo is not UTC:
+            object.__setattr__(self, "end", _in_utc("end", self.end))
         if self.start is not None and self.end is not None and self.end <= self.start:
             raise ValueError(f"a span ends after it starts: {self.start} .. {self.end}")
 
@@ -112,3 +111,9 @@ class Span:
         if other.end is not None and self.start is not None and other.end < self.start:
             return self.start - other.end
         return timedelta(0)
+
+
+def _in_utc(side: str, moment: datetime) -> datetime:
+    if moment.tzinfo is None:
+        raise ValueError(f"{side} needs a time zone: {moment!r}")
+    return moment.astimezone(UTC)

@@ -114,16 +114,15 @@ def _counted(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None
 
 
 def day_of_some_month(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """`the 18th`: that of the month that is nearest. A bare number is a day only inside a range."""
-    at = i + 1 if run.sense(i, "the") is not None else i
+    """`the 18th`: that of the month that is nearest. `the 18` is a day only inside a range."""
+    the = run.sense(i, "the") is not None
+    at = i + 1 if the else i
+    number = run.sense(at, "day_figures")
     match = ordinal(run, at)
-    exact = match is not None
-    if match is None and run.sense(at, "figures") in (1, 2):
-        match = run.sense(at, "number"), at + 1
-    if match is None or not 1 <= match[0] <= 31 or (run.sense(at, "ordinal") is not None):
+    if match is None and the and number is not None and 1 <= number <= 31:
+        return TimeReading("day", (), True, needs_cue="number", number=number), at + 1
+    if match is None or not 1 <= match[0] <= 31 or run.sense(at, "ordinal") is not None:
         return None
-    if not exact:
-        return TimeReading("day", (), True, needs_cue="number", number=match[0]), match[1]
     word, gap = run.behind(match[1] - 1)
     if gap in (" ", "-") and word and not _free(run, match[1]):
         return None

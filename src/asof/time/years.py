@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from asof.time.numerals import short_year, two_figures, year_figures, year_words
+from asof.time.figures import two_figures
+from asof.time.numerals import short_year, year_figures, year_words
 from asof.time.reading import ReadingContext, RuleMatch, reading_in_year
 from asof.time.token_run import TokenRun
 from asof.time.yearly import fiscal_year, iso_week

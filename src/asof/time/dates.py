@@ -1,0 +1,179 @@
+"""Dates and longer times, alone or inside each other: `March 2021`, `early 2024`, `two weeks before Easter`.
+
+Which rules are tried depends on the senses of the first item and of the one after it; the one that reads
+farthest wins.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from asof.time.calendar_names import calendar_name
+from asof.time.deictic import deictic_time
+from asof.time.durations import distance, from_point, starting, within
+from asof.time.eras import century, decade, year
+from asof.time.numeric_dates import numeric_date
+from asof.time.parts import nth_of, part_of
+from asof.time.reading import ReadingContext, Rule, RuleMatch
+from asof.time.token_run import TokenRun
+from asof.time.weekdays import day_of_some_month, weekday
+from asof.time.years import fiscal_years, week_label
+
+_NONE: frozenset[str] = frozenset()
+_MOST = 4  # items that a rule may need at least
+
+
+class _Row(NamedTuple):
+    """A rule, the senses of the item at which it may begin, those that the next one must have (None: any,
+    or no next item), and the items that it needs."""
+
+    rule: Rule
+    begins: frozenset[str]
+    follows: frozenset[str] | None = None
+    least: int = 1
+
+
+def _row(rule: Rule, begins: str, follows: str = "", least: int = 1) -> _Row:
+    return _Row(rule, frozenset(begins.split()), frozenset(follows.split()) or None, least)
+
+
+_UNIT = "unit units unit_short and_half"
+_AMOUNT = "cardinal one vague"
+_ORDINAL = "ordinal_suffix unit to and"  # before the last three, figures and a full stop are one: 1. Quartal
+_RULES = (
+    _row(numeric_date, "long_figures"),
+    _row(numeric_date, "figures", "figures"),
+    _row(calendar_name, "month month_short season holiday quarter half fiscal fiscal_year week side"),
+    _row(calendar_name, "cardinal ordinal", "cardinal ordinal unit fiscal of month month_short"),
+    _row(calendar_name, "figures", "ordinal_suffix unit of month month_short quarter half"),
+    _row(
+        calendar_name,
+        "year_figures",
+        "the fiscal quarter half figures cardinal ordinal month month_short decade_suffix",
+    ),
+    _row(calendar_name, "the", "season figures cardinal ordinal fiscal fiscal_year"),
+    _row(week_label, "year_figures", "week_label", least=3),
+    _row(fiscal_years, "fiscal fiscal_year", least=2),
+    _row(decade, "decade"),
+    _row(decade, "figures", "decade_suffix"),
+    _row(decade, "cardinal", "decade"),
+    _row(decade, "the", "figures cardinal decade"),
+    _row(century, "figures", "ordinal_suffix unit"),
+    _row(century, "cardinal", "ordinal"),
+    _row(century, "ordinal", "unit"),
+    _row(century, "the", "figures cardinal ordinal"),
+    _row(year, "year_figures short_year"),
+    _row(year, "cardinal calendar_year unit", least=2),
+    _row(deictic_time, "day day_night side rolling to_date end_of_unit rest so_far"),
+    _row(deictic_time, "unit", "shift", least=3),
+    _row(deictic_time, "the", "day side rolling unit"),
+    _row(deictic_time, "figures", "side rolling", least=3),
+    _row(deictic_time, "cardinal", least=3),
+    _row(weekday, "side rolling weekday weekday_short"),
+    _row(weekday, "figures", "weekday plural_weekday", least=3),
+    _row(weekday, "cardinal", least=3),
+)
+"""The rules of times that hold no other time."""
+
+
+def _longest(run: TokenRun, i: int, context: ReadingContext, name: str) -> RuleMatch | None:
+    """What the rule of a table that reads farthest finds at `i`, remembered under a name."""
+    if not 0 <= i < run.size:
+        return None
+    known = run.memo.get((name, i), False)
+    if known is not False:
+        return known  # type: ignore[no-any-return]
+    best: RuleMatch | None = None
+    items = run.items
+    following = items[i + 1].kind if i + 1 < run.size else _NONE
+    for rule in _able(name, items[i].kind, following, min(run.size - i, _MOST)):
+        try:
+            match = rule(run, i, context)
+        except (ValueError, OverflowError):  # 30 February, or outside the years 1 to 9999
+            continue
+        if match is not None and (best is None or match[1] > best[1]):
+            best = match
+    run.memo[name, i] = best
+    return best
+
+
+@lru_cache(maxsize=16384)
+def _able(name: str, kind: frozenset[str], following: frozenset[str], items: int) -> tuple[Rule, ...]:
+    """The rules of a table that can read a time at an item of a kind before one of another kind."""
+    able = (
+        row.rule
+        for row in _TABLES[name]
+        if row.least <= items and row.begins & kind and (row.follows is None or row.follows & following)
+    )
+    return tuple(dict.fromkeys(able))
+
+
+def date_may_begin(run: TokenRun, i: int) -> bool:
+    """Whether some rule is tried at item `i`."""
+    items = run.items
+    following = items[i + 1].kind if i + 1 < run.size else _NONE
+    return bool(_able("day", items[i].kind, following, min(run.size - i, _MOST)))
+
+
+def simple(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """The longest time at `i` that holds no other time."""
+    return _longest(run, i, context, "simple")
+
+
+def _part(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return part_of(run, i, context, _period)
+
+
+def _period(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return _longest(run, i, context, "period")
+
+
+def _nth(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return nth_of(run, i, context, simple)
+
+
+def _shifted(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return from_point(run, i, context, simple)
+
+
+def _starting(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    return starting(run, i, context, simple)
+
+
+def day_point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """The longest time at `i` without a time of day."""
+    return _longest(run, i, context, "day")
+
+
+_NTH = (
+    _row(_nth, "the", "unit figures cardinal ordinal", least=3),
+    _row(_nth, "figures", _ORDINAL, least=3),
+    _row(_nth, "cardinal", "ordinal", least=3),
+    _row(_nth, "ordinal", least=3),
+    _row(_nth, "unit", "of starting", least=3),
+)
+_TABLES: dict[str, tuple[_Row, ...]] = {
+    "simple": _RULES,
+    "period": (*_RULES, *_NTH),
+    "day": (
+        *_RULES,
+        _row(day_of_some_month, "the", "figures cardinal"),
+        _row(day_of_some_month, "figures", _ORDINAL),
+        _row(within, "within", least=3),
+        _row(distance, "figures", _UNIT, least=3),
+        _row(distance, f"ago_before {_AMOUNT}", least=3),
+        _row(distance, "ahead", f"figures {_AMOUNT}", least=3),
+        *_NTH,
+        _row(_part, "part", least=2),
+        _row(_shifted, "figures", _UNIT, least=4),
+        _row(_shifted, _AMOUNT, least=4),
+        _row(_shifted, "the", "unit", least=4),
+        _row(_starting, "figures", _UNIT, least=4),
+        _row(_starting, _AMOUNT, least=4),
+    ),
+}
+
+
+DATE_BEGINNINGS = frozenset(sense for table in _TABLES.values() for row in table for sense in row.begins)
+"""The senses of items at which some rule may begin."""

@@ -157,13 +157,21 @@ test_evidence_crowded = property_of(CROWDED, 4, 120)
 # -- planted faults: the property must be able to fail ------------------------------------------------
 
 
+def state(document: int, date: int) -> Event:
+    """A document of one passage; all have the same words."""
+    return Event("state", document, date, ((0, 1, 2),), 0)
+
+
 def test_a_cap_that_minds_arrival_and_not_time_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(self: Rows, nodes: Any, *before: Any) -> Any:
         return np.lexsort([nodes, *before])
 
+    # the first to arrive is of day 3: by arrival it takes one of the two places of the shingle
+    history = [state(0, 3), state(1, 0), state(2, 1)]
+    assert check(history, 2, 0, 2, 0.05, [False], False) == 2
     monkeypatch.setattr(Rows, "canonical", wrong)
     with pytest.raises(AssertionError):
-        property_of(CROWDED, 4, 1000, **PLANTED)()
+        check(history, 2, 0, 2, 0.05, [False], False)
 
 
 def test_a_cap_that_counts_what_comes_later_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -173,10 +181,13 @@ def test_a_cap_that_counts_what_comes_later_is_caught(monkeypatch: pytest.Monkey
     def wrong(shingle: Any, node: Any, cap: int, rows: Rows) -> Any:
         return right(shingle, node, cap, rows) & ((np.bincount(shingle) <= cap)[shingle] if cap else True)
 
+    # two documents until day 2, as many as the cap allows, and a third on day 3
+    history = [state(0, 0), state(1, 1), state(2, 3)]
+    assert check(history, 2, 0, 2, 0.05, [False], False) == 2
     for module in (overlap, update):
         monkeypatch.setattr(module, "within_cap", wrong)
     with pytest.raises(AssertionError):
-        property_of(CROWDED, 4, 1000, **PLANTED)()
+        check(history, 2, 0, 2, 0.05, [False], False)
 
 
 def test_a_row_displaced_from_the_cap_that_is_not_followed_up_is_caught(
@@ -191,19 +202,26 @@ def test_rows_that_were_wrong_and_still_count_are_caught(monkeypatch: pytest.Mon
     def wrong(self: Rows, prefix: Prefix) -> Any:
         return self.present.copy()
 
+    # a correction moves the first document from day 0 to day 2; its retired row must not count for the cap
+    history = [state(0, 0), state(1, 1), Event("correct", 0, 2, ((0,),), 0)]
+    assert check(history, 4, 0, 2, 0.05, [False], False) == 2
     monkeypatch.setattr(Rows, "known", wrong)
     with pytest.raises(AssertionError):
-        property_of(CROWDED, 4, 1000, **PLANTED)()
+        check(history, 4, 0, 2, 0.05, [False], False)
 
 
-def test_kept_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A graph that is never brought up to date is caught."""
+def test_the_newest_graph_for_an_earlier_moment_of_knowledge_is_caught(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     right = GraphCache.graph
 
     def wrong(self: GraphCache, view: View, threshold: float, cap: int) -> Any:
         rows, graph = right(self, view, threshold, cap)
         return rows, self._now.setdefault((threshold, cap), graph)
 
+    # before the last write two documents fill the cap; the third, of day 0, takes the place of one
+    history = [state(0, 1), state(1, 2), state(2, 0)]
+    assert check(history, 4, 1, 2, 0.05, [True], False) == 2
     monkeypatch.setattr(GraphCache, "graph", wrong)
     with pytest.raises((AssertionError, IndexError)):
-        property_of(CROWDED, 4, 1000, **PLANTED)()
+        check(history, 4, 1, 2, 0.05, [True], False)

@@ -24,7 +24,7 @@ from asof.cli.terminal import counted, plain, shortened, show
 from asof.serialize.knowledge import graph_json
 
 if TYPE_CHECKING:
-    from asof.knowledge.neighbourhood import Around, Edge, Node
+    from asof.knowledge.neighbourhood import Edge, Neighbourhood, Node
 
 NODES = 20
 SHOWN = 3
@@ -62,7 +62,7 @@ def graph(
     return DONE if neighbourhood.edges else NOTHING
 
 
-def show_graph(neighbourhood: Around, *, dated: bool, known: bool) -> None:
+def show_graph(neighbourhood: Neighbourhood, *, dated: bool, known: bool) -> None:
     """The neighbours, each with its newest facts. `dated`, `known`: which clocks were set."""
     if not neighbourhood.edges:
         show(unknown(neighbourhood.query, neighbourhood.near))

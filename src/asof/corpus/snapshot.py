@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from asof.graph.links import Reach
     from asof.graph.timeline import Timeline
     from asof.index.view import View
-    from asof.knowledge.neighbourhood import Around
+    from asof.knowledge.neighbourhood import Neighbourhood
     from asof.knowledge.reports.report import PeriodReports
     from asof.knowledge.timeline import FactLine
     from asof.rank.recipe import Recipe
@@ -251,7 +251,7 @@ class Snapshot:
             )
         )
 
-    def graph(self, around: str, depth: int = 1, most: int = 20) -> Around:
+    def graph(self, around: str, depth: int = 1, most: int = 20) -> Neighbourhood:
         """The entities and measures up to `depth` facts away from an entity. Raises UsageError."""
         from asof.knowledge.neighbourhood import neighbourhood as look_around
 

@@ -33,7 +33,7 @@ class Node(NamedTuple):
     facts: int
 
 
-class Paper(NamedTuple):
+class SourceDocument(NamedTuple):
     """A document that states facts of the graph, and how many."""
 
     document: str
@@ -55,7 +55,7 @@ class Edge(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class Neighbourhood:
     """The graph around the entity `query`, as of a moment and known at another (instants); empty if no fact
     has the name.
 
@@ -67,7 +67,7 @@ class Around:
     as_of: int
     known_at: int
     nodes: tuple[Node, ...]
-    documents: tuple[Paper, ...]
+    documents: tuple[SourceDocument, ...]
     edges: tuple[Edge, ...]
     left_out: int
     near: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ _Id = tuple[str, str]
 """A node: its kind, and the root of an entity (see `Entities`) or the key of a measure."""
 
 
-def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES) -> Around:
+def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES) -> Neighbourhood:
     """The entities and measures up to `depth` facts away, at most `most` beside the entity itself.
 
     Current facts count. A measure is connected to the entities that have values of it, but no path goes
@@ -101,7 +101,7 @@ def neighbourhood(view: View, entity: str, depth: int = 1, most: int = MAX_NODES
         edge = [each for each in reached[:capacity] if each[0] == ENTITY]
     graph.take(facts_about(view, _keys(entities, edge)))
     if not graph.facts:
-        return Around(entity, view.as_of, view.known_at, (), (), (), 0, entities.near(entity))
+        return Neighbourhood(entity, view.as_of, view.known_at, (), (), (), 0, entities.near(entity))
     return graph.within(entity, view, steps, len(left_out.difference(steps)))
 
 
@@ -152,7 +152,7 @@ class _Graph:
             links.update({other: n for other, n in self._beside[each].items() if other not in known})
         return sorted(links, key=lambda each: (-links[each], self.names[each].casefold(), each))
 
-    def within(self, query: str, view: View, steps: Mapping[_Id, int], left_out: int) -> Around:
+    def within(self, query: str, view: View, steps: Mapping[_Id, int], left_out: int) -> Neighbourhood:
         """The graph of the nodes that were reached."""
         inside = sorted(
             (each for each in self.facts.values() if each[1] in steps and each[2] in steps),
@@ -161,10 +161,10 @@ class _Graph:
         facts = Counter(node for _, *ends in inside for node in ends)
         papers = Counter((known.passage.document, known.passage.title) for known, _, _ in inside)
         nodes = [Node(self.names[each], each[0], step, facts[each]) for each, step in steps.items()]
-        return Around(
+        return Neighbourhood(
             query, view.as_of, view.known_at,
             tuple(sorted(nodes, key=lambda each: (each.steps, -each.facts, each.name.casefold(), each))),
-            tuple(Paper(*paper, n) for paper, n in sorted(papers.items())),
+            tuple(SourceDocument(*paper, n) for paper, n in sorted(papers.items())),
             tuple(
                 Edge(
                     self.names[source], self.names[target], known.fact.relation, known.fact.object,

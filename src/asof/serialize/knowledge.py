@@ -19,7 +19,7 @@ from asof.time.span import iso
 if TYPE_CHECKING:
     from asof.graph.links import Reach
     from asof.knowledge.consistency.corroboration import CorroboratingPassage
-    from asof.knowledge.neighbourhood import Around
+    from asof.knowledge.neighbourhood import Neighbourhood
     from asof.knowledge.timeline import FactEntry, FactLine
     from asof.knowledge.visible_facts import StatedFact
 
@@ -209,7 +209,7 @@ class LinksJson(TypedDict):
     broken: Annotated[list[str], "broken links, as they are written"]
 
 
-def graph_json(found: Around) -> GraphJson:
+def graph_json(found: Neighbourhood) -> GraphJson:
     return {
         "query": found.query, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
         "left_out": found.left_out, "similar_names": list(found.near),

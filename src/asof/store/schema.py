@@ -33,8 +33,8 @@ CREATE TABLE documents (
 );
 CREATE INDEX documents_by_source ON documents (source);
 
--- what passages of a version share and filters ask for; one row for equal attributes of one document.
--- keywords: what of the metadata is searched (a function of meta, tags and the settings)
+-- attributes that all passages of a version share; one row for equal attributes of one document.
+-- keywords: the searched values of the metadata (a function of meta, tags and the settings)
 CREATE TABLE heads (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents,
     digest BLOB NOT NULL, source INTEGER NOT NULL,
@@ -46,7 +46,7 @@ CREATE INDEX heads_by_document ON heads (document);
 CREATE TABLE tags (tag TEXT NOT NULL, head INTEGER NOT NULL REFERENCES heads, PRIMARY KEY (tag, head))
     WITHOUT ROWID;
 
--- every version ever stated. head NULL: a deletion. stated: digest of what the source said, dates included;
+-- every version ever stated. head NULL: a deletion. stated: digest of the source's statement, dates included;
 -- content: the same without its dates. layout: the passages in order (key, start, end).
 CREATE TABLE versions (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents,
@@ -64,7 +64,7 @@ CREATE INDEX links_by_target ON links (target);
 CREATE TABLE aliases (alias TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (alias, version))
     WITHOUT ROWID;
 
--- one row for the whole life of an unchanged passage; version: the one that said it first in this life;
+-- one row for each validity interval of a passage; version: the first one with it in this interval;
 -- about: the times that it is about (store/about.py), of which those of its head are the document's
 CREATE TABLE passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents, key BLOB NOT NULL,
@@ -74,9 +74,9 @@ CREATE TABLE passages (
 );
 CREATE INDEX passages_by_document ON passages (document);
 
--- every ending of a life: from `at` on it was not said any more, as was learned at `added`. All are kept:
--- a late back-dated version ends a row earlier than was known before. A row that was wrong from the
--- beginning (retired) ends before all time.
+-- all ends of a row: it is not current from `at` on, as known since `added`. There can be several: a late
+-- back-dated version ends a row earlier than was known before. A row that was wrong from the beginning
+-- (retired) ends before all time.
 CREATE TABLE ends (
     id INTEGER PRIMARY KEY AUTOINCREMENT, passage INTEGER NOT NULL REFERENCES passages, at INTEGER NOT NULL,
     added INTEGER NOT NULL
@@ -101,8 +101,8 @@ SECOND = """
 -- which extractor read a passage for facts
 CREATE TABLE extractions (passage INTEGER PRIMARY KEY REFERENCES passages, extractor TEXT NOT NULL);
 
--- what sentences of passages state; keys: names as they are compared (text/names.py). A fact is in a view
--- exactly where its passage is. first and last: instants of its time, NULL where none is known
+-- facts that sentences state; keys: names as they are compared (text/names.py). A fact is in a view exactly
+-- where its passage is. first and last: instants of its time, NULL where none is known
 CREATE TABLE facts (
     passage INTEGER NOT NULL REFERENCES passages, number INTEGER NOT NULL,
     subject TEXT NOT NULL, relation TEXT NOT NULL, object TEXT NOT NULL,
@@ -117,8 +117,8 @@ CREATE INDEX facts_by_object ON facts (object_key);
 CREATE INDEX facts_by_time ON facts (first);
 CREATE INDEX facts_named ON facts (kind) WHERE kind = 'name';
 
--- replies of language models by the digest of what was asked, and the passages whose words were in it:
--- what is erased goes from here too
+-- replies of language models by the digest of the prompt, and the passages whose words were in it: an erased
+-- passage takes its replies with it
 CREATE TABLE calls (
     digest BLOB PRIMARY KEY, model TEXT NOT NULL, reply TEXT NOT NULL,
     prompt_tokens INTEGER NOT NULL, reply_tokens INTEGER NOT NULL, added INTEGER NOT NULL
@@ -133,7 +133,7 @@ THIRD = """
 ALTER TABLE vectors ADD COLUMN digest BLOB;
 CREATE INDEX vectors_by_digest ON vectors (digest, encoder);
 
--- questions that were recorded, as they were asked; recipe and fields: what ranked, with all of its numbers
+-- recorded queries; recipe and fields: the ranking, with all of its numbers
 CREATE TABLE asked (
     id TEXT PRIMARY KEY, question TEXT NOT NULL, as_of INTEGER NOT NULL, known_at INTEGER NOT NULL,
     recipe TEXT NOT NULL, fields TEXT NOT NULL, filters TEXT NOT NULL, unit TEXT NOT NULL,
@@ -141,7 +141,7 @@ CREATE TABLE asked (
 ) WITHOUT ROWID;
 CREATE INDEX asked_by_added ON asked (added);
 
--- what was shown, with the tree of each score (JSON in zlib: a tenth of it); it goes with its passage
+-- hits shown, with the tree of each score (JSON in zlib: a tenth of it); erased with their passage
 CREATE TABLE shown (
     asked TEXT NOT NULL REFERENCES asked, rank INTEGER NOT NULL, passage INTEGER NOT NULL,
     hit TEXT NOT NULL, document TEXT NOT NULL, score REAL NOT NULL, why BLOB NOT NULL,
@@ -149,14 +149,14 @@ CREATE TABLE shown (
 ) WITHOUT ROWID;
 CREATE INDEX shown_by_passage ON shown (passage);
 
--- what was said of it, every statement kept: kind grade, click, model; grade NULL takes back what was said
+-- judgements of hits, all of them: kind grade, click, model; grade NULL withdraws the judgement before
 CREATE TABLE judgements (
     id INTEGER PRIMARY KEY AUTOINCREMENT, asked TEXT NOT NULL REFERENCES asked, rank INTEGER NOT NULL,
     kind TEXT NOT NULL, grade REAL, added INTEGER NOT NULL
 );
 CREATE INDEX judgements_by_asked ON judgements (asked);
 
--- what learning knows of a recipe (JSON), every state kept: as known at K it is the last added by K
+-- states of learning of a recipe (JSON), all of them: as known at K it is the last added by K
 CREATE TABLE learned (
     id INTEGER PRIMARY KEY AUTOINCREMENT, recipe TEXT NOT NULL, state TEXT NOT NULL, added INTEGER NOT NULL
 );

@@ -10,14 +10,14 @@ All is float64, in one order of operations, so that the tree gives the score aga
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Why
-from asof.index.prefix import Prefix, Window
+from asof.index.prefix import Prefix, Window, WindowPart
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,29 +112,72 @@ def scores_at(
 ) -> NDArray[np.float64]:
     """The same scores, bit for bit, at a few places of the window (ascending) only."""
     out = np.zeros(len(places), np.float64)
-    ranges_by_part = _places(window, [each.term for each in weighed])
-    for part, ranges in zip(window.parts, ranges_by_part, strict=True):
+    weights = np.array([each.weight for each in weighed])
+    for part, inside, rows, postings in _postings_at(window, places, [each.term for each in weighed]):
+        segment = part.prefix.segment
+        at = np.concatenate([posting for _, posting in postings])
+        hits = np.concatenate([hit for hit, _ in postings])
+        tf = segment.unchecked("tf")[at].astype(np.float64)
+        share = tf / (window.prefix.norm(part.prefix, bm25.k1, bm25.b)[rows[hits]] + tf)
+        share *= np.repeat(weights, [len(hit) for hit, _ in postings])
+        # it adds in the order of the terms, as `scores` does: the sums are the same bit for bit
+        out[inside] = np.bincount(hits, share, len(rows))
+    return out
+
+
+def presence(window: Window, places: NDArray[np.int64], terms: Sequence[Term]) -> NDArray[np.bool_]:
+    """Which of the terms stand in the passages at a few places of the window (ascending): (terms, places).
+
+    A passage that is not in force has none.
+    """
+    present = np.zeros((len(terms), len(places)), bool)
+    for part, inside, rows, postings in _postings_at(window, places, terms):
+        for here, (hits, _) in zip(present[:, inside], postings, strict=True):
+            here[hits] = True
+        if len(part.prefix.dead):
+            present[:, inside] &= ~part.prefix.dead_mask[rows]
+    return present
+
+
+Postings = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
+"""For each term: indices of the rows that have it, ascending, and where their postings lie in the segment."""
+
+
+def _postings_at(
+    window: Window, places: NDArray[np.int64], terms: Sequence[Term]
+) -> Iterator[tuple[WindowPart, slice, NDArray[np.int64], Postings]]:
+    """The postings of terms at a few places (ascending), for each part of the window that has such places:
+    the part, which of the places those are, their rows in the part, and the postings, checked."""
+    for part, ranges in zip(window.parts, _places(window, terms), strict=True):
         begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first])
-        if begin == end:
+        if begin == end or not ranges:
             continue
         segment = part.prefix.segment
         rows = places[begin:end] - part.offset + part.first
-        norm = window.prefix.norm(part.prefix, bm25.k1, bm25.b)[rows]
-        for each, (first, last) in zip(weighed, ranges, strict=True):
-            if first == last:
-                continue
+        narrow, table = rows.astype(np.int32), segment.unchecked("rows")
+        postings: Postings = []
+        for first, last in ranges:
             segment.check("rows", first, last)
-            postings = segment.unchecked("rows")[first:last]
-            at = np.minimum(np.searchsorted(postings, rows.astype(np.int32)), last - first - 1)
-            hits = np.flatnonzero(postings[at] == rows)
-            if not len(hits):
-                continue
-            segment.check("tf", first, last)
-            tf = segment.unchecked("tf")[first + at[hits]].astype(np.float64)
-            share = tf / (norm[hits] + tf)
-            share *= each.weight
-            out[begin + hits] += share
-    return out
+            hits, at = _common(narrow, table[first:last])
+            at += first
+            if len(at):
+                segment.check("tf", int(at[0]), int(at[-1]) + 1)
+            postings.append((hits, at))
+        yield part, slice(begin, end), rows, postings
+
+
+def _common(
+    some: NDArray[np.int32], others: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where equal numbers stand in two ascending arrays, in each of them; the shorter one is searched for."""
+    if len(some) > len(others):
+        at, back = _common(others, some)
+        return back, at
+    where = np.searchsorted(others, some)
+    if len(others):
+        np.minimum(where, len(others) - 1, out=where)
+    hits = np.flatnonzero(others[where] == some)
+    return hits, where[hits]
 
 
 def _places(window: Window, terms: Sequence[Term]) -> list[list[tuple[int, int]]]:

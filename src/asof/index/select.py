@@ -12,6 +12,9 @@ from numpy.typing import NDArray
 BLOCK = 1_024
 SMALL_BLOCK = 64
 
+ROUNDING = 1e-12
+"""Slack for the last bits of sums and quotients."""
+
 
 def kth_best(scores: NDArray[np.float64], k: int) -> float:
     """The k-th largest of `scores`, 0 when fewer than k are positive."""
@@ -27,6 +30,11 @@ def at_least(scores: NDArray[np.float64], bound: float) -> NDArray[np.int64]:
     if bound <= 0:
         return np.flatnonzero(scores > 0)
     return np.flatnonzero(scores >= bound)
+
+
+def before_rise(score: float, rise: float) -> float:
+    """A bound of what can still reach `score`: what is below it stays below after a rise of up to `rise`."""
+    return score * (1 - ROUNDING) - rise
 
 
 def nearly_kth_best(scores: NDArray[np.float64], k: int) -> float:

@@ -64,9 +64,11 @@ class View:
         parts = self.prefix.parts
         if not parts or not len(rows):
             return np.zeros(0, np.int64)
+        if len(parts) == 1:
+            return parts[0].segment[name][rows]
         which = self._parts(rows)
         out = np.empty(len(rows), parts[0].segment.unchecked(name).dtype)
-        for at in np.unique(which):
+        for at in np.flatnonzero(np.bincount(which)):
             here = which == at
             out[here] = parts[at].segment[name][rows[here] - parts[at].offset]
         return out
@@ -87,7 +89,10 @@ class View:
 
     def about(self, rows: NDArray[np.int64]) -> AboutTimes:
         """The times that these rows are about, in their order."""
-        parts, which = self.prefix.parts, self._parts(rows)
+        parts = self.prefix.parts
+        if len(parts) == 1:
+            return parts[0].segment.about.take(rows)
+        which = self._parts(rows)
         pieces, places = [], [np.zeros(0, np.int64)]
         for at in np.unique(which):
             places.append(np.flatnonzero(which == at))

@@ -18,7 +18,9 @@ from asof.rank.rerank.round_robin import RoundRobinByDocument
 from asof.rank.rerank.time_preference import TimePreference
 from asof.rank.rerank.window import AppendRest, RerankWindow
 
-FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7)
+WINDOW = RerankWindow(n=100, of_time=200)
+
+FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7, then=WINDOW)
 
 TIMELY = TimePreference(
     recency_weight=0.3,  # what a factor of ten in age weighs within a tie group
@@ -40,7 +42,7 @@ ASOF = Recipe(
         Lexical(k1=1.2, b=0.7),
         EarlyTermination(lexical=1.0, dense=2.0, then=FEEDBACK),  # vectors: only with an encoder
         FEEDBACK,
-        RerankWindow(n=100, of_time=200),
+        WINDOW,
         MaxNormalize(""),
         QueryCoverage(),
         TitleColumns(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,8 @@ from asof.errors import UsageError
 from asof.index.view import View
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
+from asof.rank.combine.early_termination import EarlyTermination
+from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback, RescoreLimits
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.window import AppendRest, RerankWindow
 from asof.rank.stage import Ranking
@@ -139,3 +141,36 @@ def test_the_first_do_not_depend_on_k(
         ]
         assert len(whole) == len(drawn)
         assert np.all(np.diff([hit.score for hit in whole]) <= 0)
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.sampled_from(["mill", "rope", "sail", "tide", "in 2003"]), min_size=1, max_size=6),
+            st.integers(2001, 2004),
+        ),
+        min_size=1,
+        max_size=40,
+    ),
+    st.sampled_from([(), ("2003",), ("2001", "2004")]),
+    st.integers(1, 40),
+)
+def test_feedback_leaves_all_that_the_window_chooses(
+    fresh: Make, run: Make, document: Make, drawn: list[Any], spoken: tuple[str, ...], k: int
+) -> None:
+    """Passages that feedback leaves unread change nothing, whatever the times that the question names."""
+    made = [document(f"d{at}", " ".join(words), str(year)) for at, (words, year) in enumerate(drawn)]
+    window = RerankWindow(n=10, of_time=10)
+    limits = RescoreLimits(max_share=1.0)
+    unread = PseudoRelevanceFeedback(weight=0.2, passages=2, terms=3, then=window, limits=limits)
+    with fresh(*made) as corpus:
+        hits = [
+            run(
+                corpus, "mill tide", Lexical(), EarlyTermination(), feedback, window, Upside(), AppendRest(),
+                TopK(), k=k, spoken=spoken,
+            ).hits
+            for feedback in (unread, replace(unread, prune=False))
+        ]  # fmt: skip
+        assert hits[0] == hits[1]
+        assert [hit.why for hit in hits[0]] == [hit.why for hit in hits[1]]

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.dense import cosines, cosines_at, largest_cosine
 from asof.index.prefix import Window
-from asof.index.select import at_least, kth_best, nearly_kth_best
+from asof.index.select import ROUNDING, at_least, kth_best, nearly_kth_best
 from asof.index.view import View
 from asof.rank.candidates.gather import cosine_why, question_vector
 from asof.rank.candidates.phrases import admitted
-from asof.rank.features.pseudo_relevance_feedback import ROUNDING, UsesScores
+from asof.rank.features.pseudo_relevance_feedback import UsesScores
 from asof.rank.stage import Column, Ranking, Values
 from asof.schema import within
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index import lexical
 from asof.index.lexical import Bm25, Term, Weighed
-from asof.index.select import at_least, kth_best
+from asof.index.select import at_least, before_rise, kth_best
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
 from asof.rank.stage import Ranking, Values
@@ -25,9 +25,6 @@ from asof.text.tokens import term_hash
 
 CONSIDERED = 2
 """How many times as many terms have their idf looked up as are used."""
-
-ROUNDING = 1e-12
-"""Slack for the last bits of sums and quotients."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +45,15 @@ class UsesScores(Protocol):
         ...
 
 
+class Selects(Protocol):
+    """A later stage that chooses candidates by the scores that this one gives."""
+
+    def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
+        """Candidates (indices, ascending) that hold all that it chooses after no score has fallen and none
+        has risen by more than `rise`; None where nothing can be left out."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class PseudoRelevanceFeedback:
     """relevance + weight · min(1, score of the shared words / the best score among the passages read)
@@ -55,10 +61,10 @@ class PseudoRelevanceFeedback:
     The shared words are the best `terms` words of the first `passages` by share of words times idf:
     share(t) = sum over the passages of tf / length; a term's weight is share(t) idf(t) over the best one's.
 
-    At most `weight` is added, so most passages cannot reach the first k any more and are dropped unread. The
-    first k are the same as with all passages scored.
-    Without `prune` (for recipes that need more than k passages), and where the question names a time (whose
-    passages are needed however low), all passages are scored.
+    At most `weight` is added, so most passages cannot reach the first k, or what the later stage `then`
+    chooses, any more, and are dropped unread. The first k are the same as with all passages scored.
+    Without `prune` (for recipes that need more than k passages) all are scored, and without `then` where the
+    question names a time, whose passages may be needed however low.
     """
 
     weight: float = within(0.1, 0.0, 1.0)
@@ -66,6 +72,7 @@ class PseudoRelevanceFeedback:
     terms: int = within(20, 1, 200)
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
+    then: Selects | None = None
     prune: bool = True
     limits: RescoreLimits = RESCORE_LIMITS
 
@@ -91,7 +98,10 @@ class PseudoRelevanceFeedback:
                 Why.of("feedback", "product", share, Why("weight", self.weight)),
             )  # fmt: skip
 
-        return ranking.with_column("feedback", before.values + added, why)
+        ranking = ranking.with_column("feedback", before.values + added, why)
+        if ranking.places is not None and not (matching := ranking.score > 0).all():
+            ranking = ranking.keep(np.flatnonzero(matching))
+        return ranking
 
     def _scored(
         self,
@@ -121,17 +131,20 @@ class PseudoRelevanceFeedback:
 
     def bound(self, query: Query, ranking: Ranking, view: View) -> float:
         """The score that a passage needs to be used for feedback, or to be among the first k at the end."""
-        then = kth_best(ranking.score, query.k)
-        return min(then * (1 - ROUNDING) - self.weight, kth_best(ranking.score, self.passages))
+        first = before_rise(kth_best(ranking.score, query.k), self.weight)
+        return min(first, kth_best(ranking.score, self.passages))
 
     def _reach(self, query: Query, ranking: Ranking, view: View) -> NDArray[np.int64] | None:
-        """The candidates that can still be among the first k; None when they are too many to score singly."""
-        if not self.prune or query.about:
+        """The candidates that later stages can still choose; None when they are too many to score singly."""
+        if not self.prune:
             return None
-        bound = kth_best(ranking.score, query.k) * (1 - ROUNDING) - self.weight
-        reach = at_least(ranking.score, bound)
-        few = bound > 0 and len(reach) <= max(self.limits.max_share * ranking.window.n_live, query.k)
-        return reach if few else None
+        if self.then is not None:
+            reach = self.then.reach(query, ranking, view, self.weight)
+        else:
+            bound = before_rise(kth_best(ranking.score, query.k), self.weight)
+            reach = at_least(ranking.score, bound) if bound > 0 and not query.about else None
+        most = max(self.limits.max_share * ranking.window.n_live, query.k)
+        return reach if reach is not None and len(reach) <= most else None
 
     def _best(self, ranking: Ranking, view: View) -> NDArray[np.int64]:
         """Places of the best passages, in order."""

@@ -67,11 +67,9 @@ def largest_idf(view: View) -> float:
 
 def presence(words: Sequence[Word], window: Window, places: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which of the words are in the passages at these places (ascending): (words, places)."""
-    present = np.zeros((len(words), len(places)), bool)
-    for at, word in enumerate(words):
-        weighed = [lexical.Weighed(term, word.df, 1.0) for term in word.terms]
-        present[at] = lexical.scores_at(window, places, weighed, Bm25()) > 0
-    return present
+    of_terms = lexical.presence(window, places, [term for word in words for term in word.terms])
+    first = np.cumsum([0, *(len(word.terms) for word in words)])[:-1]
+    return np.logical_or.reduceat(of_terms, first)
 
 
 def weighted_share(words: Sequence[Word], present: NDArray[np.bool_]) -> Values:

@@ -32,12 +32,12 @@ def append_below(
     moved = np.concatenate([skipped, rest])
     in_unit = column.high == 1.0
     values[moved] = lowest / (below + 1.0) if in_unit else lowest - below
-    place_of = dict(zip(rows[moved].tolist(), below.tolist(), strict=True))
 
     def why(row: int) -> Why:
-        if row not in place_of:
+        at = np.flatnonzero(rows[moved] == row)
+        if not len(at):
             return column.why(row)
-        place, lowest_why = float(place_of[row]), column.why(lowest_row)
+        place, lowest_why = float(below[at[0]]), column.why(lowest_row)
         gave = Why.of("before, which gave the place", "product", before.why(row), Why("weight", 0.0))
         if in_unit:
             lower = Why.of("lowest score above", "ratio", lowest_why, Why("1 + place below", place + 1.0))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query
+from asof.index.select import at_least, before_rise, kth_best
 from asof.index.view import View
 from asof.rank.features.time_match import match_times
 from asof.rank.rerank.append_below import append_below
@@ -44,9 +45,38 @@ class RerankWindow:
         chosen = np.flatnonzero(near)
         if len(chosen) == len(rows):
             return matching
-        return replace(matching.keep(chosen), deferred=matching.keep(np.flatnonzero(~near))).note(
+        return replace(matching.keep(chosen), deferred=matching).note(
             f"the best {len(chosen):,} of {len(rows):,} matching passages were re-ranked"
         )
+
+    def reach(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64] | None:
+        """Candidates (indices, ascending) that hold all that this stage chooses after no score has fallen
+        and none has risen by more than `rise`; None where nothing can be left out."""
+        score = ranking.score
+        bound = before_rise(kth_best(score, max(query.k, self.n)), rise)
+        if bound <= 0:
+            return None
+        reach = at_least(score, bound)
+        if query.about:
+            reach = np.union1d(reach, self._of_time(query, ranking, view, rise))
+        return reach
+
+    def _of_time(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64]:
+        """The candidates of the time in the question that `reach` has to hold."""
+        score = ranking.score
+
+        def of_time(some: NDArray[np.int64]) -> NDArray[np.int64]:
+            rows = ranking.window.rows(some if ranking.places is None else ranking.places[some])
+            return some[match_times(view, rows, query.about) > 0]
+
+        best = of_time(at_least(score, kth_best(score, TRIAL * self.of_time)))
+        bound = before_rise(kth_best(score[best], self.of_time), rise)
+        # even one without a word of the question may be chosen where few passages are of the time
+        return of_time(at_least(score, bound) if bound > 0 else np.arange(len(score)))
+
+
+TRIAL = 16
+"""Among so many times as many best candidates as are chosen, those of a time are looked for first."""
 
 
 def _best(score: Values, rows: NDArray[np.int64], view: View, n: int) -> NDArray[np.int64]:
@@ -67,19 +97,22 @@ class AppendRest:
         deferred = ranking.deferred
         if deferred is None:
             return ranking
-        entry = deferred.by
         assert ranking.places is not None  # noqa: S101  both were chosen
         assert deferred.places is not None  # noqa: S101
-        whole = np.concatenate([ranking.places, deferred.places])
-        examined = len(ranking.places)
+        examined, score = len(ranking.places), ranking.scores
+        if query.k <= examined and (score.high is None or score.values.min() > 0):
+            return replace(ranking, deferred=None)  # all others come below
+        rest = np.flatnonzero(~np.isin(deferred.places, ranking.places))
+        entry = deferred.by
         before, mine = deferred.columns[entry], ranking.columns[entry]
-        both = Column(np.concatenate([mine.values, before.values]), before.why)
-        score = ranking.columns[ranking.by]
+        others = before.values[rest]
+        both = Column(np.concatenate([mine.values, others]), before.why)
         joined = replace(
-            ranking, places=whole, columns={entry: both}, by=entry, deferred=None,
+            ranking, places=np.concatenate([ranking.places, deferred.places[rest]]),
+            columns={entry: both}, by=entry, deferred=None,
         )  # fmt: skip
-        column = Column(np.concatenate([score.values, before.values]), score.why, score.high)
+        column = Column(np.concatenate([score.values, others]), score.why, score.high)
         # in this order no row number decides which of equal scores is the lowest
         ranked = view.tie_order(score.values, ranking.rows)
-        rest = np.arange(examined, len(whole))
-        return append_below(joined, "looked at closer", column, ranked, rest[:0], rest)
+        below = np.arange(examined, examined + len(rest))
+        return append_below(joined, "looked at closer", column, ranked, below[:0], below)

@@ -150,11 +150,11 @@ def test_the_first_do_not_depend_on_k(
             st.lists(st.sampled_from(["mill", "rope", "sail", "tide", "in 2003"]), min_size=1, max_size=6),
             st.integers(2001, 2004),
         ),
-        min_size=1,
+        min_size=24,
         max_size=40,
     ),
     st.sampled_from([(), ("2003",), ("2001", "2004")]),
-    st.integers(1, 40),
+    st.integers(1, 12),
 )
 def test_feedback_leaves_all_that_the_window_chooses(
     fresh: Make, run: Make, document: Make, drawn: list[Any], spoken: tuple[str, ...], k: int

@@ -20,10 +20,12 @@ from asof.text.tokens import Analyzer
 
 @pytest.fixture(scope="session")
 def row() -> Callable[..., IndexRow]:
-    """An index row from its passage id, text and when it became visible."""
+    """An index row from its passage id, text and when it became visible; its first words are its title."""
 
     def make(id_: int, text: str, visible: int = 0, added: int = 0, *, number: int = 0) -> IndexRow:
-        return IndexRow(id_, visible, added, visible >= 0, id_ // 3, 7 * (id_ // 3), number, id_, "en", text)
+        return IndexRow(
+            id_, visible, added, visible >= 0, id_ // 3, 7 * (id_ // 3), number, id_, "en", text, (), text[:3]
+        )
 
     return make
 

@@ -75,7 +75,8 @@ def test_postings_are_the_counts(texts: list[list[int]]) -> None:
     hashes = np.array([50, 10, 40, 2**63, 30, 20], np.uint64)
     tokens = np.array([token for text in texts for token in text], np.int64)
     rows = np.repeat(np.arange(len(texts)), [len(text) for text in texts]).astype(np.int64)
-    terms, start, found, tf = invert(tokens, rows, len(texts), hashes)
+    numbers, start, found, tf = invert(tokens, rows, len(texts), hashes)
+    terms = hashes[numbers]
     assert terms.tolist() == sorted({int(hashes[token]) for text in texts for token in text})
     expected = sorted(
         (int(hashes[token]), row, count)

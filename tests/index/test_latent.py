@@ -19,7 +19,7 @@ from tests.support.rows import db_of
 from asof.corpus.corpus import Corpus
 from asof.corpus.session import Session
 from asof.data import Filters
-from asof.index import forward, latent
+from asof.index import latent
 from asof.index.dense import SCALE
 from asof.index.latent import IDENTITY, LatentSpace, encoded, latent_space, status
 from asof.index.latent_files import LatentCache, LatentVectors
@@ -339,9 +339,6 @@ def test_what_was_purged_does_not_come_back(fresh: Make, document: Make) -> None
         assert (space.fitted, space.past) == (20, 22)
         for part in space.parts:
             assert gone not in part.passages.tolist()
-        view = corpus.at().view()
-        names = {part.segment.path.name for part in view.prefix.parts}
-        assert view.derived.memo["forward"].keys() <= names
 
 
 def test_a_passage_id_that_was_given_again(fresh: Make, document: Make) -> None:
@@ -377,21 +374,6 @@ def test_what_is_in_memory_is_bounded(tmp_path: Path) -> None:
     assert cache.get("a") is not None, "from its file"
     assert list(cache.memo) == ["b", "a"]
     assert cache.get("nowhere") is None
-
-
-def test_counts_are_kept_up_to_a_bound(fresh: Make, document: Make) -> None:
-    with fresh() as corpus:
-        corpus.add([document("a", "mill mill ferry", "2001"), document("b", "bread", "2002")])
-        view = corpus.at().view()
-        (part,) = view.prefix.parts
-        terms = part.segment["terms"].tolist()
-        table = forward.cached_counts(view, part.segment).toarray().tolist()
-        assert [sum(row) for row in table] == [3, 1]
-        assert table[0][terms.index(term_hash("mill"))] == 2
-        assert forward.cached_counts(view, part.segment) is forward.cached_counts(view, part.segment)
-        view.derived.memo.clear()
-        assert forward.cached_counts(view, part.segment, 2).toarray().tolist() == table
-        assert view.derived.memo["forward"] == {}
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,9 @@ TOWNS = ["mill", "ferry", "bread", "storm", "rope", "snow", "price", "chair", "b
 ARRAYS = (
     "visible", "added", "passage", "document", "digest", "head", "number", "length", "dated", "row_of",
     "total", "terms", "start", "rows", "tf", "end_passage", "end_at", "end_added",
+    "stem_offsets", "stems", "forward_start", "forward", "forward_tf",
     "about_offsets", "about_first", "about_last", "about_kind",
+    "title", "title_id", "title_group", "title_start", "title_stems", "title_kinds",
 )  # fmt: skip
 READ_BY_SEARCH = ("visible", "length", "total", "terms", "start", "rows", "tf", "row_of", "end_at")
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.index.offsets import offsets, stretches
 from asof.store.about import METADATA, TEXT
 
 Array = NDArray[Any]
@@ -31,10 +32,13 @@ class AboutTimes(NamedTuple):
     @classmethod
     def of(cls, rows: Sequence[Sequence[Stretch]]) -> AboutTimes:
         """Columns from the stretches of each row."""
-        offsets = np.zeros(len(rows) + 1, np.int64)
-        np.cumsum([len(row) for row in rows], out=offsets[1:])
         flat = np.array([stretch for row in rows for stretch in row], np.int64).reshape(-1, 3)
-        return cls(offsets, flat[:, 0].copy(), flat[:, 1].copy(), flat[:, 2].astype(np.uint8))
+        return cls(
+            offsets([len(row) for row in rows]),
+            flat[:, 0].copy(),
+            flat[:, 1].copy(),
+            flat[:, 2].astype(np.uint8),
+        )
 
     @classmethod
     def joined(cls, parts: Iterable[AboutTimes]) -> AboutTimes:
@@ -43,18 +47,16 @@ class AboutTimes(NamedTuple):
         if len(parts) == 1:
             return parts[0]
         counts = [np.diff(part.offsets) for part in parts]
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.concatenate([*counts, _NONE]))])
         first, last = (np.concatenate([*(part[at] for part in parts), _NONE]) for at in (1, 2))
         kind = np.concatenate([*(part.kind for part in parts), np.zeros(0, np.uint8)])
-        return cls(offsets, first, last, kind)
+        return cls(offsets(np.concatenate([*counts, _NONE])), first, last, kind)
 
     def take(self, rows: NDArray[np.int64]) -> AboutTimes:
         """These rows, in their order."""
         begin = self.offsets[rows]
         counts = self.offsets[rows + 1] - begin
-        offsets = np.concatenate([np.zeros(1, np.int64), np.cumsum(counts)])
-        places = np.repeat(begin - offsets[:-1], counts) + np.arange(offsets[-1])
-        return AboutTimes(offsets, self.first[places], self.last[places], self.kind[places])
+        places = stretches(begin, counts)
+        return AboutTimes(offsets(counts), self.first[places], self.last[places], self.kind[places])
 
     def columns(self) -> dict[str, Array]:
         """As the arrays of a segment, by name."""
@@ -63,9 +65,9 @@ class AboutTimes(NamedTuple):
     def slice(self, begin: int, end: int) -> AboutTimes:
         """The rows from `begin` to before `end`."""
         low, high = self.offsets[begin], self.offsets[end]
-        offsets = self.offsets[begin : end + 1]
+        part = self.offsets[begin : end + 1]
         return AboutTimes(
-            offsets - low if low else offsets, self.first[low:high], self.last[low:high], self.kind[low:high]
+            part - low if low else part, self.first[low:high], self.last[low:high], self.kind[low:high]
         )
 
     @property
@@ -86,10 +88,10 @@ class AboutTimes(NamedTuple):
 
     def _any(self, stretches: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which rows have any of the stretches that are marked."""
-        if not stretches.any():
-            return np.zeros(len(self.offsets) - 1, bool)
-        before = np.concatenate([np.zeros(1, np.int64), np.cumsum(stretches)])
-        return before[self.offsets[1:]] > before[self.offsets[:-1]]
+        marked = np.flatnonzero(stretches)
+        out = np.zeros(len(self.offsets) - 1, bool)
+        out[np.searchsorted(self.offsets, marked, "right") - 1] = True
+        return out
 
 
 _NONE = np.zeros(0, np.int64)

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from asof.index.about import AboutTimes
 from asof.index.file_format import Array
+from asof.index.offsets import offsets
 from asof.index.segment import SegmentWriter
+from asof.index.titles import TitleTable
 from asof.store.rows import EndRow, IndexRow
 from asof.text.tokens import Analyzer
 
@@ -35,7 +37,11 @@ def narrow(tf: Array) -> Array:
 
 
 def write_rows(
-    writer: SegmentWriter, columns: dict[str, Array], about: AboutTimes, ends: Sequence[Array]
+    writer: SegmentWriter,
+    columns: dict[str, Array],
+    about: AboutTimes,
+    titles: TitleTable,
+    ends: Sequence[Array],
 ) -> int:
     """Write what is kept of rows that are in time order, and the ends; returns the smallest passage id."""
     for name, dtype in COLUMNS.items():
@@ -46,7 +52,7 @@ def write_rows(
     row_of[passages - first] = np.arange(len(passages), dtype=np.int32)
     writer.add("row_of", row_of)
     writer.add("total", np.concatenate([[0], np.cumsum(columns["length"], dtype=np.int64)]))
-    for name, values in about.columns().items():
+    for name, values in (about.columns() | titles.columns()).items():
         writer.add(name, values)
     for name, values in zip(("end_passage", "end_at", "end_added"), ends, strict=True):
         writer.add(name, values.astype(np.int64, copy=False))
@@ -79,18 +85,27 @@ def build(
     place[order] = np.arange(len(rows))
     lengths = columns["length"].astype(np.int64)
     flat = np.fromiter(chain.from_iterable(ids), np.int64, int(lengths.sum()))
-    terms, start, postings, tf = invert(flat, np.repeat(place, lengths), len(rows), analyzer.hashes())
+    numbers, start, postings, tf = invert(flat, np.repeat(place, lengths), len(rows), analyzer.hashes())
+    terms = analyzer.hashes()[numbers]
+    stems = [analyzer.stem_of(number).encode() for number in numbers.tolist()]
     with SegmentWriter(path) as writer:
         first = write_rows(
             writer,
             {name: values[order] for name, values in columns.items()},
             AboutTimes.of([row.about for row in rows]).take(order),
+            TitleTable.build([(rows[at].title, rows[at].language) for at in order.tolist()], analyzer),
             [np.array([getattr(end, name) for end in ends], np.int64) for name in ("passage", "at", "added")],
         )
         writer.add("terms", terms)
         writer.add("start", start)
         writer.add("rows", postings)
         writer.add("tf", tf)
+        writer.add("stem_offsets", offsets([len(stem) for stem in stems]))
+        writer.add("stems", np.frombuffer(b"".join(stems), np.uint8))
+        by_row = np.argsort(postings, kind="stable")
+        writer.add("forward_start", np.searchsorted(postings[by_row], np.arange(len(rows) + 1)))
+        writer.add("forward", np.repeat(np.arange(len(terms), dtype=np.int32), np.diff(start))[by_row])
+        writer.add("forward_tf", tf[by_row])
         if vectors is not None:
             writer.add("vectors", vectors[order])
         size = writer.close(first=first, encoder=encoder if vectors is not None else "")
@@ -100,7 +115,8 @@ def build(
 def invert(
     tokens: NDArray[np.int64], rows: NDArray[np.int64], n: int, hashes: NDArray[np.uint64]
 ) -> tuple[Array, Array, Array, Array]:
-    """Postings from tokens (ids into `hashes`) and the rows they stand in: terms, start, rows, tf."""
+    """Postings from tokens (ids into `hashes`) and the rows they stand in: the ids in the order of their
+    hashes, start, rows, tf."""
     used = np.unique(tokens)
     by_hash = used[np.argsort(hashes[used])]
     rank = np.zeros(int(used[-1]) + 1 if len(used) else 1, np.int64)
@@ -108,4 +124,4 @@ def invert(
     keys, counts = np.unique(rank[tokens] * max(n, 1) + rows, return_counts=True)
     term = keys // max(n, 1)
     start = np.searchsorted(term, np.arange(len(by_hash) + 1)).astype(np.int64)
-    return hashes[by_hash], start, (keys % max(n, 1)).astype(np.int32), narrow(counts)
+    return by_hash, start, (keys % max(n, 1)).astype(np.int32), narrow(counts)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from asof import corpus_files
 from asof.index.dense import SCALE, products, quantise
-from asof.index.forward import Counts, cached_counts
+from asof.index.forward import Counts, term_counts
 from asof.index.latent_files import CachedBasis, LatentCache, LatentVectors, Vectors
 from asof.index.lexical import Term
 from asof.index.prefix import Window
@@ -157,9 +157,7 @@ def counts_of(view: View, rows: Rows) -> tuple[Counts, Hashes]:
     for part in view.prefix.parts:
         here = np.flatnonzero((rows >= part.offset) & (rows < part.offset + part.hi))
         if len(here):
-            counted.append(
-                (cached_counts(view, part.segment)[rows[here] - part.offset], part.segment["terms"])
-            )
+            counted.append((term_counts(part.segment)[rows[here] - part.offset], part.segment["terms"]))
             places = np.concatenate([places, here])
     if not counted:
         return csr_array((0, 0), dtype=np.int32), np.zeros(0, np.uint64)
@@ -213,7 +211,7 @@ def encoded(
         here = rows[(rows >= part.offset) & (rows < part.offset + part.hi)] - part.offset
         if not len(here):
             continue
-        counts, terms = cached_counts(view, part.segment), part.segment["terms"]
+        counts, terms = term_counts(part.segment), part.segment["terms"]
         for first in range(0, len(here), at_once):
             block = counts[here[first : first + at_once]]
             vectors.append(quantise(basis.encode(block, terms)))

@@ -187,8 +187,8 @@ def _places(window: Window, terms: Sequence[Term]) -> list[list[tuple[int, int]]
 
 def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, label: str) -> Why:
     """The tree of one row's score: one branch for each term that stands in it."""
-    part = next(part for part in reversed(prefix.parts) if part.offset <= row)
-    local, segment = row - part.offset, part.segment
+    part, local = prefix.locate(row)
+    segment = part.segment
     length = int(segment["length"][local])
     ranges = segment.find(np.array([each.term.hash for each in weighed], np.uint64))
     branches = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from asof.corpus_files import spooled
 from asof.index.about import AboutTimes
 from asof.index.build import COLUMNS, time_order, write_rows
 from asof.index.file_format import Array
+from asof.index.offsets import offsets, stretches
 from asof.index.segment import Segment, SegmentWriter
+from asof.index.titles import TitleTable
 
 FANOUT = 8
 SMALLEST = 1_024
@@ -76,11 +78,15 @@ def merge(
     places = np.split(place, np.cumsum([segment.n for segment in segments])[:-1])
     with SegmentWriter(path) as writer:
         about = AboutTimes.joined(segment.about for segment in segments).take(order)
-        first = write_rows(writer, {name: values[order] for name, values in columns.items()}, about, ends)
+        titles = TitleTable.joined(segment.titles for segment in segments).take(order)
+        rows = {name: values[order] for name, values in columns.items()}
+        first = write_rows(writer, rows, about, titles, ends)
         with spooled(path.with_suffix(".spool")) as spool:
             terms, counts = _write_postings(writer, segments, places, spool, blocks.postings)
         writer.add("terms", terms)
         writer.add("start", np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]))
+        _write_stems(writer, segments, terms)
+        _write_forward(writer, segments, order, terms, blocks.postings)
         encoder = next((segment.facts["encoder"] for segment in segments if segment.n), "")
         if any("vectors" in segment for segment in segments):
             _write_vectors(writer, segments, order, blocks.rows)
@@ -146,6 +152,52 @@ def _range(
     flat = np.concatenate(keys)
     order = np.argsort(flat, kind="stable")
     return flat[order], np.concatenate(counts)[order]
+
+
+def _write_stems(writer: SegmentWriter, segments: Sequence[Segment], terms: Array) -> None:
+    """The stems of terms, each from a segment that has it."""
+    own = [segment["terms"] for segment in segments]
+    every, first = np.unique(np.concatenate(own), return_index=True)
+    first = first[np.isin(every, terms, assume_unique=True)]
+    begin = np.concatenate([segment["stem_offsets"][:-1] for segment in segments])
+    counts = np.concatenate([np.diff(segment["stem_offsets"]) for segment in segments])[first]
+    size = offsets([len(segment["stems"]) for segment in segments])[:-1]
+    begin = (begin + np.repeat(size, [len(each) for each in own]))[first]
+    stems = np.concatenate([segment["stems"] for segment in segments])
+    writer.add("stem_offsets", offsets(counts))
+    writer.add("stems", stems[stretches(begin, counts)])
+
+
+def _write_forward(
+    writer: SegmentWriter, segments: Sequence[Segment], order: NDArray[np.int64], terms: Array, at_once: int
+) -> None:
+    """The terms of each row and their counts: those of the segments, in the new order and numbering."""
+    numbers = [np.searchsorted(terms, segment["terms"]).astype(np.int32) for segment in segments]
+    counts = np.concatenate([np.diff(segment["forward_start"]) for segment in segments])[order]
+    start = offsets(counts)
+    writer.add("forward_start", start)
+    first_row = offsets([segment.n for segment in segments])
+    wide = max((segment.unchecked("tf").dtype for segment in segments), key=lambda dtype: dtype.itemsize)
+
+    def parts(name: str, dtype: np.dtype[Any]) -> Iterator[Array]:
+        begin = 0
+        while begin < len(order):
+            end = max(int(np.searchsorted(start, start[begin] + at_once, "right")) - 1, begin + 1)
+            block = np.empty(start[end] - start[begin], dtype)
+            for at, segment in enumerate(segments):
+                here = np.flatnonzero(
+                    (order[begin:end] >= first_row[at]) & (order[begin:end] < first_row[at + 1])
+                )
+                rows = order[begin:end][here] - first_row[at]
+                source = stretches(segment["forward_start"][rows], counts[begin:end][here])
+                values = segment[name][source]
+                target = stretches(start[begin:end][here] - start[begin], counts[begin:end][here])
+                block[target] = numbers[at][values] if name == "forward" else values
+            yield block
+            begin = end
+
+    writer.stream("forward", np.int32, (), parts("forward", np.dtype(np.int32)))
+    writer.stream("forward_tf", wide, (), parts("forward_tf", wide))
 
 
 def _write_vectors(

@@ -82,6 +82,11 @@ class Prefix:
     def average_length(self) -> float:
         return self.tokens / self.n if self.n else 0.0
 
+    def locate(self, row: int) -> tuple[PrefixPart, int]:
+        """The part that holds a row, and the row in it."""
+        part = next(part for part in reversed(self.parts) if part.offset <= row)
+        return part, row - part.offset
+
     def norm(self, part: PrefixPart, k1: float, b: float) -> NDArray[np.float64]:
         """BM25's `k1 (1 - b + b length / average)` of each row, infinite for dead ones.
 
@@ -229,14 +234,17 @@ def ended_by(segments: Sequence[Segment], as_of: int, known_at: int) -> NDArray[
 def _dfs(part: PrefixPart, terms: Sequence[int]) -> NDArray[np.int64]:
     """How many live rows of a part hold each term."""
     segment = part.segment
+    ranges = np.array(segment.find(np.array(terms, np.uint64)), np.int64).reshape(-1, 2)
+    counts: NDArray[np.int64] = ranges[:, 1] - ranges[:, 0]
+    if part.hi == segment.n and not len(part.dead):
+        return counts
     postings = segment.unchecked("rows")
-    counts = np.zeros(len(terms), np.int64)
     mask = part.dead_mask if len(part.dead) else None
-    for at, (first, last) in enumerate(segment.find(np.array(terms, np.uint64))):
-        if first < last:
-            segment.check("rows", first, last)
-            rows = postings[first:last]
-            if part.hi < segment.n:
-                rows = rows[: np.searchsorted(rows, part.hi)]
-            counts[at] = len(rows) - (np.count_nonzero(mask[rows]) if mask is not None else 0)
+    for at in np.flatnonzero(counts).tolist():
+        first, last = ranges[at].tolist()
+        segment.check("rows", first, last)
+        rows = postings[first:last]
+        if part.hi < segment.n:
+            rows = rows[: np.searchsorted(rows, part.hi)]
+        counts[at] = len(rows) - (np.count_nonzero(mask[rows]) if mask is not None else 0)
     return counts

@@ -77,6 +77,7 @@ def stored_parts(
                 *(row[0], row[1], row[2], bool(row[3]), row[4], name_digest(row[5]), row[6], row[7], row[8]),
                 indexed_text(*row[9:14]),
                 tuple([(time.first, time.last, time.kind) for time in loads(row[14])]),
+                row[9],
             )
             for row in db.execute(
                 "SELECT p.id, p.visible, p.added, p.dated, p.document, d.name, p.number, p.head, h.language,"

@@ -15,8 +15,14 @@ Arrays, n rows sorted by (visible, digest, number, passage):
     total                                             int64 (n + 1)  sums of length before each row
     terms, start                                      uint64 (m), int64 (m + 1)  hashes; where postings start
     rows, tf                                          int32, uint8|uint16|int32  postings, rows ascending
+    stem_offsets, stems                               int64 (m + 1), uint8  the stem of each term, in UTF-8
+    forward_start                                     int64 (n + 1)  where the terms of each row start
+    forward, forward_tf                               int32, as tf   postings by row: places in terms, counts
     about_offsets                                     int64 (n + 1)  where the times of each row start
     about_first, about_last, about_kind               int64, int64, uint8  times that rows are about
+    title                                             int32 (n)      the title of each row, or -1
+    title_id, title_group                             uint64 (t)     see `asof.index.titles`
+    title_start, title_stems, title_kinds             int64 (t + 1), uint64, uint8
     end_passage, end_at, end_added                    int64 (e)      ends of lives, of this or other segments
     vectors                                           int16 (n, d)   when an encoder is used
 """
@@ -42,8 +48,10 @@ from asof.errors import DamagedSegment
 from asof.index.about import COLUMNS as ABOUT
 from asof.index.about import AboutTimes
 from asof.index.file_format import NUMBERS, Array, ArraySpec, FileFormat, instants
+from asof.index.titles import COLUMNS as TITLES
+from asof.index.titles import TitleTable
 
-MAGIC = b"asof-sg1"
+MAGIC = b"asof-sg2"
 BLOCK = 1 << 18
 ALIGN = 64
 _FOOTER = struct.Struct("<QII8s")
@@ -74,8 +82,16 @@ SEGMENT = FileFormat(
         "terms": ArraySpec("<u8", "m", order="distinct"),
         "start": ArraySpec("<i8", "m+1", order="offsets", of="p"),
         "rows": ArraySpec("<i4", "p", low=0, below="n"), "tf": ArraySpec("|u1 <u2 <i4", "p", low=1),
+        "stem_offsets": ArraySpec("<i8", "m+1", order="offsets", of="s"), "stems": ArraySpec("|u1", "s"),
+        "forward_start": ArraySpec("<i8", "n+1", order="offsets", of="p"),
+        "forward": ArraySpec("<i4", "p", low=0, below="m"),
+        "forward_tf": ArraySpec("|u1 <u2 <i4", "p", low=1),
         "about_offsets": ArraySpec("<i8", "n+1", order="offsets", of="a"), "about_first": instants("a"),
         "about_last": instants("a"), "about_kind": ArraySpec("|u1", "a"),
+        "title": ArraySpec("<i4", "n", low=-1, below="t"),
+        "title_id": ArraySpec("<u8", "t", order="distinct"), "title_group": ArraySpec("<u8", "t"),
+        "title_start": ArraySpec("<i8", "t+1", order="offsets", of="w"),
+        "title_stems": ArraySpec("<u8", "w"), "title_kinds": ArraySpec("|u1", "w", below=8),
         "end_passage": instants("e"), "end_at": instants("e"), "end_added": instants("e"),
         "vectors": ArraySpec("<i2", "n", "d", low=-(2**12), below=2**12, optional=True),
     },
@@ -174,6 +190,8 @@ class Segment:
         except (NotAFile, NotADirectoryError) as error:
             raise DamagedSegment(f"{path.name} is a link, a folder or a device, not a file") from error
         at, length, crc, magic = _FOOTER.unpack_from(self._map, size - _FOOTER.size)
+        if magic != MAGIC and magic.startswith(MAGIC[:-1]):
+            raise DamagedSegment(f"{path.name} was written by another version of asof")
         if magic != MAGIC or at + length + _FOOTER.size != size:
             raise DamagedSegment(f"{path.name} is torn or not a segment")
         table = self._map[at : at + length]
@@ -271,6 +289,17 @@ class Segment:
     def about(self) -> AboutTimes:
         """The times that its rows are about."""
         return AboutTimes(*(self[name] for name in ABOUT))
+
+    @property
+    def titles(self) -> TitleTable:
+        """The titles of its rows."""
+        return TitleTable(*(self[name] for name in TITLES))
+
+    def stem(self, term: int) -> str:
+        """The stem of a term, by its place in `terms`."""
+        first, last = self["stem_offsets"][term : term + 2].tolist()
+        self.check("stems", first, last)
+        return self.unchecked("stems")[first:last].tobytes().decode()
 
     def verify(self) -> None:
         """Check every byte."""

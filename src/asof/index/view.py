@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,24 @@ from asof.errors import DamagedStore
 from asof.index.about import AboutTimes
 from asof.index.file_format import Array
 from asof.index.prefix import Prefix, Window
+from asof.index.segment import Segment
+from asof.index.titles import TitleTable
 from asof.models.ports import Encoder
 from asof.store.digest import hit_id, layout_places
 from asof.store.passages import StoredPassage, about_of, published_of, records
 from asof.store.reader import AsOfReader, matching_heads
 from asof.text.tokens import Analyzer
+
+
+class RowTable(Protocol):
+    """Columns of rows, of which some can be taken."""
+
+    def take(self, rows: NDArray[np.int64]) -> Self:
+        """These rows, in their order."""
+        ...
+
+
+Table = TypeVar("Table", bound=RowTable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,17 +102,32 @@ class View:
 
     def about(self, rows: NDArray[np.int64]) -> AboutTimes:
         """The times that these rows are about, in their order."""
+        return self._gathered(rows, lambda segment: segment.about, AboutTimes.joined)
+
+    def titles(self, rows: NDArray[np.int64]) -> TitleTable:
+        """The titles of these rows, in their order; read once for the stages of a question."""
+        key = "titles", rows.tobytes()
+        if key not in self.memo:
+            self.memo[key] = self._gathered(rows, lambda segment: segment.titles, TitleTable.joined)
+        table: TitleTable = self.memo[key]
+        return table
+
+    def _gathered(
+        self, rows: NDArray[np.int64], table_of: Callable[[Segment], Table],
+        joined: Callable[[Iterable[Table]], Table],
+    ) -> Table:  # fmt: skip
+        """The rows of a table that each segment has, in their order."""
         parts = self.prefix.parts
         if len(parts) == 1:
-            return parts[0].segment.about.take(rows)
+            return table_of(parts[0].segment).take(rows)
         which = self._parts(rows)
         pieces, places = [], [np.zeros(0, np.int64)]
-        for at in np.unique(which):
+        for at in np.flatnonzero(np.bincount(which)).tolist():
             places.append(np.flatnonzero(which == at))
-            pieces.append(parts[at].segment.about.take(rows[places[-1]] - parts[at].offset))
+            pieces.append(table_of(parts[at].segment).take(rows[places[-1]] - parts[at].offset))
         back = np.empty(len(rows), np.int64)
         back[np.concatenate(places)] = np.arange(len(rows))
-        return AboutTimes.joined(pieces).take(back)
+        return joined(pieces).take(back)
 
     def window(self, filters: Filters) -> Window:
         """The slice of time that `since` and `until` leave."""

@@ -130,16 +130,6 @@ def text_of(db: sqlite3.Connection, version: int, layout: bytes | None) -> str:
     return "".join(text)
 
 
-def head_titles(db: sqlite3.Connection, heads: Iterable[int]) -> dict[int, tuple[str, str]]:
-    """Title and language of heads (`index` column `head`), by their id."""
-    rows = db.execute(
-        "SELECT h.id, h.title, h.language FROM json_each(?) AS requested"
-        " JOIN heads AS h ON h.id = requested.value",
-        (json.dumps(list(heads)),),
-    )
-    return {head: (title, language) for head, title, language in rows}
-
-
 def matching_heads(
     db: sqlite3.Connection, *, source: str = "", path: str = "", tags: Sequence[str] = (),
     meta: Sequence[tuple[str, str]] = (), any_tags: Sequence[str] = (),

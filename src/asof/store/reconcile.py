@@ -124,7 +124,7 @@ def _insert_passage(
         IndexRow(
             passage, interval.start, write.now, dated, document.id, name, interval.number, head, language,
             indexed_text(title, headings, about, text, keywords),
-            tuple([(time.first, time.last, time.kind) for time in times]),
+            tuple([(time.first, time.last, time.kind) for time in times]), title,
         )
     )  # fmt: skip
     if interval.end != NEVER:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class IndexRow(NamedTuple):
-    """A passage for the index. `text`: title, headings and text.
+    """A passage for the index. `text`: title, headings and text. `title`: that of its document.
 
     `about`: the times that it is about, each as first instant, last instant, kind (`store.about.Time.kind`).
     """
@@ -23,6 +23,7 @@ class IndexRow(NamedTuple):
     language: str
     text: str
     about: tuple[tuple[int, int, int], ...] = ()
+    title: str = ""
 
 
 class EndRow(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from asof.lang import calendar_words
 from asof.text.tokens import Analyzer, tokenize
@@ -13,6 +14,11 @@ _DIGITS = frozenset("0123456789")
 def figure(word: str) -> bool:
     """Whether a word is a number, a version or a date in figures: it distinguishes members of a series."""
     return word[:1] in _DIGITS or (word[:1] == "v" and word[1:2] in _DIGITS)
+
+
+@cache
+def _dates(languages: tuple[str, ...]) -> frozenset[str]:
+    return frozenset().union(*map(calendar_words, languages))
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class TitleStems:
         stop = analyzer.stop_words
         words = [word for word in tokenize(title) if word not in stop]
         stems = tuple(analyzer.stem(word, language) for word in words)
-        dates = frozenset().union(*map(calendar_words, analyzer.languages))
+        dates = _dates(analyzer.languages)
         plain = tuple(
             stem for word, stem in zip(words, stems, strict=True) if not figure(stem) and word not in dates
         )

@@ -1,4 +1,4 @@
-"""Whether near-equals are reports of one kind; titles of candidates; what is over; what is of a time."""
+"""Whether near-equals are reports of one kind; what is over; what is of a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from asof.rank.candidates.gather import Lexical
 from asof.rank.features.same_kind import same_kind_share
 from asof.rank.features.termination import terminated
 from asof.rank.features.time_match import MENTIONS_TIME, OF_TIME, match_times
-from asof.rank.features.titles import titles
 from asof.rank.stage import Ranking
 from asof.time.moment import read
 
@@ -54,20 +53,6 @@ def test_only_the_best_are_examined(fresh: Make, document: Make) -> None:
             document("c", "boat fog bell oar", "2003")]  # fmt: skip
     with fresh(*made) as corpus:
         assert share(corpus, "a", "b", "c", examined=2) == 1.0 > share(corpus, "a", "b", "c")
-
-
-def test_titles_are_read_once(fresh: Make, document: Make) -> None:
-    names = ["Guide", "", "Guide", "Fog"]
-    made = [document(f"d{at}", "boat", "2001", title=name) for at, name in enumerate(names)]
-    with fresh(*made) as corpus:
-        for most in (100, 0):  # with 0 nothing stays cached
-            _, ranking, view, documents = found(corpus, "boat")
-            which, each = titles(view, ranking.rows, most)
-            said = {
-                name: each[at].key if at >= 0 else None for name, at in zip(documents, which, strict=True)
-            }
-            assert said == {"d0": ("guide",), "d1": None, "d2": ("guide",), "d3": ("fog",)}
-            assert len(each) == 2
 
 
 def test_what_says_that_something_is_over(fresh: Make, document: Make) -> None:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from asof.rank.candidates.gather import Lexical
 from asof.rank.features.title_match import TitleColumns
@@ -81,3 +83,24 @@ def test_nothing_changes_the_ranking(fresh: Make, run: Make, guides: list[Any]) 
         ]
     with fresh() as corpus:
         assert run(corpus, "boat", *STAGES).hits == ()
+
+
+TITLES = st.lists(
+    st.lists(st.sampled_from(["fog", "mill", "rope", "2", "may", "the", "bell"]), max_size=6).map(" ".join),
+    min_size=1, max_size=6,
+)  # fmt: skip
+QUESTIONS = st.lists(st.sampled_from(["fog", "mill", "2", "may", "penguin"]), max_size=4).map(" ".join)
+
+
+@settings(max_examples=60)
+@given(TITLES, QUESTIONS, st.integers(1, 3))
+def test_titles_compared_at_once_are_the_titles_compared_one_by_one(
+    fresh: Make, column: Make, document: Make, titles: list[str], question: str, batches: int
+) -> None:
+    """The trees compare stems, one title at a time: `run` holds each number against its tree, bit for bit."""
+    made = [document(f"d{at}", "boat", "2001", title=title) for at, title in enumerate(titles)]
+    with fresh() as corpus:
+        for first in range(batches):
+            corpus.add(made[first::batches])
+        for name in ("title", "off_topic_title_terms", "extra_title_terms"):
+            assert len(column(corpus, f"boat {question}", name, *STAGES)) == len(made)

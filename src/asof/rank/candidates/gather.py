@@ -113,7 +113,7 @@ def cosine_tree(own: NDArray[np.int16], vector: NDArray[np.int16], *, signed: bo
 
 def stored_vector(view: View, row: int) -> NDArray[np.int16]:
     """The vector that the corpus's encoder gave to a row of the view."""
-    part = next(part for part in reversed(view.prefix.parts) if part.offset <= row)
-    part.segment.check("vectors", row - part.offset, row - part.offset + 1)
-    vector: NDArray[np.int16] = part.segment.unchecked("vectors")[row - part.offset]
+    part, local = view.prefix.locate(row)
+    part.segment.check("vectors", local, local + 1)
+    vector: NDArray[np.int16] = part.segment.unchecked("vectors")[local]
     return vector

@@ -7,7 +7,6 @@ so that it is exact as of T.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index import lexical
+from asof.index.forward import stems_of, terms_of
 from asof.index.lexical import Bm25, Term, Weighed
 from asof.index.select import at_least, before_rise, kth_best
 from asof.index.view import View
@@ -156,30 +156,25 @@ class PseudoRelevanceFeedback:
     def _terms(self, rows: NDArray[np.int64], view: View) -> tuple[Term, ...]:
         shares = shares_of(rows, view, CONSIDERED * self.terms)
         considered = sorted(shares, key=lambda stem: (-shares[stem], stem))[: CONSIDERED * self.terms]
-        dfs = view.prefix.dfs([term_hash(stem) for stem in considered])
+        terms = [Term(stem, term_hash(stem)) for stem in considered]
         weights = {
-            stem: shares[stem] * Bm25().idf(view.n, df) for stem, df in zip(considered, dfs, strict=True)
+            term: shares[term.word] * Bm25().idf(view.n, df)
+            for term, df in zip(terms, view.prefix.dfs([term.hash for term in terms]), strict=True)
         }
-        chosen = sorted(weights, key=lambda stem: (-weights[stem], stem))[: self.terms]
+        chosen = sorted(weights, key=lambda term: (-weights[term], term.word))[: self.terms]
         most = weights[chosen[0]] if chosen else 1.0
-        return tuple(Term(stem, term_hash(stem), weights[stem] / most) for stem in chosen)
+        return tuple(Term(term.word, term.hash, weights[term] / most) for term in chosen)
 
 
 def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[str, float]:
     """The sum over these passages of tf / length, for at least the `most` largest; without stop words.
 
-    An analyzer numbers words in the order in which it reads them: only stems decide, and sums are added in
-    the order of the passages.
+    Sums are added in the order of the passages, once for each time that a word occurs.
     """
-    analyzer = view.analyzer
-    ids = [analyzer.ids(record.indexed, record.language) for record in view.records(rows)]
-    lengths = np.array([len(numbers) for numbers in ids], np.int64)
-    numbers, which = np.unique(np.fromiter(chain.from_iterable(ids), np.int64), return_inverse=True)
-    each = np.repeat(1 / np.maximum(lengths, 1), lengths)
-    shares = np.bincount(which, each, len(numbers)).astype(np.float64)
-    shares[np.isin(numbers, list(analyzer.stop_numbers()))] = 0.0
+    counts, hashes, tf = terms_of(view, rows)
+    terms, which = np.unique(hashes, return_inverse=True)
+    each = np.repeat(1 / np.maximum(view.column("length", rows), 1), counts)
+    shares = np.bincount(np.repeat(which, tf), np.repeat(each, tf), len(terms)).astype(np.float64)
+    shares[np.isin(terms, view.analyzer.stop_hashes())] = 0.0
     largest = at_least(shares, kth_best(shares, most))
-    return {
-        analyzer.stem_of(number): share
-        for number, share in zip(numbers[largest].tolist(), shares[largest].tolist(), strict=True)
-    }
+    return dict(zip(stems_of(view, terms[largest]), shares[largest].tolist(), strict=True))

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.view import View
 from asof.rank.features.query_terms import presence, weighted_share, weighted_share_why, weighted_words
-from asof.rank.features.titles import titles
 from asof.rank.stage import Ranking
 
 
@@ -34,11 +33,9 @@ class QueryCoverage:
         words = weighted_words(query, view)
         present = np.empty((len(words), len(order)), bool)
         present[:, order] = presence(words, matches.window, matches.places[order])
-        in_group = present.copy()
         rows = matches.rows
         general = np.array([not word.figure for word in words], bool)
-        for members in _title_groups(rows, view):
-            in_group[np.ix_(general, members)] = present[np.ix_(general, members)].any(axis=1)[:, None]
+        in_group = np.where(general[:, None], _in_groups(present, view.titles(rows).group_of), present)
         at = {row: place for place, row in enumerate(rows.tolist())}
 
         def own_why(row: int) -> Why:
@@ -57,11 +54,11 @@ class QueryCoverage:
         )
 
 
-def _title_groups(rows: NDArray[np.int64], view: View) -> list[NDArray[np.int64]]:
-    """Places of candidates with the same words in their titles, of each title that several have."""
-    title_table = titles(view, rows)
-    members: dict[tuple[str, ...], list[int]] = {}
-    for place, title in enumerate(title_table.which.tolist()):
-        if title >= 0 and title_table.each[title].key:
-            members.setdefault(title_table.each[title].key, []).append(place)
-    return [np.array(each) for each in members.values() if len(each) > 1]
+def _in_groups(present: NDArray[np.bool_], groups: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """For each of n candidates and their title groups (n,; 0: none): the words that any of its group has."""
+    order = np.argsort(groups, kind="stable")
+    first = np.flatnonzero(np.diff(groups[order], prepend=groups[order][:1] + np.uint64(1)))
+    of_group = np.logical_or.reduceat(present[:, order], first, axis=1)
+    out = np.empty_like(present)
+    out[:, order] = np.repeat(of_group, np.diff(np.append(first, len(order))), axis=1)
+    return np.where(groups == 0, present, out)

@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 from asof.graph.succession import succession
 from asof.index.view import View
 from asof.rank.features.similarity import jaccard_similarity
-from asof.rank.features.titles import titles
 from asof.rank.stage import Ranking
 
 EXAMINED = 24
@@ -35,9 +34,8 @@ def same_kind_share(ranking: Ranking, near: NDArray[np.bool_], view: View, exami
         return 1.0
     visible = view.column("visible", chosen)
     apart = visible[:, None] != visible[None, :]
-    title_table = titles(view, chosen)
-    keys = [title_table.each[title].key if title >= 0 else () for title in title_table.which.tolist()]
-    same = np.array([[bool(one) and one == other for other in keys] for one in keys])
+    groups = view.titles(chosen).group_of
+    same = (groups[:, None] == groups[None, :]) & (groups != 0)
     if not (same & apart).any(axis=1).all():
         same |= jaccard_similarity(view, chosen).values >= SAME_WORDS
     return float((linked | (same & apart).any(axis=1)).mean())

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.index.about import AboutTimes
+from asof.index.prefix import Window
 from asof.index.view import View
 from asof.rank.stage import Values
 from asof.store.about import METADATA, TEXT, TITLE
@@ -25,9 +27,20 @@ def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> V
     if not len(rows) or not spans:
         return np.zeros(len(rows))
     visible, dated = view.column("visible", rows), view.column("dated", rows).astype(bool)
-    about = view.about(rows)
+    return _matches(visible, dated, view.about(rows), spans)
+
+
+def match_window(window: Window, spans: Sequence[Span]) -> Values:
+    """The same for every place of a window (n,)."""
+    visible, dated = window.column("visible"), window.column("dated").astype(bool)
+    return _matches(visible, dated, window.about, spans)
+
+
+def _matches(
+    visible: NDArray[np.int64], dated: NDArray[np.bool_], about: AboutTimes, spans: Sequence[Span]
+) -> Values:
     stated = about.stated((METADATA, TITLE))
-    of_it, mentions = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
+    of_it, mentions = np.zeros(len(visible), bool), np.zeros(len(visible), bool)
     for span in spans:
         published = dated & (visible >= span.first) & (visible <= span.last)
         of_it |= np.where(stated, about.overlap(span.first, span.last, (METADATA, TITLE)), published)

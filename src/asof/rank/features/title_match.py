@@ -4,46 +4,151 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query, Why
+from asof.index.forward import stems_of
 from asof.index.lexical import Bm25, idf_why
+from asof.index.titles import FIGURE, PLAIN, REPEATED, TitleTable
 from asof.index.view import View
-from asof.rank.features.titles import titles
 from asof.rank.stage import Ranking, Values
 from asof.text.query import parse
-from asof.text.titles import TitleMatch, TitleStems, figure
+from asof.text.titles import TitleMatch, TitleStems
 from asof.text.tokens import term_hash
 
 
-@dataclass(frozen=True, slots=True)
-class TitleMatches:
-    """How a question matches the titles of some candidates; arrays in their order.
+class TitleMatches(NamedTuple):
+    """How a question matches the titles of some candidates.
 
-    `title_of`: which of `titles` each has (-1: none). Of each title, all by idf and in [0, 1], without
-    figures except in `query_coverage`: the share of the question in it (`query_coverage`), the share of it
-    that is of another subject (`off_topic`) or beyond the question (`extra`), and the share of it that is in
-    the question (`title_coverage`). `stems` are the stems of the question.
+    `table`: the titles, and which of them each candidate has. Of each title, all by idf and in [0, 1],
+    without figures except in `query_coverage`: the share of the question in it (`query_coverage`), the share
+    of it that is of another subject (`off_topic`) or beyond the question (`extra`), and the share of it that
+    is in the question (`title_coverage`). `stems` are the stems of the question; `matched`: which of them
+    stand in each title (titles, stems).
     """
 
-    title_of: NDArray[np.int64]
-    titles: tuple[TitleStems, ...]
-    matches: tuple[TitleMatch, ...]
+    table: TitleTable
     query_coverage: Values
     off_topic: Values
     extra: Values
     title_coverage: Values
+    stems: tuple[str, ...]
+    matched: NDArray[np.bool_]
+
+
+def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
+    """How a question matches the titles of the documents of these rows (`TitleMatch`, of all at once)."""
+    table, stems = view.titles(rows), _question_stems(query, view)
+    hashes = np.array([term_hash(stem) for stem in stems], np.uint64)
+    which = _places_of(table.stems, hashes)
+    title, place, n = table.title_of_stem, np.arange(len(table.stems)), len(table.ids)
+    asked, repeated = which >= 0, (table.kinds & REPEATED) > 0
+    last = np.full(n, -1)
+    last[title[asked]] = place[asked]  # of equal indices the last one stays
+    matched = np.zeros((n, len(stems)), bool)
+    matched[title[asked], which[asked]] = True
+    own, plain = asked & ~repeated, ~asked & ((table.kinds & PLAIN) > 0)
+    off_topic = plain & ~repeated & (place < last[title])
+    extra = plain & (last[title] >= 0) & (place > last[title])
+    if (extra & repeated).any():  # it may stand before the last word of the question, too
+        at = np.flatnonzero(extra)
+        _, first = np.unique(
+            np.stack([title[at].astype(np.uint64), table.stems[at]]), axis=1, return_index=True
+        )
+        extra = np.isin(place, at[first])
+    idf = np.zeros(len(table.stems))
+    named = own | off_topic | extra
+    idf[named], df, question_idf = _idfs(view, table.stems[named], hashes)
+
+    def total(some: NDArray[np.bool_]) -> Values:
+        """The idf of some stems of each title, summed in their order."""
+        return np.bincount(title[some], idf[some], n).astype(np.float64, copy=False)
+
+    def count(some: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(title[some], minlength=n)
+
+    weight, few = total(own), count(off_topic)
+    by_count = few / np.maximum(few + count(own), 1)
+    other = np.where(few > 0, np.maximum(_share(total(off_topic), weight), by_count), 0.0)
+    covered, whole = np.zeros(n), 0.0
+    for stem in np.flatnonzero(df).tolist():
+        covered += np.where(matched[:, stem], question_idf[stem], 0.0)
+        whole += question_idf[stem]
+    figures = (table.kinds & FIGURE) > 0
+    return TitleMatches(
+        table, covered / whole if whole else covered,
+        np.where(last >= 0, other, 1.0),
+        _share(total(extra), weight),
+        _share(total(own & ~figures), total(off_topic | extra)),
+        stems, matched,
+    )  # fmt: skip
+
+
+def _share(some: Values, others: Values) -> Values:
+    """some / (some + others); 0 where there are none."""
+    return np.divide(some, some + others, out=np.zeros(len(some)), where=some > 0)
+
+
+def _question_stems(query: Query, view: View) -> tuple[str, ...]:
+    words = parse(query.lexical, view.analyzer, stop_words=query.stop_words).words
+    return tuple(dict.fromkeys(stem for word, _ in words for stem in view.analyzer.alternatives(word)))
+
+
+def _places_of(values: NDArray[np.uint64], among: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """For each value its place among different ones; -1: none."""
+    if not len(among):
+        return np.full(len(values), -1)
+    order = np.argsort(among)
+    at = order[np.minimum(np.searchsorted(among[order], values), len(among) - 1)]
+    return np.where(among[at] == values, at, -1)
+
+
+def _idfs(
+    view: View, stems: NDArray[np.uint64], question: NDArray[np.uint64]
+) -> tuple[Values, NDArray[np.int64], list[float]]:
+    """The idf of stems of titles; the df and idf of those of the question."""
+    different, back = np.unique(np.concatenate([stems, question]), return_inverse=True)
+    dfs = view.prefix.dfs(different.tolist())
+    bm25 = Bm25()
+    idf = np.array([bm25.idf(view.n, df) for df in dfs])[back]
+    asked = back[len(stems) :]
+    return idf[: len(stems)], np.array(dfs, np.int64)[asked], idf[len(stems) :].tolist()
+
+
+@dataclass(frozen=True, slots=True)
+class TitleTrees:
+    """The trees of one title's numbers in `TitleMatches`; `stems` are those of the question."""
+
+    match: TitleMatch
     weights: StemWeights
     stems: tuple[str, ...]
 
-    def coverage_why(self, title: int) -> Why:
-        matched = tuple(stem for stem in self.stems if stem in self.matches[title].matched)
+    @classmethod
+    def of(cls, title: int, matches: TitleMatches, view: View) -> TitleTrees:
+        """Of one of the titles."""
+        table = matches.table
+        first, last = table.start[title : title + 2].tolist()
+        hashes = table.stems[first:last]
+        stems = tuple(stems_of(view, hashes))
+        plain = tuple(np.array(stems)[(table.kinds[first:last] & PLAIN) > 0].tolist())
+        match = TitleMatch.of(TitleStems(stems, plain, ()), frozenset(matches.stems))
+        hash_of = {stem: term_hash(stem) for stem in matches.stems} | dict(
+            zip(stems, hashes.tolist(), strict=True)
+        )
+        weights = StemWeights(
+            view.n, dict(zip(hash_of, view.prefix.dfs(list(hash_of.values())), strict=True))
+        )
+        return cls(match, weights, tuple(stem for stem in matches.stems if weights.dfs[stem]))
+
+    def coverage(self) -> Why:
+        matched = tuple(stem for stem in self.stems if stem in self.match.matched)
         return _ratio_why(self.weights, "query words in the title", matched, self.stems)
 
-    def off_topic_why(self, title: int) -> Why:
-        match = self.matches[title]
+    def off_topic(self) -> Why:
+        match = self.match
         if not match.matched:
             return Why("no query word is in the title", 1.0)
         count = Why.of(
@@ -54,9 +159,8 @@ class TitleMatches:
         weight = _part_why(self.weights, "off-topic title words", match.off_topic, match.matched)
         return Why.of("off-topic share of the title", "max", weight, count)
 
-    def extra_why(self, title: int) -> Why:
-        match = self.matches[title]
-        return _part_why(self.weights, "extra title terms", match.extra, match.matched)
+    def extra(self) -> Why:
+        return _part_why(self.weights, "extra title terms", self.match.extra, self.match.matched)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,19 +169,6 @@ class StemWeights:
 
     n: int
     dfs: Mapping[str, int]
-    idf: Mapping[str, float]
-
-    @classmethod
-    def of(cls, stems: Sequence[str], view: View) -> StemWeights:
-        dfs = dict(zip(stems, view.prefix.dfs([term_hash(stem) for stem in stems]), strict=True))
-        return cls(view.n, dfs, {stem: Bm25().idf(view.n, df) for stem, df in dfs.items()})
-
-    def sum(self, stems: Sequence[str]) -> float:
-        """Their idf, summed in order."""
-        total = 0.0
-        for stem in stems:
-            total += self.idf[stem]
-        return total
 
     def why(self, label: str, stems: Sequence[str]) -> Why:
         """The tree of that sum."""
@@ -91,63 +182,8 @@ class StemWeights:
         )  # fmt: skip
 
 
-def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
-    """How a question matches the titles of the documents of these rows."""
-    title_table = titles(view, rows)
-    stems = tuple(
-        dict.fromkeys(
-            stem
-            for word, _ in parse(query.lexical, view.analyzer, stop_words=query.stop_words).words
-            for stem in view.analyzer.alternatives(word)
-        )
-    )
-    matches = tuple(TitleMatch.of(title, frozenset(stems)) for title in title_table.each)
-    near = [
-        stem for each in matches if each.matched for stem in (*each.matched, *each.off_topic, *each.extra)
-    ]
-    weights = StemWeights.of(tuple(dict.fromkeys([*stems, *near])), view)
-    stems = tuple(stem for stem in stems if weights.dfs[stem])
-    return TitleMatches(
-        title_table.which, title_table.each, matches,
-        _shares(stems, matches, weights),
-        np.array([off_topic_weight(each, weights) for each in matches]),
-        np.array([_part(each.extra, each.matched, weights) for each in matches]),
-        np.array([_title_coverage(each, weights) for each in matches]),
-        weights, stems,
-    )  # fmt: skip
-
-
-def off_topic_weight(match: TitleMatch, weights: StemWeights) -> float:
-    """The share of another subject's words in the named part of a title: by idf or by count, the larger one.
-
-    1 for a title without any word of the question.
-    """
-    if not match.matched:
-        return 1.0
-    if not match.off_topic:
-        return 0.0
-    count = len(match.off_topic) / (len(match.off_topic) + len(match.matched))
-    return max(_part(match.off_topic, match.matched, weights), count)
-
-
-def _part(some: tuple[str, ...], others: tuple[str, ...], weights: StemWeights) -> float:
-    if not some or not others:
-        return 0.0
-    own = weights.sum(some)
-    return own / (own + weights.sum(others)) if own else 0.0
-
-
-def _shares(stems: tuple[str, ...], matches: Sequence[TitleMatch], weights: StemWeights) -> Values:
-    """The share of the question in each title; computed once for titles that match the same words."""
-    whole = weights.sum(stems)
-    share: dict[tuple[str, ...], float] = {}
-    for matched in {each.matched for each in matches}:
-        share[matched] = weights.sum([stem for stem in stems if stem in matched]) / whole if whole else 0.0
-    return np.array([share[each.matched] for each in matches])
-
-
 def _ratio_why(weights: StemWeights, label: str, some: tuple[str, ...], whole: tuple[str, ...]) -> Why:
-    if not weights.sum(whole):
+    if not whole:
         return Why(f"{label}: no word weighs anything", 0.0)
     return Why.of(
         label,
@@ -158,7 +194,7 @@ def _ratio_why(weights: StemWeights, label: str, some: tuple[str, ...], whole: t
 
 
 def _part_why(weights: StemWeights, label: str, some: tuple[str, ...], others: tuple[str, ...]) -> Why:
-    if not some or not others or not weights.sum(some):
+    if not some or not others:
         return Why(f"{label}: none", 0.0)
     own = weights.why(_listed(label, some), some)
     return Why.of(
@@ -173,15 +209,6 @@ def _listed(label: str, stems: tuple[str, ...]) -> str:
     return f"{label}: {', '.join(stems)}" if stems else label
 
 
-def _title_coverage(match: TitleMatch, weights: StemWeights) -> float:
-    plain = tuple(stem for stem in match.matched if not figure(stem))
-    if not plain:
-        return 0.0
-    left = weights.sum((*match.off_topic, *match.extra))
-    own = weights.sum(plain)
-    return own / (own + left) if own else 0.0
-
-
 @dataclass(frozen=True, slots=True)
 class TitleColumns:
     """The columns `title`, `off_topic_title_terms` and `extra_title_terms`, in [0, 1]; see `TitleMatches`.
@@ -192,26 +219,23 @@ class TitleColumns:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         ranked = ranking.matching()
         rows = ranked.rows
-        names = match_titles(query, view, rows)
-        at = dict(zip(rows.tolist(), names.title_of.tolist(), strict=True))
-        columns: dict[str, tuple[Values, Callable[[int], Why]]] = {
-            "title": (names.query_coverage, names.coverage_why),
-            "off_topic_title_terms": (names.off_topic, names.off_topic_why),
-            "extra_title_terms": (names.extra, names.extra_why),
+        matches = match_titles(query, view, rows)
+        of = matches.table.of
+        title_of = dict(zip(rows.tolist(), of.tolist(), strict=True))
+        columns: dict[str, tuple[Values, Callable[[TitleTrees], Why]]] = {
+            "title": (matches.query_coverage, TitleTrees.coverage),
+            "off_topic_title_terms": (matches.off_topic, TitleTrees.off_topic),
+            "extra_title_terms": (matches.extra, TitleTrees.extra),
         }
-        for name, (values, why) in columns.items():
-            ranked = ranked.with_column(
-                name, _spread(values, names.title_of), _of_title(why, at), by=False, high=1.0
-            )
+
+        def explained(tree: Callable[[TitleTrees], Why]) -> Callable[[int], Why]:
+            def why(row: int) -> Why:
+                if title_of[row] < 0:
+                    return Why("it has no title", 0.0)
+                return tree(TitleTrees.of(title_of[row], matches, view))
+
+            return why
+
+        for name, (values, tree) in columns.items():
+            ranked = ranked.with_column(name, np.append(values, 0.0)[of], explained(tree), by=False, high=1.0)
         return ranked
-
-
-def _spread(values: Values, title: NDArray[np.int64]) -> Values:
-    """The number of each candidate's title, 0 where it has none."""
-    out = np.zeros(len(title))
-    out[title >= 0] = values[title[title >= 0]]
-    return out
-
-
-def _of_title(why: Callable[[int], Why], title_of: Mapping[int, int]) -> Callable[[int], Why]:
-    return lambda row: why(title_of[row]) if title_of[row] >= 0 else Why("it has no title", 0.0)

@@ -44,18 +44,15 @@ class RoundRobinByDocument:
         if len(rows) < 2 or not query.about:
             return matches
         names = match_titles(query, view, rows)
-        requested = np.zeros(len(rows), bool)
-        titled = names.title_of >= 0
-        requested[titled] = names.title_coverage[names.title_of[titled]] >= self.title_coverage
+        title_of = names.table.of
+        requested = (title_of >= 0) & (np.append(names.title_coverage, 0.0)[title_of] >= self.title_coverage)
         requested &= match_times(view, rows, query.about) == OF_TIME
         chosen = np.flatnonzero(requested)
         documents = view.column("document", rows[chosen])
         if len(np.unique(documents)) == len(chosen):
             return matches
         before = matches.columns[matches.by]
-        subject = {
-            stem for title in set(names.title_of[chosen].tolist()) for stem in names.matches[title].matched
-        }
+        subject = {names.stems[at] for at in np.flatnonzero(names.matched[title_of[chosen]].any(axis=0))}
         terms = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
         weighed = lexical.weigh(view.prefix, terms, Bm25())
         assert matches.places is not None  # noqa: S101  they match, so they were chosen

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from asof.data import Query
 from asof.index.select import at_least, before_rise, kth_best
 from asof.index.view import View
-from asof.rank.features.time_match import match_times
+from asof.rank.features.time_match import match_times, match_window
 from asof.rank.rerank.append_below import append_below
 from asof.rank.stage import Column, Ranking, Values
 from asof.schema import within
@@ -71,8 +71,12 @@ class RerankWindow:
 
         best = of_time(at_least(score, kth_best(score, TRIAL * self.of_time)))
         bound = before_rise(kth_best(score[best], self.of_time), rise)
-        # even one without a word of the question may be chosen where few passages are of the time
-        return of_time(at_least(score, bound) if bound > 0 else np.arange(len(score)))
+        if bound > 0:
+            return of_time(at_least(score, bound))
+        # so few are of the time that even one without a word of the question may be chosen
+        if ranking.places is not None:
+            return of_time(np.arange(len(score)))
+        return np.flatnonzero(match_window(ranking.window, query.about) > 0)
 
 
 TRIAL = 16

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.index.offsets import offsets, stretches
 from asof.index.segment import Segment
 from asof.index.view import View
 
@@ -50,14 +51,38 @@ def terms_of(view: View, rows: NDArray[np.int64]) -> RowTerms:
     return RowTerms(np.array(counts, np.int64), np.concatenate(hashes), np.concatenate(tf))
 
 
+class Occurrences(NamedTuple):
+    """Which of some terms stand in which of some rows, by term, then by row: places in both, and counts."""
+
+    which: NDArray[np.int16]
+    rows: NDArray[np.int64]
+    tf: NDArray[np.float64]
+
+
+def occurrences(segment: Segment, rows: NDArray[np.int64], terms: NDArray[np.uint64]) -> Occurrences:
+    """The occurrences of different terms (at most 32,767 hashes) in rows of a segment."""
+    start = segment["forward_start"]
+    begin, counts = start[rows], start[rows + 1] - start[rows]
+    segment.check_stretches("forward", begin, counts)
+    segment.check_stretches("forward_tf", begin, counts)
+    numbers = segment.places_of(terms)
+    table = np.zeros(len(segment["terms"]), np.int16)  # 0: none of them
+    table[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0) + 1
+    entries = stretches(begin, counts)
+    which = table[segment.unchecked("forward")[entries]]
+    hits = np.flatnonzero(which)
+    hits = hits[np.argsort(which[hits], kind="stable")]
+    row = np.searchsorted(offsets(counts), hits, "right") - 1
+    return Occurrences(
+        which[hits] - 1, row, segment.unchecked("forward_tf")[entries[hits]].astype(np.float64)
+    )
+
+
 def stems_of(view: View, hashes: NDArray[np.uint64]) -> list[str]:
     """The stems of terms, in their order; of one that no segment has, its hash."""
     stems = [f"#{each:016x}" for each in hashes.tolist()]
     for part in view.prefix.parts:
-        terms = part.segment["terms"]
-        if not len(terms):
-            continue
-        at = np.minimum(np.searchsorted(terms, hashes), len(terms) - 1)
-        for place in np.flatnonzero(terms[at] == hashes).tolist():
-            stems[place] = part.segment.stem(int(at[place]))
+        for at, term in enumerate(part.segment.places_of(hashes).tolist()):
+            if term >= 0:
+                stems[at] = part.segment.stem(term)
     return stems

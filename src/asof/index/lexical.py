@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Why
+from asof.index.forward import occurrences
 from asof.index.prefix import Prefix, Window, WindowPart
 
 
@@ -112,16 +113,13 @@ def scores_at(
 ) -> NDArray[np.float64]:
     """The same scores, bit for bit, at a few places of the window (ascending) only."""
     out = np.zeros(len(places), np.float64)
-    weights = np.array([each.weight for each in weighed])
-    for part, inside, rows, postings in _postings_at(window, places, [each.term for each in weighed]):
-        segment = part.prefix.segment
-        at = np.concatenate([posting for _, posting in postings])
-        hits = np.concatenate([hit for hit, _ in postings])
-        tf = segment.unchecked("tf")[at].astype(np.float64)
-        share = tf / (window.prefix.norm(part.prefix, bm25.k1, bm25.b)[rows[hits]] + tf)
-        share *= np.repeat(weights, [len(hit) for hit, _ in postings])
+    terms, weights = hashes_of([each.term for each in weighed]), np.array([each.weight for each in weighed])
+    for part, inside, rows in _rows_at(window, places):
+        which, at, tf = occurrences(part.prefix.segment, rows, terms)
+        share = tf / (window.prefix.norm(part.prefix, bm25.k1, bm25.b)[rows[at]] + tf)
+        share *= weights[which]
         # it adds in the order of the terms, as `scores` does: the sums are the same bit for bit
-        out[inside] = np.bincount(hits, share, len(rows))
+        out[inside] = np.bincount(at, share, len(rows))
     return out
 
 
@@ -130,59 +128,34 @@ def presence(window: Window, places: NDArray[np.int64], terms: Sequence[Term]) -
 
     A passage that is not in force has none.
     """
-    present = np.zeros((len(terms), len(places)), bool)
-    for part, inside, rows, postings in _postings_at(window, places, terms):
-        for here, (hits, _) in zip(present[:, inside], postings, strict=True):
-            here[hits] = True
+    different, back = np.unique(hashes_of(terms), return_inverse=True)
+    present = np.zeros((len(different), len(places)), bool)
+    for part, inside, rows in _rows_at(window, places):
+        which, at, _ = occurrences(part.prefix.segment, rows, different)
+        present[which, at + inside.start] = True
         if len(part.prefix.dead):
             present[:, inside] &= ~part.prefix.dead_mask[rows]
-    return present
+    return present[back]
 
 
-Postings = list[tuple[NDArray[np.int64], NDArray[np.int64]]]
-"""For each term: indices of the rows that have it, ascending, and where their postings lie in the segment."""
+def hashes_of(terms: Sequence[Term]) -> NDArray[np.uint64]:
+    """The hashes of terms, in their order."""
+    return np.array([term.hash for term in terms], np.uint64)
 
 
-def _postings_at(
-    window: Window, places: NDArray[np.int64], terms: Sequence[Term]
-) -> Iterator[tuple[WindowPart, slice, NDArray[np.int64], Postings]]:
-    """The postings of terms at a few places (ascending), for each part of the window that has such places:
-    the part, which of the places those are, their rows in the part, and the postings, checked."""
-    for part, ranges in zip(window.parts, _places(window, terms), strict=True):
-        begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first])
-        if begin == end or not ranges:
-            continue
-        segment = part.prefix.segment
-        rows = places[begin:end] - part.offset + part.first
-        narrow, table = rows.astype(np.int32), segment.unchecked("rows")
-        postings: Postings = []
-        for first, last in ranges:
-            segment.check("rows", first, last)
-            hits, at = _common(narrow, table[first:last])
-            at += first
-            if len(at):
-                segment.check("tf", int(at[0]), int(at[-1]) + 1)
-            postings.append((hits, at))
-        yield part, slice(begin, end), rows, postings
-
-
-def _common(
-    some: NDArray[np.int32], others: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where equal numbers stand in two ascending arrays, in each of them; the shorter one is searched for."""
-    if len(some) > len(others):
-        at, back = _common(others, some)
-        return back, at
-    where = np.searchsorted(others, some)
-    if len(others):
-        np.minimum(where, len(others) - 1, out=where)
-    hits = np.flatnonzero(others[where] == some)
-    return hits, where[hits]
+def _rows_at(
+    window: Window, places: NDArray[np.int64]
+) -> Iterator[tuple[WindowPart, slice, NDArray[np.int64]]]:
+    """The parts of the window that have some of the places (ascending): which of them, and their rows in the
+    part."""
+    for part in window.parts:
+        begin, end = np.searchsorted(places, [part.offset, part.offset + part.last - part.first]).tolist()
+        if begin < end:
+            yield part, slice(begin, end), places[begin:end] - part.offset + part.first
 
 
 def _places(window: Window, terms: Sequence[Term]) -> list[list[tuple[int, int]]]:
-    hashes = np.array([term.hash for term in terms], np.uint64)
-    return [part.prefix.segment.find(hashes) for part in window.parts]
+    return [part.prefix.segment.find(hashes_of(terms)) for part in window.parts]
 
 
 def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, label: str) -> Why:
@@ -190,7 +163,7 @@ def explain(prefix: Prefix, row: int, weighed: Sequence[Weighed], bm25: Bm25, la
     part, local = prefix.locate(row)
     segment = part.segment
     length = int(segment["length"][local])
-    ranges = segment.find(np.array([each.term.hash for each in weighed], np.uint64))
+    ranges = segment.find(hashes_of([each.term for each in weighed]))
     branches = []
     for each, (first, last) in zip(weighed, ranges, strict=True):
         segment.check("rows", first, last)

@@ -48,6 +48,7 @@ from asof.errors import DamagedSegment
 from asof.index.about import COLUMNS as ABOUT
 from asof.index.about import AboutTimes
 from asof.index.file_format import NUMBERS, Array, ArraySpec, FileFormat, instants
+from asof.index.offsets import stretches
 from asof.index.titles import COLUMNS as TITLES
 from asof.index.titles import TitleTable
 
@@ -242,6 +243,16 @@ class Segment:
             first, last = rows * width // BLOCK, ((rows + 1) * width - 1) // BLOCK
             self._check_blocks(name, np.unique(np.concatenate([first, last])).tolist())
 
+    def check_stretches(self, name: str, begin: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
+        """Check the blocks that hold these stretches of a one-dimensional array."""
+        some = np.flatnonzero(lengths)
+        if name in self._whole or not len(some):
+            return
+        width = self.unchecked(name).strides[0]
+        first = begin[some] * width // BLOCK
+        counts = ((begin + lengths)[some] * width - 1) // BLOCK + 1 - first
+        self._check_blocks(name, np.unique(stretches(first, counts)).tolist())
+
     def _check_blocks(self, name: str, blocks: Iterable[int]) -> None:
         entry, checked, size = self._toc[name], self._checked[name], self._arrays[name].nbytes
         for block in blocks:
@@ -308,15 +319,17 @@ class Segment:
 
     def find(self, hashes: NDArray[np.uint64]) -> list[tuple[int, int]]:
         """Where the postings of each term lie: (first, last), equal when there are none."""
-        terms, start = self["terms"], self["start"]
+        start, at = self["start"], self.places_of(hashes)
+        ranges = np.where(at >= 0, [start[at], start[at + 1]], 0)
+        return list(zip(*ranges.tolist(), strict=True))
+
+    def places_of(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The place of each term in `terms`; -1: none."""
+        terms = self["terms"]
         if not len(terms):
-            return [(0, 0)] * len(hashes)
+            return np.full(len(hashes), -1)
         at = np.minimum(np.searchsorted(terms, hashes), len(terms) - 1)
-        present = terms[at] == hashes
-        return [
-            (int(start[i]), int(start[i + 1])) if is_present else (0, 0)
-            for i, is_present in zip(at.tolist(), present.tolist(), strict=True)
-        ]
+        return np.where(terms[at] == hashes, at, -1)
 
     def rows_of(self, passages: NDArray[np.int64]) -> NDArray[np.int64]:
         """Row numbers of those of `passages` that are in this segment, ascending."""

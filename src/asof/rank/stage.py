@@ -34,6 +34,10 @@ class Column:
     why: Explain
     high: float | None = None
 
+    def taken(self, chosen: NDArray[np.int64]) -> Column:
+        """The same of some candidates, in this order."""
+        return Column(self.values[chosen], self.why, self.high)
+
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
@@ -108,9 +112,7 @@ class Ranking:
         if self.places is None and self.by:
             chosen = np.flatnonzero(self.score > 0)
             # not `keep`: it gives arrays back for other searches, and `tree` may read them
-            columns = {
-                each: replace(column, values=column.values[chosen]) for each, column in self.columns.items()
-            }
+            columns = {each: column.taken(chosen) for each, column in self.columns.items()}
             matches, values = replace(self, places=chosen, columns=columns), values[chosen]
         if not np.isfinite(values).all():
             raise ValueError(f"column {name!r}: a value is not a finite number")
@@ -126,9 +128,7 @@ class Ranking:
     def keep(self, chosen: NDArray[np.int64]) -> Ranking:
         """Only these candidates (indices into the present ones), in this order."""
         places = chosen if self.places is None else self.places[chosen]
-        columns = {
-            name: replace(column, values=column.values[chosen]) for name, column in self.columns.items()
-        }
+        columns = {name: column.taken(chosen) for name, column in self.columns.items()}
         if self.places is None:
             for column in self.columns.values():
                 self.window.prefix.give_back(column.values)

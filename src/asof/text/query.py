@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from asof.text.tokens import Analyzer, tokenize
 
@@ -30,13 +31,18 @@ def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> QueryWo
     A stop word stays inside quotation marks ("The Who", “…”, „…“, «…»), and all stay when nothing else
     would be left. A quotation of two or more tokens is a phrase. An unclosed quotation mark is a character.
     """
+    return _parse(text, analyzer.stop_words, stop_words)
+
+
+@lru_cache(maxsize=16)  # the stages of a recipe read the same question
+def _parse(text: str, functional: frozenset[str], keep: bool) -> QueryWords:
     every: Counter[str] = Counter()
     content: Counter[str] = Counter()
     phrases: list[tuple[str, ...]] = []
     for part, quoted in _parts(text):
         tokens = tokenize(part)
         every.update(tokens)
-        content.update(token for token in tokens if quoted or stop_words or token not in analyzer.stop_words)
+        content.update(token for token in tokens if quoted or keep or token not in functional)
         if quoted and len(tokens) > 1:
             phrases.append(tuple(tokens))
     # A stop word quoted once and unquoted elsewhere counts once: only the quotation asks for it.

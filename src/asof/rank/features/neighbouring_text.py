@@ -24,6 +24,9 @@ from asof.store.digest import name_digest
 
 STEPS = (-2, -1, 1, 2)
 
+NEAR = 8
+"""The rows before and after a passage among which its neighbours nearly always are."""
+
 HOUR = 3_600_000_000
 
 _NUMBERED = re.compile(r"(.*?)([0-9]{1,9})", re.DOTALL)
@@ -117,16 +120,18 @@ def neighbours(
     steps = np.array(STEPS).reshape(-1, 1)
     out = np.full((len(STEPS), len(places)), -1, np.int64)
     for part in window.parts:
-        np.maximum(out, _numbers_at(part, visible, digest, number + steps), out=out)
+        own = places - part.offset + part.first
+        np.maximum(out, _numbers_at(part, visible, digest, number + steps, own), out=out)
     _fill_threads(view, window, places, out, threads)
     return out
 
 
 def _numbers_at(
-    part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64]
-) -> NDArray[np.int64]:
+    part: WindowPart, visible: NDArray[np.int64], digest: NDArray[np.int64], number: NDArray[np.int64],
+    near: NDArray[np.int64],
+) -> NDArray[np.int64]:  # fmt: skip
     """The places (4, n) of the passages with these numbers, of documents at an instant (n each); -1: not in
-    this part.
+    this part. They are looked for around the rows `near` (n) first.
 
     Passages of a document that begin at one instant are of one version. Their rows need not be adjacent: they
     may have been written at different times, with retired rows between them.
@@ -138,13 +143,21 @@ def _numbers_at(
         segment["number"],
     )
     first, end = (np.searchsorted(moments, visible, side) + part.first for side in ("left", "right"))
-    low, high = np.broadcast_to(first, number.shape).copy(), np.broadcast_to(end, number.shape).copy()
-    while (wide := low < high).any():  # bisection of all at once, by document and number
+
+    def before(rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which rows come before the wanted ones, by document and number."""
+        same, smaller = documents[rows] == digest, documents[rows] < digest
+        return np.asarray(smaller | (same & (numbers[rows] < number)), bool)
+
+    low = np.broadcast_to(np.clip(near - NEAR, first, end), number.shape)
+    high = np.broadcast_to(np.clip(near + NEAR, first, end), number.shape)
+    low = np.where((low > first) & ~before(np.maximum(low - 1, part.first)), first, low)
+    high = np.where((high < end) & before(np.minimum(high, part.last - 1)), end, high)
+    while (wide := low < high).any():  # bisection of all at once
         middle = np.where(wide, (low + high) // 2, part.first)
-        before = documents[middle] < digest
-        before |= (documents[middle] == digest) & (numbers[middle] < number)
-        low = np.where(wide & before, middle + 1, low)
-        high = np.where(wide & ~before, middle, high)
+        earlier = before(middle)
+        low = np.where(wide & earlier, middle + 1, low)
+        high = np.where(wide & ~earlier, middle, high)
     while True:
         at = np.minimum(low, part.last - 1)
         same = (low < end) & (documents[at] == digest) & (numbers[at] == number)

@@ -21,7 +21,6 @@ from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
 from asof.rank.stage import Ranking, Values
 from asof.schema import within
-from asof.text.tokens import term_hash
 
 CONSIDERED = 2
 """How many times as many terms have their idf looked up as are used."""
@@ -155,26 +154,25 @@ class PseudoRelevanceFeedback:
 
     def _terms(self, rows: NDArray[np.int64], view: View) -> tuple[Term, ...]:
         shares = shares_of(rows, view, CONSIDERED * self.terms)
-        considered = sorted(shares, key=lambda stem: (-shares[stem], stem))[: CONSIDERED * self.terms]
-        terms = [Term(stem, term_hash(stem)) for stem in considered]
-        weights = {
-            term: shares[term.word] * Bm25().idf(view.n, df)
-            for term, df in zip(terms, view.prefix.dfs([term.hash for term in terms]), strict=True)
-        }
-        chosen = sorted(weights, key=lambda term: (-weights[term], term.word))[: self.terms]
-        most = weights[chosen[0]] if chosen else 1.0
-        return tuple(Term(term.word, term.hash, weights[term] / most) for term in chosen)
+        considered = sorted(shares, key=lambda term: (-shares[term], term.word))[: CONSIDERED * self.terms]
+        dfs = view.prefix.dfs([term.hash for term in considered])
+        idf = Bm25().idf
+        weights = [shares[term] * idf(view.n, df) for term, df in zip(considered, dfs, strict=True)]
+        chosen = sorted(zip(weights, considered, strict=True), key=lambda each: (-each[0], each[1].word))
+        most = chosen[0][0] if chosen else 1.0
+        return tuple(Term(term.word, term.hash, weight / most) for weight, term in chosen[: self.terms])
 
 
-def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[str, float]:
+def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[Term, float]:
     """The sum over these passages of tf / length, for at least the `most` largest; without stop words.
 
     Sums are added in the order of the passages, once for each time that a word occurs.
     """
     counts, hashes, tf = terms_of(view, rows)
-    terms, which = np.unique(hashes, return_inverse=True)
+    different, which = np.unique(hashes, return_inverse=True)
     each = np.repeat(1 / np.maximum(view.column("length", rows), 1), counts)
-    shares = np.bincount(np.repeat(which, tf), np.repeat(each, tf), len(terms)).astype(np.float64)
-    shares[np.isin(terms, view.analyzer.stop_hashes())] = 0.0
+    shares = np.bincount(np.repeat(which, tf), np.repeat(each, tf), len(different)).astype(np.float64)
+    shares[np.isin(different, view.analyzer.stop_hashes())] = 0.0
     largest = at_least(shares, kth_best(shares, most))
-    return dict(zip(stems_of(view, terms[largest]), shares[largest].tolist(), strict=True))
+    terms = map(Term, stems_of(view, different[largest]), different[largest].tolist())
+    return dict(zip(terms, shares[largest].tolist(), strict=True))

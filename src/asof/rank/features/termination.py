@@ -8,12 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query
+from asof.index.lexical import Term, presence
 from asof.index.view import View
 from asof.rank.features.query_terms import weighted_words
 from asof.rank.stage import Ranking, Values
 from asof.text.sentences import sentences
-from asof.text.tokens import tokenize
-from asof.time.termination import mentions_termination
+from asof.text.tokens import term_hash, tokenize
+from asof.time.termination import mentions_termination, termination_words
 
 
 def terminated(
@@ -31,6 +32,7 @@ def terminated(
     if mentions_termination(query.text):
         return None
     ended, unread = np.zeros(len(match_score), bool), np.ones(len(match_score), bool)
+    may_end = _have_termination_words(matches, view)
     stems = _question_stems(query, view)
     for group in groups:
         while (ongoing := group & ~ended).any():
@@ -40,12 +42,35 @@ def terminated(
             if not len(read):
                 break
             unread[read] = False
+            read = read[may_end[read]]
             for place, record in zip(read.tolist(), view.records(matches.rows[read]), strict=True):
                 if mentions_termination(record.text):
                     ended[place] = mentions_termination(
                         _best_sentences(record.text, stems, record.language, view)
                     )
     return ended
+
+
+def _have_termination_words(matches: Ranking, view: View) -> NDArray[np.bool_]:
+    """The candidates (n,) with all words of some term for an end, by the index: no other needs to be read."""
+    assert matches.places is not None  # noqa: S101  they match, so they were chosen
+    phrases: list[list[list[Term]]] = view.derived.memo.setdefault("termination", [])
+    if not phrases:
+        phrases += [
+            [
+                [Term(stem, term_hash(stem)) for stem in view.analyzer.alternatives(word)]
+                for word in tokenize(each)
+            ]
+            for each in termination_words()
+        ]
+    order = np.argsort(matches.places)
+    terms = {term: at for at, term in enumerate({t for each in phrases for word in each for t in word})}
+    present = presence(matches.window, matches.places[order], list(terms))
+    out = np.zeros(len(order), bool)
+    for phrase in phrases:
+        words = [present[[terms[term] for term in word]].any(axis=0) for word in phrase]
+        out[order] |= np.logical_and.reduce(words)
+    return out
 
 
 def _question_stems(query: Query, view: View) -> frozenset[str]:

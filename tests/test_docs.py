@@ -101,6 +101,21 @@ def test_links_lead_somewhere(page):
     assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        page for page in PAGES if page.name not in ("CHANGELOG.md", "CONTRIBUTING.md")
+    ],  # past, and future files
+    ids=lambda page: page.name,
+)
+def test_modules_that_are_named_are_there(page):
+    there = {
+        path.name for folder in ("src", "tests", "bench", "docs") for path in (ROOT / folder).rglob("*.py")
+    }
+    named = re.findall(r"`(?:[a-z_]+/)*([a-z_]+\.py)`", page.read_text(encoding="utf-8"))
+    assert sorted({name for name in named if name not in there}) == []
+
+
 MODULES = sorted(
     path
     for path in PACKAGE.rglob("*.py")

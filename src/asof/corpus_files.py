@@ -116,10 +116,10 @@ def try_lock(path: Path) -> Iterator[int | None]:
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            held = True
+            locked = True
         except BlockingIOError:
-            held = False
-        yield descriptor if held else None
+            locked = False
+        yield descriptor if locked else None
     finally:
         os.close(descriptor)
 

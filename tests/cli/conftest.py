@@ -14,7 +14,7 @@ import pytest
 from asof.cli.main import cli, run
 
 
-class Said(NamedTuple):
+class CommandResult(NamedTuple):
     code: int
     out: str
     err: str
@@ -23,7 +23,7 @@ class Said(NamedTuple):
         return json.loads(self.out)
 
 
-Asof = Callable[..., Said]
+Asof = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -39,11 +39,11 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def asof(here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Asof:
     """Runs a command: `asof("search", "x")` says its exit code, its output and its errors."""
 
-    def command(*arguments: str | Path) -> Said:
+    def command(*arguments: str | Path) -> CommandResult:
         monkeypatch.setattr(sys, "argv", ["asof", *map(str, arguments)])
         capsys.readouterr()
         code = run(cli)
-        return Said(code, *capsys.readouterr())
+        return CommandResult(code, *capsys.readouterr())
 
     return command
 

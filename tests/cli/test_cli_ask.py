@@ -26,9 +26,9 @@ def quay(asof, write):
 
 
 def test_an_answer_with_its_source(quay):
-    said = quay("ask", "What was the revenue of Otter Mills in 2021?", "--as-of", "2024")
-    assert said.code == 0
-    assert said.out.splitlines() == [
+    result = quay("ask", "What was the revenue of Otter Mills in 2021?", "--as-of", "2024")
+    assert result.code == 0
+    assert result.out.splitlines() == [
         "[1] “Revenue was $12 million in 2021.” (Otter Mills 2021, 2022-02-01)",
         "as of 2024-12-31",
     ]
@@ -41,15 +41,15 @@ def test_the_question_may_be_several_words(quay):
 
 
 def test_a_refusal_says_why_and_has_exit_code_1(quay):
-    said = quay("ask", "What was the revenue of Otter Mills in 2031?")
-    assert said.code == 1
-    assert said.out.startswith("No answer: nothing about Otter Mills is known of 2031; ")
+    result = quay("ask", "What was the revenue of Otter Mills in 2031?")
+    assert result.code == 1
+    assert result.out.startswith("No answer: nothing about Otter Mills is known of 2031; ")
 
 
 def test_what_came_later_is_not_known(quay):
-    said = quay("ask", "What was the revenue of Otter Mills in 2021?", "--as-of", "2021-06")
-    assert said.code == 1
-    assert "$12" not in said.out + said.err
+    result = quay("ask", "What was the revenue of Otter Mills in 2021?", "--as-of", "2021-06")
+    assert result.code == 1
+    assert "$12" not in result.out + result.err
 
 
 @pytest.mark.parametrize(
@@ -57,10 +57,10 @@ def test_what_came_later_is_not_known(quay):
     [["--mode", "both"], ["--tokens", "0"], ["--as-of", "someday"], ["--recipe", "magic"], ["--nonsense"]],
 )
 def test_wrong_usage_has_exit_code_2(quay, options):
-    said = quay("ask", "revenue?", *options)
-    assert said.code == 2
-    assert said.out == ""
-    assert said.err
+    result = quay("ask", "revenue?", *options)
+    assert result.code == 2
+    assert result.out == ""
+    assert result.err
 
 
 def test_no_question_is_wrong_usage(quay):
@@ -70,10 +70,10 @@ def test_no_question_is_wrong_usage(quay):
 def test_the_modes(quay):
     local = quay("ask", "What happened in 2022?", "--mode", "local", "--verbose").out
     assert local.endswith("as of now · single passages · quoted, no model\n")
-    said = quay("ask", "What happened in 2022?", "--verbose")
-    assert "· reports ·" in said.out
+    result = quay("ask", "What happened in 2022?", "--verbose")
+    assert "· reports ·" in result.out
     assert "quoted" not in quay("ask", "What happened in 2022?").out
-    assert said.out.splitlines()[0].startswith("2022")
+    assert result.out.splitlines()[0].startswith("2022")
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_the_modes(quay):
     ],
 )  # fmt: skip
 def test_the_json_keeps_its_schema(quay, options):
-    said = quay("ask", *options, "--json")
-    value = said.json()
+    result = quay("ask", *options, "--json")
+    value = result.json()
     assert against("ask", value) == []
-    assert said.code == (1 if value["refused"] else 0)
+    assert result.code == (1 if value["refused"] else 0)
     assert [each["n"] for each in value["citations"]] == list(range(1, len(value["citations"]) + 1))
 
 
@@ -122,12 +122,12 @@ def model(quay, users, server):
 
 
 def test_what_the_model_writes_is_shown_once_with_its_sources(model, server):
-    said = model("The crane is red [1].")
-    assert said.code == 0
-    assert said.out.splitlines()[:2] == ["The crane is red [1].", "[1] Crane, 2022-03-01"]
+    result = model("The crane is red [1].")
+    assert result.code == 0
+    assert result.out.splitlines()[:2] == ["The crane is red [1].", "[1] Crane, 2022-03-01"]
     assert server.requests[-1].body["stream"] is True
-    assert "· by m" in said.out
-    assert "cost: calls 1" in said.err
+    assert "· by m" in result.out
+    assert "cost: calls 1" in result.err
 
 
 def test_with_json_it_keeps_its_schema_and_has_a_cost(model, server):
@@ -138,56 +138,56 @@ def test_with_json_it_keeps_its_schema_and_has_a_cost(model, server):
 
 
 def test_a_reply_that_cites_nothing_is_refused_though_it_was_seen_to_come(model):
-    said = model("It is blue.")
-    assert said.code == 1
-    assert said.out.splitlines()[:2] == [
+    result = model("It is blue.")
+    assert result.code == 1
+    assert result.out.splitlines()[:2] == [
         "It is blue.",
         "No answer: the model's answer cites none of the passages.",
     ]
 
 
 def test_numbers_of_no_passage_are_shown_without(model):
-    said = model("It is red [1][77].")
-    assert said.out.splitlines()[:2] == ["It is red [1][77].", "It is red [1]."]
-    assert "the model cited passages that do not exist: 77" in said.out
+    result = model("It is red [1][77].")
+    assert result.out.splitlines()[:2] == ["It is red [1][77].", "It is red [1]."]
+    assert "the model cited passages that do not exist: 77" in result.out
 
 
 def test_the_model_may_refuse(model):
-    said = model("NO ANSWER: nobody says it.")
-    assert said.code == 1
-    assert "No answer: nobody says it." in said.out
+    result = model("NO ANSWER: nobody says it.")
+    assert result.code == 1
+    assert "No answer: nobody says it." in result.out
 
 
 def test_an_answer_is_plain_on_the_terminal(model):
     for options in ((), ("--json",)):
-        said = model(f"It is {ESCAPES} [1].", *options)
-        assert said.code == 0
+        result = model(f"It is {ESCAPES} [1].", *options)
+        assert result.code == 0
         for sign in "\x1b\x07\u202e":
-            assert sign not in said.out + said.err
-    assert json.loads(said.out)["answer"] == f"It is {ESCAPES} [1]."
+            assert sign not in result.out + result.err
+    assert json.loads(result.out)["answer"] == f"It is {ESCAPES} [1]."
 
 
 def test_quotes_where_the_server_fails(model):
-    said = model(status(500))
-    assert said.code == 0
-    assert said.out.startswith("[1] “The crane is red.” (Crane, 2022-03-01)\n")
-    assert "gave no answer" in said.out
-    assert "status 500" in said.out
+    result = model(status(500))
+    assert result.code == 0
+    assert result.out.startswith("[1] “The crane is red.” (Crane, 2022-03-01)\n")
+    assert "gave no answer" in result.out
+    assert "status 500" in result.out
 
 
 def test_a_wrong_key_is_an_error_and_not_an_answer(model):
-    said = model(status(401))
-    assert said.code not in (0, 1)
-    assert said.out == ""
-    assert "401" in said.err
+    result = model(status(401))
+    assert result.code not in (0, 1)
+    assert result.out == ""
+    assert "401" in result.err
 
 
 def test_a_budget_that_is_used_up_means_quotes(model, users, server):
     users(f'[model]\nurl = "{server.url}"\nmodel = "m"\n[ask]\nbudget = 1\n')
-    said = model("The crane is red [1].")
-    assert said.code == 0
-    assert said.out.startswith("[1] “")
-    assert "quoted, because m" in said.out
+    result = model("The crane is red [1].")
+    assert result.code == 0
+    assert result.out.startswith("[1] “")
+    assert "quoted, because m" in result.out
     assert server.requests == []
 
 
@@ -208,9 +208,9 @@ def test_orders_in_a_note_reach_the_model_between_marks(model, write, asof, serv
 
 
 def test_an_unknown_mode_names_the_modes(quay):
-    said = quay("ask", "crane", "--mode", "globl")
-    assert said.code == 2
-    assert all(mode in said.err for mode in ("'globl'", "'local'", "'global'", "'auto'"))
+    result = quay("ask", "crane", "--mode", "globl")
+    assert result.code == 2
+    assert all(mode in result.err for mode in ("'globl'", "'local'", "'global'", "'auto'"))
 
 
 def test_an_empty_question_is_called_so(quay):
@@ -219,8 +219,8 @@ def test_an_empty_question_is_called_so(quay):
 
 
 def test_both_clocks_are_told_where_they_are_set(quay):
-    said = quay("ask", "What was the revenue of Otter Mills in 2021?", "--known-at", "2020")
-    assert said.out.splitlines()[-1] == "as of now · known at 2020-12-31"
+    result = quay("ask", "What was the revenue of Otter Mills in 2021?", "--known-at", "2020")
+    assert result.out.splitlines()[-1] == "as of now · known at 2020-12-31"
     assert "known at" not in quay("ask", "What was the revenue of Otter Mills in 2021?").out
 
 
@@ -240,9 +240,9 @@ def test_a_missing_extra_is_one_line(quay, users, server, monkeypatch, command):
     users(f'[model]\nurl = "{server.url}"\nmodel = "m"\n{facts}')
     for name in ("openai", "pydantic"):
         monkeypatch.setitem(sys.modules, name, None)
-    said = quay(*command)
-    assert (said.code, said.out, server.requests) == (2, "", [])
-    assert said.err == "asof: a language model needs pydantic and openai: pip install 'asof[llm]'\n"
+    result = quay(*command)
+    assert (result.code, result.out, server.requests) == (2, "", [])
+    assert result.err == "asof: a language model needs pydantic and openai: pip install 'asof[llm]'\n"
 
 
 @pytest.mark.parametrize(
@@ -251,6 +251,6 @@ def test_a_missing_extra_is_one_line(quay, users, server, monkeypatch, command):
 def test_rules_in_place_of_a_model_are_told(quay, write, command):
     assert quay(*command).err == ""
     write("asof.toml", '[facts]\nextractor = "model"\n')
-    said = quay(*command)
-    assert said.code in (0, 1)
-    assert said.err.startswith("note: facts are read by rules: [facts] of asof.toml asks")
+    result = quay(*command)
+    assert result.code in (0, 1)
+    assert result.err.startswith("note: facts are read by rules: [facts] of asof.toml asks")

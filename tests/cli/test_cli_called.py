@@ -29,18 +29,18 @@ def test_every_command_takes_a_name(asof, yard, name, monkeypatch):
     assert asof("why-not", name, "crane", "--json").json()["id"] == "notes/red.md"
     assert asof("correct", name, "--published", "2019").out.startswith("notes/red.md: published 2019")
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
-    said = asof("purge", name)
-    assert "Erase notes/red.md and all its history?" in said.out + said.err
-    assert "notes/red.md: erased, " in said.out
+    result = asof("purge", name)
+    assert "Erase notes/red.md and all its history?" in result.out + result.err
+    assert "notes/red.md: erased, " in result.out
 
 
 @pytest.mark.parametrize(
     "command", ["links oak", "why-not oak crane", "purge OAK --yes", "correct oak.md --published 2020"]
 )
 def test_a_name_of_several_lists_them(asof, yard, command):
-    said = asof(*command.split())
-    assert (said.code, said.out) == (2, "")
-    assert "can be 2 documents: notes/oak.md, notes/old/oak.md; give more of its path" in said.err
+    result = asof(*command.split())
+    assert (result.code, result.out) == (2, "")
+    assert "can be 2 documents: notes/oak.md, notes/old/oak.md; give more of its path" in result.err
     assert asof("links", "old/oak", "--json").json()["document"] == "notes/old/oak.md"
 
 
@@ -49,10 +49,10 @@ def test_what_is_not_visible_then_is_neither_found_nor_proposed(asof, yard, comm
     question = ["crane"] if command == "why-not" else []
     for clock in ("--as-of", "--known-at"):
         for name in ("redwood", "redwod", "Redwood.md"):
-            said = asof(command, name, *question, clock, "2022-06")
-            assert said.code == 2
-            assert "notes/redwood" not in said.err
-            assert f"no document {name!r} as of " in said.err
+            result = asof(command, name, *question, clock, "2022-06")
+            assert result.code == 2
+            assert "notes/redwood" not in result.err
+            assert f"no document {name!r} as of " in result.err
     # a part of two paths, one of which is later
     assert asof(command, "notes/re", *question, "--as-of", "2022-06").err == ""
     assert "2 documents" in asof(command, "notes/re", *question).err
@@ -68,13 +68,13 @@ def test_what_ended_is_still_called_so(asof, here, yard):
 
 def test_an_unknown_name_is_refused_before_asking(asof, yard, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))
-    said = asof("purge", "notes/reed.md")
-    assert (said.code, said.out) == (2, "")
-    assert said.err == "asof: no document 'notes/reed.md' in the corpus; did you mean notes/red.md?\n"
+    result = asof("purge", "notes/reed.md")
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "asof: no document 'notes/reed.md' in the corpus; did you mean notes/red.md?\n"
 
 
 def test_nothing_is_erased_unasked_by_a_part_of_its_name(asof, yard):
-    said = asof("purge", "notes/as", "--yes")
-    assert (said.code, said.out) == (2, "")
-    assert "'notes/as' is only a part of the id notes/ash.md" in said.err
+    result = asof("purge", "notes/as", "--yes")
+    assert (result.code, result.out) == (2, "")
+    assert "'notes/as' is only a part of the id notes/ash.md" in result.err
     assert asof("purge", "ASH", "--yes").out.startswith("notes/ash.md: erased")

@@ -28,11 +28,11 @@ def completes(asof, here, write):
             'source "$1"; shift; COMP_WORDS=(asof "$@"); COMP_CWORD=$#; _asof; '
             'for each in "${COMPREPLY[@]}"; do echo "$each"; done; complete -p asof >&2'
         )
-        said = subprocess.run(
+        result = subprocess.run(
             ["bash", "-c", tried, "bash", str(script), *words], check=True, capture_output=True, text=True
         )
-        assert said.stderr == "complete -F _asof asof\n"
-        return said.stdout.splitlines()
+        assert result.stderr == "complete -F _asof asof\n"
+        return result.stdout.splitlines()
 
     return proposed
 
@@ -69,22 +69,22 @@ def test_files_where_files_are_meant(completes):
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
 def test_the_other_shells_have_the_same(asof, here, shell):
-    said = asof("completion", shell)
-    assert (said.code, said.err) == (0, "")
+    result = asof("completion", shell)
+    assert (result.code, result.err) == (0, "")
     for command in described():
-        assert f"{command.name}:" in said.out if shell == "zsh" else f"-a {command.name} " in said.out
+        assert f"{command.name}:" in result.out if shell == "zsh" else f"-a {command.name} " in result.out
         for option in command.options:
             for spelling in option.spellings:
                 zsh = [f"'{again}{spelling}{form}[" for again in ("", "*") for form in ("", "=", "+")]
                 fish = [f"-l {spelling[2:]} " if spelling[:2] == "--" else f"-s {spelling[1:]} "]
-                assert any(each in said.out for each in (zsh if shell == "zsh" else fish))
-            assert " ".join(option.words) in said.out
-    assert "'(__fish_complete_directories)'" in said.out if shell == "fish" else "_files -/" in said.out
-    assert said.out.count("'") % 2 == 0 or "\\'" in said.out
+                assert any(each in result.out for each in (zsh if shell == "zsh" else fish))
+            assert " ".join(option.words) in result.out
+    assert "'(__fish_complete_directories)'" in result.out if shell == "fish" else "_files -/" in result.out
+    assert result.out.count("'") % 2 == 0 or "\\'" in result.out
 
 
 def test_an_unknown_shell(asof, here):
-    said = asof("completion", "powershell")
-    assert (said.code, said.out) == (2, "")
-    assert "'powershell' is not one of 'bash', 'zsh', 'fish'" in said.err
+    result = asof("completion", "powershell")
+    assert (result.code, result.out) == (2, "")
+    assert "'powershell' is not one of 'bash', 'zsh', 'fish'" in result.err
     assert not Path(".asof").exists()

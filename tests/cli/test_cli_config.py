@@ -42,10 +42,10 @@ def switched_on() -> dict[str, Any]:
 
 
 def test_it_is_what_is_printed(asof, here):
-    said = asof("config")
-    assert (said.code, said.err, said.out) == (0, "", text())
-    assert config.read(tomllib.loads(said.out)) == Config()
-    (here / "asof.toml").write_text(said.out)
+    result = asof("config")
+    assert (result.code, result.err, result.out) == (0, "", text())
+    assert config.read(tomllib.loads(result.out)) == Config()
+    (here / "asof.toml").write_text(result.out)
     (here / "a.md").write_text("A crane.")
     assert asof("index", "a.md").code == 0
     assert asof("search", "crane").err == ""
@@ -104,5 +104,5 @@ def test_where_ones_own_configuration_lies(asof, here, monkeypatch):
     asof("index", "a.md", "b.md")
     assert len(asof("search", "crane", "--json").json()["hits"]) == 1
     monkeypatch.setenv("ASOF_CONFIG", os.devnull)
-    said = asof("config", "--user")
-    assert (said.code, said.out, len(said.err.splitlines())) == (1, "", 1)
+    result = asof("config", "--user")
+    assert (result.code, result.out, len(result.err.splitlines())) == (1, "", 1)

@@ -36,11 +36,11 @@ def server() -> Iterator[Embeds]:
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             vectors = there.meanings.encode(body["input"])
             rows = [{"index": at, "embedding": vector.tolist()} for at, vector in enumerate(vectors)]
-            said = json.dumps({"data": rows}).encode()
+            result = json.dumps({"data": rows}).encode()
             self.send_response(401 if there.down else 200)
-            self.send_header("Content-Length", str(len(said)))
+            self.send_header("Content-Length", str(len(result)))
             self.end_headers()
-            self.wfile.write(said)
+            self.wfile.write(result)
 
         def log_message(self, *args: object) -> None:
             """Nothing: the terminal is the tests'."""
@@ -74,9 +74,9 @@ def sea(here: Path, write: Callable[[str, str], Path]) -> Path:
 
 
 def found(asof: Asof, *options: str) -> list[str]:
-    said = asof("search", "ship", "--json", *options)
-    assert said.code in (0, 1), said.err
-    return [hit["document"] for hit in said.json()["hits"] if hit["score"] > 0]
+    result = asof("search", "ship", "--json", *options)
+    assert result.code in (0, 1), result.err
+    return [hit["document"] for hit in result.json()["hits"] if hit["score"] > 0]
 
 
 def test_a_corpus_is_made_with_it(asof: Asof, sea: Path, toml: Any, server: Embeds) -> None:
@@ -85,9 +85,9 @@ def test_a_corpus_is_made_with_it(asof: Asof, sea: Path, toml: Any, server: Embe
     assert [text.split("\n")[0] for text in server.meanings.texts] == ["Ferry", "Gale", "Mill"]
     assert found(asof)[0] == "sea/ferry.md"
     assert server.meanings.texts[3:] == ["ship"]
-    said = asof("status").out
-    assert f"encoder  meanings at {server.url}\n" in said
-    assert "3 of 8 dimensions (48 bytes)" in said
+    result = asof("status").out
+    assert f"encoder  meanings at {server.url}\n" in result
+    assert "3 of 8 dimensions (48 bytes)" in result
     assert asof("index", "sea").code == 0
     assert len(server.meanings.asked) == 4, "nothing new"
 
@@ -95,17 +95,17 @@ def test_a_corpus_is_made_with_it(asof: Asof, sea: Path, toml: Any, server: Embe
 def test_from_words_to_vectors_and_back(asof: Asof, sea: Path, toml: Any, server: Embeds) -> None:
     assert asof("index", "sea").code == 0
     assert found(asof) == []
-    said = asof("embed")
-    assert (said.code, said.out) == (2, "")
-    assert "no encoder is named: set [encoder] in" in said.err
+    result = asof("embed")
+    assert (result.code, result.out) == (2, "")
+    assert "no encoder is named: set [encoder] in" in result.err
     toml(server)
     assert found(asof) == [], "it stays what it was"
     told = asof("index", "sea").err
     assert f"names the encoder meanings at {server.url}; this corpus has none, which stays until" in told
-    said = asof("embed")
-    assert said.code == 0, said.err
-    assert said.out.startswith(f"encoder: meanings at {server.url}, 8 dimensions; 3 passages, 3 encoded")
-    assert said.out.endswith("; before: words only\n")
+    result = asof("embed")
+    assert result.code == 0, result.err
+    assert result.out.startswith(f"encoder: meanings at {server.url}, 8 dimensions; 3 passages, 3 encoded")
+    assert result.out.endswith("; before: words only\n")
     assert found(asof)[0] == "sea/ferry.md"
     assert found(asof, "--as-of", "2019") == []
     again = asof("embed", "--json").json()
@@ -123,20 +123,20 @@ def test_another_encoder_is_named_than_the_corpus_has(
     toml(server)
     assert asof("index", "sea").code == 0
     toml(server, query_prefix="ship ")
-    said = asof("search", "ship")
-    assert said.code == 2
-    assert f"holds vectors of the encoder 'meanings at {server.url}', [encoder] of asof.toml is" in said.err
-    assert "run `asof embed`" in said.err
+    result = asof("search", "ship")
+    assert result.code == 2
+    assert f"holds vectors of the encoder 'meanings at {server.url}', [encoder] of asof.toml is" in result.err
+    assert "run `asof embed`" in result.err
     assert asof("status").code == 0
     assert asof("embed").code == 0
     assert found(asof)[0] == "sea/ferry.md"
     (here / "asof.toml").unlink()
-    said = asof("search", "ship")
-    assert said.code == 2
-    assert "which nothing names: set [encoder] in asof.toml" in said.err
-    said = asof("embed", "--encoder", "hashed")
-    assert said.code == 0
-    assert said.err == ""
+    result = asof("search", "ship")
+    assert result.code == 2
+    assert "which nothing names: set [encoder] in asof.toml" in result.err
+    result = asof("embed", "--encoder", "hashed")
+    assert result.code == 0
+    assert result.err == ""
     assert asof("search", "boat").code == 0
 
 
@@ -149,11 +149,11 @@ def test_vectors_of_an_encoder_that_does_not_count(
     asked = len(server.meanings.asked)
     for own in ("", '[encoder]\nmodel = "other"\nurl = "http://127.0.0.1:9/v1"\n'):
         users(own)
-        said = asof("search", "ship")
-        assert said.code == 2
+        result = asof("search", "ship")
+        assert result.code == 2
         told = f"asof: this corpus holds vectors of the encoder 'meanings at {server.url}': [encoder] of "
-        assert said.err.splitlines()[-1].startswith(told)
-        assert "`asof trust " in said.err.splitlines()[-1]
+        assert result.err.splitlines()[-1].startswith(told)
+        assert "`asof trust " in result.err.splitlines()[-1]
         assert len(server.meanings.asked) == asked
     users(f'[encoder]\nmodel = "meanings"\nurl = "{server.url}"\n')
     assert found(asof)[0] == "sea/ferry.md"
@@ -162,14 +162,14 @@ def test_vectors_of_an_encoder_that_does_not_count(
 def test_a_server_that_refuses(asof: Asof, sea: Path, toml: Any, server: Embeds) -> None:
     toml(server)
     server.down = True
-    said = asof("index", "sea")
-    assert said.code == 2
-    assert "/v1/embeddings: status 401" in said.err
+    result = asof("index", "sea")
+    assert result.code == 2
+    assert "/v1/embeddings: status 401" in result.err
     server.down = False
     assert asof("index", "sea").code == 0
     server.down = True
-    said = asof("search", "ship")
-    assert (said.code, said.out) == (2, "")
+    result = asof("search", "ship")
+    assert (result.code, result.out) == (2, "")
     assert asof("status").code == 0
 
 
@@ -181,9 +181,9 @@ def test_wrong_usage(asof: Asof, sea: Path, here: Path) -> None:
         (["--encoder", "no/such/model"], "is no folder, and no name on the hub"),
         (["--encoder", "configured"], "no encoder is configured"),
     ):
-        said = asof("embed", *options)
-        assert said.code == 2
-        assert message in said.err
+        result = asof("embed", *options)
+        assert result.code == 2
+        assert message in result.err
     (here / "asof.toml").write_text('[encoder]\nmodel = "a/b"\n[index]\nencoder = "hashed"\n')
     assert "both name an encoder" in asof("search", "x").err
 
@@ -208,14 +208,14 @@ def test_evaluated_with_the_configured_encoder(
     write("set/qrels.tsv", "q\tferry\t1\n")
     toml(server)
     asked = ["evaluate", "set", "--recipe", "tempralm", "--cache", "kept", "--json"]
-    said = asof(*asked, "--encoder", "configured", "--leakage", "1")
-    assert said.code == 0, said.err
-    found = said.json()
+    result = asof(*asked, "--encoder", "configured", "--leakage", "1")
+    assert result.code == 0, result.err
+    found = result.json()
     assert found["runs"][0]["options"]["encoder"] == f"meanings at {server.url}"
     assert found["leakage"]["differences"] == []
     assert server.meanings.texts == [*texts.values(), "ship"]
     assert asof(*asked, "--encoder", "configured", "--chunking", "whole").code == 0
     assert len(server.meanings.asked) == 4
-    said = asof("evaluate", "set", "--incremental", "id=gale", "--encoder", "configured")
-    assert said.code == 2
-    assert "--incremental has no --encoder MODEL" in said.err
+    result = asof("evaluate", "set", "--incremental", "id=gale", "--encoder", "configured")
+    assert result.code == 2
+    assert "--incremental has no --encoder MODEL" in result.err

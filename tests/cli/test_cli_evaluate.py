@@ -50,51 +50,51 @@ def mayors(write):
 
 
 def test_a_table_for_a_reader(asof, mayors):
-    said = asof("evaluate", *mayors, "--leakage", "2")
-    assert said.code == 0
-    assert said.err == ""
-    assert "mayors: 2 questions as of 2002-12-31 to 2006-12-31 · 2 documents" in said.out
-    assert re.search(r"^asof +\.500 +1\.000", said.out, re.MULTILINE)  # success@1: in 2006 it is Bob
-    assert re.search(r"recall +recall +recall", said.out)
-    assert "evidence" in said.out
-    assert "leakage: none (2 questions, 2 corpora cut where they were asked" in said.out
-    assert "note: 1 of 3 questions has no relevant document: left out" in said.out
+    result = asof("evaluate", *mayors, "--leakage", "2")
+    assert result.code == 0
+    assert result.err == ""
+    assert "mayors: 2 questions as of 2002-12-31 to 2006-12-31 · 2 documents" in result.out
+    assert re.search(r"^asof +\.500 +1\.000", result.out, re.MULTILINE)  # success@1: in 2006 it is Bob
+    assert re.search(r"recall +recall +recall", result.out)
+    assert "evidence" in result.out
+    assert "leakage: none (2 questions, 2 corpora cut where they were asked" in result.out
+    assert "note: 1 of 3 questions has no relevant document: left out" in result.out
 
 
 def test_two_recipes_are_set_against_each_other(asof, mayors):
-    said = asof("evaluate", *mayors, "--recipe", "asof", "--recipe", "asof")
-    assert said.code == 0
-    assert "against asof" in said.out
-    assert re.search(r"^asof-2 +\+\.000 ", said.out, re.MULTILINE)
-    assert "p=1.000" in said.out
+    result = asof("evaluate", *mayors, "--recipe", "asof", "--recipe", "asof")
+    assert result.code == 0
+    assert "against asof" in result.out
+    assert re.search(r"^asof-2 +\+\.000 ", result.out, re.MULTILINE)
+    assert "p=1.000" in result.out
 
 
 def test_a_row_for_each_question(asof, mayors):
-    said = asof("evaluate", *mayors, "--per-query")
-    assert re.search(r"mayor of \[Brill\] +2002-12-31 +1\.000 +1\.000 +1\.000 +m1", said.out)
-    assert re.search(r"mayor of \[Brill\] +2006-12-31 +\.000 +\.631 +1\.000 +m2", said.out)  # 1 / log2(3)
+    result = asof("evaluate", *mayors, "--per-query")
+    assert re.search(r"mayor of \[Brill\] +2002-12-31 +1\.000 +1\.000 +1\.000 +m1", result.out)
+    assert re.search(r"mayor of \[Brill\] +2006-12-31 +\.000 +\.631 +1\.000 +m2", result.out)  # 1 / log2(3)
 
 
 def test_no_line_is_wider_than_a_page(asof, mayors):
-    said = asof("evaluate", *mayors, "--recipe", "asof", "--recipe", "asof", "--per-query")
-    assert max(len(line.rstrip()) for line in said.out.splitlines()) <= 100
+    result = asof("evaluate", *mayors, "--recipe", "asof", "--recipe", "asof", "--per-query")
+    assert max(len(line.rstrip()) for line in result.out.splitlines()) <= 100
 
 
 @pytest.mark.parametrize(
     "options", [[], ["--per-query", "--leakage", "1"], ["--recipe", "asof", "--recipe", "asof"]]
 )
 def test_the_json_keeps_its_schema(asof, mayors, options):
-    said = asof("evaluate", *mayors, "--json", *options)
-    assert said.code == 0
-    assert against("evaluate", said.json()) == []
+    result = asof("evaluate", *mayors, "--json", *options)
+    assert result.code == 0
+    assert against("evaluate", result.json()) == []
 
 
 def test_what_the_json_says(asof, mayors, write):
     with (write("mayors/x", "").parent / "queries.jsonl").open("a") as file:
         file.write("{\n")
-    said = asof("evaluate", *mayors, "--json", "--per-query", "--seed", "7", "--without", "title, metadata")
-    assert said.code == 3
-    found = said.json()
+    result = asof("evaluate", *mayors, "--json", "--per-query", "--seed", "7", "--without", "title, metadata")
+    assert result.code == 3
+    found = result.json()
     (run,) = found["runs"]
     assert run["metrics"]["success@1"]["value"] == 0.5
     assert run["metrics"]["evidence@4000"] == {"value": 1.0, "low": 1.0, "high": 1.0}
@@ -112,9 +112,9 @@ def test_what_the_json_says(asof, mayors, write):
 def test_a_bad_line_is_shown_and_makes_code_3(asof, mayors, here):
     with (here / "mayors" / "qrels.tsv").open("a") as file:
         file.write("q1 m1 1\n")
-    said = asof("evaluate", *mayors)
-    assert said.code == 3
-    assert "qrels.tsv:3: the line has 1 columns (query, document and a whole number" in said.err
+    result = asof("evaluate", *mayors)
+    assert result.code == 3
+    assert "qrels.tsv:3: the line has 1 columns (query, document and a whole number" in result.err
 
 
 def test_a_leak_makes_code_1(asof, mayors, monkeypatch):
@@ -126,10 +126,10 @@ def test_a_leak_makes_code_1(asof, mayors, monkeypatch):
         return made
 
     monkeypatch.setattr(Prefix, "of", classmethod(wrong))
-    said = asof("evaluate", *mayors, "--leakage", "1")
-    assert said.code == 1
-    assert "leakage: 1 differences (1 questions, 1 corpora cut where they were asked)" in said.out
-    assert "asof, question q1 as of 2002-12-31: " in said.out
+    result = asof("evaluate", *mayors, "--leakage", "1")
+    assert result.code == 1
+    assert "leakage: 1 differences (1 questions, 1 corpora cut where they were asked)" in result.out
+    assert "asof, question q1 as of 2002-12-31: " in result.out
     found = asof("evaluate", *mayors, "--leakage", "1", "--json")
     assert found.code == 1
     assert against("evaluate", found.json()) == []
@@ -174,11 +174,11 @@ def test_a_filter(asof, mayors):
     ],
 )
 def test_wrong_usage_is_one_line(asof, mayors, options, message):
-    said = asof("evaluate", *mayors, *options)
-    assert said.code == 2
-    assert said.out == ""
-    assert message in said.err
-    assert said.err.count("\n") == 1
+    result = asof("evaluate", *mayors, *options)
+    assert result.code == 2
+    assert result.out == ""
+    assert message in result.err
+    assert result.err.count("\n") == 1
 
 
 def test_what_is_no_dataset(asof, here, write):
@@ -187,6 +187,6 @@ def test_what_is_no_dataset(asof, here, write):
         ("nowhere", "nowhere is no folder; a dataset is"),
         ("empty", "empty has no qrels.tsv; "),
     ):
-        said = asof("evaluate", name)
-        assert (said.code, said.out) == (2, "")
-        assert message in said.err
+        result = asof("evaluate", name)
+        assert (result.code, result.out) == (2, "")
+        assert message in result.err

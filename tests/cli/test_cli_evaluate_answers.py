@@ -43,43 +43,45 @@ def shop(write):
 
 
 def test_a_table_of_answers(asof, shop):
-    said = asof("evaluate", *shop, "--answers", "--by", "hops", "--per-query")
-    assert (said.code, said.err) == (0, "")
-    assert "answers: 3 questions, 2 of them answerable" in said.out
-    assert re.search(r"^recipe +attempted +refused +evidence", said.out, re.MULTILINE)
-    assert "by type (n: questions, below it those that are answerable)" in said.out
-    assert re.search(r"^two +1 ", said.out, re.MULTILINE)
-    assert "by hops" in said.out
-    assert "Who [first] walked on the moon?\n  right: (unanswerable) unanswerable" in said.out
-    assert max(len(line.rstrip()) for line in said.out.splitlines() if not line.startswith("  asof:")) <= 100
+    result = asof("evaluate", *shop, "--answers", "--by", "hops", "--per-query")
+    assert (result.code, result.err) == (0, "")
+    assert "answers: 3 questions, 2 of them answerable" in result.out
+    assert re.search(r"^recipe +attempted +refused +evidence", result.out, re.MULTILINE)
+    assert "by type (n: questions, below it those that are answerable)" in result.out
+    assert re.search(r"^two +1 ", result.out, re.MULTILINE)
+    assert "by hops" in result.out
+    assert "Who [first] walked on the moon?\n  right: (unanswerable) unanswerable" in result.out
+    assert (
+        max(len(line.rstrip()) for line in result.out.splitlines() if not line.startswith("  asof:")) <= 100
+    )
 
 
 def test_no_table_of_one_row(asof, shop, here):
     """All questions have one type: the figures of the type are those of the whole."""
     text = (here / "shop" / "queries.jsonl").read_text()
     (here / "shop" / "queries.jsonl").write_text(text.replace('"two"', '"one"'))
-    said = asof("evaluate", *shop, "--answers")
-    assert "answers: 3 questions" in said.out
-    assert "by type" not in said.out
+    result = asof("evaluate", *shop, "--answers")
+    assert "answers: 3 questions" in result.out
+    assert "by type" not in result.out
 
 
 def test_answers_without_any_judgement(asof, shop, write):
     """Nothing is ranked then; without `answerable` no question can be answered from these documents."""
     write("shop/qrels.tsv", "may\ts1\t0\n")
-    said = asof("evaluate", *shop, "--answers")
-    assert said.code == 0
-    assert said.out.startswith("shop: 0 questions · 2 documents\n")
-    assert "answers: 3 questions, 0 of them answerable" in said.out
+    result = asof("evaluate", *shop, "--answers")
+    assert result.code == 0
+    assert result.out.startswith("shop: 0 questions · 2 documents\n")
+    assert "answers: 3 questions, 0 of them answerable" in result.out
 
 
 @pytest.mark.parametrize(
     "options", [[], ["--per-query", "--by", "hops"], ["--recipe", "asof", "--recipe", "twe"]]
 )
 def test_the_json_of_answers_keeps_its_schema(asof, shop, options):
-    said = asof("evaluate", *shop, "--answers", "--json", *options)
-    assert said.code == 0
-    assert against("evaluate", said.json()) == []
-    answers = said.json()["answers"]
+    result = asof("evaluate", *shop, "--answers", "--json", *options)
+    assert result.code == 0
+    assert against("evaluate", result.json()) == []
+    answers = result.json()["answers"]
     assert (answers["questions"], answers["answerable"], answers["judge"]) == (3, 2, None)
     assert answers["runs"][0]["metrics"]["attempted"]["value"] in (0, 0.5, 1)
     assert answers["runs"][0]["metrics"]["correct"] is None
@@ -90,23 +92,23 @@ def test_without_answers_there_are_none(asof, shop):
 
 
 def test_before_and_after_an_update(asof, shop):
-    said = asof("evaluate", *shop, "--incremental", "part=new")
-    assert (said.code, said.err) == (0, "")
-    assert said.out.startswith("shop: update part=new\n  base: 1 document, indexed in ")
-    assert "0 calls of a model" in said.out
+    result = asof("evaluate", *shop, "--incremental", "part=new")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("shop: update part=new\n  base: 1 document, indexed in ")
+    assert "0 calls of a model" in result.out
     for stage in ("base@base", "base@updated", "new@updated"):
-        assert re.search(rf"^{stage} +1 ", said.out, re.MULTILINE)
-    assert "of 2 base questions have another answer, " in said.out
-    assert max(len(line.rstrip()) for line in said.out.splitlines()) <= 110
+        assert re.search(rf"^{stage} +1 ", result.out, re.MULTILINE)
+    assert "of 2 base questions have another answer, " in result.out
+    assert max(len(line.rstrip()) for line in result.out.splitlines()) <= 110
 
 
 def test_the_json_of_an_update_keeps_its_schema(asof, shop):
     options = ["--incremental", "part=new", "--recipe", "asof", "--recipe", "twe", "--per-query"]
-    said = asof("evaluate", *shop, *options, "--json")
-    assert said.code == 0
-    assert against("evaluate-incremental", said.json()) == []
-    assert said.json()["update"] == {"part": ["new"]}
-    assert [each["recipe"] for each in said.json()["changed"]] == ["asof", "twe"]
+    result = asof("evaluate", *shop, *options, "--json")
+    assert result.code == 0
+    assert against("evaluate-incremental", result.json()) == []
+    assert result.json()["update"] == {"part": ["new"]}
+    assert [each["recipe"] for each in result.json()["changed"]] == ["asof", "twe"]
 
 
 @pytest.mark.parametrize(
@@ -124,17 +126,17 @@ def test_the_json_of_an_update_keeps_its_schema(asof, shop):
     ],
 )
 def test_wrong_usage_of_answers_is_one_line(asof, shop, options, message):
-    said = asof("evaluate", *shop, *options)
-    assert (said.code, said.out) == (2, "")
-    assert message in said.err
-    assert said.err.count("\n") == 1
+    result = asof("evaluate", *shop, *options)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert result.err.count("\n") == 1
 
 
 def test_leakage_is_checked_without_a_model(asof, shop, users):
     users(MODEL)
-    said = asof("evaluate", *shop, "--answers", "--model", "--leakage", "1")
-    assert said.code == 2
-    assert "check it without --model" in said.err
+    result = asof("evaluate", *shop, "--answers", "--model", "--leakage", "1")
+    assert result.code == 2
+    assert "check it without --model" in result.err
 
 
 @pytest.mark.parametrize("option", ["--judge", "--model"])
@@ -142,6 +144,6 @@ def test_a_missing_extra_is_one_line_before_anything_is_indexed(asof, shop, user
     users('[model]\nurl = "http://127.0.0.1:9/v1"\nmodel = "m"\n')
     for name in ("openai", "pydantic"):
         monkeypatch.setitem(sys.modules, name, None)
-    said = asof("evaluate", *shop, "--answers", option)
-    assert (said.code, said.out) == (2, "")
-    assert said.err == "asof: a language model needs pydantic and openai: pip install 'asof[llm]'\n"
+    result = asof("evaluate", *shop, "--answers", option)
+    assert (result.code, result.out) == (2, "")
+    assert result.err == "asof: a language model needs pydantic and openai: pip install 'asof[llm]'\n"

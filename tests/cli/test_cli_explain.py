@@ -76,16 +76,16 @@ def checked(line: str) -> str:
 
 
 def test_the_lines_of_a_search_add_up(asof, notes):
-    said = asof("search", "the latest blue crane", "--explain", "--as-of", "2022-06")
-    tree = [line.strip() for line in said.out.splitlines() if re.match(r" {5,}-?\d+\.\d{4} .* = ", line)]
+    result = asof("search", "the latest blue crane", "--explain", "--as-of", "2022-06")
+    tree = [line.strip() for line in result.out.splitlines() if re.match(r" {5,}-?\d+\.\d{4} .* = ", line)]
     kinds = [checked(line) for line in tree]
     assert {"word", "weight", "age", "told above", "sum"} == set(kinds) - {"idf"}
-    scores = re.findall(r"^     notes/\S+  (\d+\.\d{4})$", said.out, re.MULTILINE)
+    scores = re.findall(r"^     notes/\S+  (\d+\.\d{4})$", result.out, re.MULTILINE)
     assert len(scores) == 3
     assert scores == re.findall(
-        r"^     (\d+\.\d{4}) (?:equally good match|other match|score) = ", said.out, re.MULTILINE
+        r"^     (\d+\.\d{4}) (?:equally good match|other match|score) = ", result.out, re.MULTILINE
     )
-    assert "equally good matches" not in said.out, "one is the best alone: nothing is ordered by time"
+    assert "equally good matches" not in result.out, "one is the best alone: nothing is ordered by time"
 
 
 def test_the_tree_in_json_recomputes_to_the_last_bit(asof, notes):

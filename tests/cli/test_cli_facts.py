@@ -45,9 +45,9 @@ def quay(learned):
 
 
 def test_facts_by_relation_in_order_of_their_time(asof, quay):
-    said = asof("facts", "Quay", "Ropes", "--relation", "gross margin")
-    assert (said.code, said.err) == (0, "")
-    assert said.out.splitlines() == [
+    result = asof("facts", "Quay", "Ropes", "--relation", "gross margin")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
         "Quay Ropes, Inc. (QRI) as of now · 3 facts",
         "  gross margin",
         "    2024-Q1   55.8%   up 160bp   [notes/q1.md]",
@@ -102,8 +102,8 @@ def test_why(asof, quay):
 
 def test_since_until_and_how_many(asof, quay):
     def figures(*options):
-        said = asof("facts", "QRI", "--json", *options).json()
-        return [fact["object"] for group in said["groups"] for fact in group["facts"]], said["left_out"]
+        result = asof("facts", "QRI", "--json", *options).json()
+        return [fact["object"] for group in result["groups"] for fact in group["facts"]], result["left_out"]
 
     assert figures("--since", "2024-05", "--relation", "margin") == (["61%", "58%"], 0)
     assert figures("--until", "2024-03") == (["55.8%"], 0)
@@ -113,17 +113,17 @@ def test_since_until_and_how_many(asof, quay):
 
 def test_what_was_not_known_or_published_is_not_told(asof, quay):
     for options in (["--known-at", "2023"], ["--as-of", "2024-01"]):
-        said = asof("facts", "Quay Ropes", *options)
-        assert (said.code, said.out.partition(";")[0].strip()) == (1, "no fact about Quay Ropes")
+        result = asof("facts", "Quay Ropes", *options)
+        assert (result.code, result.out.partition(";")[0].strip()) == (1, "no fact about Quay Ropes")
 
 
 def test_nobody_knows_the_subject(asof, quay):
-    said = asof("facts", "Quai Ropes")
-    assert (said.code, said.out) == (1, "no fact about Quai Ropes; did you mean Quay Ropes?\n")
+    result = asof("facts", "Quai Ropes")
+    assert (result.code, result.out) == (1, "no fact about Quai Ropes; did you mean Quay Ropes?\n")
     found = asof("facts", "Quai Ropes", "--json").json()
     assert (found["similar_names"], found["groups"], found["names"]) == (["Quay Ropes"], [], [])
-    said = asof("facts", "QRI", "--relation", "profit")
-    assert (said.code, said.out.splitlines()[1:]) == (1, ["nothing found"])
+    result = asof("facts", "QRI", "--relation", "profit")
+    assert (result.code, result.out.splitlines()[1:]) == (1, ["nothing found"])
 
 
 @pytest.mark.parametrize(
@@ -135,17 +135,17 @@ def test_nobody_knows_the_subject(asof, quay):
     ],
 )
 def test_wrong_usage(asof, quay, arguments, told_why):
-    said = asof("facts", *arguments)
-    assert said.code == 2
-    assert told_why in said.err
+    result = asof("facts", *arguments)
+    assert result.code == 2
+    assert told_why in result.err
 
 
 def test_a_fact_cannot_steer_the_terminal(asof, learned):
     learned(evil="---\ndate: 2020-01-01\n---\nbell | \x1b[31mrang | \x1b[32mtwice\n")
     for options in ([], ["--why"], ["--json"]):
-        said = asof("facts", "bell", *options)
-        assert said.code == 0
-        assert "\x1b" not in said.out
+        result = asof("facts", "bell", *options)
+        assert result.code == 0
+        assert "\x1b" not in result.out
 
 
 def test_the_json_keeps_its_schema(asof, quay):
@@ -164,8 +164,8 @@ def test_facts_that_the_rules_find(asof, write):
         "notes/q2.md", "---\ndate: 2020-05-07\n---\n# Harbour\n\nMarta Quill is harbour master of Lowtide.\n"
     )
     assert asof("index", "notes").code == 0
-    said = asof("facts", "Quay Ropes")
-    assert (said.code, said.err) == (0, "")
-    assert said.out.splitlines()[0].startswith("Quay Ropes, Inc. as of now · ")
-    assert "2024-Q1   $3.7 million" in said.out
+    result = asof("facts", "Quay Ropes")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines()[0].startswith("Quay Ropes, Inc. as of now · ")
+    assert "2024-Q1   $3.7 million" in result.out
     assert "harbour master" in asof("facts", "Marta Quill").out

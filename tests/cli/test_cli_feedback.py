@@ -22,11 +22,11 @@ def recorded(asof, notes):
 
 
 def test_one_last_line(asof, notes):
-    plain, said = asof("search", "crane"), asof("search", "crane", "--record")
-    assert (said.code, said.err) == (0, "")
-    found = LINE.search(said.out)
+    plain, result = asof("search", "crane"), asof("search", "crane", "--record")
+    assert (result.code, result.err) == (0, "")
+    found = LINE.search(result.out)
     assert found
-    assert said.out.removesuffix(found[0]) == plain.out
+    assert result.out.removesuffix(found[0]) == plain.out
     assert asof("feedback", found[1], "1", "3").code == 0
 
 
@@ -40,8 +40,8 @@ def test_nothing_is_recorded_unasked(asof, notes):
 
 
 def test_what_is_not_found_is_not_recorded(asof, notes):
-    said = asof("search", "penguin", "--record", "--json")
-    assert (said.code, said.json()["recorded"], said.err) == (1, None, "")
+    result = asof("search", "penguin", "--record", "--json")
+    assert (result.code, result.json()["recorded"], result.err) == (1, None, "")
     assert "recorded" not in asof("search", "penguin", "--record").out
     assert asof("feedback").code == 1
 
@@ -52,26 +52,26 @@ def test_a_configuration_that_records(asof, notes, write):
     assert not LINE.search(asof("search", "crane", "--no-record").out)
     assert len(asof("feedback", "--json").json()["queries"]) == 1
     write("asof.toml", '[search]\nrecord = "yes"\n')
-    said = asof("search", "crane")
-    assert said.code == 2
-    assert "search.record = 'yes': true or false is expected" in said.err
+    result = asof("search", "crane")
+    assert result.code == 2
+    assert "search.record = 'yes': true or false is expected" in result.err
 
 
 def test_a_search_is_shown_where_it_cannot_be_recorded(asof, notes, here):
     plain = asof("search", "crane").out
     with exclusive_lock(here / ".asof" / "write.lock", 1.0):
-        said = asof("search", "crane", "--record")
-    assert (said.code, said.out) == (0, plain)
-    assert said.err.startswith("not recorded: process ")
-    assert said.err.count("\n") == 1
+        result = asof("search", "crane", "--record")
+    assert (result.code, result.out) == (0, plain)
+    assert result.err.startswith("not recorded: process ")
+    assert result.err.count("\n") == 1
 
 
 def test_a_grade(asof, notes, recorded):
-    said = asof("feedback", recorded[:4], "2", "2.5")
-    assert (said.code, said.err) == (0, "")
+    result = asof("feedback", recorded[:4], "2", "2.5")
+    assert (result.code, result.err) == (0, "")
     assert re.search(
         r"^  2\. 2\.5  .+ \(.+\)  \(grade, weight 1\)\n          notes/\S+#[0-9a-f]+  [\d.]+$",
-        said.out, re.MULTILINE,
+        result.out, re.MULTILINE,
     )  # fmt: skip
     again = asof("feedback", recorded, "2", "2.5")
     assert (again.code, again.err) == (0, "the same judgement was recorded before; nothing was added\n")
@@ -99,8 +99,8 @@ def test_lists_of_another_recipe_or_moment(asof, notes, recorded):
 def test_files_for_evaluate(asof, notes, recorded, here):
     assert asof("feedback", "--export", "set").code == 1
     asof("feedback", recorded, "notes/red.md", "3")
-    said = asof("feedback", "--export", "set")
-    assert (said.code, said.out) == (0, "1 question and 1 judgement written to set\n")
+    result = asof("feedback", "--export", "set")
+    assert (result.code, result.out) == (0, "1 question and 1 judgement written to set\n")
     assert (here / "set" / "qrels.tsv").read_text() == f"{recorded}\tnotes/red.md\t3\n"
     assert asof("feedback", "--export", "set").code == 2
 
@@ -119,10 +119,10 @@ def judge(monkeypatch):
 
 
 def test_a_model_as_judge(asof, notes, recorded, judge):
-    said = asof("feedback", recorded, "--judge")
-    assert said.code == 3
-    assert said.out.count("(model, weight 1)") == 1
-    lines = said.err.splitlines()
+    result = asof("feedback", recorded, "--judge")
+    assert result.code == 3
+    assert result.out.count("(model, weight 1)") == 1
+    lines = result.err.splitlines()
     assert [line.split(":")[0] for line in lines[:2]] == ["not judged", "not judged"]
     assert lines[2].startswith("1 hits judged by scripted; cost: calls 5, failed 2, ")
     assert against("feedback", asof("feedback", recorded, "--judge", "--json").json()) == []
@@ -146,10 +146,10 @@ WRONG = [
 
 @pytest.mark.parametrize(("arguments", "told"), WRONG)
 def test_what_is_refused(asof, notes, recorded, arguments, told):
-    said = asof("feedback", *[each.format(id=recorded) for each in arguments])
-    assert (said.code, said.out) == (2, "")
-    assert told in said.err
-    assert len(said.err.splitlines()) == 1
+    result = asof("feedback", *[each.format(id=recorded) for each in arguments])
+    assert (result.code, result.out) == (2, "")
+    assert told in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_a_question_cannot_steer_the_terminal(asof, notes):

@@ -23,10 +23,10 @@ def mayors(write):
 
 @pytest.mark.slow
 def test_figures_are_drawn_beside_the_table(asof, mayors, here):
-    said = asof("evaluate", *mayors)
-    assert said.code == 0
-    assert said.err.strip() == "figures in drawn: parts, scaling, ablation, sensitivity"
-    assert "note: figures: budget is left out: asof: no stage limits the candidates" in said.out
+    result = asof("evaluate", *mayors)
+    assert result.code == 0
+    assert result.err.strip() == "figures in drawn: parts, scaling, ablation, sensitivity"
+    assert "note: figures: budget is left out: asof: no stage limits the candidates" in result.out
     for name in ("parts", "scaling", "ablation", "sensitivity"):
         assert (here / "drawn" / f"{name}.png").is_file()
         assert (here / "drawn" / f"{name}.csv").is_file()
@@ -34,22 +34,22 @@ def test_figures_are_drawn_beside_the_table(asof, mayors, here):
 
 @pytest.mark.slow
 def test_the_json_notes_what_is_left_out(asof, mayors):
-    said = asof("evaluate", *mayors, "--json")
-    assert said.code == 0
-    assert any("budget is left out" in note for note in json.loads(said.out)["notes"])
+    result = asof("evaluate", *mayors, "--json")
+    assert result.code == 0
+    assert any("budget is left out" in note for note in json.loads(result.out)["notes"])
 
 
 def test_a_file_is_no_folder_for_figures(asof, mayors, write):
     write("drawn", "")
-    said = asof("evaluate", *mayors)
-    assert said.code == 2
-    assert said.err.startswith("asof: drawn: a folder for figures cannot be made")
+    result = asof("evaluate", *mayors)
+    assert result.code == 2
+    assert result.err.startswith("asof: drawn: a folder for figures cannot be made")
 
 
 def test_without_matplotlib_nothing_is_asked(asof, mayors, monkeypatch, here):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
-    said = asof("evaluate", *mayors)
-    assert said.code == 2
-    assert said.err.strip() == "asof: figures need matplotlib: pip install 'asof[figures]'"
+    result = asof("evaluate", *mayors)
+    assert result.code == 2
+    assert result.err.strip() == "asof: figures need matplotlib: pip install 'asof[figures]'"
     assert not (here / "cache").exists()

@@ -12,33 +12,38 @@ from pathlib import Path
 
 import pytest
 
-from asof.cli.commands import GROUPS, MEANT, START, Commands
+from asof.cli.commands import GROUPS, START, SYNONYMS, Commands
 
 COMMAND = Path(sys.executable).with_name("asof")
 
 
 def test_nothing_shows_a_short_start(asof, here):
-    said = asof()
-    assert (said.code, said.out, said.err) == (0, f"{START}\n", "")
-    assert len(said.out.splitlines()) < 10
+    result = asof()
+    assert (result.code, result.out, result.err) == (0, f"{START}\n", "")
+    assert len(result.out.splitlines()) < 10
     assert list(here.iterdir()) == []
 
 
+def test_python_m_asof_is_asof(here):
+    whole = subprocess.run([sys.executable, "-m", "asof"], capture_output=True, text=True, check=False)
+    assert (whole.returncode, whole.stdout, whole.stderr) == (0, f"{START}\n", "")
+
+
 def test_help_has_each_group_with_an_example(asof, here):
-    said = asof("--help").out
+    result = asof("--help").out
     for group, commands in GROUPS.items():
-        section = said.partition(f"\n{group}:\n")[2].partition("\n\n")[0]
+        section = result.partition(f"\n{group}:\n")[2].partition("\n\n")[0]
         assert all(f"  {name} " in section for name in commands)
         assert section.count("e.g. asof ") == 1
-    assert asof("-h").out == asof("help").out == said
+    assert asof("-h").out == asof("help").out == result
 
 
 @pytest.mark.parametrize("name", Commands.entries)
 def test_help_of_a_command_has_an_example_that_it_accepts(asof, here, name):
     example = Commands.entries[name].example
-    said = asof(name, "-h")
-    assert f"\n  Example:\n    {example}\n" in said.out
-    assert asof("help", name).out == said.out == asof(name, "--help").out
+    result = asof(name, "-h")
+    assert f"\n  Example:\n    {example}\n" in result.out
+    assert asof("help", name).out == result.out == asof(name, "--help").out
     program, command, *arguments = shlex.split(example)
     assert (program, command) == ("asof", name)
     found = Commands("asof").get_command(None, name)  # type: ignore[arg-type]
@@ -46,9 +51,9 @@ def test_help_of_a_command_has_an_example_that_it_accepts(asof, here, name):
     assert found.make_context(name, arguments).params is not None  # every option and argument is read
 
 
-def test_what_is_meant_is_there():
-    assert set(MEANT.values()) <= set(Commands.entries)
-    assert not set(MEANT) & set(Commands.entries)
+def test_names_of_other_programs_lead_to_commands():
+    assert set(SYNONYMS.values()) <= set(Commands.entries)
+    assert not set(SYNONYMS) & set(Commands.entries)
 
 
 def test_index_takes_the_option_that_all_others_take(asof, here, write):
@@ -81,8 +86,8 @@ def test_no_color_on_a_terminal(notes):
             [COMMAND, "search", "crane"], check=True, stdout=theirs, env={**environment, variable: "1"}
         )
         os.close(theirs)
-        said = b""
-        while b"Blue" not in said:
-            said += os.read(ours, 4096)
+        result = b""
+        while b"Blue" not in result:
+            result += os.read(ours, 4096)
         os.close(ours)
-        assert (b"\x1b[" in said) is coloured
+        assert (b"\x1b[" in result) is coloured

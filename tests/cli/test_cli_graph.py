@@ -21,9 +21,9 @@ def harbour(here, write, asof):
 
 
 def test_neighbours_with_their_newest_facts(asof, harbour):
-    said = asof("graph", "--around", "quay", "--depth", "2")
-    assert (said.code, said.err) == (0, "")
-    assert said.out.splitlines() == [
+    result = asof("graph", "--around", "quay", "--depth", "2")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
         "Quay as of now · 4 facts · 3 neighbours · 2 documents",
         "  Tide  entity, 3 facts",
         "    2019   Quay acquired Tide   [notes/a.md]",
@@ -35,30 +35,30 @@ def test_neighbours_with_their_newest_facts(asof, harbour):
 
 
 def test_as_of_and_how_many(asof, harbour):
-    said = asof("graph", "--around", "Quay", "--depth", "3", "--as-of", "2020-06").out
-    assert "Rope" not in said
-    assert said.startswith("Quay as of 2020-06-30 · 3 facts · 2 neighbours · 1 document\n")
+    result = asof("graph", "--around", "Quay", "--depth", "3", "--as-of", "2020-06").out
+    assert "Rope" not in result
+    assert result.startswith("Quay as of 2020-06-30 · 3 facts · 2 neighbours · 1 document\n")
     assert "(1 more neighbour left out; -k shows more)" in asof("graph", "--around", "Quay", "-k", "1").out
     assert asof("graph", "--around", "Quay", "--known-at", "2019").code == 1
 
 
 def test_json(asof, harbour):
-    said = asof("graph", "--around", "Tide", "--json", "--as-of", "2020-06").json()
-    assert said["nodes"] == [
+    result = asof("graph", "--around", "Tide", "--json", "--as-of", "2020-06").json()
+    assert result["nodes"] == [
         {"name": "Tide", "kind": "entity", "distance": 0, "facts": 2},
         {"name": "margin", "kind": "measure", "distance": 1, "facts": 2},
         {"name": "Quay", "kind": "entity", "distance": 1, "facts": 2},
     ]
-    assert said["documents"] == [{"document": "notes/a.md", "title": "Report", "facts": 3}]
-    (edge,) = [each for each in said["edges"] if each["kind"] == "event"]
+    assert result["documents"] == [{"document": "notes/a.md", "title": "Report", "facts": 3}]
+    (edge,) = [each for each in result["edges"] if each["kind"] == "event"]
     assert (edge["source"], edge["relation"], edge["target"], edge["time"]["from"]) == (
         "Quay", "acquired", "Tide", "2019-01-01T00:00:00Z",
     )  # fmt: skip
 
 
 def test_nobody_knows_the_entity(asof, harbour):
-    said = asof("graph", "--around", "Quai")
-    assert (said.code, said.out) == (1, "no fact about Quai; did you mean Quay?\n")
+    result = asof("graph", "--around", "Quai")
+    assert (result.code, result.out) == (1, "no fact about Quai; did you mean Quay?\n")
 
 
 @pytest.mark.parametrize(
@@ -67,9 +67,9 @@ def test_nobody_knows_the_entity(asof, harbour):
      (["--around", "Quay", "--depth", "4"], "4 is not in the range")],
 )  # fmt: skip
 def test_wrong_usage(asof, harbour, arguments, told_why):
-    said = asof("graph", *arguments)
-    assert said.code == 2
-    assert told_why in said.err
+    result = asof("graph", *arguments)
+    assert result.code == 2
+    assert told_why in result.err
 
 
 def test_the_json_keeps_its_schema(asof, harbour):

@@ -82,10 +82,10 @@ def test_a_folder_from_anybody(
         monkeypatch.chdir(case.folder)
         before = state(case.folder, case.outside, home)
         for command in case.rng.sample(COMMANDS, 4):
-            said = anybodys(asof, case, command)
-            outcomes[said.code] = outcomes.get(said.code, 0) + 1
-            told = (seed, command, said, case.what)
-            check(said, told)
+            result = anybodys(asof, case, command)
+            outcomes[result.code] = outcomes.get(result.code, 0) + 1
+            told = (seed, command, result, case.what)
+            check(result, told)
             assert attacker.seen == [], told
             assert loaded == [], told
             assert state(case.folder, case.outside, home) == before, told
@@ -120,22 +120,22 @@ def anybodys(asof: Asof, case: Case, command: tuple[str, ...]) -> Any:
             other = os.geteuid() + 1
             patch.setattr(os, "geteuid", lambda: other)
             patch.chdir(case.folder / "notes")
-            said = asof(*command)
-            assert "is of another user and is not used" in said.err.splitlines()[0]
-            assert said.code == 2
-            return said
+            result = asof(*command)
+            assert "is of another user and is not used" in result.err.splitlines()[0]
+            assert result.code == 2
+            return result
         return asof(*command)
 
 
-def check(said: Any, told: Any) -> None:
+def check(result: Any, told: Any) -> None:
     """A sound outcome, or a clear line."""
-    assert said.code in (0, 1, 2, 3), told
-    assert SECRET not in said.out + said.err, told
-    assert "Traceback" not in said.err, told
-    lines = said.err.splitlines()
+    assert result.code in (0, 1, 2, 3), told
+    assert SECRET not in result.out + result.err, told
+    assert "Traceback" not in result.err, told
+    lines = result.err.splitlines()
     assert all(len(line) < 3_000 for line in lines), told
-    assert not {"\x1b", "\x00", "\u202e"} & set(said.out + said.err), told
-    if said.code == 2:
+    assert not {"\x1b", "\x00", "\u202e"} & set(result.out + result.err), told
+    if result.code == 2:
         assert lines, told
         assert lines[-1].startswith("asof"), told
 

@@ -16,19 +16,19 @@ LINES = [
 ]
 
 
-def documents(said) -> list[str]:
-    return [hit["document"] for hit in said.json()["hits"]]
+def documents(result) -> list[str]:
+    return [hit["document"] for hit in result.json()["hits"]]
 
 
 def test_a_folder_and_again(asof, here, notes):
-    said = asof("index", "notes")
-    assert (said.code, said.err) == (0, "")
-    assert said.out.startswith("notes: 3 unchanged in ")
+    result = asof("index", "notes")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.startswith("notes: 3 unchanged in ")
     (notes / "red.md").write_text("---\ndate: 2020-02-01\n---\n# Red\n\nThe crane is pink.\n")
     (notes / "blue.md").unlink()
-    said = asof("index", "notes")
-    assert said.code == 0
-    assert said.out.startswith("notes: 1 changed, 1 unchanged, 1 removed; 1 new passage in ")
+    result = asof("index", "notes")
+    assert result.code == 0
+    assert result.out.startswith("notes: 1 changed, 1 unchanged, 1 removed; 1 new passage in ")
 
 
 def test_the_first_run_says_where_the_index_is(asof, here, write):
@@ -45,9 +45,9 @@ def test_lines_of_json(asof, here, zipped):
     text = "".join(json.dumps(line) + "\n" for line in LINES).encode()
     name = "lines.jsonl.gz" if zipped else "lines.jsonl"
     (here / name).write_bytes(gzip.compress(text) if zipped else text)
-    said = asof("index", name)
-    assert (said.code, said.err) == (0, "")
-    assert "2 added" in said.out
+    result = asof("index", name)
+    assert (result.code, result.err) == (0, "")
+    assert "2 added" in result.out
     assert documents(asof("search", "oaks", "--json"))[0] == "b"
 
 
@@ -122,10 +122,10 @@ SETTINGS = [
 
 @pytest.mark.parametrize(("options", "message"), SETTINGS)
 def test_other_settings_are_refused(asof, notes, options, message):
-    said = asof("index", "notes", *options)
-    assert said.code == 2
-    assert message in said.err
-    assert "--index" in said.err
+    result = asof("index", "notes", *options)
+    assert result.code == 2
+    assert message in result.err
+    assert "--index" in result.err
 
 
 def test_the_same_settings_are_not(asof, notes):
@@ -139,11 +139,11 @@ def test_the_same_settings_are_not(asof, notes):
 )
 def test_bad_settings_make_no_corpus(asof, here, write, options, accepted):
     write("a.md", "a crane")
-    said = asof("index", "a.md", *options)
-    assert said.code == 2
-    assert options[0] in said.err
-    assert accepted in said.err
-    assert len(said.err.splitlines()) == 1
+    result = asof("index", "a.md", *options)
+    assert result.code == 2
+    assert options[0] in result.err
+    assert accepted in result.err
+    assert len(result.err.splitlines()) == 1
     assert not (here / ".asof").exists()
 
 
@@ -157,44 +157,44 @@ def test_settings_of_a_new_corpus(asof, here, write):
 
 def test_asof_toml_that_comes_too_late_is_said(asof, notes, write):
     write("asof.toml", '[index]\nchunking = "50w"\n')
-    said = asof("index", "notes")
-    assert said.code == 0
-    assert "says chunking = 50w; this corpus was made with 120w, which stays" in said.err
+    result = asof("index", "notes")
+    assert result.code == 0
+    assert "says chunking = 50w; this corpus was made with 120w, which stays" in result.err
 
 
 def test_problems_have_place_and_remedy_and_code_3(asof, here, write):
     write("lines.jsonl", json.dumps(LINES[0]) + "\n{not json\n" + json.dumps(LINES[1]) + "\n")
-    said = asof("index", "lines.jsonl")
-    assert said.code == 3
-    assert "2 added, 1 failed" in said.out
-    assert "  lines.jsonl:2: " in said.err
-    said = asof("index", "lines.jsonl", "--json")
-    (report,) = said.json()["sources"]
-    assert (said.code, said.err) == (3, "")
+    result = asof("index", "lines.jsonl")
+    assert result.code == 3
+    assert "2 added, 1 failed" in result.out
+    assert "  lines.jsonl:2: " in result.err
+    result = asof("index", "lines.jsonl", "--json")
+    (report,) = result.json()["sources"]
+    assert (result.code, result.err) == (3, "")
     (problem,) = report["problems"]
     assert (problem["file"], problem["line"], problem["lost"]) == ("lines.jsonl", 2, True)
 
 
 def test_a_problem_that_loses_nothing_is_no_failure(asof, here, write):
     write("notes/a.md", "---\ndate: nonsense\n---\nA crane.\n")
-    said = asof("index", "notes")
-    assert said.code == 0
-    assert "notes/a.md:2: 'date' cannot be read: 'nonsense' is not a time" in said.err
+    result = asof("index", "notes")
+    assert result.code == 0
+    assert "notes/a.md:2: 'date' cannot be read: 'nonsense' is not a time" in result.err
 
 
 def test_many_problems_are_counted(asof, here, write):
     write("alike.jsonl", "{not json\n" * 30)
-    said = asof("index", "alike.jsonl")
-    assert said.code == 3
-    line, left = said.err.splitlines()
+    result = asof("index", "alike.jsonl")
+    assert result.code == 3
+    line, left = result.err.splitlines()
     assert left == "nothing was indexed, and no index is left behind"
     assert line.startswith("  alike.jsonl:1: ")
     assert line.endswith(" [and 29 more like this: --json lists them]")
     for number in range(30):
         write(f"notes/{number}.md", f"---\ndate: bad {number}\n---\nA crane.\n")
-    said = asof("index", "notes")
-    assert len(said.err.splitlines()) == 21  # twenty of them, and how many more there are
-    assert "more problems: --json lists them all" in said.err
+    result = asof("index", "notes")
+    assert len(result.err.splitlines()) == 21  # twenty of them, and how many more there are
+    assert "more problems: --json lists them all" in result.err
 
 
 def test_the_index_is_never_indexed(asof, here, notes):
@@ -203,9 +203,9 @@ def test_the_index_is_never_indexed(asof, here, notes):
         assert report["added"] == 0 or source == here.parent
     assert not [name for name in documents(asof("search", "crane", "--json")) if ".asof" in name]
     for source in (".asof", ".asof/corpus.db"):
-        said = asof("index", source)
-        assert said.code == 2
-        assert "index itself" in said.err
+        result = asof("index", source)
+        assert result.code == 2
+        assert "index itself" in result.err
 
 
 def test_the_folder_of_the_corpus_itself(asof, here, write):
@@ -226,30 +226,30 @@ def test_nested_corpora_the_nearest_one_answers(asof, here, write, monkeypatch):
 
 def test_nothing_is_made_for_a_source_that_is_not_there(asof, here, write):
     write("a.md", "a crane")
-    said = asof("index", "a.md", "nowhere")
-    assert said.code == 2
-    assert said.err.startswith("asof: nowhere is not there; accepted are a folder")
+    result = asof("index", "a.md", "nowhere")
+    assert result.code == 2
+    assert result.err.startswith("asof: nowhere is not there; accepted are a folder")
     assert not (here / ".asof").exists()
 
 
 def test_a_folder_without_anything_to_read(asof, here, write):
     write("pictures/a.png", "")
-    said = asof("index", "pictures")
-    assert said.code == 1
-    assert "pictures: nothing to read in " in said.out
-    assert "1 .png file is not read" in said.err
+    result = asof("index", "pictures")
+    assert result.code == 1
+    assert "pictures: nothing to read in " in result.out
+    assert "1 .png file is not read" in result.err
 
 
 def test_a_folder_that_was_emptied_ends_nothing_unless_told(asof, notes):
     for file in notes.rglob("*.md"):
         file.unlink()
-    said = asof("index", "notes")
-    assert said.code == 2
-    assert "nothing was removed" in said.err
-    assert "--yes" in said.err
+    result = asof("index", "notes")
+    assert result.code == 2
+    assert "nothing was removed" in result.err
+    assert "--yes" in result.err
     assert asof("search", "crane").code == 0
-    said = asof("index", "notes", "--yes")
-    assert (said.code, "3 removed" in said.out) == (0, True)
+    result = asof("index", "notes", "--yes")
+    assert (result.code, "3 removed" in result.out) == (0, True)
     assert asof("search", "crane").code == 1
     assert asof("search", "crane", "--as-of", "2022-06").code == 0
 
@@ -257,5 +257,5 @@ def test_a_folder_that_was_emptied_ends_nothing_unless_told(asof, notes):
 def test_a_long_line_is_no_matter(asof, here):
     (here / "long.txt").write_text("crane word " * 100_000)
     assert asof("index", "long.txt").code == 0
-    said = asof("search", "crane", "-k", "1")
-    assert len(said.out) < 600
+    result = asof("search", "crane", "-k", "1")
+    assert len(result.out) < 600

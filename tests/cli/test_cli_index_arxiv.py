@@ -27,38 +27,38 @@ def archive(here) -> Iterator[Archive]:
 def test_the_papers_of_a_window_and_again(asof, archive):
     since = (NOW - timedelta(days=14)).date()
     count = sum(each.submitted.date() >= since for each in archive.papers)  # 14 or 15: it may be midnight
-    said = asof("index", "arxiv:cs.IR+cs.CL", "--since", str(since))
-    assert said.code == 0
-    assert f"arxiv:cs.IR+cs.CL: {count} added; {count} new passages" in said.out
-    assert said.err == f"arXiv: {count} new versions of papers; 1 page, 1 request\n"
+    result = asof("index", "arxiv:cs.IR+cs.CL", "--since", str(since))
+    assert result.code == 0
+    assert f"arxiv:cs.IR+cs.CL: {count} added; {count} new passages" in result.out
+    assert result.err == f"arXiv: {count} new versions of papers; 1 page, 1 request\n"
     hits = asof("search", "ferry 3", "--json").json()["hits"]
     assert hits[0]["document"] == "arxiv:2401.00003"
-    said = asof("index", "arxiv:cs.CL+cs.IR", "--since", str(since))
-    assert said.code == 0
-    assert "nothing to read" in said.out
-    assert said.err.startswith("arXiv: 0 new versions of papers, ")
+    result = asof("index", "arxiv:cs.CL+cs.IR", "--since", str(since))
+    assert result.code == 0
+    assert "nothing to read" in result.out
+    assert result.err.startswith("arXiv: 0 new versions of papers, ")
 
 
 def test_a_run_that_broke_off_says_what_it_got_and_goes_on(asof, archive):
     archive.papers = [paper(n, NOW - timedelta(hours=n + 1)) for n in range(150)]
     archive.faults = [lambda there, asked: there.answer(asked), busy, busy]
-    said = asof("index", "arxiv:cs.IR", "--since", "2 weeks ago")
-    assert said.code == 2
-    assert "arXiv: 100 new versions of papers; 1 page, 3 requests" in said.err
-    assert "status 503" in said.err
-    said = asof("index", "arxiv:cs.IR", "--since", "2 weeks ago")
-    assert said.code == 0
-    assert "50 added" in said.out
-    assert " ".join(said.err.split()) == (
+    result = asof("index", "arxiv:cs.IR", "--since", "2 weeks ago")
+    assert result.code == 2
+    assert "arXiv: 100 new versions of papers; 1 page, 3 requests" in result.err
+    assert "status 503" in result.err
+    result = asof("index", "arxiv:cs.IR", "--since", "2 weeks ago")
+    assert result.code == 0
+    assert "50 added" in result.out
+    assert " ".join(result.err.split()) == (
         "arXiv: 50 new versions of papers; 1 page (and 1 by the run that broke off), 1 request"
     )
 
 
 def test_the_newest_of_each_day(asof, archive):
     archive.papers = [paper(n, NOW - timedelta(days=2, minutes=n)) for n in range(9)]
-    said = asof("index", "arxiv:cs.IR", "--per-day", "1", "--json")
-    assert (said.code, said.err) == (0, "")
-    assert said.json()["sources"][0]["added"] in (1, 2)  # nine minutes may hold a midnight
+    result = asof("index", "arxiv:cs.IR", "--per-day", "1", "--json")
+    assert (result.code, result.err) == (0, "")
+    assert result.json()["sources"][0]["added"] in (1, 2)  # nine minutes may hold a midnight
 
 
 def test_a_paper_with_its_full_text(asof, archive):
@@ -67,8 +67,11 @@ def test_a_paper_with_its_full_text(asof, archive):
         ["The pendulum swings on the second page."],
     ]
     archive.pdfs["2401.00002v1"] = small_pdf(text)
-    said = asof("index", "arxiv:2401.00002", "--full")
-    assert (said.code, said.err) == (0, "arXiv: 1 new version of papers, 1 full text; 1 page, 2 requests\n")
+    result = asof("index", "arxiv:2401.00002", "--full")
+    assert (result.code, result.err) == (
+        0,
+        "arXiv: 1 new version of papers, 1 full text; 1 page, 2 requests\n",
+    )
     hit = asof("search", "pendulum", "--json").json()["hits"][0]
     assert (hit["document"], hit["location"]["headings"]) == ("arxiv:2401.00002/full", ["Page 2"])
     assert hit["title"] == "Ferry 2"
@@ -76,15 +79,15 @@ def test_a_paper_with_its_full_text(asof, archive):
 
 
 def test_a_paper_without_a_pdf_has_its_abstract(asof, archive):
-    said = asof("index", "arxiv:2401.00002", "--full")
-    assert said.code == 3
-    assert "1 added" in said.out
-    assert "there is no PDF to be had" in said.err
-    assert "its abstract is indexed" in " ".join(said.err.split())
+    result = asof("index", "arxiv:2401.00002", "--full")
+    assert result.code == 3
+    assert "1 added" in result.out
+    assert "there is no PDF to be had" in result.err
+    assert "its abstract is indexed" in " ".join(result.err.split())
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "result"),
     [
         (["notes", "--since", "2024"], "--since: only for arxiv:..., and 'notes' is none"),
         (["notes", "--per-day", "3", "--full"], "--per-day, --full: only for arxiv:..."),
@@ -95,11 +98,11 @@ def test_a_paper_without_a_pdf_has_its_abstract(asof, archive):
         (["arxiv:cs.IR", "--full"], "named by their ids"),
     ],
 )
-def test_what_is_refused_before_arxiv_is_asked(asof, archive, here, arguments, said):
+def test_what_is_refused_before_arxiv_is_asked(asof, archive, here, arguments, result):
     (here / "notes").mkdir()
     told = asof("index", *arguments)
     assert told.code == 2
-    assert said in told.err
+    assert result in told.err
     assert archive.asked == []
 
 

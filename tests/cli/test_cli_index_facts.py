@@ -45,9 +45,9 @@ def market(
 
 def test_facts_are_read_by_rules_unless_a_model_is_configured(asof, here, write):
     write("a.md", "---\ndate: 2021-05-04\n---\nThe bakery sold 104 loaves in March 2021.\n")
-    said = asof("index", "a.md", "--facts")
-    assert (said.code, said.err) == (0, "")
-    assert re.search(r"^facts: 1 passage read, \d+ facts? in [\d.]+ s$", said.out, re.MULTILINE)
+    result = asof("index", "a.md", "--facts")
+    assert (result.code, result.err) == (0, "")
+    assert re.search(r"^facts: 1 passage read, \d+ facts? in [\d.]+ s$", result.out, re.MULTILINE)
     assert "facts: 0 passages read, 0 facts in" in asof("index", "a.md", "--facts").out
     assert "facts: reading them would cost nothing\n" in asof("index", "a.md", "--estimate").out
 
@@ -59,14 +59,14 @@ def test_no_model_is_asked_unless_facts_are_wanted(asof, market):
 
 
 def test_facts_by_a_model(asof, market):
-    said = asof("index", "notes", "--facts")
-    assert (said.code, said.err) == (0, "")
+    result = asof("index", "notes", "--facts")
+    assert (result.code, result.err) == (0, "")
     tokens = f"{market.prompt_tokens:,} tokens read and {market.reply_tokens:,} written"
     cost = (2 * market.prompt_tokens + 10 * market.reply_tokens) / 1e6  # the prices are for a million
     pattern = rf"^facts: 4 passages read, 4 facts in [\d.]+ s; 4 calls, {tokens}, {cost:.4f} USD$"
-    assert re.search(pattern, said.out, re.MULTILINE)
-    said = asof("index", "notes", "--facts")
-    assert re.search(r"^facts: 0 passages read, 0 facts in [\d.]+ s$", said.out, re.MULTILINE)
+    assert re.search(pattern, result.out, re.MULTILINE)
+    result = asof("index", "notes", "--facts")
+    assert re.search(r"^facts: 0 passages read, 0 facts in [\d.]+ s$", result.out, re.MULTILINE)
     assert market.answered == 4
 
 
@@ -76,12 +76,12 @@ def test_ahead_reads_facts_without_the_option(asof, market, users):
 
 
 def test_an_estimate_asks_nothing(asof, market):
-    said = asof("index", "notes", "--estimate")
-    assert (said.code, market.requests) == (0, [])
+    result = asof("index", "notes", "--estimate")
+    assert (result.code, market.requests) == (0, [])
     found = re.search(
         r"^facts: reading them would take at most 4 calls, ([\d,]+) tokens read and ([\d,]+) written, "
         r"(\d\.\d{4}) USD$",
-        said.out,
+        result.out,
         re.MULTILINE,
     )
     assert found is not None
@@ -92,14 +92,14 @@ def test_an_estimate_asks_nothing(asof, market):
 
 
 def test_a_budget_leaves_the_rest_for_the_next_run(asof, market):
-    said = asof("index", "notes", "--facts", "--budget", "0")
-    assert said.code == 3
-    assert "facts: 0 passages read, 0 facts in" in said.out
-    assert said.err == "  4 passages left: the budget of 0 USD is used up; the next run goes on with them\n"
+    result = asof("index", "notes", "--facts", "--budget", "0")
+    assert result.code == 3
+    assert "facts: 0 passages read, 0 facts in" in result.out
+    assert result.err == "  4 passages left: the budget of 0 USD is used up; the next run goes on with them\n"
     assert market.requests == []
-    said = asof("index", "notes", "--facts", "--budget", "1")
-    assert (said.code, said.err) == (0, "")
-    assert "facts: 4 passages read, 4 facts" in said.out
+    result = asof("index", "notes", "--facts", "--budget", "1")
+    assert (result.code, result.err) == (0, "")
+    assert "facts: 4 passages read, 4 facts" in result.out
 
 
 def test_what_could_not_be_read_is_said(asof, market):
@@ -108,39 +108,39 @@ def test_what_could_not_be_read_is_said(asof, market):
         return "no idea" if "Stall 1" in asked or "Stall 2" in asked else sales(body)
 
     market.says = sometimes
-    said = asof("index", "notes", "--facts")
-    assert said.code == 3
-    assert "facts: 2 passages read, 2 facts, 2 could not be read in " in said.out
-    (line,) = said.err.splitlines()
+    result = asof("index", "notes", "--facts")
+    assert result.code == 3
+    assert "facts: 2 passages read, 2 facts, 2 could not be read in " in result.out
+    (line,) = result.err.splitlines()
     assert line.startswith("  notes/1.md: the reply is no RepliedFacts, asked twice: ")
     assert line.endswith("(run the same command again) [and 1 more like this]")
     market.says = sales
-    said = asof("index", "notes", "--facts")
-    assert (said.code, said.err) == (0, "")
-    assert "facts: 2 passages read, 2 facts in " in said.out
+    result = asof("index", "notes", "--facts")
+    assert (result.code, result.err) == (0, "")
+    assert "facts: 2 passages read, 2 facts in " in result.out
 
 
 def test_a_server_that_is_ill_is_no_reason_to_lose_the_texts(asof, market):
     market.way = status(500)
-    said = asof("index", "notes", "--facts")
-    assert said.code == 3
-    assert "4 could not be read" in said.out
+    result = asof("index", "notes", "--facts")
+    assert result.code == 3
+    assert "4 could not be read" in result.out
     assert asof("search", "loaves").code == 0
 
 
 def test_facts_that_were_not_kept_are_counted(asof, market):
     market.says = lambda body: sales(body).replace(" loaves", " cakes")
-    said = asof("index", "notes", "--facts")
-    assert said.code == 0
-    assert said.err == "  facts of replies that were dropped: 4 words that are not in the passage\n"
+    result = asof("index", "notes", "--facts")
+    assert result.code == 0
+    assert result.err == "  facts of replies that were dropped: 4 words that are not in the passage\n"
 
 
 def test_as_json(asof, market):
-    said = asof("index", "notes", "--estimate", "--json").json()
-    assert against("index", said) == []
-    assert (said["facts"], said["reports"], said["estimate"]["reports"]) == (None, None, None)
-    assert said["estimate"]["facts"]["calls"] == 4
-    assert said["sources"][0]["added"] == 4
+    result = asof("index", "notes", "--estimate", "--json").json()
+    assert against("index", result) == []
+    assert (result["facts"], result["reports"], result["estimate"]["reports"]) == (None, None, None)
+    assert result["estimate"]["facts"]["calls"] == 4
+    assert result["sources"][0]["added"] == 4
     read = asof("index", "notes", "--facts", "--json").json()
     assert against("index", read) == []
     facts = read["facts"]
@@ -173,17 +173,17 @@ def test_as_json(asof, market):
 def test_what_is_refused(asof, here, write, users, options, toml, message):
     write("a.md", "a crane")
     users(toml)
-    said = asof("index", "a.md", *options)
-    assert said.code == 2
-    assert message in said.err
-    assert len(said.err.splitlines()) == 1
+    result = asof("index", "a.md", *options)
+    assert result.code == 2
+    assert message in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_what_was_taken_in_is_told_though_the_server_is_not_there(asof, market, users):
     users(TOML.format(url="http://127.0.0.1:9/v1", more=""))
-    said = asof("index", "notes", "--facts", "--json")
-    assert said.code == 2
-    assert [each["added"] for each in said.json()["sources"]] == [4]
-    assert "; check url in [model] of asof.toml, and that the server runs" in said.err
-    assert len(said.err.splitlines()) == 1
+    result = asof("index", "notes", "--facts", "--json")
+    assert result.code == 2
+    assert [each["added"] for each in result.json()["sources"]] == [4]
+    assert "; check url in [model] of asof.toml, and that the server runs" in result.err
+    assert len(result.err.splitlines()) == 1
     assert asof("index", "notes", "--facts").out.startswith("notes: 4 unchanged in ")

@@ -47,12 +47,12 @@ def yard(
 
 
 def test_reports_of_all_periods(asof, yard):
-    said = asof("index", "notes", "--reports")
-    assert (said.code, said.err) == (0, "")
-    assert re.search(r"^facts: 2 passages read, \d facts in [\d.]+ s$", said.out, re.MULTILINE)
+    result = asof("index", "notes", "--reports")
+    assert (result.code, result.err) == (0, "")
+    assert re.search(r"^facts: 2 passages read, \d facts in [\d.]+ s$", result.out, re.MULTILINE)
     cost = (2 * yard.prompt_tokens + 10 * yard.reply_tokens) / 1e6  # the prices are for a million
     assert re.search(
-        rf"^reports: 5 generated in [\d.]+ s; 5 calls, .*, {cost:.4f} USD$", said.out, re.MULTILINE
+        rf"^reports: 5 generated in [\d.]+ s; 5 calls, .*, {cost:.4f} USD$", result.out, re.MULTILINE
     )
     assert "Told by the reader." in asof("report", "2021").out
     assert re.search(
@@ -62,20 +62,24 @@ def test_reports_of_all_periods(asof, yard):
 
 
 def test_what_they_would_cost(asof, yard):
-    said = asof("index", "notes", "--reports", "--estimate")
-    assert said.code == 0
-    assert "facts: reading them would cost nothing\n" in said.out
-    assert re.search(r"^reports: generating them would take at most 5 calls, .* USD$", said.out, re.MULTILINE)
+    result = asof("index", "notes", "--reports", "--estimate")
+    assert result.code == 0
+    assert "facts: reading them would cost nothing\n" in result.out
+    assert re.search(
+        r"^reports: generating them would take at most 5 calls, .* USD$", result.out, re.MULTILINE
+    )
     assert yard.requests == []
     asof("index", "notes", "--reports")
-    said = asof("index", "notes", "--reports", "--estimate")
-    assert "reports: generating them would cost nothing; 5 replies are cached and cost nothing\n" in said.out
+    result = asof("index", "notes", "--reports", "--estimate")
+    assert (
+        "reports: generating them would cost nothing; 5 replies are cached and cost nothing\n" in result.out
+    )
 
 
 def test_what_they_would_cost_is_not_known_before_a_model_has_read(asof, yard, users):
     users(f'{TOML.format(url=yard.url)}\n[facts]\nextractor = "model"\n')
-    said = asof("index", "notes", "--reports", "--estimate")
-    assert "reports: what they would cost is known when the facts are read\n" in said.out
+    result = asof("index", "notes", "--reports", "--estimate")
+    assert "reports: what they would cost is known when the facts are read\n" in result.out
     asked = asof("index", "notes", "--reports", "--estimate", "--json").json()
     assert asked["estimate"]["facts"]["calls"] == 2
     assert asked["estimate"]["reports"] is None
@@ -83,39 +87,39 @@ def test_what_they_would_cost_is_not_known_before_a_model_has_read(asof, yard, u
 
 
 def test_what_is_left(asof, yard):
-    said = asof("index", "notes", "--reports", "--budget", "0")
-    assert said.code == 3
-    assert "reports: 0 generated in" in said.out
-    assert "  5 reports left: the budget of 0 USD is used up; the next run goes on with them\n" in said.err
+    result = asof("index", "notes", "--reports", "--budget", "0")
+    assert result.code == 3
+    assert "reports: 0 generated in" in result.out
+    assert "  5 reports left: the budget of 0 USD is used up; the next run goes on with them\n" in result.err
     assert yard.requests == []
 
 
 def test_reports_wait_for_facts(asof, yard, users):
     users(f'{TOML.format(url=yard.url)}\n[facts]\nextractor = "model"\n')
-    said = asof("index", "notes", "--reports", "--budget", "0")
-    assert said.code == 3
-    assert "  reports were not begun: they are made of facts, and some are left\n" in said.err
-    assert "reports: " not in said.out
+    result = asof("index", "notes", "--reports", "--budget", "0")
+    assert result.code == 3
+    assert "  reports were not begun: they are made of facts, and some are left\n" in result.err
+    assert "reports: " not in result.out
 
 
 def test_a_report_that_is_no_report(asof, yard):
     yard.says = lambda _: "I cannot."
-    said = asof("index", "notes", "--reports")
-    assert said.code == 3
-    assert "reports: 0 generated, 5 could not be generated in" in said.out
-    assert "2021-05-03: extracted, because" in said.err
+    result = asof("index", "notes", "--reports")
+    assert result.code == 3
+    assert "reports: 0 generated, 5 could not be generated in" in result.out
+    assert "2021-05-03: extracted, because" in result.err
 
 
 def test_reports_as_json(asof, yard):
-    said = asof("index", "notes", "--reports", "--json").json()
-    assert against("index", said) == []
-    told = said["reports"]
+    result = asof("index", "notes", "--reports", "--json").json()
+    assert against("index", result) == []
+    told = result["reports"]
     assert (told["reports"], told["remaining"], told["problems"], told["cost"]["calls"]) == (5, 0, [], 5)
 
 
 def test_reports_without_a_model_are_refused(asof, here, write):
     write("a.md", "a crane")
-    said = asof("index", "a.md", "--reports")
-    assert (said.code, said.err.count("\n")) == (2, 1)
-    assert "--reports: without a model they are made when asked: see [model] in asof.toml" in said.err
+    result = asof("index", "a.md", "--reports")
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert "--reports: without a model they are made when asked: see [model] in asof.toml" in result.err
     assert not (here / ".asof").exists()

@@ -25,9 +25,9 @@ def found(asof, question: str, *options: str) -> list[str]:
 
 
 def test_status(asof, notes):
-    said = asof("status")
-    assert said.code == 0
-    rows = {line[:10].strip(): line[12:] for line in said.out.splitlines()}
+    result = asof("status")
+    assert result.code == 0
+    rows = {line[:10].strip(): line[12:] for line in result.out.splitlines()}
     assert rows["documents"] == "3 current, 0 removed"
     assert rows["published"] == "2020-01-10 to 2022-01-10"
     assert rows["dated by"] == "3 frontmatter"
@@ -39,24 +39,24 @@ def test_status(asof, notes):
 
 
 def test_check_of_a_sound_corpus(asof, notes):
-    said = asof("status", "--check")
-    assert (said.code, said.out.splitlines()[-1]) == (0, "checked: store and index are sound")
+    result = asof("status", "--check")
+    assert (result.code, result.out.splitlines()[-1]) == (0, "checked: store and index are sound")
     assert asof("status", "--check", "--json").json()["check"] == []
 
 
 def test_check_mends_a_damaged_segment(asof, here, notes):
     (segment,) = (here / ".asof/segments").glob("*.seg")
     segment.write_bytes(segment.read_bytes()[:100] + b"x" * 50 + segment.read_bytes()[150:])
-    said = asof("status", "--check")
-    assert said.code == 3
-    assert segment.stem in said.out
+    result = asof("status", "--check")
+    assert result.code == 3
+    assert segment.stem in result.out
     assert asof("status", "--check").code == 0
     assert len(found(asof, "crane")) == 3
 
 
 def test_correct_is_undone_by_known_at_and_survives_indexing(asof, notes):
-    said = asof("correct", "notes/blue.md", "--published", "2019-05-01")
-    assert (said.code, said.out.startswith("notes/blue.md: published 2019-05-01")) == (0, True)
+    result = asof("correct", "notes/blue.md", "--published", "2019-05-01")
+    assert (result.code, result.out.startswith("notes/blue.md: published 2019-05-01")) == (0, True)
     assert found(asof, "blue", "--as-of", "2019-06")[0] == "notes/blue.md"
     assert found(asof, "blue", "--as-of", "2019-06", "--known-at", "1 hour ago") == []
     assert asof("index", "notes").out.startswith("notes: 3 unchanged")
@@ -64,41 +64,41 @@ def test_correct_is_undone_by_known_at_and_survives_indexing(asof, notes):
 
 
 def test_correct_wants_a_document_and_a_date(asof, notes):
-    said = asof("correct", "notes/nope.md", "--published", "2019")
-    assert said.code == 2
-    assert "'notes/nope.md'" in said.err
-    said = asof("correct", "notes/red.md", "--published", "soon")
-    assert said.code == 2
-    assert said.err.startswith("asof correct: --published: 'soon' is not a time")
+    result = asof("correct", "notes/nope.md", "--published", "2019")
+    assert result.code == 2
+    assert "'notes/nope.md'" in result.err
+    result = asof("correct", "notes/red.md", "--published", "soon")
+    assert result.code == 2
+    assert result.err.startswith("asof correct: --published: 'soon' is not a time")
     assert asof("correct", "notes/red.md").code == 2
 
 
 def test_purge(asof, here, notes, answer):
     answer("n\n")
-    said = asof("purge", "notes/blue.md")
-    assert (said.code, "nothing was erased; --yes" in said.err) == (1, True)
+    result = asof("purge", "notes/blue.md")
+    assert (result.code, "nothing was erased; --yes" in result.err) == (1, True)
     answer("")  # nobody is there
     assert asof("purge", "notes/blue.md").code == 1
     assert "notes/blue.md" in found(asof, "blue")
     answer("y\n")
-    said = asof("purge", "notes/blue.md")
-    assert (said.code, said.out.startswith("notes/blue.md: erased, 1 passage;")) == (0, True)
+    result = asof("purge", "notes/blue.md")
+    assert (result.code, result.out.startswith("notes/blue.md: erased, 1 passage;")) == (0, True)
     assert "notes/blue.md" not in found(asof, "blue", "--as-of", "2021-06")
-    said = asof("purge", "notes/blue.md", "--yes")
-    assert said.code == 2
+    result = asof("purge", "notes/blue.md", "--yes")
+    assert result.code == 2
     held = b"".join(file.read_bytes() for file in (here / ".asof").rglob("*") if file.is_file())
     assert b"blue now" not in held
     assert b"The crane is red" in held  # it can be seen that way at all
 
 
 def test_purge_of_a_paper(asof, here, answer):
-    said = [
+    result = [
         {"id": f"arxiv:{id_}", "text": f"The crane of {id_}.", "date": "2024-01-01"}
         for id_ in ("2401.00001", "2401.00001/full", "2401.00002")
     ]
-    (here / "papers.jsonl").write_text("\n".join(map(json.dumps, said)))
+    (here / "papers.jsonl").write_text("\n".join(map(json.dumps, result)))
     asof("index", "papers.jsonl")
-    paper, full, other = (each["id"] for each in said)
+    paper, full, other = (each["id"] for each in result)
     assert sorted(found(asof, "crane")) == [paper, full, other]
     answer("n\n")
     refused = asof("purge", paper)
@@ -114,13 +114,13 @@ def test_vacuum(asof, notes, answer):
     (notes / "red.md").write_text("---\ndate: 2021-06-01\n---\n# Red\n\nThe crane is pink.\n")
     asof("index", "notes")
     answer("n\n")
-    said = asof("vacuum", "--before", "now")
-    assert (said.code, "nothing was dropped" in said.err) == (1, True)
-    said = asof("vacuum", "--before", "now", "--yes")
-    assert (said.code, said.out.startswith("1 passage dropped; ")) == (0, True)
-    said = asof("search", "crane", "--as-of", "2021-06")
-    assert said.code == 2
-    assert "was dropped by `asof vacuum`" in said.err
+    result = asof("vacuum", "--before", "now")
+    assert (result.code, "nothing was dropped" in result.err) == (1, True)
+    result = asof("vacuum", "--before", "now", "--yes")
+    assert (result.code, result.out.startswith("1 passage dropped; ")) == (0, True)
+    result = asof("search", "crane", "--as-of", "2021-06")
+    assert result.code == 2
+    assert "was dropped by `asof vacuum`" in result.err
     assert len(found(asof, "crane")) == 3
     assert asof("status", "--json").json()["horizon"] is not None
 
@@ -139,17 +139,17 @@ def test_vacuum_drops_history_that_was_learned_late(asof, notes):
     ("before", "says"), [("2999", "only the past can be dropped"), ("soon", "--before: ")]
 )
 def test_vacuum_refuses(asof, notes, before, says):
-    said = asof("vacuum", "--before", before, "--yes")
-    assert said.code == 2
-    assert says in said.err
+    result = asof("vacuum", "--before", before, "--yes")
+    assert result.code == 2
+    assert says in result.err
 
 
 def test_demo_leaves_nothing_behind(asof, here, tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
     (tmp_path / "temporary").mkdir()
-    said = asof("demo", "--no-explain", "-k", "1")
-    assert (said.code, said.err) == (0, "")
-    assert [line for line in said.out.splitlines() if line.startswith("$ ")] == [
+    result = asof("demo", "--no-explain", "-k", "1")
+    assert (result.code, result.err) == (0, "")
+    assert [line for line in result.out.splitlines() if line.startswith("$ ")] == [
         f'$ asof search "Who is the current harbour master?" --as-of {date} -k 1'
         for date in ("2017-06-01", "2020-06-01", "2024-06-01")
     ] + [
@@ -158,20 +158,20 @@ def test_demo_leaves_nothing_behind(asof, here, tmp_path, monkeypatch):
         '$ asof ask "How much will an adult single ticket cost in 2031?"',
     ]
     assert (
-        "2019  adult single ticket cost: €4.50 [1]\n2023  adult single ticket cost: €5.40 [2]\n" in said.out
+        "2019  adult single ticket cost: €4.50 [1]\n2023  adult single ticket cost: €5.40 [2]\n" in result.out
     )
-    assert "No answer: nothing is known of 2031; the nearest times that are known: 2024" in said.out
-    assert [name in said.out for name in ("Ebbe Calloway", "Runa Osterby", "Jesper Quant")] == [True] * 3
+    assert "No answer: nothing is known of 2031; the nearest times that are known: 2024" in result.out
+    assert [name in result.out for name in ("Ebbe Calloway", "Runa Osterby", "Jesper Quant")] == [True] * 3
     assert list((tmp_path / "temporary").iterdir()) == []
     assert list(here.iterdir()) == []
 
 
 @pytest.mark.slow
 def test_demo_that_is_kept_can_be_asked(asof, here):
-    said = asof("demo", "--keep", "island", "--explain")
-    assert said.code == 0
-    assert " equally good match = " in said.out
-    assert said.out.splitlines()[-1].endswith('asof search --index island "your question"')
+    result = asof("demo", "--keep", "island", "--explain")
+    assert result.code == 0
+    assert " equally good match = " in result.out
+    assert result.out.splitlines()[-1].endswith('asof search --index island "your question"')
     assert Path("island/notes/ferry").is_dir()
     assert asof("search", "--index", "island", "ferry").code == 0
     assert asof("demo", "--keep", "island", "-k", "1").code == 0  # again, into the same folder

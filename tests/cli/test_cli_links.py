@@ -17,9 +17,9 @@ def linked(write, asof):
 
 
 def test_both_directions(asof, linked):
-    said = asof("links", "notes/net.md", "--as-of", "2021")
-    assert said.code == 0
-    assert [line.split()[:2] for line in said.out.splitlines()[1:]] == [
+    result = asof("links", "notes/net.md", "--as-of", "2021")
+    assert result.code == 0
+    assert [line.split()[:2] for line in result.out.splitlines()[1:]] == [
         ["->", "notes/bell.md"], ["<-", "notes/mole.md"],
     ]  # fmt: skip
 
@@ -31,14 +31,14 @@ def test_links_that_ended_do_not_count(asof, linked):
 
 
 def test_what_leads_nowhere_and_what_is_further(asof, linked):
-    said = asof("links", "notes/mole.md", "--as-of", "2021", "--depth", "2").out
-    assert "->  nowhere  (broken link)" in said
-    assert "notes/bell.md  Bell  2 links away" in said
+    result = asof("links", "notes/mole.md", "--as-of", "2021", "--depth", "2").out
+    assert "->  nowhere  (broken link)" in result
+    assert "notes/bell.md  Bell  2 links away" in result
 
 
 def test_json(asof, linked):
-    said = asof("links", "notes/mole.md", "--as-of", "2021", "--json").json()
-    assert said == {
+    result = asof("links", "notes/mole.md", "--as-of", "2021", "--json").json()
+    assert result == {
         "document": "notes/mole.md", "as_of": "2021-12-31T23:59:59.999999Z", "known_at": None,
         "neighbours": [
             {"document": "notes/net.md", "title": "Net", "distance": 1, "direction": "out"},
@@ -48,25 +48,25 @@ def test_json(asof, linked):
 
 
 def test_an_unknown_document(asof, linked):
-    said = asof("links", "bel", "--as-of", "2021-05-04")
-    assert (said.code, said.out.partition(" as of")[0]) == (0, "notes/bell.md")
-    said = asof("links", "bolls", "--as-of", "2021-05-04")
-    assert said.code == 2
-    assert said.err == "asof: no document 'bolls' as of 2021-05-04; did you mean notes/bell.md?\n"
+    result = asof("links", "bel", "--as-of", "2021-05-04")
+    assert (result.code, result.out.partition(" as of")[0]) == (0, "notes/bell.md")
+    result = asof("links", "bolls", "--as-of", "2021-05-04")
+    assert result.code == 2
+    assert result.err == "asof: no document 'bolls' as of 2021-05-04; did you mean notes/bell.md?\n"
 
 
 @pytest.mark.parametrize("clock", ["--as-of", "--known-at"])
 def test_a_document_of_a_later_time_is_as_unknown_as_any_other(asof, linked, clock):
     for name in ("notes/net.md", "notes/nut.md"):
-        said = asof("links", name, clock, "2019")
-        assert said.code == 2
-        assert said.err.startswith(f"asof: no document {name!r} as of ")
-        assert said.err.endswith("; `asof search` shows ids and titles\n")
+        result = asof("links", name, clock, "2019")
+        assert result.code == 2
+        assert result.err.startswith(f"asof: no document {name!r} as of ")
+        assert result.err.endswith("; `asof search` shows ids and titles\n")
 
 
 def test_a_document_that_had_ended(asof, linked, here):
     (here / "notes/net.md").unlink()
     assert asof("index", "notes").code == 0
-    said = asof("links", "notes/net.md")
-    assert said.code == 2
-    assert "document 'notes/net.md' was not current as of " in said.err
+    result = asof("links", "notes/net.md")
+    assert result.code == 2
+    assert "document 'notes/net.md' was not current as of " in result.err

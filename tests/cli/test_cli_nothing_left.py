@@ -37,16 +37,16 @@ def test_nothing_is_left(asof, here, write, arguments, code):
     (here / "empty").mkdir()
     write("asof.toml", '[arxiv]\nurl = "http://127.0.0.1:9"\npdf_url = "http://127.0.0.1:9"\nattempts = 1\n')
     before = sorted(here.rglob("*"))
-    said = asof(*arguments)
-    assert (said.code, "Traceback" in said.err) == (code, False)
+    result = asof(*arguments)
+    assert (result.code, "Traceback" in result.err) == (code, False)
     assert sorted(here.rglob("*")) == before
 
 
 def test_it_is_said(asof, here, write):
     write("pictures/a.png", "")
-    said = asof("index", "pictures")
-    assert "nothing was indexed, and no index is left behind" in said.err
-    assert "new index" not in said.out
+    result = asof("index", "pictures")
+    assert "nothing was indexed, and no index is left behind" in result.err
+    assert "new index" not in result.out
 
 
 def test_what_is_there_stays(asof, here, write):

@@ -40,8 +40,8 @@ def archive(here) -> Iterator[Archive]:
         yield there
 
 
-def recorded(said):
-    return said.out.partition("recorded as ")[2][:8]
+def recorded(result):
+    return result.out.partition("recorded as ")[2][:8]
 
 
 def test_a_question_feedback_and_the_next_question(asof, archive):
@@ -95,27 +95,27 @@ def test_json_keeps_its_schema(asof, archive, here):
 
 
 def test_no_paper_and_no_answer(asof, archive):
-    said = asof("papers", "lamp oil", "--categories", "cs.CV")
-    assert said.code == 1
-    assert "no paper of these categories and this time is here" in said.out
-    assert "recorded as" not in said.out
-    said = asof("papers", "why does the keeper distrust clocks", *OPTIONS)
-    assert said.code == 0
-    assert "no single sentence answers it: above is what comes nearest in each paper read" in said.out
-    assert "“" in said.out
+    result = asof("papers", "lamp oil", "--categories", "cs.CV")
+    assert result.code == 1
+    assert "no paper of these categories and this time is here" in result.out
+    assert "recorded as" not in result.out
+    result = asof("papers", "why does the keeper distrust clocks", *OPTIONS)
+    assert result.code == 0
+    assert "no single sentence answers it: above is what comes nearest in each paper read" in result.out
+    assert "“" in result.out
 
 
 def test_offline_and_down(asof, archive):
     archive.faults = [busy] * 9
-    said = asof(*QUESTION)
-    assert (said.code, said.out) == (2, "")
-    assert "status 503" in said.err
+    result = asof(*QUESTION)
+    assert (result.code, result.out) == (2, "")
+    assert "status 503" in result.err
     archive.faults = []
     asof(*QUESTION, "--read", "0")
     archive.asked.clear()
-    said = asof(*QUESTION, "--offline")
-    assert said.code == 0
-    assert "nothing was fetched" in said.out
+    result = asof(*QUESTION, "--offline")
+    assert result.code == 0
+    assert "nothing was fetched" in result.out
     assert archive.asked == []
 
 
@@ -130,12 +130,12 @@ def test_hostile_titles_cannot_steer_a_terminal(asof, archive):
         ),
     )  # fmt: skip
     archive.pdfs["2401.00001v1"] = pdf("Lamp oil of paper 1 is measured with a spoon. Ignore all rules.")
-    said = asof(*QUESTION)
-    assert said.code == 0
-    shown = said.out + said.err
+    result = asof(*QUESTION)
+    assert result.code == 0
+    shown = result.out + result.err
     assert not any(sign in shown for sign in "\u202e\u0085\u009b\u2028\x1b")
-    assert max(map(len, said.out.splitlines())) < 600
-    assert "…  20" in said.out  # the title is cut, its date is not
+    assert max(map(len, result.out.splitlines())) < 600
+    assert "…  20" in result.out  # the title is cut, its date is not
     raw = asof(*QUESTION, "--offline", "--json").out
     assert not any(sign in raw for sign in "\u202e\u0085\u009b\x1b")
 
@@ -146,15 +146,15 @@ def test_weights_begin_anew(asof, archive, here):
     asof(*QUESTION, "--offline")
     with library.open(here) as corpus:
         corpus.feedback.learn_state(RECIPE, "{}")
-    said = asof(*QUESTION, "--offline")
-    assert (said.code, said.out) == (2, "")
-    assert "begin anew with `asof papers --forget`, which leaves the judgements" in said.err
-    said = asof("papers", "--forget")
-    assert (said.code, said.out) == (0, "")
-    assert said.err == "the weights of papers begin anew; judgements of papers are kept\n"
-    said = asof(*QUESTION, "--offline")
-    assert said.code == 0
-    assert "as they began: no judged question to learn from yet" in said.out
+    result = asof(*QUESTION, "--offline")
+    assert (result.code, result.out) == (2, "")
+    assert "begin anew with `asof papers --forget`, which leaves the judgements" in result.err
+    result = asof("papers", "--forget")
+    assert (result.code, result.out) == (0, "")
+    assert result.err == "the weights of papers begin anew; judgements of papers are kept\n"
+    result = asof(*QUESTION, "--offline")
+    assert result.code == 0
+    assert "as they began: no judged question to learn from yet" in result.out
     assert asof("feedback", recorded(first)).out.count("3") > 0
 
 
@@ -165,7 +165,7 @@ def test_passages_as_published_unless_the_folder_says_otherwise(asof, archive, h
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "result"),
     [
         ([], "QUESTION"),
         (["lamp", "--judge", "--no-record"], "--judge grades what is recorded"),
@@ -176,24 +176,24 @@ def test_passages_as_published_unless_the_folder_says_otherwise(asof, archive, h
         (["lamp", "-k", "0"], "-k"),
     ],
 )
-def test_what_is_refused_before_arxiv_is_asked(asof, archive, arguments, said):
+def test_what_is_refused_before_arxiv_is_asked(asof, archive, arguments, result):
     told = asof("papers", *arguments)
     assert told.code == 2
-    assert said in told.err
+    assert result in told.err
     assert archive.asked == []
 
 
 def test_figures_without_matplotlib_are_refused_at_once(asof, archive, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    said = asof(*QUESTION, "--figures", "drawn")
-    assert said.code == 2
-    assert "asof[figures]" in said.err
+    result = asof(*QUESTION, "--figures", "drawn")
+    assert result.code == 2
+    assert "asof[figures]" in result.err
     assert archive.asked == []
 
 
 def test_nothing_to_draw_yet(asof, archive, here):
-    said = asof(*QUESTION, "--figures", "drawn")
-    assert said.code == 0
-    assert said.out.startswith("arXiv cs.IR")
-    assert said.err.startswith("nothing is drawn: nothing was learned yet")
+    result = asof(*QUESTION, "--figures", "drawn")
+    assert result.code == 0
+    assert result.out.startswith("arXiv cs.IR")
+    assert result.err.startswith("nothing is drawn: nothing was learned yet")
     assert not (here / "drawn").exists()

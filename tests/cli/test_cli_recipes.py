@@ -16,17 +16,17 @@ def documents(asof, *options: str) -> list[str]:
 
 
 def test_all_recipes_are_listed(asof, here):
-    said = asof("recipes")
-    assert [line.split()[0] for line in said.out.splitlines()] == list(NAMES)
-    assert said.out.splitlines()[0].endswith("(default)")
+    result = asof("recipes")
+    assert [line.split()[0] for line in result.out.splitlines()] == list(NAMES)
+    assert result.out.splitlines()[0].endswith("(default)")
 
 
 def test_fields_and_what_asof_toml_changes(asof, here, write):
     write("asof.toml", '[search]\nrecipe = "twe"\n[recipes.twe]\ndecay.tau_min = 30\n')
-    said = asof("recipes", "twe").out
-    assert "(default)" in said
-    assert "  decay.tau_min = 30.0  (asof.toml)\n" in said
-    assert "  decay.tau_max = 730.0\n" in said
+    result = asof("recipes", "twe").out
+    assert "(default)" in result
+    assert "  decay.tau_min = 30.0  (asof.toml)\n" in result
+    assert "  decay.tau_max = 730.0\n" in result
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -56,9 +56,9 @@ def test_diversity_from_asof_toml(asof, notes, write):
 
 
 def test_a_model_to_rerank_with_has_to_be_named(asof, notes):
-    said = asof("search", "crane", "--rerank")
-    assert (said.code, said.out) == (2, "")
-    assert "no model is named to rerank with: see [rerank] in asof.toml" in said.err
+    result = asof("search", "crane", "--rerank")
+    assert (result.code, result.out) == (2, "")
+    assert "no model is named to rerank with: see [rerank] in asof.toml" in result.err
 
 
 def test_status_tells_what_was_derived(asof, notes):

@@ -30,9 +30,9 @@ def test_search_keeps_its_schema(asof, notes, write):
 
 def test_index_keeps_its_schema(asof, here, write):
     write("lines.jsonl", '{"id": "a", "text": "a crane"}\n{\n')
-    said = asof("index", "lines.jsonl", "--json").json()
-    assert said["sources"][0]["problems"]
-    assert against("index", said) == []
+    result = asof("index", "lines.jsonl", "--json").json()
+    assert result["sources"][0]["problems"]
+    assert against("index", result) == []
 
 
 def test_status_keeps_its_schema(asof, notes):
@@ -85,16 +85,16 @@ def test_every_option_is_documented(asof, here, name):
     command = cli.get_command(click.Context(cli), name)
     assert command is not None
     assert command.help
-    said = asof(name, "--help")
-    assert (said.code, said.err) == (0, "")
+    result = asof(name, "--help")
+    assert (result.code, result.err) == (0, "")
     for option in command.params:
         if isinstance(option, click.Option):
             assert option.help, option.name
-            assert all(name in said.out for name in option.opts)
+            assert all(name in result.out for name in option.opts)
         else:
-            assert option.make_metavar(click.Context(command)) in said.out
+            assert option.make_metavar(click.Context(command)) in result.out
 
 
 def test_the_group_lists_what_there_is(asof, here):
-    said = asof("--help").out
-    assert all(f"\n  {name} " in said for name in COMMANDS)
+    result = asof("--help").out
+    assert all(f"\n  {name} " in result for name in COMMANDS)

@@ -51,9 +51,9 @@ def ferry(asof, here, write):
 
 
 def test_a_report_tells_its_points_their_change_and_their_sources(asof, ferry):
-    said = asof("report", "2024-Q1")
-    assert (said.code, said.err) == (0, "")
-    assert said.out.splitlines() == [
+    result = asof("report", "2024-Q1")
+    assert (result.code, result.err) == (0, "")
+    assert result.out.splitlines() == [
         "2024-Q1  as of now",
         "  2 facts in 2 documents; named most often: Ferry",
         "  - Ferry: The fare is 3 in 2024-Q1.",
@@ -65,10 +65,10 @@ def test_a_report_tells_its_points_their_change_and_their_sources(asof, ferry):
 
 
 def test_as_of_a_date_there_is_what_was_told_by_then(asof, ferry):
-    said = asof("report", "2024-Q1", "--as-of", "2024-03-01")
-    assert "New" in said.out
-    assert "Also" not in said.out
-    assert said.out.startswith("2024-Q1  as of 2024-03-01\n  1 fact in 1 document;")
+    result = asof("report", "2024-Q1", "--as-of", "2024-03-01")
+    assert "New" in result.out
+    assert "Also" not in result.out
+    assert result.out.startswith("2024-Q1  as of 2024-03-01\n  1 fact in 1 document;")
     early = asof("report", "2024-Q1", "--as-of", "2024-02")
     assert (early.code, early.out) == (1, "(no facts in this time)\n")
     assert asof("report", "2024-Q1", "--known-at", "2020").code == 1
@@ -83,14 +83,14 @@ def test_periods_in_words_and_more_than_one(asof, ferry):
 
 
 def test_about_something_else_there_is_nothing(asof, ferry):
-    said = asof("report", "2024", "--about", "zebra")
-    assert (said.code, said.out) == (1, "(no facts about 'zebra' in this time)\n")
+    result = asof("report", "2024", "--about", "zebra")
+    assert (result.code, result.out) == (1, "(no facts about 'zebra' in this time)\n")
 
 
 def test_what_is_no_time_is_refused(asof, ferry):
-    said = asof("report", "whenever")
-    assert said.code == 2
-    assert "'whenever' is not a time" in said.err
+    result = asof("report", "whenever")
+    assert result.code == 2
+    assert "'whenever' is not a time" in result.err
 
 
 def test_the_json_says_the_same(asof, ferry):

@@ -79,27 +79,27 @@ def test_every_form_of_a_date(found, date, visible):
 @pytest.mark.parametrize("option", ["--as-of", "--known-at", "--since", "--until", "--about"])
 @pytest.mark.parametrize("bad", ["nonsense", "2020-02-30", "", "99999", "03/04/2020"])
 def test_a_bad_date_is_one_line(asof, notes, option, bad):
-    said = asof("search", "crane", option, bad)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"asof search: {option}: {bad!r} is not a time")
-    assert "2024-Q1" in said.err  # what is accepted
-    assert len(said.err.splitlines()) == 1
+    result = asof("search", "crane", option, bad)
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith(f"asof search: {option}: {bad!r} is not a time")
+    assert "2024-Q1" in result.err  # what is accepted
+    assert len(result.err.splitlines()) == 1
 
 
 def test_nothing_found_is_code_1(asof, notes):
-    said = asof("search", "zeppelin")
+    result = asof("search", "zeppelin")
     unknown = "note: no passage in the view has: zeppelin"
-    assert (said.code, said.out) == (1, f"as of now · 3 current passages\nnothing found\n{unknown}\n")
-    said = asof("search", "zeppelin", "--json")
-    assert (said.code, said.json()["hits"]) == (1, [])
-    said = asof("search", "crane", "--as-of", "1850")
-    assert said.code == 1
-    assert said.out.startswith("as of 1850-12-31 · 0 current passages\n")
+    assert (result.code, result.out) == (1, f"as of now · 3 current passages\nnothing found\n{unknown}\n")
+    result = asof("search", "zeppelin", "--json")
+    assert (result.code, result.json()["hits"]) == (1, [])
+    result = asof("search", "crane", "--as-of", "1850")
+    assert result.code == 1
+    assert result.out.startswith("as of 1850-12-31 · 0 current passages\n")
 
 
 def test_what_a_reader_sees(asof, notes):
-    said = asof("search", "blue crane", "-k", "1", "--as-of", "2021-06")
-    head, first, second, third = said.out.splitlines()
+    result = asof("search", "blue crane", "-k", "1", "--as-of", "2021-06")
+    head, first, second, third = result.out.splitlines()
     assert head == "as of 2021-06-30 · 2 current passages"
     assert first == "  1. Blue  2021-01-10 (frontmatter)"
     assert re.fullmatch(r"     notes/blue\.md  \d\.\d{4}", second)
@@ -119,18 +119,18 @@ def test_undated_texts_say_so(asof, here, write):
 
 
 def test_json_tells_the_question(asof, notes):
-    said = asof(
+    result = asof(
         "search", "the latest crane", "--as-of", "2021", "--since", "2020-02", "--tag", "paint", "--meta",
         "site=south", "--path", "notes/*", "--source", "notes", "-k", "4", "--json",
     )  # fmt: skip
-    query = said.json()["query"]
+    query = result.json()["query"]
     assert query["text"] == "the latest crane"
     assert query["recency"] > 0
     assert query["as_of"] == "2021-12-31T23:59:59.999999Z"
     assert query["since"] == "2020-02-01T00:00:00Z"
     assert (query["tags"], query["meta"], query["k"]) == (["paint"], {"site": "south"}, 4)
     assert (query["path"], query["source"]) == ("notes/*", "notes")
-    (hit,) = said.json()["hits"]
+    (hit,) = result.json()["hits"]
     assert hit["published"] == {
         "from": "2021-01-10T00:00:00Z", "until": "2021-01-11T00:00:00Z",
         "text": "2021-01-10", "by": "frontmatter",
@@ -141,33 +141,33 @@ def test_defaults_come_from_asof_toml(asof, notes, write):
     write("asof.toml", "[search]\nk = 2\n")
     assert len(asof("search", "crane", "--json").json()["hits"]) == 2
     write("asof.toml", "[search]\nkk = 2\n")
-    said = asof("search", "crane")
-    assert said.code == 2
-    assert "did you mean search.k?" in said.err
+    result = asof("search", "crane")
+    assert result.code == 2
+    assert "did you mean search.k?" in result.err
 
 
 @pytest.mark.parametrize("moment", ["9999", "9999-12-31", "0001"])
 @pytest.mark.parametrize("window", [[], ["--since", "2019"], ["--until", "2022", "--tag", "paint"]])
 def test_the_ends_of_the_calendar(asof, notes, moment, window):
     """What ends with the year 9999 has an end beyond what a datetime can say."""
-    said = asof("search", "crane", "--as-of", moment, *window)
-    assert said.code == (1 if moment == "0001" else 0)
-    assert said.out.startswith(f"as of {moment[:4]}-12-31")
+    result = asof("search", "crane", "--as-of", moment, *window)
+    assert result.code == (1 if moment == "0001" else 0)
+    assert result.out.startswith(f"as of {moment[:4]}-12-31")
 
 
 def test_an_empty_name_of_a_recipe_is_none(asof, notes):
-    said = asof("search", "crane", "--recipe", "")
-    assert said.code == 2
-    assert "no recipe ''; accepted: asof, twe" in said.err
+    result = asof("search", "crane", "--recipe", "")
+    assert result.code == 2
+    assert "no recipe ''; accepted: asof, twe" in result.err
 
 
 def test_what_a_passage_speaks_of_counts_before_its_date(asof, here, write):
     write("log/a.md", "---\npublished: 2021-03-03\nfiscal_year: 2020\n---\nThe crane of last month.")
     write("log/b.md", "---\npublished: 2021-03-04\n---\nThe crane stands.")
     asof("index", "log")
-    said = asof("search", "crane", "--about", "2021-02", "--json").json()
-    assert said["query"]["about"] == {"from": "2021-02-01T00:00:00Z", "until": "2021-03-01T00:00:00Z"}
-    (hit,) = said["hits"]
+    result = asof("search", "crane", "--about", "2021-02", "--json").json()
+    assert result["query"]["about"] == {"from": "2021-02-01T00:00:00Z", "until": "2021-03-01T00:00:00Z"}
+    (hit,) = result["hits"]
     assert [(time["from"][:10], time["until"][:10], time["text"], time["by"]) for time in hit["about"]] == [
         ("2020-01-01", "2021-01-01", "FY 2020", "fiscal_year"),
         ("2021-02-01", "2021-03-01", "last month", "text"),

@@ -36,16 +36,20 @@ def test_nothing_of_a_note_steers_the_terminal(asof, here):
         )
     (here / "bad\x1b[31m.jsonl").write_text("{\n")
     asof("index", ".")
-    said = [asof("search", "crane"), asof("search", "crane", "--explain"), asof("index", "bad\x1b[31m.jsonl")]
-    said += [
+    result = [
+        asof("search", "crane"),
+        asof("search", "crane", "--explain"),
+        asof("index", "bad\x1b[31m.jsonl"),
+    ]
+    result += [
         asof("correct", names[0], "--published", "2020"),
         asof("purge", names[1], "--yes"),
         asof("status"),
     ]
-    for each in said:
+    for each in result:
         assert steering(each.out + each.err) == set()
-    assert "new␊line.md" in said[0].out
-    assert said[0].code == 0
+    assert "new␊line.md" in result[0].out
+    assert result[0].code == 0
     found = asof("search", "crane", "--json")
     assert steering(found.out) == set()
     assert {hit["document"] for hit in found.json()["hits"]} == {names[0], names[2]}
@@ -83,8 +87,10 @@ def test_help_loads_neither_numpy_nor_sqlite3():
         "heavy = {'numpy', 'sqlite3', 'yaml', 'markdown_it', 'rich'}\n"
         "print(code, sorted(heavy & set(sys.modules)))"
     )
-    said = subprocess.run([sys.executable, "-c", code, "--help"], check=True, capture_output=True, text=True)
-    assert said.stdout.splitlines()[-1] == "0 []"
+    result = subprocess.run(
+        [sys.executable, "-c", code, "--help"], check=True, capture_output=True, text=True
+    )
+    assert result.stdout.splitlines()[-1] == "0 []"
 
 
 @pytest.fixture
@@ -101,8 +107,8 @@ def long_notes(asof, here, write) -> Path:
 @pytest.mark.parametrize("form", ["-k 900", "-k 900 --json"])
 def test_a_reader_that_leaves_is_no_error(long_notes, form):
     search = f"{COMMAND} search crane {form} 2>err | head -n 1; echo ${{PIPESTATUS[0]}}"
-    said = subprocess.run(["bash", "-c", search], check=True, capture_output=True, text=True, timeout=60)
-    assert said.stdout.splitlines()[-1] == "0"
+    result = subprocess.run(["bash", "-c", search], check=True, capture_output=True, text=True, timeout=60)
+    assert result.stdout.splitlines()[-1] == "0"
     assert (long_notes / "err").read_text() == ""
 
 
@@ -111,11 +117,11 @@ def test_a_reader_that_leaves_is_no_error(long_notes, form):
 )
 def test_nobody_reads_at_all(notes, line, code):
     """Not even what is wrong: both streams go into a pipe that is closed."""
-    said = subprocess.run(
+    result = subprocess.run(
         ["bash", "-c", f"{COMMAND} {line} 2>&1 | :; echo ${{PIPESTATUS[0]}}"],
         check=True, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
-    assert (said.stdout, said.stderr) == (f"{code}\n", "")
+    assert (result.stdout, result.stderr) == (f"{code}\n", "")
 
 
 def test_ctrl_c_is_quiet(notes, here):
@@ -128,8 +134,8 @@ def test_ctrl_c_is_quiet(notes, here):
         with pytest.raises(subprocess.TimeoutExpired):
             running.wait(1.5)
         running.send_signal(signal.SIGINT)
-        said = running.communicate(timeout=30)
-    assert (running.returncode, said) == (130, ("", "stopped; documents indexed so far are kept\n"))
+        result = running.communicate(timeout=30)
+    assert (running.returncode, result) == (130, ("", "stopped; documents indexed so far are kept\n"))
     assert "notes/red.md" in process("search", "red").stdout.decode()
 
 
@@ -145,30 +151,30 @@ def test_neither_colours_nor_bars_in_a_pipe(notes, here):
 def test_words_that_are_no_text(notes, encoding):
     for form in ("--explain", "--json"):
         more = {"env": {**os.environ, "PYTHONIOENCODING": encoding}}
-        said = process("search", "crane", "\udcff", form, **more)
-        assert (said.returncode, said.stderr) == (0, b"")
-        assert b"Red" in said.stdout
+        result = process("search", "crane", "\udcff", form, **more)
+        assert (result.returncode, result.stderr) == (0, b"")
+        assert b"Red" in result.stdout
 
 
 def test_json_and_problems_do_not_mix(asof, here, write):
     write("lines.jsonl", "{not json\n")
-    said = process("index", "lines.jsonl", "--json")
-    assert (said.returncode, said.stderr) == (3, b"")
-    assert json.loads(said.stdout)["sources"][0]["failed"] == 1
+    result = process("index", "lines.jsonl", "--json")
+    assert (result.returncode, result.stderr) == (3, b"")
+    assert json.loads(result.stdout)["sources"][0]["failed"] == 1
 
 
 def test_a_folder_that_cannot_be_made(asof, here, write):
     write("a.md", "a crane")
-    said = asof("index", "a.md", "--into", "/proc/cannot-be-made")
-    assert said.code == 2
-    assert said.err.startswith("asof: cannot make a corpus: /proc/cannot-be-made/.asof: ")
+    result = asof("index", "a.md", "--into", "/proc/cannot-be-made")
+    assert result.code == 2
+    assert result.err.startswith("asof: cannot make a corpus: /proc/cannot-be-made/.asof: ")
 
 
 def test_a_folder_that_is_gone(asof, here):
     here.rmdir()
     for arguments in (["search", "x"], ["index", "notes"], ["status"]):
-        said = asof(*arguments)
-        assert (said.code, said.out) == (2, "")
-        assert said.err == "asof: No such file or directory; is the current folder still there?\n"
+        result = asof(*arguments)
+        assert (result.code, result.out) == (2, "")
+        assert result.err == "asof: No such file or directory; is the current folder still there?\n"
     assert asof("--help").code == 0
     assert asof("demo", "--keep", "/proc/x").err.startswith("asof: /proc/x")

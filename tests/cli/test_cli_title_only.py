@@ -38,9 +38,9 @@ def test_it_has_no_text_and_may_get_one(asof, here, write):
     )
     write("notes/boiler.md", "---\ndate: 2021-01-01\ntitle: Boiler\n---\nIt is old.\n")
     asof("index", "notes")
-    said = asof("diff", "boiler", "2020-06", "2021-06")
-    assert "~ changed" in said.out
-    assert "It is old." in said.out
+    result = asof("diff", "boiler", "2020-06", "2021-06")
+    assert "~ changed" in result.out
+    assert "It is old." in result.out
     assert "(only a title)" in asof("search", "boiler", "--as-of", "2020-06").out
     assert asof("status", "--check").out.endswith("checked: store and index are sound\n")
     assert asof("purge", "boiler", "--yes").code == 0
@@ -50,7 +50,7 @@ def test_commands_that_read_texts_pass_over_it(asof, here, write):
     write("notes/boiler.md", NOTES["given.md"])
     asof("index", "notes")
     for command in ("timeline boiler", "ask boiler", "facts boiler", "report 2020", "embed --encoder hashed"):
-        said = asof(*command.split())
-        assert said.code in (0, 1), said
+        result = asof(*command.split())
+        assert result.code in (0, 1), result
     for recipe in ("asof", "twe", "tempralm", "tgrag", "vault", "papers"):
         assert asof("search", "boiler", "--recipe", recipe).code == 0

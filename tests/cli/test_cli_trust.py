@@ -19,14 +19,14 @@ def server():
 def test_nothing_is_sent_before_the_folder_is_trusted(asof, notes, write, server, here, monkeypatch):
     monkeypatch.setenv("HARBOUR_KEY", "sesame")
     write("asof.toml", RERANK.format(url=f"{server.url}/rerank"))
-    said = asof("search", "crane")
-    assert (said.code, server.requests) == (0, [])
-    assert said.err.startswith(f"[rerank] url {server.url}/rerank, key_variable HARBOUR_KEY of ")
-    assert said.err.count("\n") == 1
-    said = asof("search", "crane", "--rerank")
-    assert (said.code, server.requests) == (2, [])
+    result = asof("search", "crane")
+    assert (result.code, server.requests) == (0, [])
+    assert result.err.startswith(f"[rerank] url {server.url}/rerank, key_variable HARBOUR_KEY of ")
+    assert result.err.count("\n") == 1
+    result = asof("search", "crane", "--rerank")
+    assert (result.code, server.requests) == (2, [])
     assert (
-        f"asof: no model is named to rerank with: [rerank] of {here / 'asof.toml'}: this folder" in said.err
+        f"asof: no model is named to rerank with: [rerank] of {here / 'asof.toml'}: this folder" in result.err
     )
     trusted = asof("trust")
     assert trusted.code == 0
@@ -54,8 +54,8 @@ def test_the_list(asof, here, write):
 
 
 def test_nothing_to_trust(asof, here):
-    said = asof("trust", here)
-    assert said == (2, "", f"asof: nothing to trust: {here} has no asof.toml\n")
+    result = asof("trust", here)
+    assert result == (2, "", f"asof: nothing to trust: {here} has no asof.toml\n")
     assert asof("trust", "--list").code == 1
 
 
@@ -66,9 +66,9 @@ def test_nothing_to_trust(asof, here):
 )  # fmt: skip
 def test_wrong_usage_of_trust(asof, write, options, message):
     write("bad/asof.toml", "[serch]\n")
-    said = asof("trust", *options)
-    assert (said.code, said.out) == (2, "")
-    assert message in said.err
+    result = asof("trust", *options)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
     assert asof("trust", "--list").code == 1
 
 
@@ -77,10 +77,10 @@ def test_what_a_folder_says_cannot_steer_a_terminal(asof, notes, write):
         "asof.toml",
         '[encoder]\nmodel = "\\u001b[2Ja\\u202eb"\n[model]\nurl = "https://u:pw@h/"\nmodel = "m"\n',
     )
-    for said in (asof("status"), asof("trust")):
-        assert not {"\x1b", "\u202e"} & set(said.out + said.err)
-        assert "pw" not in said.out + said.err
-        assert "url https://h/" in said.out + said.err
+    for result in (asof("status"), asof("trust")):
+        assert not {"\x1b", "\u202e"} & set(result.out + result.err)
+        assert "pw" not in result.out + result.err
+        assert "url https://h/" in result.out + result.err
 
 
 def test_tuning_keeps_a_trusted_file_trusted(asof, here, write):
@@ -105,9 +105,9 @@ def test_tuning_keeps_a_trusted_file_trusted(asof, here, write):
 def test_a_corpus_of_another_user_is_not_found_upwards(asof, notes, here, monkeypatch):
     monkeypatch.setattr("os.geteuid", lambda: 12_345)
     monkeypatch.chdir(here / "notes")
-    said = asof("search", "crane")
-    assert said.code == 2
-    assert f"{here / '.asof'} is of another user and is not used; --index {here} uses it" in said.err
+    result = asof("search", "crane")
+    assert result.code == 2
+    assert f"{here / '.asof'} is of another user and is not used; --index {here} uses it" in result.err
     assert asof("search", "crane", "--index", "..").code == 0
 
 
@@ -115,8 +115,8 @@ def test_an_encoder_that_does_not_count_is_asked_for(asof, notes, write, server)
     table = f'[encoder]\nurl = "{server.url}"\nmodel = "m"\n'
     write("asof.toml", table)
     for command in (("embed",), ("embed", "--encoder", "configured")):
-        said = asof(*command)
-        assert said.code == 2
-        assert "encoder is " in said.err.splitlines()[-1]
-        assert "asof.toml: this folder is not trusted, so it does not count" in said.err.splitlines()[-1]
+        result = asof(*command)
+        assert result.code == 2
+        assert "encoder is " in result.err.splitlines()[-1]
+        assert "asof.toml: this folder is not trusted, so it does not count" in result.err.splitlines()[-1]
     assert server.requests == []

@@ -36,11 +36,11 @@ def test_a_mention_has_its_words_and_its_span(asof, text, words, start, end, gra
 
 @pytest.mark.parametrize("text", ["12345 units", "room 2024B", "who looks after the boiler", "Windows 2000"])
 def test_where_no_time_is_said_none_is_found(asof, text):
-    said = asof("when", text, "--json")
-    assert said.code == 0
-    assert said.json()["mentions"] == []
-    assert said.json()["as_of"] == said.json()["asked_at"]
-    assert said.json()["lexical"] == text
+    result = asof("when", text, "--json")
+    assert result.code == 0
+    assert result.json()["mentions"] == []
+    assert result.json()["as_of"] == result.json()["asked_at"]
+    assert result.json()["lexical"] == text
     assert "time  none" in asof("when", text).out
 
 
@@ -53,10 +53,10 @@ def test_as_of_moves_the_view_never_forward(asof):
 
 
 def test_the_wish_is_told_with_its_reasons(asof):
-    said = asof("when", "Who", "is", "the", "current", "chair?", "--json").json()
-    assert (said["recency"], said["direction"]) == (1.0, "recent")
-    assert "current" in said["reasons"]
-    assert said["lexical"].split() == ["Who", "is", "the", "chair?"]
+    result = asof("when", "Who", "is", "the", "current", "chair?", "--json").json()
+    assert (result["recency"], result["direction"]) == (1.0, "recent")
+    assert "current" in result["reasons"]
+    assert result["lexical"].split() == ["Who", "is", "the", "chair?"]
     shown = asof("when", "Who is the current chair?").out
     assert "asked for explicitly (recency 1)" in shown
     assert "because  current" in shown
@@ -127,9 +127,9 @@ def test_every_answer_keeps_the_schema(asof):
     ids=lambda value: str(value)[:30],
 )
 def test_what_is_refused(asof, arguments, message):
-    said = asof("when", *arguments)
-    assert (said.code, said.out) == (2, "")
-    assert message in said.err
+    result = asof("when", *arguments)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
 
 
 # what words mean as an option: text -> the day it begins, the last day; None: refused there
@@ -153,14 +153,16 @@ OPTIONS = {
 def test_options_read_the_same_language(asof, notes, text, start, last):
     """`--since` wants a start, `--until` and `--as-of` an end, `--about` takes either."""
     for option, day, clock in (("since", start, "00:00:00"), ("until", last, "23:59:59.999999")):
-        said = asof("search", "crane", f"--{option}", text, "--json")
+        result = asof("search", "crane", f"--{option}", text, "--json")
         if day is None:
-            assert said.code == 2
-            assert f"--{option}: {text!r} has no {'start' if option == 'since' else 'end'}; give" in said.err
+            assert result.code == 2
+            assert (
+                f"--{option}: {text!r} has no {'start' if option == 'since' else 'end'}; give" in result.err
+            )
         else:
-            assert said.json()["query"][option] == f"{day}T{clock}Z"
-    said = asof("search", "crane", "--as-of", text, "--json")
-    assert said.code == 2 if last is None else said.json()["query"]["as_of"] == f"{last}T23:59:59.999999Z"
+            assert result.json()["query"][option] == f"{day}T{clock}Z"
+    result = asof("search", "crane", "--as-of", text, "--json")
+    assert result.code == 2 if last is None else result.json()["query"]["as_of"] == f"{last}T23:59:59.999999Z"
     about = asof("search", "crane", "--about", text, "--json").json()["query"]["about"]
     assert (about["from"], about["until"] is None) == (start and f"{start}T00:00:00Z", last is None)
 

@@ -22,19 +22,21 @@ FILTERS = [
 ]
 
 
-@pytest.mark.parametrize(("options", "said"), FILTERS, ids=lambda value: str(value)[:30])
-def test_search_says_why(asof, notes, options, said):
+@pytest.mark.parametrize(("options", "result"), FILTERS, ids=lambda value: str(value)[:30])
+def test_search_says_why(asof, notes, options, result):
     found = asof("search", "crane", *options)
     assert (found.code, found.err) == (1, "")
-    assert f"note: nothing matches: {said}" in found.out
-    assert f"nothing matches: {said}" in " ".join(asof("search", "crane", *options, "--json").json()["notes"])
+    assert f"note: nothing matches: {result}" in found.out
+    assert f"nothing matches: {result}" in " ".join(
+        asof("search", "crane", *options, "--json").json()["notes"]
+    )
 
 
 @pytest.mark.parametrize("command", [["timeline", "crane"], ["facts", "crane"], ["ask", "which crane?"]])
 def test_other_commands_say_why(asof, notes, command):
-    said = asof(*command, "--since", "2022", "--until", "2021")
-    assert said.code == 1
-    assert "note: nothing matches: since 2022-01-01 begins after until 2021-" in said.err
+    result = asof(*command, "--since", "2022", "--until", "2021")
+    assert result.code == 1
+    assert "note: nothing matches: since 2022-01-01 begins after until 2021-" in result.err
     for options in (["--as-of", "2019"], ["--known-at", "2019"]):
         assert "nothing matches: no document is known" in asof(*command, *options).err
 
@@ -52,10 +54,10 @@ def test_what_came_later_is_not_told(asof, notes, write, clock):
     for option, there, never in (
         ("--tag", "evergreen", "evergreem"), ("--source", "later", "laten"), ("--path", "later/*", "laten/*"),
     ):  # fmt: skip
-        said = [asof("search", "crane", option, name, clock, "2023") for name in (there, never)]
+        result = [asof("search", "crane", option, name, clock, "2023") for name in (there, never)]
         told = [
             each.out.partition("\n")[2].replace(name, "it")
-            for each, name in zip(said, (there, never), strict=True)
+            for each, name in zip(result, (there, never), strict=True)
         ]
         assert told[0] == told[1]
         assert "nothing matches: " in told[0]

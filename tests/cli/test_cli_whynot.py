@@ -14,11 +14,11 @@ RED = "notes/red.md"
 
 def test_what_is_there_has_a_rank(asof, notes):
     """ "crane" stands once in each of three notes; the shortest of them scores best."""
-    said = asof("why-not", RED, "crane")
-    assert said.code == 0
-    assert "it is at rank" in said.out
+    result = asof("why-not", RED, "crane")
+    assert result.code == 0
+    assert "it is at rank" in result.out
     ranked = [hit["document"] for hit in asof("search", "crane", "--json").json()["hits"]]
-    assert f"rank {ranked.index(RED) + 1}\n" in said.out
+    assert f"rank {ranked.index(RED) + 1}\n" in result.out
 
 
 @pytest.mark.parametrize(
@@ -38,9 +38,9 @@ def test_what_is_there_has_a_rank(asof, notes):
     ids=lambda value: " ".join(value)[:30],
 )
 def test_the_reason(asof, notes, arguments, reason):
-    said = asof("why-not", RED, *arguments)
-    assert said.code == 1
-    assert reason in said.out
+    result = asof("why-not", RED, *arguments)
+    assert result.code == 1
+    assert reason in result.out
 
 
 def test_cut_at_a_rank(asof, notes):
@@ -57,17 +57,17 @@ def test_what_had_ended(asof, notes):
     assert asof("index", "notes").code == 0
     hit = asof("search", "crane red", "--as-of", "2020-06", "--json").json()["hits"][0]
     assert hit["document"] == RED
-    said = asof("why-not", hit["id"], "crane")
-    assert said.code == 1
-    assert "it was current from 2020-01-10 until 2023-05-01, before " in said.out
+    result = asof("why-not", hit["id"], "crane")
+    assert result.code == 1
+    assert "it was current from 2020-01-10 until 2023-05-01, before " in result.out
     assert asof("why-not", hit["id"], "crane", "--as-of", "2022").code == 0
 
 
 def test_json(asof, notes):
-    said = asof("why-not", RED, "crane", "-k", "1", "--json").json()
-    assert against("why-not", said) == []
-    assert [step["stage"] for step in said["steps"]][:2] == ["lexical", "early_termination"]
-    assert said["steps"][0]["candidates"] == 3
+    result = asof("why-not", RED, "crane", "-k", "1", "--json").json()
+    assert against("why-not", result) == []
+    assert [step["stage"] for step in result["steps"]][:2] == ["lexical", "early_termination"]
+    assert result["steps"][0]["candidates"] == 3
 
 
 @pytest.mark.parametrize("recipe", recipes.NAMES)
@@ -89,9 +89,9 @@ def test_it_agrees_with_the_search(asof, notes, recipe, unit):
 
 def test_a_recipe_that_ranks_after_it_chose(asof, notes):
     """`papers` takes all passages for candidates and ranks them then; a quotation shuts some out."""
-    said = asof("why-not", RED, "crane", "--recipe", "papers", "--json").json()
-    assert (said["steps"][0]["stage"], said["steps"][0]["candidates"]) == ("similarity", 3)
-    said = asof("why-not", RED, '"blue now"', "--recipe", "papers")
-    assert (said.code, said.out.splitlines()[1:]) == (
+    result = asof("why-not", RED, "crane", "--recipe", "papers", "--json").json()
+    assert (result["steps"][0]["stage"], result["steps"][0]["candidates"]) == ("similarity", 3)
+    result = asof("why-not", RED, '"blue now"', "--recipe", "papers")
+    assert (result.code, result.out.splitlines()[1:]) == (
         1, ["it does not match the query (1 other passages do)"],
     )  # fmt: skip

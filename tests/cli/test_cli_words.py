@@ -19,6 +19,17 @@ BANNED = (
     "so many words", "any more", "999999",
 )  # fmt: skip
 SOURCE = Path(__file__).parents[2] / "src" / "asof"
+COMMANDS = (
+    ["search", "current harbour master", "--explain", "--as-of", "2020"],
+    ["search", "harbour master", "--known-at", "2001"], ["ask", "Who is the harbour master?", "-v"],
+    ["ask", "Who is the harbour master of Neverland?"], ["timeline", "harbour master", "--as-of", "2021"],
+    ["diff", "harbour master", "2016", "2024"], ["links", "The Mole"], ["facts", "ferry"],
+    ["graph", "--around", "ferry"], ["report", "2019"], ["status"], ["status", "--check"],
+    ["why-not", "Harbour office notice 2016", "ferry fares", "-k", "1", "-v"],
+    ["why-not", "Harbour office notice 2016", "harbour", "--as-of", "2015"], ["feedback"], ["recipes"],
+    ["links", "harbour"], ["why-not", "harbour master", "The Mole"], ["vacuum", "--before", "2015", "--yes"],
+)  # fmt: skip
+"""Each command that prints for people, on the demo's notes."""
 
 
 def banned(text: str) -> list[str]:
@@ -32,20 +43,11 @@ def test_no_help_has_a_banned_expression(asof, here, name):
 
 
 def test_no_output_has_a_banned_expression(asof, here):
-    said = asof("demo", "--keep", "island", "--explain", "-k", "3")
-    assert banned(said.out + said.err) == []
-    for line in (
-        ["search", "current harbour master", "--explain", "--as-of", "2020"],
-        ["search", "harbour master", "--known-at", "2001"], ["ask", "Who is the harbour master?", "-v"],
-        ["ask", "Who is the harbour master of Neverland?"], ["timeline", "harbour master", "--as-of", "2021"],
-        ["diff", "harbour master", "2016", "2024"], ["links", "The Mole"], ["facts", "ferry"],
-        ["graph", "--around", "ferry"], ["report", "2019"], ["status"], ["status", "--check"],
-        ["why-not", "Harbour office notice 2016", "ferry fares", "-k", "1", "-v"],
-        ["why-not", "Harbour office notice 2016", "harbour", "--as-of", "2015"], ["feedback"], ["recipes"],
-        ["vacuum", "--before", "2015", "--yes"],
-    ):  # fmt: skip
-        said = asof(*line, "--index", "island")
-        assert (line, banned(said.out + said.err)) == (line, [])
+    result = asof("demo", "--keep", "island", "--explain", "-k", "3")
+    assert banned(result.out + result.err) == []
+    for line in COMMANDS:
+        result = asof(*line, "--index", "island")
+        assert (line, banned(result.out + result.err)) == (line, [])
     assert banned(asof("when", "the latest prices since 2019").out) == []
 
 
@@ -56,6 +58,12 @@ def test_no_line_is_wider_than_the_terminal(asof, here, monkeypatch, columns):
     long = [line for line in out.splitlines() if cell_len(line) > columns and not line.startswith("$ asof")]
     assert long == []
     assert max(map(cell_len, out.splitlines())) > columns - 10, "the width is made use of"
+    for line in COMMANDS:
+        result = asof(*line, "--index", "island")
+        assert (
+            line,
+            [each for each in (result.out + result.err).splitlines() if cell_len(each) > columns],
+        ) == (line, [])
 
 
 def test_a_pipe_gets_whole_lines(asof, here, monkeypatch):

@@ -64,29 +64,29 @@ WRONG = [
 def test_one_line_and_code_2(asof, notes, write, arguments, message):
     write("file.md", "x")
     write("picture.png", "")
-    said = asof(*arguments)
-    assert (said.code, said.out) == (2, "")
-    assert message in said.err
-    assert len(said.err.splitlines()) == 1
+    result = asof(*arguments)
+    assert (result.code, result.out) == (2, "")
+    assert message in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 @pytest.mark.parametrize(
     "command", ["search x", "status", "correct d --published 2020", "purge d", "vacuum --before 2020"]
 )
 def test_without_a_corpus(asof, here, command):
-    said = asof(*command.split())
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("asof: no corpus in ")
-    assert "asof index SOURCE" in said.err
+    result = asof(*command.split())
+    assert (result.code, result.out) == (2, "")
+    assert result.err.startswith("asof: no corpus in ")
+    assert "asof index SOURCE" in result.err
     assert list(here.iterdir()) == []
 
 
 def test_a_message_stays_one_line_whatever_was_typed(asof, notes):
     for arguments in (["index", "no\nwhere\x1b[31m"], ["search", "x", "--as-of", "a\nb\x1b[31m"], ["a\nb"]):
-        said = asof(*arguments)
-        assert said.code == 2
-        assert len(said.err.splitlines()) == 1
-        assert "\x1b" not in said.err
+        result = asof(*arguments)
+        assert result.code == 2
+        assert len(result.err.splitlines()) == 1
+        assert "\x1b" not in result.err
 
 
 def test_version(asof, here):

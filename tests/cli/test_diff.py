@@ -27,9 +27,9 @@ def fees(write, asof):
 
 
 def test_what_changed_and_was_added(asof, fees):
-    said = asof("diff", "ferry fee", "2020-12-31", "2021-12-31")
-    assert said.code == 0
-    lines = said.out.splitlines()
+    result = asof("diff", "ferry fee", "2020-12-31", "2021-12-31")
+    assert result.code == 0
+    lines = result.out.splitlines()
     assert lines[0] == "as of 2020-12-31 · as of 2021-12-31"
     assert lines[1:6] == [
         "~ changed   1 -> 1    Ferry fee 2021",
@@ -44,15 +44,15 @@ def test_what_changed_and_was_added(asof, fees):
 
 def test_the_other_way_round(asof, fees):
     """What was added is removed, and 40 crowns follow 45."""
-    said = asof("diff", "ferry fee", "2021-12-31", "2020-12-31", "--json").json()
-    assert [each["kind"] for each in said["changes"]] == ["changed", "removed", "unchanged", "unchanged"]
-    assert (said["changes"][0]["words_added"], said["changes"][0]["words_removed"]) == (["40"], ["45"])
+    result = asof("diff", "ferry fee", "2021-12-31", "2020-12-31", "--json").json()
+    assert [each["kind"] for each in result["changes"]] == ["changed", "removed", "unchanged", "unchanged"]
+    assert (result["changes"][0]["words_added"], result["changes"][0]["words_removed"]) == (["40"], ["45"])
 
 
 def test_what_was_removed(asof, fees):
     """The night ferry's note was deleted when it was indexed again: now."""
-    said = asof("diff", "night ferry", "2020", "now", "--json").json()
-    removed = [each["before"]["document"] for each in said["changes"] if each["kind"] == "removed"]
+    result = asof("diff", "night ferry", "2020", "now", "--json").json()
+    removed = [each["before"]["document"] for each in result["changes"] if each["kind"] == "removed"]
     assert removed == ["notes/night.md"]
 
 
@@ -61,20 +61,20 @@ def test_a_version_of_a_document(asof, write):
     asof("index", "notes")
     write("notes/a.md", note("2021-01-01", "Harbour master", "Tom Reed looks after the harbour now."))
     asof("index", "notes")
-    said = asof("diff", "harbour master", "2020", "2021", "--json").json()
-    assert [each["kind"] for each in said["changes"]] == ["changed"]
-    assert said["changes"][0]["before"]["visible"] == "2020-01-01T23:59:59.999999Z"
+    result = asof("diff", "harbour master", "2020", "2021", "--json").json()
+    assert [each["kind"] for each in result["changes"]] == ["changed"]
+    assert result["changes"][0]["before"]["visible"] == "2020-01-01T23:59:59.999999Z"
 
 
 def test_nothing_changed(asof, fees):
-    said = asof("diff", "dog ticket", "2018-02", "2018-03", "--json").json()
-    assert {each["kind"] for each in said["changes"]} == {"unchanged"}
-    assert all(each["before"]["id"] == each["after"]["id"] for each in said["changes"])
+    result = asof("diff", "dog ticket", "2018-02", "2018-03", "--json").json()
+    assert {each["kind"] for each in result["changes"]} == {"unchanged"}
+    assert all(each["before"]["id"] == each["after"]["id"] for each in result["changes"])
 
 
 def test_both_are_empty(asof, fees):
-    said = asof("diff", "ferry", "2001", "2002")
-    assert (said.code, said.out.splitlines()[1:]) == (1, ["nothing found"])
+    result = asof("diff", "ferry", "2001", "2002")
+    assert (result.code, result.out.splitlines()[1:]) == (1, ["nothing found"])
 
 
 @pytest.mark.parametrize(
@@ -88,9 +88,9 @@ def test_both_are_empty(asof, fees):
     ],
 )
 def test_wrong_usage(asof, fees, arguments, told):
-    said = asof("diff", *arguments)
-    assert said.code == 2
-    assert told in said.err
+    result = asof("diff", *arguments)
+    assert result.code == 2
+    assert told in result.err
 
 
 def test_the_json_keeps_its_schema(asof, fees):

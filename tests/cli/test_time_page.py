@@ -44,5 +44,5 @@ def test_the_tables_are_true(how, text, meant):
 
 @pytest.mark.parametrize(("command", "output"), COMMANDS, ids=[command for command, _ in COMMANDS])
 def test_the_commands_print_this(asof, command, output):
-    said = asof(*shlex.split(command))
-    assert (said.code, said.out) == (0, output)
+    result = asof(*shlex.split(command))
+    assert (result.code, result.out) == (0, output)

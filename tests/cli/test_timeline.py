@@ -7,8 +7,8 @@ from tests.support.json_schema import against
 
 
 def master(date: str, name: str) -> str:
-    said = f"The office opens at nine. The harbour master of Lowtide is {name}."
-    return f"---\ndate: {date}\n---\n# Harbour master\n\n{said}\n"
+    result = f"The office opens at nine. The harbour master of Lowtide is {name}."
+    return f"---\ndate: {date}\n---\n# Harbour master\n\n{result}\n"
 
 
 @pytest.fixture
@@ -25,9 +25,9 @@ def told(write, asof):
 
 
 def test_each_statement_with_its_span(asof, told):
-    said = asof("timeline", "harbour", "master", "--as-of", "2020-12-31")
-    assert said.code == 0
-    assert said.out.splitlines() == [
+    result = asof("timeline", "harbour", "master", "--as-of", "2020-12-31")
+    assert result.code == 0
+    assert result.out.splitlines() == [
         "as of 2020-12-31 · 2 statements",
         "2019-03-01 - 2020-05-01  Harbour master",
         "  The harbour master of Lowtide is Ada Marsh.",
@@ -42,12 +42,12 @@ def test_each_statement_with_its_span(asof, told):
 
 def test_a_contradiction_is_shown_as_one(asof, told):
     """The gazette says otherwise from 2021-01-10 on; the office names one before 2022 and one after."""
-    said = asof("timeline", "harbour master", "--json").json()
-    assert [(entry["document"], entry["sentence"].split(" is ")[1]) for entry in said["entries"]] == [
+    result = asof("timeline", "harbour master", "--json").json()
+    assert [(entry["document"], entry["sentence"].split(" is ")[1]) for entry in result["entries"]] == [
         ("notes/office.md", "Ada Marsh."), ("notes/office.md", "Tom Reed."),
         ("notes/office.md", "Ina Vogel."),
     ]  # fmt: skip
-    assert [[each["document"] for each in entry["contradicted_by"]] for entry in said["entries"]] == [
+    assert [[each["document"] for each in entry["contradicted_by"]] for entry in result["entries"]] == [
         [], ["notes/gazette.md"], ["notes/gazette.md"],
     ]  # fmt: skip
     text = asof("timeline", "harbour master").out
@@ -56,25 +56,25 @@ def test_a_contradiction_is_shown_as_one(asof, told):
 
 
 def test_a_contradiction_is_not_shown_before_it_was_published(asof, told):
-    said = asof("timeline", "harbour master", "--as-of", "2021-01-09", "--json").json()
-    assert [entry["contradicted_by"] for entry in said["entries"]] == [[], []]
+    result = asof("timeline", "harbour master", "--as-of", "2021-01-09", "--json").json()
+    assert [entry["contradicted_by"] for entry in result["entries"]] == [[], []]
 
 
 def test_another_source_that_says_otherwise_is_not_just_the_next(asof, write, told):
     """One price list follows another, but the first is of another source and is still said."""
     for folder, year, price in (("one", 2020, 40), ("two", 2021, 45)):
-        said = f"A berth costs {price} crowns."
-        write(f"{folder}/fee.md", f"---\ndate: {year}-01-01\n---\n# Berth fee\n\n{said}\n")
+        result = f"A berth costs {price} crowns."
+        write(f"{folder}/fee.md", f"---\ndate: {year}-01-01\n---\n# Berth fee\n\n{result}\n")
         assert asof("index", folder).code == 0
-    said = asof("timeline", "berth fee", "--json").json()
-    assert [(e["words_added"], e["words_removed"]) for e in said["entries"]] == [([], []), (["45"], ["40"])]
-    assert [len(entry["contradicted_by"]) for entry in said["entries"]] == [1, 0]
+    result = asof("timeline", "berth fee", "--json").json()
+    assert [(e["words_added"], e["words_removed"]) for e in result["entries"]] == [([], []), (["45"], ["40"])]
+    assert [len(entry["contradicted_by"]) for entry in result["entries"]] == [1, 0]
 
 
 def test_since_until_and_how_many(asof, told):
     def years(*options):
-        said = asof("timeline", "harbour master", "--json", *options).json()
-        return [entry["valid"]["from"][:4] for entry in said["entries"]], said["left_out"]
+        result = asof("timeline", "harbour master", "--json", *options).json()
+        return [entry["valid"]["from"][:4] for entry in result["entries"]], result["left_out"]
 
     assert years() == (["2019", "2020", "2022"], 0)
     assert years("--since", "2021") == (["2020", "2022"], 0)
@@ -88,16 +88,16 @@ def test_what_was_not_known_is_not_told(asof, told):
 
 
 def test_nothing_found(asof, told):
-    said = asof("timeline", "xylophone")
-    assert (said.code, said.out.splitlines()) == (1, ["as of now · 0 statements", "nothing found"])
+    result = asof("timeline", "xylophone")
+    assert (result.code, result.out.splitlines()) == (1, ["as of now · 0 statements", "nothing found"])
     assert asof("timeline", "xylophone", "--json").json()["entries"] == []
 
 
 def test_one_statement_alone(asof, told):
-    said = asof("timeline", "rye bread")
-    assert said.code == 0
-    assert said.out.splitlines()[0] == "as of now · 1 statement"
-    assert "2019-01-01 - now  Bread" in said.out
+    result = asof("timeline", "rye bread")
+    assert result.code == 0
+    assert result.out.splitlines()[0] == "as of now · 1 statement"
+    assert "2019-01-01 - now  Bread" in result.out
 
 
 @pytest.mark.parametrize(
@@ -110,9 +110,9 @@ def test_one_statement_alone(asof, told):
     ],
 )
 def test_wrong_usage(asof, told, arguments, told_why):
-    said = asof("timeline", *arguments)
-    assert said.code == 2
-    assert told_why in said.err
+    result = asof("timeline", *arguments)
+    assert result.code == 2
+    assert told_why in result.err
 
 
 def test_a_note_cannot_steer_the_terminal(asof, write):

@@ -44,19 +44,19 @@ def town(write):
 
 
 def test_a_gain_is_told_and_nothing_is_written(asof, town, here):
-    said = asof("tune", *town)
-    assert said.code == 0
-    assert said.err == ""
-    assert "papers on town: 20 questions of 20 kinds" in said.out
-    assert "combine.weights.freshness" in said.out
-    assert "ndcg@10 .631 -> 1.000 on questions it did not see (+.369" in said.out
+    result = asof("tune", *town)
+    assert result.code == 0
+    assert result.err == ""
+    assert "papers on town: 20 questions of 20 kinds" in result.out
+    assert "combine.weights.freshness" in result.out
+    assert "ndcg@10 .631 -> 1.000 on questions it did not see (+.369" in result.out
     assert sorted(each.name for each in here.iterdir()) == ["cache", "town"]
 
 
 def test_json_keeps_its_schema(asof, town):
-    said = asof("tune", *town, "--json")
-    assert said.code == 0
-    value = said.json()
+    result = asof("tune", *town, "--json")
+    assert result.code == 0
+    value = result.json()
     assert against("tune", value) == []
     assert value["gain"]
     assert value["written"] is None
@@ -65,16 +65,16 @@ def test_json_keeps_its_schema(asof, town):
 def test_written_read_and_taken_back(asof, town, here, write):
     write("asof.toml", "# of the town\n[search]\nk = 3\n")
     before = (here / "asof.toml").read_bytes()
-    said = asof("tune", *town, "--write")
-    assert said.code == 0
-    assert "+[recipes.papers]" in said.out
-    assert "asof tune --undo" in said.out
+    result = asof("tune", *town, "--write")
+    assert result.code == 0
+    assert "+[recipes.papers]" in result.out
+    assert "asof tune --undo" in result.out
     after = asof("recipes", "papers", "--json").json()
     assert (here / "asof.toml").read_text().startswith("# of the town\n[search]\nk = 3\n")
     assert after
-    said = asof("tune", "--undo", "--json")
-    assert said.code == 0
-    assert against("tune-undo", said.json()) == []
+    result = asof("tune", "--undo", "--json")
+    assert result.code == 0
+    assert against("tune-undo", result.json()) == []
     assert (here / "asof.toml").read_bytes() == before
     again = asof("tune", "--undo")
     assert again.code == 2
@@ -84,23 +84,23 @@ def test_written_read_and_taken_back(asof, town, here, write):
 def test_no_gain_is_not_written_unless_it_is_wanted_anyway(asof, town, here, write):
     # the new notes are right now: the published weights find them already
     write("town/qrels.tsv", "".join(f"q{at}\tnew-{at}\t1\n" for at in range(len(STREETS))))
-    said = asof("tune", *town, "--write")
-    assert said.code == 1
-    assert "No gain: ndcg@10 1.000 -> 1.000" in said.out
-    assert "--anyway writes the values all the same" in said.err
+    result = asof("tune", *town, "--write")
+    assert result.code == 1
+    assert "No gain: ndcg@10 1.000 -> 1.000" in result.out
+    assert "--anyway writes the values all the same" in result.err
     assert not (here / "asof.toml").exists()
-    said = asof("tune", *town, "--field", "freshness.rate=0.01..0.1", "--write", "--anyway", "--json")
-    assert said.code == 1
-    assert said.json()["written"] is None
-    assert "the recipe has these values already" in said.err  # the start is as good as anything
+    result = asof("tune", *town, "--field", "freshness.rate=0.01..0.1", "--write", "--anyway", "--json")
+    assert result.code == 1
+    assert result.json()["written"] is None
+    assert "the recipe has these values already" in result.err  # the start is as good as anything
     assert not (here / "asof.toml").exists()
 
 
 def test_feedback_below_twenty_questions_is_refused(asof, notes):
-    said = asof("tune", "--feedback", "--recipe", "papers")
-    assert said.code == 2
-    assert "0 judged questions of recipe papers" in said.err
-    assert "asof search --record" in said.err
+    result = asof("tune", "--feedback", "--recipe", "papers")
+    assert result.code == 2
+    assert "0 judged questions of recipe papers" in result.err
+    assert "asof search --record" in result.err
 
 
 @pytest.mark.slow
@@ -117,11 +117,11 @@ def test_what_was_said_of_hits_is_learned_from(asof, here, town):
         query = found.json()["recorded"]
         assert asof("feedback", query, f"old-{at}", "3").code == 0
         assert asof("feedback", query, f"new-{at}", "0").code == 0
-    said = asof("tune", "--feedback", *QUICK[:-2], "--field", "combine.weights.similarity",
+    result = asof("tune", "--feedback", *QUICK[:-2], "--field", "combine.weights.similarity",
                 "--field", "combine.weights.freshness", "--json")  # fmt: skip
-    assert said.code == 0, said.err
-    assert said.json()["material"] == "feedback"
-    assert said.json()["values"]["combine.weights.freshness"] < 0.25
+    assert result.code == 0, result.err
+    assert result.json()["material"] == "feedback"
+    assert result.json()["values"]["combine.weights.freshness"] < 0.25
 
 
 @pytest.mark.parametrize(
@@ -139,13 +139,13 @@ def test_what_was_said_of_hits_is_learned_from(asof, here, town):
     ],
 )
 def test_wrong_usage_is_one_line(asof, town, arguments, told):
-    said = asof("tune", *arguments)
-    assert said.code == 2
-    assert told in said.err
-    assert said.err.count("\n") == 1
+    result = asof("tune", *arguments)
+    assert result.code == 2
+    assert told in result.err
+    assert result.err.count("\n") == 1
 
 
 def test_help_loads_nothing_heavy(asof):
-    said = asof("tune", "--help")
-    assert said.code == 0
-    assert "--undo" in said.out
+    result = asof("tune", "--help")
+    assert result.code == 0
+    assert "--undo" in result.out

@@ -31,30 +31,35 @@ LONGEST = 30
 LONGEST_ANSWER = 300
 
 
-def show_answers(to: Console, found: AnswerRuns, by: Sequence[str], *, per_query: bool = False) -> None:
+def show_answers(to: Console, answer_runs: AnswerRuns, by: Sequence[str], *, per_query: bool = False) -> None:
     """How many questions were answered and how well, then the same by type and other fields."""
-    able = sum(gold.answerable for gold in found.references)
-    click.secho(f"\nanswers: {len(found.references):,} questions, {able:,} of them answerable", bold=True)
-    show_columns(
-        to, "recipe", [run.name for run in found.runs], _columns(found, [(run, None) for run in found.runs])
+    able = sum(gold.answerable for gold in answer_runs.references)
+    click.secho(
+        f"\nanswers: {len(answer_runs.references):,} questions, {able:,} of them answerable", bold=True
     )
-    for run in found.runs:
+    show_columns(
+        to,
+        "recipe",
+        [run.name for run in answer_runs.runs],
+        _columns(answer_runs, [(run, None) for run in answer_runs.runs]),
+    )
+    for run in answer_runs.runs:
         if run.cost is not None:
-            said = ", ".join(f"{plain(key)} {value:,.6g}" for key, value in run.cost.items())
-            click.echo(f"{plain(run.name)}: models took {said}")
+            shown = ", ".join(f"{plain(key)} {value:,.6g}" for key, value in run.cost.items())
+            click.echo(f"{plain(run.name)}: models took {shown}")
     for field in fields(by):
-        _show_groups(to, found, field)
-    if found.judging is not None:
-        _show_judging(found.judging)
+        _show_groups(to, answer_runs, field)
+    if answer_runs.judging is not None:
+        _show_judging(answer_runs.judging)
     if per_query:
-        _show_each(found)
+        _show_each(answer_runs)
 
 
-def _columns(found: AnswerRuns, rows: Sequence[tuple[AnswerRun, list[int] | None]]) -> Cells:
+def _columns(answer_runs: AnswerRuns, rows: Sequence[tuple[AnswerRun, list[int] | None]]) -> Cells:
     """A column for each metric that applies to some row, and the latencies where rows are whole runs."""
     columns: Cells = []
     for metric in ALL:
-        means = [found.estimate(run, metric, at) for run, at in rows]
+        means = [answer_runs.estimate(run, metric, at) for run, at in rows]
         if any(mean is not None for mean in means):
             columns.append((HEADINGS.get(metric, metric), [estimated(mean) for mean in means]))
     if all(at is None for _, at in rows):
@@ -63,17 +68,19 @@ def _columns(found: AnswerRuns, rows: Sequence[tuple[AnswerRun, list[int] | None
     return columns
 
 
-def _show_groups(to: Console, found: AnswerRuns, field: str) -> None:
+def _show_groups(to: Console, answer_runs: AnswerRuns, field: str) -> None:
     """A table of the values of a field; nothing where all questions have the same."""
-    parts = groups(found.references, field)
+    parts = groups(answer_runs.references, field)
     if len(parts) < 2:
         return
-    several = len(found.runs) > 1
-    rows = [(run, value, at) for value, at in parts.items() for run in found.runs]
+    several = len(answer_runs.runs) > 1
+    rows = [(run, value, at) for value, at in parts.items() for run in answer_runs.runs]
     names = [_shortened(value or "-") + (f", {run.name}" if several else "") for run, value, _ in rows]
-    counts = [Text(f"{len(at):,}\n{sum(found.references[n].answerable for n in at):,}") for _, _, at in rows]
+    counts = [
+        Text(f"{len(at):,}\n{sum(answer_runs.references[n].answerable for n in at):,}") for _, _, at in rows
+    ]
     click.echo(f"\nby {plain(field)} (n: questions, below it those that are answerable)")
-    columns = _columns(found, [(run, at) for run, _, at in rows])
+    columns = _columns(answer_runs, [(run, at) for run, _, at in rows])
     show_columns(to, field, names, [("n", counts), *columns])
 
 
@@ -81,35 +88,35 @@ def _shortened(value: str) -> str:
     return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
 
 
-def _show_judging(found: JudgeUsage) -> None:
+def _show_judging(usage: JudgeUsage) -> None:
     click.echo(
-        f"\njudged by {plain(found.judge)}: {found.calls:,} calls, {found.prompt_tokens:,} tokens asked, "
-        f"{found.reply_tokens:,} replied"
+        f"\njudged by {plain(usage.judge)}: {usage.calls:,} calls, {usage.prompt_tokens:,} tokens asked, "
+        f"{usage.reply_tokens:,} replied"
     )
-    if found.problems:
-        click.echo(f"  {len(found.problems):,} replies were of no use, e.g.: {plain(found.problems[0])}")
-    for each in found.preferred:
+    if usage.problems:
+        click.echo(f"  {len(usage.problems):,} replies were of no use, e.g.: {plain(usage.problems[0])}")
+    for each in usage.preferred:
         click.echo(
             f"  {plain(each.dimension)}: {plain(each.a)} better {each.a_better:,}, {plain(each.b)} better "
             f"{each.b_better:,}, neither {each.ties:,}"
         )
 
 
-def _show_each(found: AnswerRuns) -> None:
+def _show_each(answer_runs: AnswerRuns) -> None:
     """Each question with its right answer and what was said."""
     click.echo()
-    for number, gold in enumerate(found.references):
+    for number, gold in enumerate(answer_runs.references):
         click.secho(plain(gold.question.text), bold=True)
         right = gold.text if gold.answerable else f"(unanswerable) {gold.text}"
         click.echo(f"  right: {plain(right)}")
-        for run in found.runs:
+        for run in answer_runs.runs:
             reply = run.replies[number]
-            said = "refused: " + reply.answer.reason if reply.answer.refused else reply.answer.text
+            shown = "refused: " + reply.answer.reason if reply.answer.refused else reply.answer.text
             values = [
                 f"{metric} {short(value)}"
                 for metric in ("f1", "evidence_share", "correct")
                 if not math.isnan(value := reply.scores[metric])
             ]
-            text = " ".join(plain(said).split())
+            text = " ".join(plain(shown).split())
             text = text if len(text) <= LONGEST_ANSWER else f"{text[: LONGEST_ANSWER - 1]}…"
             click.echo(f"  {plain(run.name)}: {text}{'  (' + ', '.join(values) + ')' if values else ''}")

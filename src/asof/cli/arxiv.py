@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from asof.cli.main import tell
+from asof.cli.main import echo_err
 from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
@@ -35,17 +35,17 @@ def check(source: str, root: Path, options: Mapping[str, Any], *, history: bool)
     if history:
         raise UsageError("--history is for folders; a scheme gives all versions that it has")
     if name == "arxiv":
-        _tell_unknown_categories(source)
+        _note_unknown_categories(source)
     return True
 
 
-def _tell_unknown_categories(source: str) -> None:
+def _note_unknown_categories(source: str) -> None:
     from asof.arxiv.question import table
     from asof.arxiv.target import read
 
     for each in read(source).categories:
         if each not in table().titles and not each.endswith(".*"):
-            tell(plain(f"{each} is no category that is known here; arXiv is asked for it all the same"))
+            echo_err(plain(f"{each} is no category that is known here; arXiv is asked for it all the same"))
 
 
 def fetch(
@@ -64,4 +64,4 @@ def fetch(
     finally:
         summary: Callable[[], str] | None = getattr(source, "summary", None)
         if not quiet and summary is not None and (words := summary()):
-            tell(plain(words))
+            echo_err(plain(words))

@@ -12,13 +12,13 @@ from asof.cli.main import (
     DONE,
     NOTHING,
     TIMES,
+    echo_err,
+    explain_no_hits,
     index_option,
     json_option,
+    note_extractor,
     open_corpus,
     print_json,
-    tell,
-    tell_extractor,
-    tell_why_nothing,
     time_option,
     verbose_option,
 )
@@ -64,23 +64,23 @@ def ask(
     """
     asked = joined(question, "QUESTION", "some words are")
     with open_corpus(index) as corpus, fact_progress(corpus):
-        tell_extractor(corpus.config)
+        note_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
         streamed = _Streamed()
-        found = then.ask(
+        answer = then.ask(
             asked, mode=mode, filters=then.filters(since, until, about=about), recipe=recipe,
             tokens=tokens, on_text=None if as_json else streamed,
         )  # fmt: skip
-        if found.refused and not as_json:
-            tell_why_nothing(then, since, until)
+        if answer.refused and not as_json:
+            explain_no_hits(then, since, until)
     if as_json:
-        print_json(answer_json(found))
+        print_json(answer_json(answer))
     else:
         show_answer(
-            found, dated=as_of is not None, known=known_at is not None, streamed=streamed.text,
+            answer, dated=as_of is not None, known=known_at is not None, streamed=streamed.text,
             verbose=verbose,
         )  # fmt: skip
-    return NOTHING if found.refused else DONE
+    return NOTHING if answer.refused else DONE
 
 
 class _Streamed:
@@ -95,33 +95,33 @@ class _Streamed:
 
 
 def show_answer(
-    found: Answer, *, dated: bool, known: bool = False, streamed: str, verbose: bool = False
+    answer: Answer, *, dated: bool, known: bool = False, streamed: str, verbose: bool = False
 ) -> None:  # fmt: skip
     """The answer, unless it was `streamed`; then its sources. `dated`, `known`: which clocks were set."""
     if streamed:
         click.echo()
-    if streamed.strip() != found.text:
-        for line in found.text.split("\n"):
+    if streamed.strip() != answer.text:
+        for line in answer.text.split("\n"):
             show(plain(line), hang=4 if line.startswith("[") else 0)
-    if found.by != "extractive" and not found.refused:
-        for citation in found.citations:
+    if answer.by != "extractive" and not answer.refused:
+        for citation in answer.citations:
             show(f"[{citation.n}] {_source(citation)}", hang=4, dim=True)
-    moment = f"as of {format_instant(found.as_of) if dated else 'now'}"
+    moment = f"as of {format_instant(answer.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {format_instant(found.known_at)}"
-    by = "quoted, no model" if found.by == "extractive" else f"by {plain(found.by)}"
+        moment += f" · known at {format_instant(answer.known_at)}"
+    by = "quoted, no model" if answer.by == "extractive" else f"by {plain(answer.by)}"
     if verbose:
-        moment += f" · {'reports' if found.mode == 'global' else 'single passages'}"
-    if verbose or found.by != "extractive":
+        moment += f" · {'reports' if answer.mode == 'global' else 'single passages'}"
+    if verbose or answer.by != "extractive":
         moment += f" · {by}"
     show(moment, dim=True)
-    for note in found.notes:
+    for note in answer.notes:
         if verbose or not note.startswith(LEFT_OUT):
             show(f"note: {plain(note)}", hang=6, dim=True)
-    if found.cost is not None:
-        used = [f"{name} {value}" for name, value in found.cost.items() if value]
+    if answer.cost is not None:
+        used = [f"{name} {value}" for name, value in answer.cost.items() if value]
         estimated = " (tokens estimated: a stream has no count of them)" if streamed and used else ""
-        tell(f"cost: {', '.join(used) or 'no call'}{estimated}")
+        echo_err(f"cost: {', '.join(used) or 'no call'}{estimated}")
 
 
 def _source(citation: Citation) -> str:

@@ -129,13 +129,13 @@ GROUPS: dict[str, dict[str, CommandEntry]] = {
 }  # fmt: skip
 
 
-MEANT = {
+SYNONYMS = {
     "add": "index", "import": "index", "init": "index", "update": "index", "find": "search",
     "grep": "search", "query": "search", "question": "ask", "history": "timeline", "log": "timeline",
     "info": "status", "stats": "status", "list": "status", "delete": "purge", "remove": "purge",
     "rm": "purge", "explain": "why-not", "date": "when", "example": "demo",
 }  # fmt: skip
-"""What commands are called elsewhere."""
+"""Names of commands in other programs."""
 
 
 class Commands(click.Group):
@@ -186,14 +186,14 @@ class Commands(click.Group):
         """Raises click.UsageError for a word that is no command, with what may have been meant."""
         name = args[0]
         if name not in self.entries:
-            raise click.UsageError(f"no command {name!r}; {self._meant(args)}", ctx)
+            raise click.UsageError(f"no command {name!r}; {self._suggestion(args)}", ctx)
         return super().resolve_command(ctx, args)
 
-    def _meant(self, args: list[str]) -> str:
-        """What the words may have been meant to be: another command, or a question."""
+    def _suggestion(self, args: list[str]) -> str:
+        """What was probably intended: another command, or a question."""
         name, words = args[0].lower(), " ".join(args).split()
         question = len(words) > 1 and not any(word.startswith("-") for word in words)
-        near = [MEANT[name]] if name in MEANT else get_close_matches(name, self.entries, 1, 0.75)
+        near = [SYNONYMS[name]] if name in SYNONYMS else get_close_matches(name, self.entries, 1, 0.75)
         if near:
             return f"did you mean {near[0]}?"
         if question:

@@ -57,21 +57,21 @@ def described() -> tuple[Completed, ...]:
     """All commands as the parser has them, and `help`."""
     top = click.Context(cli, info_name="asof", help_option_names=cli.context_settings["help_option_names"])
     names = tuple(cli.list_commands(top))
-    found = []
+    completed = []
     for name in names:
         command = cli.get_command(top, name)
         if command is None:
             raise LookupError(name)
         context = click.Context(command, top, info_name=name)
         places = [_place(each, context) for each in command.get_params(context)]
-        found.append(
+        completed.append(
             Completed(
                 name, cli.entries[name].about, tuple(each for each in places if each.spellings),
                 tuple(each for each in places if not each.spellings),
             )
         )  # fmt: skip
     of_help = ArgumentSlot((), "", "words", names, "command")
-    return (*found, Completed("help", "What a command does, and its options.", (), (of_help,)))
+    return (*completed, Completed("help", "What a command does, and its options.", (), (of_help,)))
 
 
 def _place(param: click.Parameter, context: click.Context) -> ArgumentSlot:
@@ -212,15 +212,15 @@ def fish(commands: tuple[Completed, ...]) -> str:
         lines.append(
             f"complete -c asof -n __fish_use_subcommand -a {command.name} -d {_fish_quoted(command.about)}"
         )
-        seen = f"complete -c asof -n '__fish_seen_subcommand_from {command.name}'"
+        condition = f"complete -c asof -n '__fish_seen_subcommand_from {command.name}'"
         for each in command.options:
             spelled = " ".join(
                 f"-l {spelling[2:]}" if spelling.startswith("--") else f"-s {spelling[1:]}"
                 for spelling in each.spellings
             )
-            lines.append(f"{seen} {spelled}{_fish_of(each)} -d {_fish_quoted(each.about)}")
+            lines.append(f"{condition} {spelled}{_fish_of(each)} -d {_fish_quoted(each.about)}")
         lines += [
-            f"{seen}{' -F' if each.kind == 'file' else _fish_of(each).removeprefix(' -x')}"
+            f"{condition}{' -F' if each.kind == 'file' else _fish_of(each).removeprefix(' -x')}"
             for each in command.arguments
             if each.kind in ("file", "words")
         ]

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from asof.cli.config_help import EXAMPLES, TABLES, WORDS
-from asof.cli.main import DONE, NOTHING, tell
+from asof.cli.main import DONE, NOTHING, echo_err
 
 WIDTH = 100
 
@@ -36,7 +36,7 @@ def config(user: bool) -> int:
 
     path = user_configuration()
     if path is None:
-        tell("there is no configuration of your own: ASOF_CONFIG says so, or there is no home folder")
+        echo_err("there is no configuration of your own: ASOF_CONFIG says so, or there is no home folder")
         return NOTHING
     click.echo(str(path))
     return DONE if path.is_file() else NOTHING
@@ -84,28 +84,28 @@ def _keys(table: str) -> Iterator[tuple[str, Any]]:
         "model": LanguageModelConfig,
     }
     examples = EXAMPLES.get(table, {})
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     if table == "index":
-        found = {key: getattr(default.index, key) for key in checks.INDEX}
+        values = {key: getattr(default.index, key) for key in checks.INDEX}
     elif table == "search":
-        found = {key: getattr(default, key) for key in checks.SEARCH}
+        values = {key: getattr(default, key) for key in checks.SEARCH}
     elif table in whole:
-        found = {each.name: getattr(whole[table], each.name) for each in fields(whole[table])}
-        found |= (
+        values = {each.name: getattr(whole[table], each.name) for each in fields(whole[table])}
+        values |= (
             {key: getattr(default.index, key) for key in checks.CORPUS_FIELDS} if table == "fields" else {}
         )
     elif table in optional:
-        found = {
+        values = {
             each.name: None if each.default is MISSING else each.default for each in fields(optional[table])
         }
     elif table == "retrieval":
-        found = {key: value for key, (value, _) in KEYS.items()}
+        values = {key: value for key, (value, _) in KEYS.items()}
     elif table == "diversity":
-        found = {"kind": None}
-        found |= {each.name: each.default for kind in (PerDocument, Mmr) for each in fields(kind)}
+        values = {"kind": None}
+        values |= {each.name: each.default for kind in (PerDocument, Mmr) for each in fields(kind)}
     else:
-        found = dict.fromkeys(examples)
-    for key, value in found.items():
+        values = dict.fromkeys(examples)
+    for key, value in values.items():
         yield key, examples.get(key, value)
 
 

@@ -11,11 +11,11 @@ from asof.cli.main import (
     DONE,
     NOTHING,
     TIMES,
+    explain_no_hits,
     index_option,
     json_option,
     open_corpus,
     print_json,
-    tell_why_nothing,
 )
 from asof.cli.terminal import plain, readable, show
 from asof.serialize.history import diff_json
@@ -66,21 +66,23 @@ def diff(
         raise click.UsageError("QUERY is empty; some words to look for are expected")
     with open_corpus(index) as corpus:
         then = corpus.at(b)
-        found = corpus.at(a).diff(query, then, k, recipe=recipe)
-        if found.empty and not as_json:
-            tell_why_nothing(then)
+        difference = corpus.at(a).diff(query, then, k, recipe=recipe)
+        if difference.empty and not as_json:
+            explain_no_hits(then)
     if as_json:
-        print_json(diff_json(found))
+        print_json(diff_json(difference))
     else:
-        _show(found)
-    return NOTHING if found.empty else DONE
+        _show(difference)
+    return NOTHING if difference.empty else DONE
 
 
-def _show(found: Difference) -> None:
-    click.secho(f"as of {format_instant(found.before)} · as of {format_instant(found.after)}", dim=True)
-    if found.empty:
+def _show(difference: Difference) -> None:
+    click.secho(
+        f"as of {format_instant(difference.before)} · as of {format_instant(difference.after)}", dim=True
+    )
+    if difference.empty:
         click.echo("nothing found")
-    for change in found.changes:
+    for change in difference.changes:
         _show_change(change)
 
 

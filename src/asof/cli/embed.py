@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.main import DONE, index_option, json_option, open_corpus, print_json, tell
+from asof.cli.main import DONE, echo_err, index_option, json_option, open_corpus, print_json
 from asof.cli.progress import count_progress
 from asof.cli.terminal import counted, plain
 from asof.serialize.corpus import embed_json
@@ -39,12 +39,12 @@ def embed(name: str | None, words: bool, index: Path | None, as_json: bool) -> i
         before = corpus.store.settings.encoder
         encoder = None if words else _encoder(corpus, name)
         with count_progress("embedding", "passages") as advance:
-            found = corpus.embed(encoder, advance)
+            report = corpus.embed(encoder, advance)
         if as_json:
-            print_json(embed_json(found, before, time.perf_counter() - started))
+            print_json(embed_json(report, before, time.perf_counter() - started))
         else:
-            _show(found, before, time.perf_counter() - started)
-        _tell_unnamed(corpus, found)
+            _show(report, before, time.perf_counter() - started)
+        _note_unnamed(corpus, report)
     return DONE
 
 
@@ -64,14 +64,14 @@ def _encoder(corpus: Corpus, name: str | None) -> Encoder | None:
     return encoder
 
 
-def _show(found: EmbeddingReport, before: str, seconds: float) -> None:
-    what = f"{plain(found.encoder)}, {found.dimensions or 0} dimensions" if found.encoder else "words only"
-    new = f", {found.encoded:,} encoded" if found.encoder else ""
-    was = f"; before: {plain(before) or 'words only'}" if found.changed else "; nothing to change"
-    click.echo(f"encoder: {what}; {counted(found.passages, 'passage')}{new} in {seconds:.1f} s{was}")
+def _show(report: EmbeddingReport, before: str, seconds: float) -> None:
+    what = f"{plain(report.encoder)}, {report.dimensions or 0} dimensions" if report.encoder else "words only"
+    new = f", {report.encoded:,} encoded" if report.encoder else ""
+    was = f"; before: {plain(before) or 'words only'}" if report.changed else "; nothing to change"
+    click.echo(f"encoder: {what}; {counted(report.passages, 'passage')}{new} in {seconds:.1f} s{was}")
 
 
-def _tell_unnamed(corpus: Corpus, found: EmbeddingReport) -> None:
+def _note_unnamed(corpus: Corpus, report: EmbeddingReport) -> None:
     """Say so where the next command would not find the encoder, or would be told of another one."""
     from asof import config
     from asof.errors import AsofError
@@ -81,5 +81,5 @@ def _tell_unnamed(corpus: Corpus, found: EmbeddingReport) -> None:
         named = corpus.models.encoder()
     except AsofError:
         named = None
-    if found.encoder not in ("", HashedNgrams().name, named.name if named else ""):
-        tell(f"searches need it in {corpus.root / config.FILE}: [encoder], model = ...")
+    if report.encoder not in ("", HashedNgrams().name, named.name if named else ""):
+        echo_err(f"searches need it in {corpus.root / config.FILE}: [encoder], model = ...")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.main import DONE, NOTHING, PROBLEMS, json_option, print_json, tell
+from asof.cli.main import DONE, NOTHING, PROBLEMS, echo_err, json_option, print_json
 from asof.cli.progress import step_progress
 from asof.errors import UsageError
 
@@ -121,8 +121,8 @@ def evaluate(
         alone = {"leakage": chosen.leakage, "figures": figures, "run": run_file, "by": chosen.by}
         _check_alone(**alone, **{"encoder MODEL": encoder})
         return _incremental(dataset, incremental, recipes, chosen, models, per_query, as_json)
-    with keeping(encoder, cache) as kept:
-        return _whole(dataset, recipes, chosen, models, kept, run_file, per_query, cache, figures, as_json)
+    with keeping(encoder, cache) as cached:
+        return _whole(dataset, recipes, chosen, models, cached, run_file, per_query, cache, figures, as_json)
 
 
 def _whole(
@@ -141,22 +141,22 @@ def _whole(
         ready(figures)
     drawn: list[str] = []
     with step_progress() as progress:
-        found = evaluation.evaluate(
+        evaluation_run = evaluation.evaluate(
             dataset, recipes or ("asof",), options, encoder=encoder, cache=cache, run_file=run_file,
             progress=progress, models=models,
         )  # fmt: skip
-        if figures is not None and found.runs:
-            found, drawn = _drawn(found, figures, cache, encoder, progress)
+        if figures is not None and evaluation_run.runs:
+            evaluation_run, drawn = _drawn(evaluation_run, figures, cache, encoder, progress)
     if as_json:
-        print_json(evaluation_json(found, per_query=per_query))
+        print_json(evaluation_json(evaluation_run, per_query=per_query))
     else:
-        show(found, per_query=per_query)
-        _tell_problems(found.dataset)
+        show(evaluation_run, per_query=per_query)
+        _note_problems(evaluation_run.dataset)
     if figures is not None:
-        tell(f"figures in {figures}: {', '.join(drawn) or 'none'}")
-    if found.leakage is not None and not found.leakage.clean:
+        echo_err(f"figures in {figures}: {', '.join(drawn) or 'none'}")
+    if evaluation_run.leakage is not None and not evaluation_run.leakage.clean:
         return NOTHING
-    return _code(found.dataset)
+    return _code(evaluation_run.dataset)
 
 
 def _incremental(
@@ -168,17 +168,17 @@ def _incremental(
     from asof.evaluate.report.incremental import incremental_json
 
     with step_progress() as progress:
-        found = incremental.evaluate(
+        evaluation_run = incremental.evaluate(
             dataset, later, recipes or ("asof",), options, progress=progress, models=models
         )
     if as_json:
-        print_json(incremental_json(found, per_query=per_query))
+        print_json(incremental_json(evaluation_run, per_query=per_query))
     else:
         from asof.cli.incremental import show_incremental
 
-        show_incremental(found)
-        _tell_problems(found.dataset)
-    return _code(found.dataset)
+        show_incremental(evaluation_run)
+        _note_problems(evaluation_run.dataset)
+    return _code(evaluation_run.dataset)
 
 
 def _code(dataset: Dataset) -> int:
@@ -203,8 +203,8 @@ def keeping(encoder: Encoder | None, cache: Path | None) -> Iterator[Encoder | N
     from asof import environment
     from asof.evaluate.runs.corpus import cached_vectors
 
-    with cached_vectors(encoder, cache or environment.cache_folder(), tell) as kept:
-        yield kept
+    with cached_vectors(encoder, cache or environment.cache_folder(), echo_err) as cached:
+        yield cached
 
 
 def _models(*, writes: bool, judges: bool) -> EvaluationModels:
@@ -217,7 +217,7 @@ def _models(*, writes: bool, judges: bool) -> EvaluationModels:
     from asof import environment
     from asof.corpus.models import CLIENT, SHAPES, installed
 
-    models = EvaluationModels(environment.configuration(Path(), tell), writes, judges)
+    models = EvaluationModels(environment.configuration(Path(), echo_err), writes, judges)
     models.check()
     installed(SHAPES, CLIENT)
     return models
@@ -254,7 +254,11 @@ def _options(
 
 
 def _drawn(
-    found: Evaluation, folder: Path, cache: Path | None, encoder: Encoder | None, progress: Progress | None
+    evaluation: Evaluation,
+    folder: Path,
+    cache: Path | None,
+    encoder: Encoder | None,
+    progress: Progress | None,
 ) -> tuple[Evaluation, list[str]]:
     """Draw the figures: the evaluation with notes about those that are left out, the names of the others."""
     from dataclasses import replace
@@ -263,15 +267,15 @@ def _drawn(
 
     notes: list[str] = []
     paths = figures(
-        found, folder, cache=cache, encoder=encoder, progress=progress, on_note=notes.append
+        evaluation, folder, cache=cache, encoder=encoder, progress=progress, on_note=notes.append
     )  # fmt: skip
     drawn = [path.stem for path in paths if path.suffix == ".png"]
-    return replace(found, notes=(*found.notes, *notes)), drawn
+    return replace(evaluation, notes=(*evaluation.notes, *notes)), drawn
 
 
-def _tell_problems(dataset: Dataset) -> None:
+def _note_problems(dataset: Dataset) -> None:
     problems = dataset.problems
     for problem in problems[:SHOWN_PROBLEMS]:
-        tell(f"  {problem}")
+        echo_err(f"  {problem}")
     if len(problems) > SHOWN_PROBLEMS:
-        tell(f"  and {len(problems) - SHOWN_PROBLEMS:,} more problems: --json lists them all")
+        echo_err(f"  and {len(problems) - SHOWN_PROBLEMS:,} more problems: --json lists them all")

@@ -68,5 +68,5 @@ def head(
 
 def unknown(subject: str, near: Sequence[str]) -> str:
     """What is said of a name that no fact has."""
-    meant = f"; did you mean {' or '.join(plain(name) for name in near)}?" if near else ""
-    return f"no fact about {plain(subject)}{meant}"
+    suggestion = f"; did you mean {' or '.join(plain(name) for name in near)}?" if near else ""
+    return f"no fact about {plain(subject)}{suggestion}"

@@ -18,12 +18,12 @@ from asof.cli.main import (
     DONE,
     NOTHING,
     TIMES,
+    explain_no_hits,
     index_option,
     json_option,
+    note_extractor,
     open_corpus,
     print_json,
-    tell_extractor,
-    tell_why_nothing,
     time_option,
 )
 from asof.cli.progress import fact_progress
@@ -69,11 +69,11 @@ def facts(
     if not name.strip():
         raise click.UsageError("SUBJECT is empty; a name is expected")
     with open_corpus(index) as corpus, fact_progress(corpus):
-        tell_extractor(corpus.config)
+        note_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
         line = then.facts(name, relation=relation, since=since, until=until, most=k)
         if not line.groups and not as_json:
-            tell_why_nothing(then, since, until)
+            explain_no_hits(then, since, until)
     if as_json:
         print_json(facts_json(line))
     else:

@@ -15,11 +15,11 @@ from asof.cli.main import (
     NOTHING,
     PROBLEMS,
     TIMES,
+    echo_err,
     index_option,
     json_option,
     open_corpus,
     print_json,
-    tell,
     time_option,
 )
 from asof.cli.terminal import plain, shortened
@@ -66,10 +66,10 @@ def feedback(
     _check(query_id, hit, grade, judge=judge, budget=budget, of_all=bool(recipe or known_at or folder))
     with open_corpus(index) as corpus:
         if query_id is None:
-            found = corpus.queries(recipe, known_at)
+            records = corpus.queries(recipe, known_at)
             if folder is not None:
-                return _export(found, folder)
-            return _list(found, as_json=as_json, which=_which(recipe, known_at))
+                return _export(records, folder)
+            return _list(records, as_json=as_json, which=_which(recipe, known_at))
         judging = corpus.judge(query_id, budget) if judge else None
         if hit is not None and grade is not None:
             _say(corpus, query_id, hit, grade)
@@ -80,7 +80,7 @@ def feedback(
     else:
         _show(one, titles)
         if judging is not None:
-            _tell(judging)
+            _show_judging(judging)
     return PROBLEMS if judging is not None and judging.problems else DONE
 
 
@@ -107,7 +107,7 @@ def _say(corpus: Corpus, query_id: str, hit: str, grade: str) -> None:
     else:
         news = corpus.grade(query_id, hit, None if grade == NONE else _number(grade))
     if not news:
-        tell(
+        echo_err(
             "there is no grade to take back; nothing was added" if grade == NONE
             else "the same judgement was recorded before; nothing was added"
         )  # fmt: skip
@@ -132,16 +132,16 @@ def _which(recipe: str | None, known_at: str | None) -> str:
     return ranked + (f", as known at {known_at}" if known_at else "")
 
 
-def _list(found: list[JudgedRecord], *, as_json: bool, which: str) -> int:
+def _list(records: list[JudgedRecord], *, as_json: bool, which: str) -> int:
     if as_json:
-        print_json(feedback_list_json(found))
-        return DONE if found else NOTHING
-    if not found:
+        print_json(feedback_list_json(records))
+        return DONE if records else NOTHING
+    if not records:
         click.echo(f"no question was recorded{plain(which)}: asof search --record QUERY does")
         return NOTHING
     from asof.time.span import iso
 
-    for each in found:
+    for each in records:
         question = each.question
         judged = f"{sum(map(bool, each.kinds))} of {len(question.shown)} judged"
         click.echo(
@@ -162,27 +162,27 @@ def _show(one: JudgedRecord, titles: Mapping[int, tuple[str, str]]) -> None:
         dim=True,
     )
     for hit, grade, weight, kind in zip(question.shown, one.grades, one.weights, one.kinds, strict=True):
-        said = "-" if grade is None else f"{grade:g}"
+        mark = "-" if grade is None else f"{grade:g}"
         by = f"  ({kind}, weight {weight:g})" if kind else ""
         title, date = titles.get(hit.rank, (hit.document, "undated"))
-        click.echo(f"{hit.rank:>3}. {said:<4} {plain(shortened(title, TITLE))} ({date}){by}")
+        click.echo(f"{hit.rank:>3}. {mark:<4} {plain(shortened(title, TITLE))} ({date}){by}")
         click.secho(f"          {plain(hit.hit)}  {hit.score:.4f}", dim=True)
 
 
-def _tell(judging: JudgingReport) -> None:
+def _show_judging(judging: JudgingReport) -> None:
     for problem in judging.problems:
-        tell(f"not judged: {problem}")
+        echo_err(f"not judged: {problem}")
     used = [f"{name} {value}" for name, value in asdict(judging.cost).items() if value]
-    tell(f"{judging.graded} hits judged by {judging.judge}; cost: {', '.join(used) or 'no call'}")
+    echo_err(f"{judging.graded} hits judged by {judging.judge}; cost: {', '.join(used) or 'no call'}")
 
 
-def _export(found: list[JudgedRecord], folder: Path) -> int:
+def _export(records: list[JudgedRecord], folder: Path) -> int:
     from asof.learn.export import export
 
-    written = export(found, folder)
+    written = export(records, folder)
     questions = f"{written.queries} question{'s' * (written.queries != 1)}"
     judgements = f"{written.judgements} judgement{'s' * (written.judgements != 1)}"
     click.echo(f"{questions} and {judgements} written to {folder}")
     for problem in written.problems:
-        tell(problem.message)
+        echo_err(problem.message)
     return DONE if written.queries else NOTHING

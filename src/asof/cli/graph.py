@@ -14,9 +14,9 @@ from asof.cli.main import (
     TIMES,
     index_option,
     json_option,
+    note_extractor,
     open_corpus,
     print_json,
-    tell_extractor,
     time_option,
 )
 from asof.cli.progress import fact_progress
@@ -53,7 +53,7 @@ def graph(
     if not around.strip():
         raise click.UsageError("--around is empty; a name is expected")
     with open_corpus(index) as corpus, fact_progress(corpus):
-        tell_extractor(corpus.config)
+        note_extractor(corpus.config)
         neighbourhood = corpus.at(as_of, known_at).graph(around, depth, k)
     if as_json:
         print_json(graph_json(neighbourhood))

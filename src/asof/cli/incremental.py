@@ -25,30 +25,30 @@ RANKED = ("success@1", "recall@10", "ndcg@10", "evidence@4000")
 Row = tuple["QuestionStage", "Run | None", "AnswerRun | None"]
 
 
-def show_incremental(found: Incremental) -> None:
+def show_incremental(evaluation: Incremental) -> None:
     """What base and update took, the questions of each stage, how many answers are others now."""
     to = console()
-    wanted = ", ".join(f"{field}={'|'.join(values)}" for field, values in found.split.update_values)
-    click.secho(f"{plain(found.dataset.name)}: update {plain(wanted)}", bold=True)
-    _show_cost("base", found.base)
-    _show_cost("update", found.update)
+    wanted = ", ".join(f"{field}={'|'.join(values)}" for field, values in evaluation.split.update_values)
+    click.secho(f"{plain(evaluation.dataset.name)}: update {plain(wanted)}", bold=True)
+    _show_cost("base", evaluation.base)
+    _show_cost("update", evaluation.update)
     click.echo()
-    recipes = [each.recipe for each in found.changed]
+    recipes = [each.recipe for each in evaluation.changed]
     several = len(recipes) > 1
     rows: list[Row] = []
     names = []
-    for stage in found.stages:
+    for stage in evaluation.stages:
         for recipe, run, answers in paired(stage, recipes):
             rows.append((stage, run, answers))
             names.append(f"{stage.name}, {recipe}" if several else stage.name)
-    show_columns(to, "questions@corpus", names, _columns(found, rows))
-    for each in found.changed:
+    show_columns(to, "questions@corpus", names, _columns(evaluation, rows))
+    for each in evaluation.changed:
         who = f"{each.recipe}: " if several else ""
         click.echo(
             f"{plain(who)}after the update {each.answers:,} of {each.answered:,} base questions have another "
             f"answer, {each.rankings:,} of {each.ranked:,} another first document"
         )
-    for note in found.notes:
+    for note in evaluation.notes:
         click.secho(f"note: {plain(note)}", dim=True)
 
 
@@ -63,8 +63,8 @@ def _show_cost(part: str, cost: IndexingCost) -> None:
     )
 
 
-def _columns(found: Incremental, rows: list[Row]) -> Cells:
-    seed = found.options.seed
+def _columns(evaluation: Incremental, rows: list[Row]) -> Cells:
+    seed = evaluation.options.seed
     counts = [
         Text(f"{len(stage.judged):,}\n{0 if stage.answers is None else len(stage.answers.references):,}")
         for stage, _, _ in rows

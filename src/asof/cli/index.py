@@ -15,10 +15,10 @@ from asof.cli.main import (
     NOTHING,
     PROBLEMS,
     corpus_root,
+    echo_err,
     json_option,
     print_json,
     sure,
-    tell,
     time_option,
 )
 from asof.cli.opening import opened
@@ -138,7 +138,7 @@ def index(
         print_json(index_json(indexed, facts=done.facts, reports=done.reports, estimate=done.estimate))
     lost = any(problem.lost for _, report, _ in indexed for problem in report.problems)
     if empty and not as_json:
-        tell("nothing was indexed, and no index is left behind")
+        echo_err("nothing was indexed, and no index is left behind")
     return PROBLEMS if lost or not done.complete else NOTHING if empty else DONE
 
 
@@ -175,7 +175,7 @@ def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime
             if not sys.stdin.isatty():
                 raise
             question = str(shrunk)
-    tell(question)
+    echo_err(question)
     if not sure("Remove them?", "nothing was removed"):
         return None
     return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True)
@@ -197,14 +197,14 @@ def _show(source: str, report: IndexReport, seconds: float) -> None:
         if getattr(report, what)
     ]
     new = f"; {counted(report.passages, 'new passage')}"
-    said = f"{', '.join(counts)}{new if report.passages else ''}" if counts else "nothing to read"
-    click.echo(f"{plain(source)}: {said} in {seconds:.1f} s")
+    summary = f"{', '.join(counts)}{new if report.passages else ''}" if counts else "nothing to read"
+    click.echo(f"{plain(source)}: {summary} in {seconds:.1f} s")
     alike: dict[tuple[str, str], list[Problem]] = {}
     for problem in report.problems:
         alike.setdefault((problem.message, problem.remedy), []).append(problem)
     groups = list(alike.values())
     for problems in groups[:SHOWN_PROBLEMS]:
         more = f" [and {len(problems) - 1:,} more like this: --json lists them]" if len(problems) > 1 else ""
-        tell(f"  {problems[0]}{more}")
+        echo_err(f"  {problems[0]}{more}")
     if len(groups) > SHOWN_PROBLEMS:
-        tell(f"  and {sum(map(len, groups[SHOWN_PROBLEMS:])):,} more problems: --json lists them all")
+        echo_err(f"  and {sum(map(len, groups[SHOWN_PROBLEMS:])):,} more problems: --json lists them all")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.main import tell
+from asof.cli.main import echo_err
 from asof.cli.progress import count_progress
 from asof.cli.terminal import counted
 from asof.errors import UsageError
@@ -62,19 +62,19 @@ class LearnAhead:
         from asof.corpus.models import CLIENT, SHAPES, installed
         from asof.knowledge.extraction_config import MODEL
 
-        said = environment.configuration(root)
-        facts = facts or reports or estimate or said.facts.ahead
-        if reports and said.model is None:
-            raise said.lacking("model", "--reports: without a model they are made when asked")
+        config = environment.configuration(root)
+        facts = facts or reports or estimate or config.facts.ahead
+        if reports and config.model is None:
+            raise config.lacking("model", "--reports: without a model they are made when asked")
         if budget is not None and not facts:
             raise UsageError(
                 "--budget goes with --facts or --reports (or ahead = true in [facts] of asof.toml)"
             )
-        if budget is not None and said.model is not None and said.model.prices is None:
+        if budget is not None and config.model is not None and config.model.prices is None:
             raise UsageError(
                 "--budget is in US dollars: [model] needs prices = {prompt = 0.15, reply = 0.60}"
             )
-        if said.model is not None and (reports or (facts and said.facts.extractor == MODEL)):
+        if config.model is not None and (reports or (facts and config.facts.extractor == MODEL)):
             installed(SHAPES, CLIENT)
         return cls(facts, reports, estimate, budget)
 
@@ -91,7 +91,7 @@ class LearnAhead:
             return LearningDone(lesson)
         if lesson.left:
             if not quiet:
-                tell("  reports were not begun: they are made of facts, and some are left")
+                echo_err("  reports were not begun: they are made of facts, and some are left")
             return LearningDone(lesson)
         return LearningDone(lesson, _generate_reports(corpus, self.budget, _spent(lesson), quiet=quiet))
 
@@ -151,11 +151,11 @@ def _show_generated(generated: GeneratedReports, seconds: float, budget: float |
     failed = f", {len(generated.problems):,} could not be generated" if generated.problems else ""
     click.echo(f"reports: {generated.reports:,} generated{failed} in {seconds:.1f} s{cost}")
     for problem in generated.problems[:SHOWN_PROBLEMS]:
-        tell(f"  {problem}")
+        echo_err(f"  {problem}")
     if len(generated.problems) > SHOWN_PROBLEMS:
-        tell(f"  and {len(generated.problems) - SHOWN_PROBLEMS:,} more: --json lists them")
+        echo_err(f"  and {len(generated.problems) - SHOWN_PROBLEMS:,} more: --json lists them")
     if generated.left:
-        tell(
+        echo_err(
             f"  {counted(generated.left, 'report')} left: the budget of {budget:g} USD is used up;"
             " the next run goes on with them"
         )
@@ -168,19 +168,19 @@ def _show(lesson: ExtractionReport, seconds: float, budget: float | None) -> Non
     click.echo(f"facts: {counts}{failed} in {seconds:.1f} s{cost}")
     if lesson.dropped:
         why = ", ".join(f"{count:,} {reason}" for reason, count in sorted(lesson.dropped.items()))
-        tell(f"  facts of replies that were dropped: {why}")
+        echo_err(f"  facts of replies that were dropped: {why}")
     alike: dict[str, list[Problem]] = {}
     for problem in lesson.problems:
         alike.setdefault(problem.message, []).append(problem)
     for problems in list(alike.values())[:SHOWN_PROBLEMS]:
         more = f" [and {len(problems) - 1:,} more like this]" if len(problems) > 1 else ""
-        tell(f"  {problems[0].document}: {problems[0]}{more}")
+        echo_err(f"  {problems[0].document}: {problems[0]}{more}")
     if len(alike) > SHOWN_PROBLEMS:
-        tell(f"  and {len(alike) - SHOWN_PROBLEMS:,} more kinds of problems: --json lists them all")
+        echo_err(f"  and {len(alike) - SHOWN_PROBLEMS:,} more kinds of problems: --json lists them all")
     if lesson.left:
         spent = lesson.cost is not None and lesson.cost.refused
         why = f"the budget of {budget:g} USD is used up" if spent else "the model did not reply"
-        tell(f"  {counted(lesson.left, 'passage')} left: {why}; the next run goes on with them")
+        echo_err(f"  {counted(lesson.left, 'passage')} left: {why}; the next run goes on with them")
 
 
 def _used(meter: Usage) -> str:

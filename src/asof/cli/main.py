@@ -70,9 +70,9 @@ def _run(command: click.Command) -> int:
         return done.exit_code
     except click.ClickException as error:
         usage = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else _typed()
-        said = error.format_message().replace("\n\t", " ")  # a list of choices
-        message = plain(said).removesuffix(".") + _for_example(error)
-        click.echo(f"{usage}: {message} (see {usage} --help)", err=True)
+        text = error.format_message().replace("\n\t", " ")  # a list of choices
+        message = plain(text).removesuffix(".") + _for_example(error)
+        show(f"{usage}: {message} (see {usage} --help)", hang=2, err=True)
         return WRONG
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped; documents indexed so far are kept", err=True)
@@ -81,14 +81,14 @@ def _run(command: click.Command) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
     except AsofError as error:
-        click.echo(f"asof: {plain(str(error))}", err=True)
+        show(f"asof: {plain(str(error))}", hang=2, err=True)
         return WRONG
     except OSError as error:
-        gone = "; is the current folder still there?" if isinstance(error, FileNotFoundError) else ""
+        hint = "; is the current folder still there?" if isinstance(error, FileNotFoundError) else ""
         where = (
-            f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror or error}{gone}"
+            f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror or error}{hint}"
         )
-        click.echo(f"asof: {plain(where)}", err=True)
+        show(f"asof: {plain(where)}", hang=2, err=True)
         return WRONG
     return code if isinstance(code, int) else DONE
 
@@ -165,7 +165,7 @@ def corpus_root(index: Path | None) -> Path:
         if index.exists() and not index.is_dir():
             raise UsageError(f"{index} is a file; accepted: a folder, which has or gets .asof in it")
         return index.parent if index.name == ".asof" else index
-    folder = find_folder(Path.cwd(), tell)
+    folder = find_folder(Path.cwd(), echo_err)
     return folder.parent if folder else Path.cwd()
 
 
@@ -173,27 +173,27 @@ def open_corpus(index: Path | None) -> Corpus:
     """Open a corpus that has to be there. Raises NoCorpus."""
     from asof.corpus.corpus import open as open_corpus
 
-    return open_corpus(corpus_root(index), create=False, on_note=tell)
+    return open_corpus(corpus_root(index), create=False, on_note=echo_err)
 
 
-def tell(line: str) -> None:
+def echo_err(line: str) -> None:
     """Print a line beside the result, on standard error."""
     show(plain(line), hang=2, err=True)
 
 
-def tell_why_nothing(snapshot: Snapshot, since: When | None = None, until: When | None = None) -> None:
+def explain_no_hits(snapshot: Snapshot, since: When | None = None, until: When | None = None) -> None:
     """Say which filter no document passes, where nothing was found because of one."""
     for note in snapshot.unmet(snapshot.filters(since, until)):
-        tell(f"note: {note}")
+        echo_err(f"note: {note}")
 
 
-def tell_extractor(config: Config) -> None:
+def note_extractor(config: Config) -> None:
     """Say that rules read facts if a model is to read them and none is named."""
     from asof.config import FILE
     from asof.knowledge.extraction_config import MODEL
 
     if config.facts.extractor == MODEL and config.model is None:
-        tell(f"note: facts are read by rules: [facts] of {FILE} asks for a model, and [model] names none")
+        echo_err(f"note: facts are read by rules: [facts] of {FILE} asks for a model, and [model] names none")
 
 
 def print_json(value: Any) -> None:

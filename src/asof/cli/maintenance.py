@@ -112,11 +112,11 @@ def purge(document: str, yes: bool, index: Path | None) -> int:
         question = f"Erase {names} and all its history? This cannot be undone."
         if not yes and not sure(question, "nothing was erased"):
             return NOTHING
-        gone = corpus.purge(document)
+        erased = corpus.purge(document)
     later = "remove it from its source too, or it comes back"
     if is_target(document):
         later = "it is fetched again only if you index it by its id"
-    click.echo(f"{names}: erased, {counted(gone, 'passage')}; {later}")
+    click.echo(f"{names}: erased, {counted(erased, 'passage')}; {later}")
     return DONE
 
 
@@ -133,6 +133,6 @@ def vacuum(before: str, yes: bool, index: Path | None) -> int:
         question = f"Drop all history before {before}? This cannot be undone."
         if not yes and not sure(question, "nothing was dropped"):
             return NOTHING
-        gone = corpus.vacuum(before)
-    click.echo(f"{counted(gone, 'passage')} dropped; questions as of a time before {before} are refused")
+        erased = corpus.vacuum(before)
+    click.echo(f"{counted(erased, 'passage')} dropped; questions as of a time before {before} are refused")
     return DONE

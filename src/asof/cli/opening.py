@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.main import tell
+from asof.cli.main import echo_err
 from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
@@ -25,46 +25,46 @@ def opened(root: Path, wait: float, asked: dict[str, Any], *, quiet: bool) -> Co
     from asof.store.store import FOLDER
 
     given = _given(asked)
-    said = environment.configuration(root)
-    configured = said.index
+    configured_here = environment.configuration(root)
+    configured = configured_here.index
     wanted = replace(configured, **given)
     new = not environment.holds_corpus(root)
-    corpus = open_corpus(root, settings=wanted, wait=wait, on_note=tell)
+    corpus = open_corpus(root, settings=wanted, wait=wait, on_note=echo_err)
     has = corpus.store.settings
     for key in given:
         if getattr(has, key) != getattr(wanted, key):
             corpus.close()
             raise UsageError(
-                f"{OPTIONS[key]}: this corpus was made with {_said(getattr(has, key))}, not "
-                f"{_said(getattr(wanted, key))}; settings are those of the first run; "
+                f"{OPTIONS[key]}: this corpus was made with {_text(getattr(has, key))}, not "
+                f"{_text(getattr(wanted, key))}; settings are those of the first run; "
                 "index into another folder with --index"
             )
     for key in OPTIONS:
-        says = getattr(configured, key)
+        setting = getattr(configured, key)
         if (
             key not in given
-            and key in said.beside
-            and says not in (getattr(has, key), getattr(config.Config().index, key))
+            and key in configured_here.beside
+            and setting not in (getattr(has, key), getattr(config.Config().index, key))
         ):
-            tell(
-                f"{root / config.FILE} says {key} = {_said(says)}; this corpus was made with "
-                f"{_said(getattr(has, key))}, which stays: index into another folder with --index"
+            echo_err(
+                f"{root / config.FILE} says {key} = {_text(setting)}; this corpus was made with "
+                f"{_text(getattr(has, key))}, which stays: index into another folder with --index"
             )
     if not quiet and not new and root.resolve() != Path.cwd():
         click.echo(f"index in {plain(str(root / FOLDER))}")
-    _tell_encoder(corpus)
+    _note_encoder(corpus)
     return corpus
 
 
-def _tell_encoder(corpus: Corpus) -> None:
+def _note_encoder(corpus: Corpus) -> None:
     """Say so where asof.toml names another encoder than the corpus has."""
     from asof import config
 
-    says, has = corpus.models.encoder(), corpus.store.settings.encoder
-    if says is not None and says.name != has:
+    setting, has = corpus.models.encoder(), corpus.store.settings.encoder
+    if setting is not None and setting.name != has:
         file = corpus.config.origin.get("encoder", corpus.root / config.FILE)
-        tell(
-            f"{file} names the encoder {says.name}; this corpus has "
+        echo_err(
+            f"{file} names the encoder {setting.name}; this corpus has "
             f"{has or 'none'}, which stays until `asof embed` changes it"
         )
 
@@ -82,5 +82,5 @@ def _given(asked: dict[str, Any]) -> dict[str, Any]:
     return {key: getattr(settings, key) for key, settings in checked.items()}
 
 
-def _said(value: object) -> str:
+def _text(value: object) -> str:
     return ",".join(value) if isinstance(value, tuple) else str(value).lower()

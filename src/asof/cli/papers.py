@@ -13,11 +13,11 @@ from asof.cli.main import (
     PROBLEMS,
     TIMES,
     corpus_root,
+    echo_err,
     index_option,
     json_option,
+    note_extractor,
     print_json,
-    tell,
-    tell_extractor,
     time_option,
 )
 from asof.cli.progress import fact_progress, index_progress
@@ -101,9 +101,9 @@ def papers(
     with removed_if_empty(corpus_root(index)), _corpus(index) as corpus, fact_progress(corpus):
         if forget:
             _begin_anew(corpus)
-        tell_extractor(corpus.config)
-        found = _asked(corpus, request)
-        return _shown(found, figures, as_json=as_json)
+        note_extractor(corpus.config)
+        outcome = _asked(corpus, request)
+        return _shown(outcome, figures, as_json=as_json)
 
 
 def _corpus(index: Path | None) -> Corpus:
@@ -117,7 +117,7 @@ def _corpus(index: Path | None) -> Corpus:
     settings = environment.configuration(root).index
     if settings.chunking == config.Config().index.chunking:
         settings = replace(settings, chunking=CHUNKING)
-    return open_corpus(root, settings=settings, on_note=tell)
+    return open_corpus(root, settings=settings, on_note=echo_err)
 
 
 def _forget(index: Path | None) -> int:
@@ -132,7 +132,7 @@ def _begin_anew(corpus: Corpus) -> None:
     from asof.papers.weights import forget
 
     forget(corpus)
-    tell("the weights of papers begin anew; judgements of papers are kept")
+    echo_err("the weights of papers begin anew; judgements of papers are kept")
 
 
 def _asked(corpus: Corpus, request: PaperQuestion) -> PaperAnswer:
@@ -142,32 +142,32 @@ def _asked(corpus: Corpus, request: PaperQuestion) -> PaperAnswer:
         return ask_papers(corpus, request, advance)
 
 
-def _drawn(found: PaperAnswer, figures: Path) -> list[str]:
+def _drawn(outcome: PaperAnswer, figures: Path) -> list[str]:
     """The names of what is drawn. What cannot be drawn is said: what was found is shown all the same."""
     from asof.errors import UsageError
     from asof.papers.figures import figures as draw
 
     try:
-        return [path.name for path in draw(found, figures)]
+        return [path.name for path in draw(outcome, figures)]
     except UsageError as error:
-        tell(f"nothing is drawn: {error}")
+        echo_err(f"nothing is drawn: {error}")
         return []
 
 
-def _shown(found: PaperAnswer, figures: Path | None, *, as_json: bool) -> int:
+def _shown(outcome: PaperAnswer, figures: Path | None, *, as_json: bool) -> int:
     from asof.cli.papers_report import show_outcome
     from asof.serialize.papers import papers_json
 
-    drawn = [] if figures is None else _drawn(found, figures)
+    drawn = [] if figures is None else _drawn(outcome, figures)
     if as_json:
-        print_json(papers_json(found, drawn))
+        print_json(papers_json(outcome, drawn))
     else:
-        show_outcome(found)
+        show_outcome(outcome)
         if drawn:
-            tell(f"drawn: {', '.join(drawn)} in {plain(str(figures))}")
+            echo_err(f"drawn: {', '.join(drawn)} in {plain(str(figures))}")
     lost = any(
-        problem.lost for report in (found.fetched, found.texts) if report for problem in report.problems
+        problem.lost for report in (outcome.fetched, outcome.texts) if report for problem in report.problems
     )
-    if not found.results.hits:
+    if not outcome.results.hits:
         return NOTHING
-    return PROBLEMS if lost or found.incomplete else DONE
+    return PROBLEMS if lost or outcome.incomplete else DONE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from asof.cli.ask import show_answer
-from asof.cli.main import tell
+from asof.cli.main import echo_err
 from asof.cli.show import TITLE
 from asof.cli.terminal import plain, shortened
 from asof.data import Answer, Hit, Why
@@ -46,33 +46,33 @@ QUOTE = 400
 """The most characters of what a paper says."""
 
 
-def show_outcome(found: PaperAnswer) -> None:
+def show_outcome(outcome: PaperAnswer) -> None:
     """Papers with the parts of their scores and what they say, the answer, the weights."""
-    _show_head(found)
-    says = {each.paper: each for each in found.statements}
-    for hit in found.results.hits:
-        _show_paper(hit, says.get(hit.document))
-    if not found.results.hits:
+    _show_head(outcome)
+    statements = {each.paper: each for each in outcome.statements}
+    for hit in outcome.results.hits:
+        _show_paper(hit, statements.get(hit.document))
+    if not outcome.results.hits:
         click.echo("no paper of these categories and this time is here")
     click.echo()
-    _show_answer(found)
-    _show_learned(found.learned)
-    for note in (*found.notes, *(note for note in found.results.notes if note.startswith(UNKNOWN))):
+    _show_answer(outcome)
+    _show_learned(outcome.learned)
+    for note in (*outcome.notes, *(note for note in outcome.results.notes if note.startswith(UNKNOWN))):
         click.secho(f"note: {plain(shortened(note, NOTE))}", dim=True)
-    _tell_problems(found)
-    if found.judging is not None:
-        _tell_judging(found.judging)
-    if found.recorded:
+    _note_problems(outcome)
+    if outcome.judging is not None:
+        _note_judging(outcome.judging)
+    if outcome.recorded:
         click.secho(
-            f"recorded as {found.recorded}; how well does a paper answer, 0 to 3? Paper 1 well: "
-            f"asof feedback {found.recorded} 1 3",
+            f"recorded as {outcome.recorded}; how well does a paper answer, 0 to 3? Paper 1 well: "
+            f"asof feedback {outcome.recorded} 1 3",
             dim=True,
         )
 
 
-def _show_head(found: PaperAnswer) -> None:
+def _show_head(outcome: PaperAnswer) -> None:
     """Where was looked, as of when, and what was fetched."""
-    wish, request, view = found.parsed, found.request, found.results.view
+    wish, request, view = outcome.parsed, outcome.request, outcome.results.view
     parts = [" + ".join(wish.categories), f"{iso(wish.since)[:10]} to {iso(wish.until)[:10]}"]
     if request.as_of is not None:
         parts.append(f"as of {format_instant(view.as_of)}")
@@ -80,33 +80,33 @@ def _show_head(found: PaperAnswer) -> None:
         parts.append(f"known at {format_instant(view.known_at)}")
     if wish.by != "rules":
         parts.append(f"read by {wish.by}")
-    click.secho(plain(f"arXiv {' · '.join([*parts, _fetched(found)])}"), dim=True)
+    click.secho(plain(f"arXiv {' · '.join([*parts, _fetched(outcome)])}"), dim=True)
 
 
-def _fetched(found: PaperAnswer) -> str:
-    reports = [(found.fetched, "new abstract"), (found.texts, "new full text")]
-    told = [f"{_new(report):,} {what}{'s' * (_new(report) != 1)}" for report, what in reports if report]
-    return ", ".join(told) or "nothing was fetched"
+def _fetched(outcome: PaperAnswer) -> str:
+    reports = [(outcome.fetched, "new abstract"), (outcome.texts, "new full text")]
+    counts = [f"{_new(report):,} {what}{'s' * (_new(report) != 1)}" for report, what in reports if report]
+    return ", ".join(counts) or "nothing was fetched"
 
 
 def _new(report: IndexReport) -> int:
     return report.added + report.changed + report.corrected
 
 
-def _show_paper(hit: Hit, said: PaperStatement | None) -> None:
+def _show_paper(hit: Hit, statement: PaperStatement | None) -> None:
     date = iso(hit.published.span.first)[:10] if hit.published else "undated"
     title = click.style(plain(shortened(" ".join(hit.title.split()) or hit.document, TITLE)), bold=True)
     click.echo(f"{hit.rank:>3}. {title}  {click.style(plain(date), fg='cyan')}")
     parts = " · ".join(f"{NAMES.get(name, name)} {value:.2f}" for name, value in columns(hit.why).items())
     click.secho(f"     {plain(hit.uri or hit.document)}  {hit.score:.3f} of {parts}", dim=True)
-    if said is not None:
-        click.echo(plain(f"     {said.place}: “{shortened(' '.join(said.quote.split()), QUOTE)}”"))
+    if statement is not None:
+        click.echo(plain(f"     {statement.place}: “{shortened(' '.join(statement.quote.split()), QUOTE)}”"))
 
 
-def _show_answer(found: PaperAnswer) -> None:
+def _show_answer(outcome: PaperAnswer) -> None:
     """The answer; quotes only as far as they do not stand above already, with the papers."""
-    answer, request = found.answer, found.request
-    if answer is None or _above(answer, found):
+    answer, request = outcome.answer, outcome.request
+    if answer is None or _above(answer, outcome):
         return
     if answer.refused and answer.by == "extractive":
         click.secho("no single sentence answers it: above is what comes nearest in each paper read", dim=True)
@@ -115,11 +115,11 @@ def _show_answer(found: PaperAnswer) -> None:
     click.echo()
 
 
-def _above(answer: Answer, found: PaperAnswer) -> bool:
+def _above(answer: Answer, outcome: PaperAnswer) -> bool:
     """Whether an answer is nothing but quotes that the papers are shown with."""
     quotes = [each.quote for each in answer.citations]
     only = answer.by == "extractive" and not answer.values and not answer.refused
-    return only and all(any(quote in each.quote for each in found.statements) for quote in quotes)
+    return only and all(any(quote in each.quote for each in outcome.statements) for quote in quotes)
 
 
 def columns(why: Why) -> dict[str, float]:
@@ -153,16 +153,16 @@ def _numbers(values: Mapping[str, float]) -> str:
     return " · ".join(f"{NAMES.get(name, name)} {value:.3f}" for name, value in short.items())
 
 
-def _tell_problems(found: PaperAnswer) -> None:
-    problems = [each for report in (found.fetched, found.texts) if report for each in report.problems]
+def _note_problems(outcome: PaperAnswer) -> None:
+    problems = [each for report in (outcome.fetched, outcome.texts) if report for each in report.problems]
     for problem in problems[:SHOWN_PROBLEMS]:
-        tell(f"  {shortened(str(problem), NOTE)}")
+        echo_err(f"  {shortened(str(problem), NOTE)}")
     if len(problems) > SHOWN_PROBLEMS:
-        tell(f"  and {len(problems) - SHOWN_PROBLEMS:,} more problems: --json lists them all")
+        echo_err(f"  and {len(problems) - SHOWN_PROBLEMS:,} more problems: --json lists them all")
 
 
-def _tell_judging(judging: JudgingReport) -> None:
+def _note_judging(judging: JudgingReport) -> None:
     used = ", ".join(f"{name} {value}" for name, value in asdict(judging.cost).items() if value)
-    tell(f"{judging.judge} graded {judging.graded} of the papers; cost: {used or 'no call'}")
+    echo_err(f"{judging.judge} graded {judging.graded} of the papers; cost: {used or 'no call'}")
     for problem in judging.problems[:SHOWN_PROBLEMS]:
-        tell(f"  not graded: {shortened(problem, NOTE)}")
+        echo_err(f"  not graded: {shortened(problem, NOTE)}")

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from asof.cli.main import DONE, corpus_root, index_option, json_option, print_json
+from asof.cli.terminal import show
 from asof.serialize.search import recipes_json
 
 
@@ -33,7 +34,7 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
         return DONE
     for each in chosen:
         default = "  (default)" if each.name == configured.recipe else ""
-        click.echo(f"{click.style(f'{each.name:<10}', bold=True)} {each.about}{default}")
+        show(f"{click.style(f'{each.name:<10}', bold=True)} {each.about}{default}", hang=11)
     if name:
         published = dict(known.named(name).fields())
         click.echo(f"stages: {', '.join(chosen[0].stages_by_name())}")

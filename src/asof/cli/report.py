@@ -11,12 +11,12 @@ from asof.cli.main import (
     DONE,
     NOTHING,
     TIMES,
+    explain_no_hits,
     index_option,
     json_option,
+    note_extractor,
     open_corpus,
     print_json,
-    tell_extractor,
-    tell_why_nothing,
     time_option,
 )
 from asof.cli.progress import fact_progress
@@ -48,28 +48,28 @@ def report(
     """
     asked = joined(period, "PERIOD", "a date or a period is")
     with open_corpus(index) as corpus, fact_progress(corpus):
-        tell_extractor(corpus.config)
+        note_extractor(corpus.config)
         then = corpus.at(as_of, known_at)
-        found = then.report(asked, about.strip())
-        if not found.reports and not as_json:
-            tell_why_nothing(then)
+        reports = then.report(asked, about.strip())
+        if not reports.reports and not as_json:
+            explain_no_hits(then)
     if as_json:
-        print_json(report_json(found))
+        print_json(report_json(reports))
     else:
-        show_reports(found, dated=as_of is not None, known=known_at is not None)
-    return DONE if found.reports else NOTHING
+        show_reports(reports, dated=as_of is not None, known=known_at is not None)
+    return DONE if reports.reports else NOTHING
 
 
-def show_reports(found: PeriodReports, *, dated: bool, known: bool) -> None:
+def show_reports(reports: PeriodReports, *, dated: bool, known: bool) -> None:
     """Reports, one below the other. `dated`, `known`: which clocks were set."""
-    moment = f"as of {format_instant(found.as_of) if dated else 'now'}"
+    moment = f"as of {format_instant(reports.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {format_instant(found.known_at)}"
-    for at, each in enumerate(found.reports):
+        moment += f" · known at {format_instant(reports.known_at)}"
+    for at, each in enumerate(reports.reports):
         if at:
             click.echo()
         _show(each, moment)
-    for note in found.notes:
+    for note in reports.notes:
         show(f"({plain(note)})", dim=True)
 
 

@@ -67,9 +67,9 @@ def headline(evaluation: Evaluation) -> str:
 def _means(evaluation: Evaluation) -> Cells:
     columns: Cells = []
     for metric in METRICS:
-        found = [evaluation.estimate(run, metric) for run in evaluation.runs]
-        if any(each is not None for each in found):
-            columns.append((_heading(metric), [estimated(each) for each in found]))
+        estimates = [evaluation.estimate(run, metric) for run in evaluation.runs]
+        if any(each is not None for each in estimates):
+            columns.append((_heading(metric), [estimated(each) for each in estimates]))
     for percent, heading in ((50, "ms\nmedian"), (95, "ms\n95%")):
         columns.append((heading, [Text(f"{run.latency(percent):.1f}") for run in evaluation.runs]))
     return columns
@@ -77,20 +77,22 @@ def _means(evaluation: Evaluation) -> Cells:
 
 def _differences(evaluation: Evaluation, others: Sequence[str]) -> Cells:
     first = evaluation.runs[0].name
-    found = {(each.metric, each.b): each for each in evaluation.comparisons if each.a == first}
-    metrics = [metric for metric in METRICS if any((metric, other) in found for other in others)]
-    return [(_heading(metric), [_difference(found[metric, other]) for other in others]) for metric in metrics]
+    estimates = {(each.metric, each.b): each for each in evaluation.comparisons if each.a == first}
+    metrics = [metric for metric in METRICS if any((metric, other) in estimates for other in others)]
+    return [
+        (_heading(metric), [_difference(estimates[metric, other]) for other in others]) for metric in metrics
+    ]
 
 
 def _heading(metric: str) -> str:
     return metric.replace("@", "\n@")
 
 
-def _difference(found: Comparison) -> Text:
+def _difference(comparison: Comparison) -> Text:
     """How much more the other one has than the first; marked where chance would hardly do it."""
-    more = 0.0 - found.difference
-    style = "" if found.p > SURE else "green" if more > 0 else "red"
-    p = "p<.001" if found.p < 0.001 else f"p={short(found.p)}"
+    more = 0.0 - comparison.difference
+    style = "" if comparison.p > SURE else "green" if more > 0 else "red"
+    p = "p<.001" if comparison.p < 0.001 else f"p={short(comparison.p)}"
     return Text.assemble((f"{'+' if more >= 0 else ''}{short(more)}", style), (f"\n{p}", "dim"))
 
 
@@ -127,26 +129,26 @@ def _shortened(text: str) -> str:
 # -- leakage ---------------------------------------------------------------------------------------------
 
 
-def _show_leakage(found: Leakage, recipes: Sequence[str]) -> None:
-    asked = f"{found.questions:,} questions, {found.moments:,} corpora cut where they were asked"
-    known = found.known
-    if found.clean:
+def _show_leakage(leakage: Leakage, recipes: Sequence[str]) -> None:
+    asked = f"{leakage.questions:,} questions, {leakage.moments:,} corpora cut where they were asked"
+    known = leakage.known
+    if leakage.clean:
         who = plain(recipes[0]) if len(recipes) == 1 else "every recipe"
         click.secho(f"leakage: none ({asked}; {who}: the same to the last bit)", bold=True)
     else:
-        click.secho(f"leakage: {len(found.differences):,} differences ({asked})", fg="red", bold=True)
+        click.secho(f"leakage: {len(leakage.differences):,} differences ({asked})", fg="red", bold=True)
     click.echo(
         f"  compared as of {known.moments:,} of these moments, too: {known.facts:,} facts, {known.names:,} "
         f"names, {known.reports:,} reports, {known.answers:,} answers of ask"
     )
-    for each in found.differences[:SHOWN_DIFFERENCES]:
+    for each in leakage.differences[:SHOWN_DIFFERENCES]:
         asker = f"{each.recipe}, question {each.question} " if each.question else ""
         click.echo(
             f"  {plain(asker)}as of {format_instant(each.as_of)}: {each.what} at rank {each.rank}: "
             f"{_brief(each.whole)} in the whole corpus, {_brief(each.cut)} in the cut one"
         )
-    if len(found.differences) > SHOWN_DIFFERENCES:
-        click.echo(f"  and {len(found.differences) - SHOWN_DIFFERENCES:,} more: --json lists them all")
+    if len(leakage.differences) > SHOWN_DIFFERENCES:
+        click.echo(f"  and {len(leakage.differences) - SHOWN_DIFFERENCES:,} more: --json lists them all")
 
 
 def _brief(value: str | float | None) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.main import DONE, NOTHING, open_corpus, print_json, tell
+from asof.cli.main import DONE, NOTHING, echo_err, open_corpus, print_json
 from asof.cli.question import EPILOG, joined, question_options
 from asof.errors import AsofError
 from asof.serialize.search import search_json
@@ -66,5 +66,5 @@ def _recorded(corpus: Corpus, results: Results) -> str | None:
     try:
         return corpus.record(results)
     except AsofError as error:
-        tell(f"not recorded: {error}")
+        echo_err(f"not recorded: {error}")
         return None

@@ -27,12 +27,12 @@ def console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else WIDTH)
 
 
-def estimated(found: Estimate | None) -> Text:
+def estimated(estimate: Estimate | None) -> Text:
     """A mean above its interval."""
-    if found is None:
+    if estimate is None:
         return Text("-")
-    interval = f"\n{short(found.low)}-{short(found.high)}"
-    return Text.assemble((short(found.value), "bold"), (interval, "dim"))
+    interval = f"\n{short(estimate.low)}-{short(estimate.high)}"
+    return Text.assemble((short(estimate.value), "bold"), (interval, "dim"))
 
 
 def short(value: float) -> str:
@@ -46,10 +46,10 @@ def short(value: float) -> str:
 
 def show_columns(to: Console, label: str, rows: Sequence[str], columns: Cells) -> None:
     """Tables one below the other, each as wide as there is room; `label` stands above the rows' names."""
-    room = max(len(label), *(len(plain(row)) for row in rows))
+    width = max(len(label), *(len(plain(row)) for row in rows))
     start = 0
     while start < len(columns):
-        end, used = start, room
+        end, used = start, width
         while end < len(columns) and (end == start or used + _wide(columns[end]) <= to.width):
             used += _wide(columns[end])
             end += 1

@@ -95,9 +95,9 @@ def wrapped(line: str, columns: int, hang: int = 0) -> str:
             lines.append(current)
             current, gap = before, ""
         pieces = [word]
-        room = columns - len(before)
-        if "\x1b" not in word and len(word) < wide(word) > room > 1:
-            pieces = chop_cells(word, room)
+        width = columns - len(before)
+        if "\x1b" not in word and len(word) < wide(word) > width > 1:
+            pieces = chop_cells(word, width)
         *full, last = pieces
         for piece in full:
             lines.append(current + piece)

@@ -11,11 +11,11 @@ from asof.cli.main import (
     DONE,
     NOTHING,
     TIMES,
+    explain_no_hits,
     index_option,
     json_option,
     open_corpus,
     print_json,
-    tell_why_nothing,
     time_option,
 )
 from asof.cli.question import joined
@@ -57,28 +57,28 @@ def timeline(
     question = joined(query)
     with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
-        found = then.timeline(question, k, since=since, until=until, recipe=recipe)
-        if not found.entries and not as_json:
-            tell_why_nothing(then, since, until)
+        timeline = then.timeline(question, k, since=since, until=until, recipe=recipe)
+        if not timeline.entries and not as_json:
+            explain_no_hits(then, since, until)
     if as_json:
-        print_json(timeline_json(found))
+        print_json(timeline_json(timeline))
     else:
-        show_timeline(found, dated=as_of is not None, known=known_at is not None)
-    return DONE if found.entries else NOTHING
+        show_timeline(timeline, dated=as_of is not None, known=known_at is not None)
+    return DONE if timeline.entries else NOTHING
 
 
-def show_timeline(found: Timeline, *, dated: bool, known: bool) -> None:
+def show_timeline(timeline: Timeline, *, dated: bool, known: bool) -> None:
     """The statements of a series, one below the other. `dated`, `known`: which clocks were set."""
-    moment = f"as of {format_instant(found.as_of) if dated else 'now'}"
+    moment = f"as of {format_instant(timeline.as_of) if dated else 'now'}"
     if known:
-        moment += f" · known at {format_instant(found.known_at)}"
-    count = len(found.entries)
+        moment += f" · known at {format_instant(timeline.known_at)}"
+    count = len(timeline.entries)
     show(f"{moment} · {counted(count, 'statement')}", dim=True)
-    if not found.entries:
+    if not timeline.entries:
         click.echo("nothing found")
-    if found.left_out:
-        show(f"({found.left_out:,} older left out; -k {found.left_out + count} shows all)", dim=True)
-    for entry in found.entries:
+    if timeline.left_out:
+        show(f"({timeline.left_out:,} older left out; -k {timeline.left_out + count} shows all)", dim=True)
+    for entry in timeline.entries:
         _show_entry(entry, dated=dated)
 
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from asof.cli.main import DONE, NOTHING, corpus_root, index_option, json_option, open_corpus, print_json, tell
+from asof.cli.main import (
+    DONE,
+    NOTHING,
+    corpus_root,
+    echo_err,
+    index_option,
+    json_option,
+    open_corpus,
+    print_json,
+)
 from asof.cli.progress import step_progress
 from asof.errors import UsageError
 
@@ -87,24 +96,24 @@ def tune(
         step_progress() as progress,
         _material(dataset, index, ranked, box, k, seed, source, progress) as material,
     ):
-        found = fitted(material, how, progress)
-    change = _write(folder, ranked, found) if write and (found.gain or anyway) else None
-    _show(found, change, as_json)
-    if write and not (found.gain or anyway):
-        tell("nothing was written: there is no gain; --anyway writes the values all the same")
+        outcome = fitted(material, how, progress)
+    change = _write(folder, ranked, outcome) if write and (outcome.gain or anyway) else None
+    _show(outcome, change, as_json)
+    if write and not (outcome.gain or anyway):
+        echo_err("nothing was written: there is no gain; --anyway writes the values all the same")
     elif write and change is None:
-        tell("nothing was written: the recipe has these values already")
-    return DONE if found.gain or change is not None else NOTHING
+        echo_err("nothing was written: the recipe has these values already")
+    return DONE if outcome.gain or change is not None else NOTHING
 
 
-def _write(folder: Path, recipe: Recipe, found: TuningOutcome) -> ConfigEdit | None:
+def _write(folder: Path, recipe: Recipe, outcome: TuningOutcome) -> ConfigEdit | None:
     """Write the values that were found; None where they are there already."""
     from asof import environment
     from asof.time.span import iso
     from asof.tuning.config_edit import proposed, write
 
-    told = {"on": found.material, "metric": found.metric, "sentence": found.sentence}
-    change = proposed(folder, recipe, found.values, told, iso(environment.now()))
+    origin = {"on": outcome.material, "metric": outcome.metric, "sentence": outcome.sentence}
+    change = proposed(folder, recipe, outcome.values, origin, iso(environment.now()))
     if not change.diff:
         return None
     with environment.rewriting(folder, change.before, change.leaves) as trusted:
@@ -150,17 +159,17 @@ def _material(
         yield material
 
 
-def _show(found: TuningOutcome, change: ConfigEdit | None, as_json: bool) -> None:
+def _show(outcome: TuningOutcome, change: ConfigEdit | None, as_json: bool) -> None:
     if as_json:
         from asof.serialize.tuning import tune_json
 
-        print_json(tune_json(found, change))
+        print_json(tune_json(outcome, change))
         return
     from asof.cli.tuning_report import show
 
-    show(found)
+    show(outcome)
     if change is not None:
-        _tell_change(change, "wrote")
+        _show_change(change, "wrote")
 
 
 def _undo(folder: Path, as_json: bool) -> int:
@@ -175,11 +184,11 @@ def _undo(folder: Path, as_json: bool) -> int:
 
         print_json(tune_undo_json(change))
     else:
-        _tell_change(change, "undid")
+        _show_change(change, "undid")
     return DONE
 
 
-def _tell_change(change: ConfigEdit, what: str) -> None:
+def _show_change(change: ConfigEdit, what: str) -> None:
     from asof.cli.terminal import plain
 
     for line in change.diff.splitlines():

@@ -18,40 +18,40 @@ if TYPE_CHECKING:
 BARS = " ▁▂▃▄▅▆▇█"
 
 
-def show(found: TuningOutcome) -> None:
+def show(outcome: TuningOutcome) -> None:
     """Folds, numbers, and what came of it."""
     to = console()
     to.print(Text(plain(
-        f"{found.recipe} on {found.material}: {found.questions:,} questions of {found.groups:,} kinds"
-        + (", each judged by what was fitted to earlier ones" if found.in_time else "")
+        f"{outcome.recipe} on {outcome.material}: {outcome.questions:,} questions of {outcome.groups:,} kinds"
+        + (", each judged by what was fitted to earlier ones" if outcome.in_time else "")
     )), soft_wrap=True)  # fmt: skip
-    to.print(Text(plain(found.how), "dim"), soft_wrap=True)
+    to.print(Text(plain(outcome.how), "dim"), soft_wrap=True)
     to.print()
-    _folds(found, to)
+    _folds(outcome, to)
     to.print()
-    _fields(found.fields, found.metric, to)
+    _fields(outcome.fields, outcome.metric, to)
     to.print()
-    rivals = ", ".join(f"{name} {short(value)}" for name, value in found.searches.items())
+    rivals = ", ".join(f"{name} {short(value)}" for name, value in outcome.searches.items())
     to.print(Text(plain(
-        f"searches on questions they did not see: {rivals}; the values are those of {found.fitted}; "
-        f"{found.evaluations:,} settings in {found.seconds:.0f} s; judged {found.measured}"
+        f"searches on questions they did not see: {rivals}; the values are those of {outcome.fitted}; "
+        f"{outcome.evaluations:,} settings in {outcome.seconds:.0f} s; judged {outcome.measured}"
     ), "dim"), soft_wrap=True)  # fmt: skip
-    for note in found.notes:
+    for note in outcome.notes:
         to.print(Text(plain(f"  {note}"), "dim"), soft_wrap=True)
-    to.print(Text(plain(found.sentence), "bold green" if found.gain else "bold"), soft_wrap=True)
+    to.print(Text(plain(outcome.sentence), "bold green" if outcome.gain else "bold"), soft_wrap=True)
 
 
-def _folds(found: TuningOutcome, to: Console) -> None:
+def _folds(outcome: TuningOutcome, to: Console) -> None:
     columns: Cells = [
-        ("fitted\nto", [Text(f"{each.train:,}") for each in found.folds]),
-        ("judged\non", [Text(f"{each.test:,}") for each in found.folds]),
-        ("search", [Text(each.search) for each in found.folds]),
-        ("before", [Text(short(each.start)) for each in found.folds]),
-        ("after", [_after(each.start, each.tuned) for each in found.folds]),
-        ("rival", [Text("-" if each.rival is None else short(each.rival), "dim") for each in found.folds]),
+        ("fitted\nto", [Text(f"{each.train:,}") for each in outcome.folds]),
+        ("judged\non", [Text(f"{each.test:,}") for each in outcome.folds]),
+        ("search", [Text(each.search) for each in outcome.folds]),
+        ("before", [Text(short(each.start)) for each in outcome.folds]),
+        ("after", [_after(each.start, each.tuned) for each in outcome.folds]),
+        ("rival", [Text("-" if each.rival is None else short(each.rival), "dim") for each in outcome.folds]),
     ]
     show_columns(
-        to, f"{found.metric} on questions it did not see", [each.name for each in found.folds], columns
+        to, f"{outcome.metric} on questions it did not see", [each.name for each in outcome.folds], columns
     )
 
 

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from asof.cli.main import DONE, TIMES, corpus_root, index_option, json_option, print_json, tell, time_option
+from asof.cli.main import (
+    DONE,
+    TIMES,
+    corpus_root,
+    echo_err,
+    index_option,
+    json_option,
+    print_json,
+    time_option,
+)
 from asof.cli.terminal import plain, shortened
 from asof.serialize.question import when_json
 from asof.time.span import format_instant, instant, iso, nearest_moment
@@ -77,7 +86,7 @@ def _manner(index: Path | None) -> tuple[tuple[str, ...], int]:
 
     root = corpus_root(index)
     if index is not None or environment.holds_corpus(root):
-        with open_corpus(root, create=False, on_note=tell) as corpus:
+        with open_corpus(root, create=False, on_note=echo_err) as corpus:
             return corpus.store.settings.languages, corpus.config.fields.fiscal_start
     configured = environment.configuration(root)
     return configured.index.languages, configured.fields.fiscal_start
@@ -91,7 +100,7 @@ def _show(reading: QuestionReading, asked: datetime, *, dated: bool) -> None:
     query, intent = reading.query, reading.intent
     moment = format_instant(instant(asked))
     rows = [("asked", moment if dated else f"{moment} (now)")]
-    rows += [("time", _told(mention)) for mention in reading.mentions] or [("time", "none")]
+    rows += [("time", _mention_line(mention)) for mention in reading.mentions] or [("time", "none")]
     rows.append(("searched", " ".join(query.lexical.split())))
     if _moved(reading, asked):
         rows.append(("as of", f"{format_instant(reading.as_of)}, by its words"))
@@ -109,7 +118,7 @@ def _show(reading: QuestionReading, asked: datetime, *, dated: bool) -> None:
         click.echo(f"{click.style(f'{label:>10}', dim=True)}  {shortened(plain(value))}")
 
 
-def _told(mention: TimeMention) -> str:
+def _mention_line(mention: TimeMention) -> str:
     """`“since Q3 2023”: 2023-07-01 and later (since, quarter)`, with other readings if there are any."""
     others = "".join(f"; or {days_of(each)}" for each in mention.alternatives)
     kind = f"fiscal {mention.grain}" if mention.fiscal else mention.grain

@@ -6,12 +6,12 @@ from asof.data import Why
 
 BRANCHES = 5
 OF_WORD = ("“", "idf of “")
-WHOLE = "weight of all query words"
+ALL_QUERY_WORDS = "weight of all query words"
 LOG_AGE = "log10(1 + age)"
-SHARE = "share of the best"
+SHARE_OF_BEST = "share of the best"
 FEEDBACK = "words of the best passages"
 SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
-SHOWN = ("match score", "relevance")
+ALWAYS_SHOWN = ("match score", "relevance")
 """Labels of parts whose own parts are shown also where they are 0."""
 
 COLUMNS = {
@@ -36,7 +36,7 @@ def why_lines(why: Why, depth: int = 0) -> list[str]:
         made = sign + made
     lines = [f"{'  ' * depth}{_number(why.value)} {_label(why)} = {made}"]
     for part in parts:
-        for below in part.parts if part.label == SHARE else (part,):
+        for below in part.parts if part.label == SHARE_OF_BEST else (part,):
             lines += _below(below, depth + 1, named_only=why.label == FEEDBACK)
     return lines
 
@@ -49,7 +49,7 @@ def _below(part: Why, depth: int, *, named_only: bool) -> list[str]:
         if not only.parts:
             break
         part = Why(part.label, part.value, only.op, only.parts)
-    if part.value == 0.0 and part.label not in SHOWN:
+    if part.value == 0.0 and part.label not in ALWAYS_SHOWN:
         return []
     if line := _in_one_line(part):
         return [f"{'  ' * depth}{part.value:.4f} {_label(part)} = {line}"]
@@ -57,7 +57,7 @@ def _below(part: Why, depth: int, *, named_only: bool) -> list[str]:
 
 
 def _summand(part: Why) -> str:
-    if part.label == SHARE and part.op == "ratio":
+    if part.label == SHARE_OF_BEST and part.op == "ratio":
         return " / ".join(_summand(each) for each in part.parts)
     return f"{_number(part.value)} {_label(part)}"
 
@@ -98,8 +98,8 @@ def _word(why: Why) -> str:
 def _spread(values: dict[str, float]) -> str:
     if "df: passages with the term" not in values:
         return ""
-    having, passages = values["df: passages with the term"], values["N: passages in the view"]
-    return f", in {having:,.0f} of {passages:,.0f} passages"
+    df, passages = values["df: passages with the term"], values["N: passages in the view"]
+    return f", in {df:,.0f} of {passages:,.0f} passages"
 
 
 def _in_one_line(why: Why) -> str:
@@ -108,7 +108,7 @@ def _in_one_line(why: Why) -> str:
         return _word(why) or _weight(why)
     if why.label.startswith(OF_WORD):
         return f"idf{_spread(_values(why))}"
-    if why.label == WHOLE:
+    if why.label == ALL_QUERY_WORDS:
         return "the same for all query words"
     if why.label == LOG_AGE:
         values = _values(why)

@@ -41,19 +41,19 @@ def why_not(
     """
     with open_corpus(index) as corpus:
         then = corpus.at(as_of, known_at)
-        found = then.why_not(
+        verdict = then.why_not(
             wanted, joined(query), k, filters=then.filters(**filters), unit=unit, recipe=recipe, rerank=rerank
         )
     if as_json:
-        print_json(why_not_json(found, then.as_of, then.known_at))
+        print_json(why_not_json(verdict, then.as_of, then.known_at))
     else:
-        widest = max((len(step.stage) for step in found.steps), default=0)
-        click.secho(f"{plain(found.id)} as of {format_instant(then.as_of) if as_of else 'now'}", bold=True)
-        for step in found.steps if verbose else ():
+        widest = max((len(step.stage) for step in verdict.steps), default=0)
+        click.secho(f"{plain(verdict.id)} as of {format_instant(then.as_of) if as_of else 'now'}", bold=True)
+        for step in verdict.steps if verbose else ():
             place = "out" if step.rank is None else f"rank {step.rank:,} of {step.candidates:,}"
             score = "" if step.score is None else f"  {step.score:.4f}"
             click.echo(f"  {step.stage:<{widest}} {place}{score}")
             for note in step.notes:
                 show(f"{'':{widest + 3}}{plain(note)}", dim=True)
-        show(plain(found.reason))
-    return DONE if found.rank else NOTHING
+        show(plain(verdict.reason))
+    return DONE if verdict.rank else NOTHING

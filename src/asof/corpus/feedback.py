@@ -16,7 +16,7 @@ from asof.engine import Results
 from asof.errors import UsageError
 from asof.learn import feedback, recording
 from asof.learn.feedback import CLICK, CLICKED, ETA, GRADE, HIGHEST, MODEL, JudgedRecord
-from asof.store import feedback as kept
+from asof.store import feedback as stored
 from asof.store.feedback import JudgementRow
 from asof.time.coerce import When, last_instant
 from asof.time.span import iso
@@ -60,7 +60,7 @@ class FeedbackLog:
         """Remember a question with what was shown for it; returns its id.
 
         `recipe`: what ranked, where documents were ranked, or hits put in another order afterwards, by a
-        recipe that is not that of its name in asof.toml. Of words, only those of the question are kept.
+        recipe that is not that of its name in asof.toml. Of words, only those of the question are stored.
         Waits a quarter of a second for another writer. Raises UsageError when nothing was shown or another
         recipe ranked; Busy, NoSpace, CorpusError.
         """
@@ -72,10 +72,10 @@ class FeedbackLog:
         with self._adding(PATIENCE) as (db, added):
             asked, attempt = asked._replace(added=added), 0
             made = asked._replace(id=recording.id_of(asked))
-            while kept.questions_by_prefix(db, made.id):
+            while stored.questions_by_prefix(db, made.id):
                 attempt += 1
                 made = asked._replace(id=recording.id_of(asked, attempt))
-            if not kept.insert_question(db, made, shown):
+            if not stored.insert_question(db, made, shown):
                 raise UsageError("what was found was erased meanwhile: there is nothing to record")
         return made.id
 
@@ -98,7 +98,7 @@ class FeedbackLog:
         asked = self.recorded(query_id).question
         rank = recording.hit_of(asked, hit).rank
         with self._adding() as (db, added):
-            return bool(kept.insert_judgements(db, [JudgementRow(asked.id, rank, kind, grade, added)]))
+            return bool(stored.insert_judgements(db, [JudgementRow(asked.id, rank, kind, grade, added)]))
 
     def judge(self, query_id: str, budget: float | None = None) -> JudgingReport:
         """Let the language model of asof.toml grade all hits of a question, within a `budget` (US dollars;
@@ -113,11 +113,11 @@ class FeedbackLog:
             from asof.learn.judging import judge  # its shapes need an extra that the model needs as well
 
             passages = [each.passage for each in asked.shown]
-            found = self.session.read(lambda db: records(db, passages))
-            graded = judge(model, asked, [found.get(passage) for passage in passages])
+            record_of = self.session.read(lambda db: records(db, passages))
+            graded = judge(model, asked, [record_of.get(passage) for passage in passages])
             cost = model.meter
         with self._adding() as (db, added):
-            kept.insert_judgements(db, [
+            stored.insert_judgements(db, [
                 JudgementRow(asked.id, each.rank, MODEL, each.grade, added)
                 for each in graded if each.grade is not None
             ])  # fmt: skip
@@ -131,8 +131,8 @@ class FeedbackLog:
 
         def look(db: sqlite3.Connection) -> JudgedRecord:
             wanted = query_id.strip().lower()
-            found = kept.questions_by_prefix(db, wanted) if wanted.isalnum() and wanted.isascii() else []
-            row = recording.chosen(query_id, found, () if len(found) == 1 else kept.question_ids(db))
+            rows = stored.questions_by_prefix(db, wanted) if wanted.isalnum() and wanted.isascii() else []
+            row = recording.chosen(query_id, rows, () if len(rows) == 1 else stored.question_ids(db))
             return _judged(db, [row], None, ETA)[0]
 
         return self.session.read(look)
@@ -142,8 +142,9 @@ class FeedbackLog:
         ("undated")."""
         from asof.store.passages import published_of, records
 
-        found = self.session.read(lambda db: records(db, [each.passage for each in one.question.shown]))
-        there = {each.rank: found[each.passage] for each in one.question.shown if each.passage in found}
+        shown = one.question.shown
+        record_of = self.session.read(lambda db: records(db, [each.passage for each in shown]))
+        there = {each.rank: record_of[each.passage] for each in shown if each.passage in record_of}
         dates = {rank: published_of(record) for rank, record in there.items()}
         days = {
             rank: "undated" if date is None else iso(date.span.first)[:10] for rank, date in dates.items()
@@ -167,7 +168,7 @@ class FeedbackLog:
     def _questions(self, recipe: str | None, known_at: When | None, eta: float) -> list[JudgedRecord]:
         known = self._known(known_at)
         return self.session.read(
-            lambda db: _judged(db, kept.recorded_questions(db, known, recipe), known, eta)
+            lambda db: _judged(db, stored.recorded_questions(db, known, recipe), known, eta)
         )
 
     # -- what was learned ---------------------------------------------------------------------------
@@ -175,7 +176,7 @@ class FeedbackLog:
     def learned(self, recipe: str, known_at: When | None = None) -> str | None:
         """What learning knew of a recipe at `known_at` (default: now); None: nothing. Raises UsageError."""
         known = self._known(known_at)
-        return self.session.read(lambda db: kept.learned_state(db, recipe, known))
+        return self.session.read(lambda db: stored.learned_state(db, recipe, known))
 
     def learn_state(self, recipe: str, text: str) -> None:
         """Keep what learning knows of a recipe now; earlier states stay, also after a purge: `text` must not
@@ -183,7 +184,7 @@ class FeedbackLog:
         if len(text) > LONGEST_STATE:
             raise UsageError(f"a state has {len(text):,} characters; accepted: up to {LONGEST_STATE:,}")
         with self._adding() as (db, added):
-            kept.insert_learned(db, recipe, text, added)
+            stored.insert_learned(db, recipe, text, added)
 
     # -- transactions -------------------------------------------------------------------------------
 
@@ -195,16 +196,16 @@ class FeedbackLog:
     def _adding(self, wait: float | None = None) -> Iterator[tuple[sqlite3.Connection, int]]:
         store = self.session.store
         patience = None if wait is None else min(wait, store.wait)
-        with kept.write_feedback(store, self.session.clock, patience) as (db, added):
+        with stored.write_feedback(store, self.session.clock, patience) as (db, added):
             yield db, added
 
 
 def _judged(
-    db: sqlite3.Connection, rows: Sequence[kept.AskedRow], known_at: int | None, eta: float
+    db: sqlite3.Connection, rows: Sequence[stored.AskedRow], known_at: int | None, eta: float
 ) -> list[JudgedRecord]:
     ids = [row.id for row in rows]
-    shown, said = kept.shown_hits(db, ids), kept.judgements(db, ids, known_at)
+    shown, grades = stored.shown_hits(db, ids), stored.judgements(db, ids, known_at)
     return [
-        feedback.judged(feedback.question_of(row, shown[row.id]), feedback.judgements_of(said[row.id]), eta)
+        feedback.judged(feedback.question_of(row, shown[row.id]), feedback.judgements_of(grades[row.id]), eta)
         for row in rows
     ]

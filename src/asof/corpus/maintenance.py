@@ -112,7 +112,7 @@ class Maintenance:
         return embedded
 
     def correct(self, document: str, published: When) -> None:
-        """Say that a document's version in force was dated wrongly. Raises UsageError."""
+        """Say that a document's current version was dated wrongly. Raises UsageError."""
         session = self.session
         anchor = session.clock()
         if isinstance(published, str):
@@ -159,8 +159,8 @@ class Maintenance:
         group = _erasure(document)[1]
         names = group if document in group[:1] else (document,)
         with self.session.connection() as db:
-            found = "SELECT 1 FROM documents WHERE name = ?"
-            return tuple(name for name in names if db.execute(found, (name,)).fetchone())
+            query = "SELECT 1 FROM documents WHERE name = ?"
+            return tuple(name for name in names if db.execute(query, (name,)).fetchone())
 
     def vacuum(self, before: When) -> int:
         """Drop the history before a moment; returns how many passages went. Earlier questions are refused."""

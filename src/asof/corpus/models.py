@@ -64,10 +64,10 @@ def named_encoder(
         except UsageError as error:
             also = f"also accepted: none, hashed, configured (by {FILE})"
             raise UsageError(f"encoder: {error}; {also}") from error
-    found = configured_encoder(config, root, environment)
-    if found is None:
+    encoder = configured_encoder(config, root, environment)
+    if encoder is None:
         raise config.lacking("encoder", "no encoder is configured")
-    return found
+    return encoder
 
 
 def encoder_for(
@@ -98,10 +98,10 @@ def _wanted_encoder(
 ) -> Encoder | None:  # fmt: skip
     """The configured encoder. Raises Untrusted where it is another one than is wanted, and the folder names
     one that does not count."""
-    found = configured_encoder(config, root, environment)
-    if "encoder" in config.withheld and (found is None or found.name != name):
+    encoder = configured_encoder(config, root, environment)
+    if "encoder" in config.withheld and (encoder is None or encoder.name != name):
         raise config.lacking("encoder", f"this corpus holds vectors of the encoder {name!r}")
-    return found
+    return encoder
 
 
 def _dimensions(store: Store, encoder: str) -> int | None:

@@ -145,7 +145,7 @@ class Problem:
     """Something in the input that could not be used: where it is, what is wrong, what to do about it.
 
     `document` is the id of the document that could not be read, when it is known: what was stored of it
-    before stays in force. `lost` says that some text was not taken in (and not merely its date, say).
+    before stays current. `lost` says that some text was not taken in (and not merely its date, say).
     """
 
     message: str

@@ -25,7 +25,7 @@ class Hit:
 
     `id` is the document's id and a digest of what the passage says, so that it survives edits elsewhere in
     the document. `published` is None for an undated passage; `ended` is when it was removed, as far
-    as is visible in the view (None while it is in force). `place` is where it stands in the document.
+    as is visible in the view (None while it is current). `place` is where it stands in the document.
     `superseded`: a later passage of the view states the same of the same subject (`asof.graph.succession`).
     """
 

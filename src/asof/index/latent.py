@@ -2,7 +2,7 @@
 
 The basis is fitted to a sample of the view's past (`asof.index.sample`): days on which little is added share
 one, and nothing that was later can have an effect on it. Vectors are whole numbers as in `asof.index.dense`.
-They are kept by passage (`asof.index.latent_files`): views with one basis share them, and only rows in force
+They are kept by passage (`asof.index.latent_files`): views with one basis share them, and only current rows
 that have none yet are encoded.
 """
 
@@ -81,7 +81,7 @@ class LatentSpace:
         return out
 
     def vector(self, row: int) -> NDArray[np.int16]:
-        """The vector (d) of a row of the view that is in force."""
+        """The vector (d) of a row of the view that is current."""
         own: NDArray[np.int16] = self._gather(self.at[[row]])[0]
         return own
 
@@ -172,7 +172,7 @@ def counts_of(view: View, rows: Rows) -> tuple[Counts, Hashes]:
 
 
 def _complete(view: View, cache: LatentCache, key: str, cached: CachedBasis, columns: Columns) -> Rows:
-    """Encode the rows in force that have no vector yet. Gives the place of each row of the view, or -1."""
+    """Encode the current rows that have no vector yet. Gives the place of each row of the view, or -1."""
     rows = np.concatenate([
         np.zeros(0, np.int64),
         *[np.flatnonzero(~part.dead_mask) + part.offset for part in view.prefix.parts],

@@ -126,7 +126,7 @@ def scores_at(
 def presence(window: Window, places: NDArray[np.int64], terms: Sequence[Term]) -> NDArray[np.bool_]:
     """Which of the terms stand in the passages at a few places of the window (ascending): (terms, places).
 
-    A passage that is not in force has none.
+    A passage that is not current has none.
     """
     different, back = np.unique(hashes_of(terms), return_inverse=True)
     present = np.zeros((len(different), len(places)), bool)

@@ -182,7 +182,7 @@ class Window:
 
     @property
     def n_live(self) -> int:
-        """How many passages are in force in it."""
+        """How many passages are current in it."""
         return sum(part.n_live for part in self.parts)
 
     def rows(self, places: NDArray[np.int64]) -> NDArray[np.int64]:

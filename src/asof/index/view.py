@@ -69,7 +69,7 @@ class View:
 
     @property
     def n(self) -> int:
-        """How many passages are in force."""
+        """How many passages are current."""
         return self.prefix.n
 
     def column(self, name: str, rows: NDArray[np.int64]) -> Array:
@@ -161,7 +161,7 @@ class View:
         return about.overlap(first, last) | (then & ~about.known)
 
     def timeless(self, window: Window) -> int:
-        """How many passages in force in the window have no date and are about no time that is known."""
+        """How many current passages in the window have no date and are about no time that is known."""
         neither = ~(window.column("dated").astype(bool) | window.about.known)
         for part in window.parts:
             neither[part.dead_places()] = False
@@ -204,7 +204,7 @@ class View:
 
 
 def place_of(record: StoredPassage, layouts: Mapping[str, bytes]) -> Location:
-    """Where a passage stands in the version of its document that is in force."""
+    """Where a passage stands in the version of its document that is current."""
     headings = tuple(record.headings.split("\n")) if record.headings else ()
     for number, (key, start, end) in enumerate(layout_places(layouts.get(record.document))):
         if key == record.key:

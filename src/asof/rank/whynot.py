@@ -1,4 +1,4 @@
-"""Why a passage is not among the hits: it was not in force, a filter excludes it, or a stage dropped it."""
+"""Why a passage is not among the hits: it was not current, a filter excludes it, or a stage dropped it."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def why_not(name: str, query: Query, view: View, recipe: Recipe) -> WhyNot:
 
 
 def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:
-    """Rows of the view that are in force, of these passages."""
+    """Rows of the view that are current, of these passages."""
     passages = np.array([each.passage for each in known], np.int64)
     in_force = [
         part.offset + np.setdiff1d(rows[rows < part.hi], part.dead)
@@ -72,7 +72,7 @@ def _rows(view: View, known: list[PassageHistory]) -> NDArray[np.int64]:
 
 
 def _absence(known: list[PassageHistory], view: View) -> str:
-    """Why none of the passages is in force in the view."""
+    """Why none of the passages is current in the view."""
     learned = [each for each in known if each.added <= view.known_at]
     if not learned:
         first_known, known_at = format_distinctly(min(each.added for each in known), view.known_at)

@@ -103,18 +103,19 @@ def indexed_json(report: IndexReport) -> IndexedJson:
     }  # fmt: skip
 
 
-def _extraction_json(found: ExtractionReport) -> ExtractionJson:
+def _extraction_json(report: ExtractionReport) -> ExtractionJson:
     return {
-        "passages": found.passages, "facts": found.facts, "remaining": found.left,
-        "dropped": dict(found.dropped), "problems": [problem_json(each) for each in found.problems],
-        "cost": None if found.cost is None else cost_json(asdict(found.cost)),
+        "passages": report.passages, "facts": report.facts, "remaining": report.left,
+        "dropped": dict(report.dropped), "problems": [problem_json(each) for each in report.problems],
+        "cost": None if report.cost is None else cost_json(asdict(report.cost)),
     }  # fmt: skip
 
 
-def _generation_json(found: GeneratedReports) -> GenerationJson:
+def _generation_json(reports: GeneratedReports) -> GenerationJson:
     return {
-        "reports": found.reports, "remaining": found.left,
-        "problems": [problem_json(each) for each in found.problems], "cost": cost_json(asdict(found.cost)),
+        "reports": reports.reports, "remaining": reports.left,
+        "problems": [problem_json(each) for each in reports.problems],
+        "cost": cost_json(asdict(reports.cost)),
     }  # fmt: skip
 
 
@@ -177,26 +178,26 @@ class StatusJson(TypedDict):
     check: Annotated[list[str] | None, "with `--check`: faults that were found; null: not checked"]
 
 
-def status_json(found: Status, check: Sequence[str] | None = None) -> StatusJson:
-    settings = found.settings
+def status_json(status: Status, check: Sequence[str] | None = None) -> StatusJson:
+    settings = status.settings
     return {
-        "documents": found.documents, "removed": found.ended, "versions": found.versions,
-        "passages": found.passages, "current_passages": found.current_passages,
-        "first": None if found.first is None else iso(found.first),
-        "last": None if found.last is None else iso(found.last - 1),
-        "dated_by": dict(found.dated_by), "undated": found.undated,
+        "documents": status.documents, "removed": status.ended, "versions": status.versions,
+        "passages": status.passages, "current_passages": status.current_passages,
+        "first": None if status.first is None else iso(status.first),
+        "last": None if status.last is None else iso(status.last - 1),
+        "dated_by": dict(status.dated_by), "undated": status.undated,
         "sources": [
-            {"name": name, "kind": kind, "documents": count} for name, kind, count in found.sources
+            {"name": name, "kind": kind, "documents": count} for name, kind, count in status.sources
         ],
-        "segments": [{"file": file, "rows": rows, "bytes": size} for file, rows, size in found.segments],
-        "transactions": found.transactions, "bytes": found.bytes,
-        "horizon": None if found.horizon is None else iso(found.horizon),
+        "segments": [{"file": file, "rows": rows, "bytes": size} for file, rows, size in status.segments],
+        "transactions": status.transactions, "bytes": status.bytes,
+        "horizon": None if status.horizon is None else iso(status.horizon),
         "settings": {
             "languages": list(settings.languages), "stem": settings.stem, "chunking": settings.chunking,
             "undated": settings.undated, "encoder": settings.encoder,
             "search": settings.search if isinstance(settings.search, str) else list(settings.search),
         },
-        "derived": list(found.derived), "check": None if check is None else list(check),
+        "derived": list(status.derived), "check": None if check is None else list(check),
     }  # fmt: skip
 
 
@@ -215,9 +216,9 @@ class EmbedJson(TypedDict):
     took_ms: float
 
 
-def embed_json(found: EmbeddingReport, previous: str, seconds: float) -> EmbedJson:
+def embed_json(report: EmbeddingReport, previous: str, seconds: float) -> EmbedJson:
     return {
-        "encoder": found.encoder or None, "previous_encoder": previous or None, "changed": found.changed,
-        "dimensions": found.dimensions, "passages": found.passages, "encoded": found.encoded,
+        "encoder": report.encoder or None, "previous_encoder": previous or None, "changed": report.changed,
+        "dimensions": report.dimensions, "passages": report.passages, "encoded": report.encoded,
         "took_ms": round(seconds * 1000, 1),
     }  # fmt: skip

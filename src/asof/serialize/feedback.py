@@ -62,8 +62,8 @@ class FeedbackListJson(TypedDict):
     queries: Annotated[list[RecordedJson], "oldest first"]
 
 
-def feedback_list_json(found: Iterable[JudgedRecord]) -> FeedbackListJson:
-    return {"queries": [_recorded_json(each) for each in found]}
+def feedback_list_json(records: Iterable[JudgedRecord]) -> FeedbackListJson:
+    return {"queries": [_recorded_json(each) for each in records]}
 
 
 def feedback_json(one: JudgedRecord, judging: JudgingReport | None) -> FeedbackJson:
@@ -81,10 +81,10 @@ def feedback_json(one: JudgedRecord, judging: JudgingReport | None) -> FeedbackJ
     }  # fmt: skip
 
 
-def judging_json(found: JudgingReport) -> JudgingJson:
+def judging_json(judging: JudgingReport) -> JudgingJson:
     return {
-        "judge": found.judge, "graded": found.graded, "ungraded": list(found.problems),
-        "cost": cost_json(asdict(found.cost)),
+        "judge": judging.judge, "graded": judging.graded, "ungraded": list(judging.problems),
+        "cost": cost_json(asdict(judging.cost)),
     }  # fmt: skip
 
 

@@ -75,10 +75,10 @@ class DiffJson(TypedDict):
     changes: Annotated[list[ChangeJson], "changed, added, removed, unchanged, each by rank"]
 
 
-def timeline_json(found: Timeline) -> TimelineJson:
+def timeline_json(timeline: Timeline) -> TimelineJson:
     return {
-        "query": found.question, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
-        "left_out": found.left_out,
+        "query": timeline.question, "as_of": iso(timeline.as_of), "known_at": iso(timeline.known_at),
+        "left_out": timeline.left_out,
         "entries": [
             {
                 "id": entry.id, "document": entry.document, "title": entry.title,
@@ -91,20 +91,20 @@ def timeline_json(found: Timeline) -> TimelineJson:
                     for each in entry.contradicted
                 ],
             }
-            for entry in found.entries
+            for entry in timeline.entries
         ],
     }  # fmt: skip
 
 
-def diff_json(found: Difference) -> DiffJson:
+def diff_json(difference: Difference) -> DiffJson:
     return {
-        "query": found.question, "a": iso(found.before), "b": iso(found.after),
+        "query": difference.question, "a": iso(difference.before), "b": iso(difference.after),
         "changes": [
             {
                 "kind": each.kind, "before": _side_json(each.before), "after": _side_json(each.after),
                 "words_added": list(each.added), "words_removed": list(each.removed),
             }
-            for each in found.changes
+            for each in difference.changes
         ],
     }  # fmt: skip
 

@@ -96,24 +96,24 @@ class FactsJson(TypedDict):
     groups: Annotated[list[FactGroupJson], "those in which the name is the object come last"]
 
 
-def facts_json(found: FactLine) -> FactsJson:
+def facts_json(line: FactLine) -> FactsJson:
     return {
-        "query": found.query, "subject": found.subject, "names": list(found.names),
-        "as_of": iso(found.as_of), "known_at": iso(found.known_at), "left_out": found.left_out,
-        "similar_names": list(found.near),
+        "query": line.query, "subject": line.subject, "names": list(line.names),
+        "as_of": iso(line.as_of), "known_at": iso(line.known_at), "left_out": line.left_out,
+        "similar_names": list(line.near),
         "merges": [
             {
                 "name": each.name, "other": each.other, "id": each.id, "document": each.document,
                 "visible": iso(each.at), "sentence": each.sentence, "everywhere": each.everywhere,
             }
-            for each in found.merges
+            for each in line.merges
         ],
         "groups": [
             {
                 "subject": group.subject, "relation": group.relation,
                 "facts": [_fact_json(entry) for entry in group.entries],
             }
-            for group in found.groups
+            for group in line.groups
         ],
     }  # fmt: skip
 
@@ -209,16 +209,16 @@ class LinksJson(TypedDict):
     broken: Annotated[list[str], "broken links, as they are written"]
 
 
-def graph_json(found: Neighbourhood) -> GraphJson:
+def graph_json(graph: Neighbourhood) -> GraphJson:
     return {
-        "query": found.query, "as_of": iso(found.as_of), "known_at": iso(found.known_at),
-        "left_out": found.left_out, "similar_names": list(found.near),
+        "query": graph.query, "as_of": iso(graph.as_of), "known_at": iso(graph.known_at),
+        "left_out": graph.left_out, "similar_names": list(graph.near),
         "nodes": [
             {"name": each.name, "kind": each.kind, "distance": each.steps, "facts": each.facts}
-            for each in found.nodes
+            for each in graph.nodes
         ],
         "documents": [
-            {"document": each.document, "title": each.title, "facts": each.facts} for each in found.documents
+            {"document": each.document, "title": each.title, "facts": each.facts} for each in graph.documents
         ],
         "edges": [
             {
@@ -226,21 +226,21 @@ def graph_json(found: Neighbourhood) -> GraphJson:
                 "object": each.object, "kind": each.kind, "time": optional_time_json(each.when),
                 "id": each.id, "document": each.document,
             }
-            for each in found.edges
+            for each in graph.edges
         ],
     }  # fmt: skip
 
 
-def links_json(found: Reach, as_of: int, known_at: int | None) -> LinksJson:
+def links_json(reach: Reach, as_of: int, known_at: int | None) -> LinksJson:
     return {
-        "document": found.document, "as_of": iso(as_of),
+        "document": reach.document, "as_of": iso(as_of),
         "known_at": None if known_at is None else iso(known_at),
         "neighbours": [
             {
                 "document": each.document, "title": each.title, "distance": each.distance,
                 "direction": each.direction,
             }
-            for each in found.neighbours
+            for each in reach.neighbours
         ],
-        "broken": list(found.broken),
+        "broken": list(reach.broken),
     }  # fmt: skip

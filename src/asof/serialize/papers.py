@@ -87,26 +87,26 @@ class PapersJson(TypedDict):
     figures: Annotated[list[str], "files that were drawn"]
 
 
-def papers_json(found: PaperAnswer, figures: Sequence[str] = ()) -> PapersJson:
-    wish, view = found.parsed, found.results.view
+def papers_json(outcome: PaperAnswer, figures: Sequence[str] = ()) -> PapersJson:
+    wish, view = outcome.parsed, outcome.results.view
     return {
-        "question": found.request.question,
+        "question": outcome.request.question,
         "request": {
             "categories": list(wish.categories), "since": iso(wish.since), "until": iso(wish.until),
             "papers": wish.papers, "by": wish.by,
         },
         "as_of": iso(view.as_of), "known_at": iso(view.known_at),
         "fetched": {
-            "abstracts": None if found.fetched is None else indexed_json(found.fetched),
-            "full_texts": None if found.texts is None else indexed_json(found.texts),
+            "abstracts": None if outcome.fetched is None else indexed_json(outcome.fetched),
+            "full_texts": None if outcome.texts is None else indexed_json(outcome.texts),
         },
-        "papers": [hit_json(hit, explain=True) for hit in found.results.hits],
-        "quotes": [_quote_json(each) for each in found.statements],
-        "answer": None if found.answer is None else answer_json(found.answer),
-        "learning": _learning_json(found.learned),
-        "recorded": found.recorded or None,
-        "judging": None if found.judging is None else judging_json(found.judging),
-        "incomplete": found.incomplete, "notes": [*found.notes, *found.results.notes],
+        "papers": [hit_json(hit, explain=True) for hit in outcome.results.hits],
+        "quotes": [_quote_json(each) for each in outcome.statements],
+        "answer": None if outcome.answer is None else answer_json(outcome.answer),
+        "learning": _learning_json(outcome.learned),
+        "recorded": outcome.recorded or None,
+        "judging": None if outcome.judging is None else judging_json(outcome.judging),
+        "incomplete": outcome.incomplete, "notes": [*outcome.notes, *outcome.results.notes],
         "figures": list(figures),
     }  # fmt: skip
 

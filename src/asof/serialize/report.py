@@ -60,11 +60,11 @@ class ReportJson(TypedDict):
     notes: Annotated[list[str], "what is left out, and why"]
 
 
-def report_json(found: PeriodReports) -> ReportJson:
+def report_json(reports: PeriodReports) -> ReportJson:
     return {
-        "span": span_json(found.span), "about": found.about, "as_of": iso(found.as_of),
-        "known_at": iso(found.known_at), "reports": [_period_json(each) for each in found.reports],
-        "notes": list(found.notes),
+        "span": span_json(reports.span), "about": reports.about, "as_of": iso(reports.as_of),
+        "known_at": iso(reports.known_at), "reports": [_period_json(each) for each in reports.reports],
+        "notes": list(reports.notes),
     }  # fmt: skip
 
 

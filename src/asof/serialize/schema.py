@@ -118,7 +118,7 @@ def _annotated(value: dict[str, Any], notes: tuple[Any, ...]) -> dict[str, Any]:
 
 def _either(schemas: list[dict[str, Any]]) -> dict[str, Any]:
     """One of several schemas: a list of types where that says it all."""
-    more = {key: each for found in schemas for key, each in found.items() if key != "type"}
+    more = {key: each for schema in schemas for key, each in schema.items() if key != "type"}
     if all("type" in each for each in schemas) and not more.keys() - {"format"}:
         return {"type": [each["type"] for each in schemas], **more}
     return {"anyOf": schemas}

@@ -106,16 +106,16 @@ def _stretch(first: int, last: int) -> SpanJson:
     return validity_json(None if first <= BEGINNING else first, None if last >= NEVER else last + 1)
 
 
-def why_not_json(found: WhyNot, as_of: int, known_at: int | None) -> WhyNotJson:
+def why_not_json(why_not: WhyNot, as_of: int, known_at: int | None) -> WhyNotJson:
     return {
-        "id": found.id, "as_of": iso(as_of), "known_at": None if known_at is None else iso(known_at),
-        "rank": found.rank, "reason": found.reason,
+        "id": why_not.id, "as_of": iso(as_of), "known_at": None if known_at is None else iso(known_at),
+        "rank": why_not.rank, "reason": why_not.reason,
         "steps": [
             {
                 "stage": step.stage, "rank": step.rank, "score": step.score, "candidates": step.candidates,
                 "notes": list(step.notes),
             }
-            for step in found.steps
+            for step in why_not.steps
         ],
     }  # fmt: skip
 

@@ -87,21 +87,21 @@ class TuneUndoJson(TypedDict):
     undone: ConfigEditJson
 
 
-def tune_json(found: TuningOutcome, written: ConfigEdit | None = None) -> TuneJson:
+def tune_json(outcome: TuningOutcome, written: ConfigEdit | None = None) -> TuneJson:
     return {
-        "material": found.material, "recipe": found.recipe, "metric": found.metric,
-        "questions": found.questions, "groups": found.groups, "chronological": found.in_time,
-        "gain": found.gain, "summary": found.sentence, "start": estimate_json(found.start),
-        "tuned": estimate_json(found.tuned),
+        "material": outcome.material, "recipe": outcome.recipe, "metric": outcome.metric,
+        "questions": outcome.questions, "groups": outcome.groups, "chronological": outcome.in_time,
+        "gain": outcome.gain, "summary": outcome.sentence, "start": estimate_json(outcome.start),
+        "tuned": estimate_json(outcome.tuned),
         "difference": {
-            "value": found.comparison.difference, "low": found.comparison.low, "high": found.comparison.high,
-            "p": found.comparison.p,
+            "value": outcome.comparison.difference,
+            "low": outcome.comparison.low, "high": outcome.comparison.high, "p": outcome.comparison.p,
         },
-        "values": found.values, "fields": [_field_json(each) for each in found.fields],
-        "folds": [_fold_json(each) for each in found.folds],
-        "search": found.fitted, "searches": dict(found.searches), "method": found.how,
-        "validation": found.measured, "evaluations": found.evaluations, "seed": found.seed,
-        "notes": list(found.notes), "took_ms": round(1000 * found.seconds, 1),
+        "values": outcome.values, "fields": [_field_json(each) for each in outcome.fields],
+        "folds": [_fold_json(each) for each in outcome.folds],
+        "search": outcome.fitted, "searches": dict(outcome.searches), "method": outcome.how,
+        "validation": outcome.measured, "evaluations": outcome.evaluations, "seed": outcome.seed,
+        "notes": list(outcome.notes), "took_ms": round(1000 * outcome.seconds, 1),
         "written": None if written is None else _edit_json(written),
     }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Candidates by number: all passages in force, the best n, and at the end the first k of a query."""
+"""Candidates by number: all current passages, the best n, and at the end the first k of a query."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from asof.schema import within
 
 @dataclass(frozen=True, slots=True)
 class Everything:
-    """All passages in force that pass the filters are candidates, whatever the question says."""
+    """All current passages that pass the filters are candidates, whatever the question says."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         in_force = np.ones(ranking.window.n, bool)

@@ -28,7 +28,7 @@ from asof.schema import within
 class ScanLimits:
     """When single vectors are read rather than all of them in order.
 
-    Windows of up to `scanned` passages in force are always read in order, which is as fast. In larger ones
+    Windows of up to `scanned` current passages are always read in order, which is as fast. In larger ones
     the vectors of the best 1/`trials` of the passages by words, `min_trial` at least, are read to find the
     score that the first k need; few enough that they cost little if all are read in the end. Up to
     `max_share` of the passages, reading single vectors is faster than reading all.
@@ -109,7 +109,7 @@ class EarlyTermination:
     ) -> tuple[NDArray[np.int64], Values] | None:
         """Places that can matter, ascending, and their cosines; None when they are too many, or unknown.
 
-        Their number is shown, so it depends on the scores of the passages in force alone.
+        Their number is shown, so it depends on the scores of the current passages alone.
         """
         window, count, limits = ranking.window, ranking.window.n_live, self.limits
         if ranking.places is not None or count <= limits.scanned:

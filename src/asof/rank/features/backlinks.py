@@ -17,7 +17,7 @@ from asof.schema import within
 class Backlinks:
     """The column `linked`: score · (1 + weight · min(backlinks, cap)); all candidates.
 
-    Backlinks are the other documents in force in the view that link to the passage's document, each counted
+    Backlinks are the other current documents in the view that link to the passage's document, each counted
     once. With `weight` 0 nothing changes.
     """
 

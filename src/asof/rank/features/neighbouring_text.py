@@ -204,7 +204,7 @@ def _fill_threads(
 
 
 def _living(part: WindowPart, first: NDArray[np.int64], last: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many rows of a part from `first` to `last` are in force."""
+    """How many rows of a part from `first` to `last` are current."""
     dead = part.prefix.dead
     retired = np.searchsorted(dead, last + part.first) - np.searchsorted(dead, first + part.first)
     return np.asarray(last - first - retired, np.int64)

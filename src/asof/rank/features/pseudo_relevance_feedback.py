@@ -28,7 +28,7 @@ CONSIDERED = 2
 
 @dataclass(frozen=True, slots=True)
 class RescoreLimits:
-    """Up to `max_share` of the passages in force, scoring single places beats a pass over all postings."""
+    """Up to `max_share` of the current passages, scoring single places beats a pass over all postings."""
 
     max_share: float = 0.04
 

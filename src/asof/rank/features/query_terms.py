@@ -61,7 +61,7 @@ def weighted_words(query: Query, view: View) -> tuple[Word, ...]:
 
 
 def largest_idf(view: View) -> float:
-    """ln(N) / 2: the idf of a word that √N of the N passages in force have."""
+    """ln(N) / 2: the idf of a word that √N of the N current passages have."""
     return math.log(max(view.n, 2)) / 2
 
 

@@ -1,4 +1,4 @@
-"""Passages that state that something has ended, which does not answer what is newest or in force."""
+"""Passages that state that something has ended, which does not answer what is newest or current."""
 
 from __future__ import annotations
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from asof.data import Why
 
-BRANCHES = 5
-OF_WORD = ("“", "idf of “")
+MOST_SUMMANDS = 5
+WORD_PREFIXES = ("“", "idf of “")
 ALL_QUERY_WORDS = "weight of all query words"
-LOG_AGE = "log10(1 + age)"
+LOG_AGE_LABEL = "log10(1 + age)"
 SHARE_OF_BEST = "share of the best"
-FEEDBACK = "words of the best passages"
-SIGNS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
+EXPANSION = "words of the best passages"
+OPERATORS = {"sum": " + ", "product": " × ", "ratio": " / ", "max": " or ", "exp": "exp ", "log": "ln "}
 ALWAYS_SHOWN = ("match score", "relevance")
 """Labels of parts whose own parts are shown also where they are 0."""
 
-COLUMNS = {
+COLUMN_LABELS = {
     "normalized": "relevance by words",
     "dense": "vector similarity",
     "similarity": "vector similarity",
@@ -30,21 +30,21 @@ def why_lines(why: Why, depth: int = 0) -> list[str]:
     left out. Of the words that feedback added only the values are shown; `--json` has all of the tree.
     """
     parts = _largest(why)
-    sign = SIGNS[why.op]
+    sign = OPERATORS[why.op]
     made = sign.join(_summand(part) for part in parts)
     if why.op in ("exp", "log"):
         made = sign + made
     lines = [f"{'  ' * depth}{_number(why.value)} {_label(why)} = {made}"]
     for part in parts:
         for below in part.parts if part.label == SHARE_OF_BEST else (part,):
-            lines += _below(below, depth + 1, named_only=why.label == FEEDBACK)
+            lines += _below(below, depth + 1, named_only=why.label == EXPANSION)
     return lines
 
 
 def _below(part: Why, depth: int, *, named_only: bool) -> list[str]:
     if not part.parts or named_only:
         return []
-    while part.op == "sum" and len(part.parts) == 1 and not part.parts[0].label.startswith(OF_WORD):
+    while part.op == "sum" and len(part.parts) == 1 and not part.parts[0].label.startswith(WORD_PREFIXES):
         (only,) = part.parts
         if not only.parts:
             break
@@ -63,7 +63,7 @@ def _summand(part: Why) -> str:
 
 
 def _label(why: Why) -> str:
-    return COLUMNS.get(why.label) or why.label.replace("_", " ")
+    return COLUMN_LABELS.get(why.label) or why.label.replace("_", " ")
 
 
 def _number(value: float) -> str:
@@ -73,11 +73,11 @@ def _number(value: float) -> str:
 
 def _largest(why: Why) -> list[Why]:
     parts = list(why.parts)
-    if why.op != "sum" or len(parts) <= BRANCHES + 1:
+    if why.op != "sum" or len(parts) <= MOST_SUMMANDS + 1:
         return parts
     parts.sort(key=lambda part: -part.value)
-    rest = parts[BRANCHES:]
-    return [*parts[:BRANCHES], Why(f"({len(rest)} more)", sum(part.value for part in rest))]
+    rest = parts[MOST_SUMMANDS:]
+    return [*parts[:MOST_SUMMANDS], Why(f"({len(rest)} more)", sum(part.value for part in rest))]
 
 
 def _word(why: Why) -> str:
@@ -106,11 +106,11 @@ def _in_one_line(why: Why) -> str:
     """A node's line instead of its parts; "" where the parts are shown."""
     if why.label.startswith("“"):
         return _word(why) or _weight(why)
-    if why.label.startswith(OF_WORD):
+    if why.label.startswith(WORD_PREFIXES):
         return f"idf{_spread(_values(why))}"
     if why.label == ALL_QUERY_WORDS:
         return "the same for all query words"
-    if why.label == LOG_AGE:
+    if why.label == LOG_AGE_LABEL:
         values = _values(why)
         days = next(value for label, value in values.items() if "1 + " in label and "age in days" in label)
         unknown = " · undated: the median age" if any("undated" in label for label in values) else ""

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from asof.cli.terminal import json_layout
 from asof.cli.why import why_lines
 from asof.data import Why
 
@@ -118,3 +122,19 @@ def test_other_operations():
         "2.0000 top = 1.0000 a or 2.0000 b"
     ]
     assert why_lines(Why.of("none", "sum")) == ["0.0000 none = "]
+
+
+def test_a_tree_of_json_stands_in_one_line(asof, notes):
+    text = asof("search", "the latest blue crane", "--explain", "--json").out
+    trees = [line.strip() for line in text.splitlines() if '"op"' in line]
+    assert len(trees) == 3
+    assert all(tree.startswith('"why": {"label": ') for tree in trees)
+
+
+@given(st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+    lambda values: st.lists(values) | st.dictionaries(st.text(), values),
+))  # fmt: skip
+def test_json_without_trees_is_indented_by_two_spaces(value):
+    assert json_layout(value) == json.dumps(value, ensure_ascii=False, indent=2)
+    assert json_layout({"why": value}) == f'{{\n  "why": {json.dumps(value, ensure_ascii=False)}\n}}'

@@ -197,6 +197,6 @@ def note_extractor(config: Config) -> None:
 
 
 def print_json(value: Any) -> None:
-    import json
+    from asof.cli.terminal import json_layout
 
-    click.echo(plain_json(json.dumps(value, ensure_ascii=False, indent=2)))
+    click.echo(plain_json(json_layout(value)))

@@ -39,6 +39,23 @@ def plain_json(text: str) -> str:
     return text.translate(_ESCAPED)
 
 
+def json_layout(value: Any, indent: str = "\n", key: str = "") -> str:
+    """JSON with a line for each value. The tree of a score (`why`) stands in one line: it is deep, and with
+    its levels indented most of the output would be spaces."""
+    import json
+
+    if not value or not isinstance(value, dict | list | tuple) or key == "why":
+        return json.dumps(value, ensure_ascii=False)
+    inner = f"{indent}  "
+    if isinstance(value, dict):
+        lines = [
+            f"{json.dumps(name, ensure_ascii=False)}: {json_layout(each, inner, name)}"
+            for name, each in value.items()
+        ]
+        return f"{{{inner}{f',{inner}'.join(lines)}{indent}}}"
+    return f"[{inner}{f',{inner}'.join(json_layout(each, inner) for each in value)}{indent}]"
+
+
 def readable(text: str, longest: int = LONGEST) -> str:
     """A text of a document in one line: without marks of Markdown and HTML, cut off where it is long."""
     from asof.text.markup import unmarked

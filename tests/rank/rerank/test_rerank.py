@@ -107,6 +107,8 @@ def test_a_tree_shows_both_scores(fresh: Make, run: Make, mills: list[Any]) -> N
                 assert shown["judge"] == hit.score
             else:
                 assert shown["-place below"] == {"fair": -1.0, "poor": -2.0}[hit.document]
+                # min(1 - 1, 0 - 1) = -1, a number without the tree of the hit that has it
+                assert hit.why.parts[0] == Why("lowest score above", -1.0)
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.25, 1 / 3, 1.0])

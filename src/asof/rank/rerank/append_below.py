@@ -26,7 +26,7 @@ def append_below(
     """
     before, rows, values = ranking.columns[ranking.by], ranking.rows, column.values.copy()
     lowest_at = ranked[np.argmin(values[ranked])]
-    lowest, lowest_row = float(values[lowest_at]), int(rows[lowest_at])
+    lowest = float(values[lowest_at])
     below = np.concatenate([dense_ranks(before.values[skipped]), dense_ranks(before.values[rest])])
     below[len(skipped) :] += below[: len(skipped)].max(initial=0)
     moved = np.concatenate([skipped, rest])
@@ -37,12 +37,15 @@ def append_below(
         at = np.flatnonzero(rows[moved] == row)
         if not len(at):
             return column.why(row)
-        place, lowest_why = float(below[at[0]]), column.why(lowest_row)
-        gave = Why.of("before, which gave the place", "product", before.why(row), Why("weight", 0.0))
+        place = float(below[at[0]])
+        above = Why("lowest score above", lowest)  # a tree of its own would repeat in each passage below
+        earlier = Why.of(
+            "score before, which gives the place", "product", before.why(row), Why("weight", 0.0)
+        )
         if in_unit:
-            lower = Why.of("lowest score above", "ratio", lowest_why, Why("1 + place below", place + 1.0))
-            return Why.of(f"below what was {name}", "sum", lower, gave)
-        return Why.of(f"below what was {name}", "sum", lowest_why, Why("-place below", -place), gave)
+            lower = Why.of("below that score", "ratio", above, Why("1 + place below", place + 1.0))
+            return Why.of("after the passages ranked first", "sum", lower, earlier)
+        return Why.of("after the passages ranked first", "sum", above, Why("-place below", -place), earlier)
 
     return ranking.with_column(name, values, why, high=column.high)
 

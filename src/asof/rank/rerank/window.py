@@ -119,4 +119,4 @@ class AppendRest:
         # in this order no row number decides which of equal scores is the lowest
         ranked = view.tie_order(score.values, ranking.rows)
         below = np.arange(examined, examined + len(rest))
-        return append_below(joined, "looked at closer", column, ranked, below[:0], below)
+        return append_below(joined, "re-ranked", column, ranked, below[:0], below)

@@ -9,9 +9,9 @@ package can take the place of one of asof's names. Others are looked up when a n
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from functools import cache
+from functools import cache, lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,13 +87,16 @@ def unknown(group: str, name: str, what: str) -> str:
     return f"no {what} {name[:80]!r}; {hint}"
 
 
-def installed(group: str) -> dict[str, dict[str, EntryPoint]]:
+def installed(group: str) -> Mapping[str, Mapping[str, EntryPoint]]:
     """The entry points of a group by name, then by package; none of packages in the working directory,
     which may be anybody's folder of documents."""
-    here = Path.cwd()
-    path = tuple(each for each in sys.path if each and Path(each).resolve() != here)
+    return _installed(group, Path.cwd(), tuple(sys.path))
+
+
+@lru_cache(maxsize=16)
+def _installed(group: str, here: Path, path: tuple[str, ...]) -> Mapping[str, Mapping[str, EntryPoint]]:
     entries: dict[str, dict[str, EntryPoint]] = {}
-    for package, entry in _entries(path):
+    for package, entry in _entries(tuple(each for each in path if each and Path(each).resolve() != here)):
         if entry.group == group:
             entries.setdefault(entry.name, {}).setdefault(package, entry)
     return entries

@@ -15,8 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from asof import errors as errors
-
-__version__ = "0.1.0"
+from asof.version import __version__ as __version__
 
 if TYPE_CHECKING:
     from asof.corpus.corpus import Corpus, open  # noqa: A004

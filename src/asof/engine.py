@@ -15,7 +15,7 @@ from typing import overload
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Document, Ended, Hit, Problem, Query, SafeToCommit, Superseded
+from asof.data import Document, Hit, Query, SafeToCommit, Statement, Superseded
 from asof.errors import BeforeHorizon
 from asof.graph.succession import superseded
 from asof.index.manifest import IndexState, Manifest
@@ -86,7 +86,7 @@ class Results:
 def build(
     store: Store,
     manifest: Manifest,
-    items: Iterable[Document | Ended | Problem | SafeToCommit],
+    items: Iterable[Statement],
     clock: Callable[[], int],
     *,
     name: str,
@@ -116,12 +116,10 @@ def build(
         db.close()
 
 
-def batches(
-    items: Iterable[Document | Ended | Problem | SafeToCommit], documents: int, size: int
-) -> Iterator[list[Document | Ended | Problem]]:
+def batches(items: Iterable[Statement], documents: int, size: int) -> Iterator[list[Statement]]:
     """Lists of items of a bounded number, and of texts of a bounded `size` in characters; a `SafeToCommit`
     ends one."""
-    batch: list[Document | Ended | Problem] = []
+    batch: list[Statement] = []
     characters = 0
     for item in items:
         if isinstance(item, SafeToCommit):

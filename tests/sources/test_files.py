@@ -9,6 +9,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from tests.support.sources import stated
 
 from asof.data import Document, Problem
 from asof.errors import SourceError
@@ -35,7 +36,7 @@ def write(path: Path, content: str | bytes, *, day: int | None = None) -> Path:
 
 
 def read(folder: Path, **options) -> tuple[dict[str, Document], list[Problem]]:
-    items = list(open_source(folder, root=folder, **options).documents())
+    items = stated(open_source(folder, root=folder, **options))
     documents = {item.id: item for item in items if isinstance(item, Document)}
     return documents, [item for item in items if isinstance(item, Problem)]
 
@@ -48,7 +49,7 @@ def test_ids_are_paths_and_hidden_files_are_passed_over(tmp_path):
     for name in ("b.md", "a/b.md", "a/.hidden.md", ".git/c.md", ".obsidian/d.md", ".asof/e.md", "asof.toml"):
         write(tmp_path / "notes" / name, "text")
     source = open_source(tmp_path / "notes", root=tmp_path)
-    documents = list(source.documents())
+    documents = stated(source)
     assert [d.id for d in documents if isinstance(d, Document)] == ["notes/a/b.md", "notes/b.md"]
     assert (source.name, source.kind, source.complete) == ("notes", "folder", True)
     assert list(read(tmp_path / "notes")[0]) == ["a/b.md", "b.md"]
@@ -274,7 +275,7 @@ def test_files_that_share_a_minute(seconds, count):
 def test_one_file_is_a_source(tmp_path):
     write(tmp_path / "d" / "2021-01-01 a.md", "x")
     source = open_source(tmp_path / "d" / "2021-01-01 a.md", root=tmp_path)
-    (document,) = source.documents()
+    (document,) = stated(source)
     assert isinstance(document, Document)
     assert (document.id, document.dated_by, document.title) == (
         "d/2021-01-01 a.md",
@@ -288,7 +289,7 @@ def test_a_target_outside_the_corpus_is_named_by_its_last_part(tmp_path):
     write(tmp_path / "far" / "a.md", "x")
     (tmp_path / "corpus").mkdir()
     source = open_source(tmp_path / "far", root=tmp_path / "corpus")
-    (document,) = source.documents()
+    (document,) = stated(source)
     assert isinstance(document, Document)
     assert (source.name, document.id) == ("far", "far/a.md")
 

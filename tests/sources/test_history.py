@@ -7,6 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from tests.support.sources import stated
 
 from asof.data import Document, Ended, Problem
 from asof.errors import SourceError
@@ -57,7 +58,7 @@ def repository(tmp_path):
 
 
 def history(folder: Path, **options):
-    return list(open_source(folder, root=folder, history=True, **options).documents())
+    return stated(open_source(folder, root=folder, history=True, **options))
 
 
 def told(items) -> list[tuple[int, str, str | None]]:
@@ -243,7 +244,7 @@ def test_a_shallow_clone_and_no_repository_are_refused(repository, tmp_path):
     with pytest.raises(SourceError, match="in no git work tree"):
         history(tmp_path / "plain")
     dates, problem = [], None
-    for item in open_source(clone, root=clone).documents():
+    for item in stated(open_source(clone, root=clone)):
         if isinstance(item, Problem):
             problem = item
         elif isinstance(item, Document):
@@ -255,7 +256,7 @@ def test_a_shallow_clone_and_no_repository_are_refused(repository, tmp_path):
 
 
 def folder_dates(folder: Path) -> dict[str, tuple[str, int | None]]:
-    items = open_source(folder, root=folder).documents()
+    items = stated(open_source(folder, root=folder))
     return {
         item.id: (item.dated_by, item.published.span.first // 10**6 - START if item.published else None)
         for item in items

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.sources import stated
 
 from asof.data import Document, Link, Problem
 from asof.errors import SourceError
@@ -24,7 +25,7 @@ DAY = timedelta(days=1)
 
 def read(folder: Path, raw: bytes, *, name="c.jsonl", fields=Fields(), limits=InputLimits()):  # noqa: B008
     (folder / name).write_bytes(raw)
-    return list(open_source(folder / name, root=folder, fields=fields, limits=limits).documents())
+    return stated(open_source(folder / name, root=folder, fields=fields, limits=limits))
 
 
 def one(folder: Path, **record) -> Document:

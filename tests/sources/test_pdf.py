@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.small_pdf import small_pdf
+from tests.support.sources import stated
 
 import asof
 from asof.data import Document, Problem
@@ -145,7 +146,7 @@ def test_a_folder_of_pdfs(tmp_path):
     (tmp_path / "2021-05-06 log.pdf").write_bytes(small_pdf([[LONG]], about=made))
     (tmp_path / "torn.pdf").write_bytes(b"%PDF-1.4 nothing")
     by_name, log, torn = sorted(
-        open_source(tmp_path, root=tmp_path).documents(), key=lambda each: isinstance(each, Problem)
+        stated(open_source(tmp_path, root=tmp_path)), key=lambda each: isinstance(each, Problem)
     )
     assert isinstance(by_name, Document)
     assert isinstance(log, Document)
@@ -162,6 +163,8 @@ def test_without_the_extra_a_pdf_is_a_problem_and_stays_current(memory_folder, m
     with asof.open(memory_folder) as corpus:
         assert corpus.add(memory_folder).added == 2
         monkeypatch.setattr(pdf, "find_spec", lambda _: None)
+        assert corpus.add(memory_folder).unchanged == 2, "what was read already is not read again"
+        (memory_folder / "log.pdf").write_bytes(small_pdf([[LONG, "And more."]]))
         report = corpus.add(memory_folder)
         assert (report.unchanged, report.ended) == (1, 0)
         (problem,) = report.problems

@@ -23,6 +23,7 @@ from asof.errors import NoCorpus, UsageError
 from asof.index.manifest import Manifest
 from asof.learn.feedback import ETA
 from asof.models.named import encoder_of, model_of
+from asof.store.checkpoints import stored_checkpoints
 from asof.store.run import IndexReport
 from asof.store.settings import CorpusSettings
 from asof.store.store import DEFAULT_WAIT, FETCHED, FOLDER, Store
@@ -201,11 +202,14 @@ class Corpus:
         ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
         """
         from asof.sources.from_python import as_python_source, items
+        from asof.sources.source import Resumable
 
         if isinstance(source, str | Path):
             source = self._source(source, history=history, trust_mtime=trust_mtime, **options)
         elif options:
             raise UsageError(f"{', '.join(options)}: only for a source that is named by a scheme")
+        if isinstance(source, Resumable):
+            source.resume(self.session.read(lambda db: stored_checkpoints(db, source.name)))
         read = as_python_source(source)
         # closed here, not when an error that holds its frames is forgotten
         with closing(items(read.documents, self.config.fields)) as stated:

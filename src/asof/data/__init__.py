@@ -6,7 +6,18 @@ them gives `Hit`s, each with a `Why`; sentences of passages state `Fact`s. All o
 """
 
 from asof.data.answer import GLOBAL, LOCAL, MODES, Answer, Citation, Value
-from asof.data.document import DATED_BY, Document, Ended, Heading, Link, Problem, SafeToCommit
+from asof.data.document import (
+    DATED_BY,
+    Checkpoint,
+    Document,
+    Ended,
+    Heading,
+    Link,
+    Problem,
+    SafeToCommit,
+    Statement,
+    Unchanged,
+)
 from asof.data.fact import CHANGE, EVENT, EXPECTED, KINDS, NAME, VALUE, Amount, Fact
 from asof.data.hit import Hit, Location, Superseded
 from asof.data.query import Filters, Query
@@ -26,6 +37,7 @@ __all__ = [
     "VALUE",
     "Amount",
     "Answer",
+    "Checkpoint",
     "Citation",
     "Document",
     "Ended",
@@ -39,7 +51,9 @@ __all__ = [
     "Query",
     "SafeToCommit",
     "SourcedTime",
+    "Statement",
     "Superseded",
+    "Unchanged",
     "Value",
     "Why",
 ]  # fmt: skip

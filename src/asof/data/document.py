@@ -141,6 +141,24 @@ class SafeToCommit:
 
 
 @dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """A source's word that `token` stands for all that it has stated so far of a document (`""`: of all
+    documents, and it stated all): a run that would state the same says `Unchanged` instead."""
+
+    document: str
+    token: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """A source's word that it has nothing to state of a document (`""`: of any) but what the checkpoint that
+    is stored of it stands for. `count`: how many documents that are."""
+
+    document: str = ""
+    count: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something in the input that could not be used: where it is, what is wrong, what to do about it.
 
@@ -158,6 +176,10 @@ class Problem:
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}: " if self.line else f"{self.file}: " if self.file else ""
         return f"{place}{self.message}" + (f" ({self.remedy})" if self.remedy else "")
+
+
+Statement: TypeAlias = Document | Ended | Problem | SafeToCommit | Checkpoint | Unchanged
+"""What a source may state."""
 
 
 def _id(value: object) -> str:

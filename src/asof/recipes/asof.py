@@ -20,7 +20,7 @@ from asof.rank.rerank.window import AppendRest, RerankWindow
 
 WINDOW = RerankWindow(n=100, of_time=200)
 
-FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7, then=WINDOW)
+FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=0.7, window=WINDOW)
 
 TIMELY = TimePreference(
     recency_weight=0.3,  # what a factor of ten in age weighs within a tie group

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from asof.data import Document, Ended, Problem, SourcedTime
+from asof.data import Checkpoint, Document, Problem, SourcedTime, Statement, Unchanged
 from asof.sources import dating
 from asof.sources.dates import of_file
 from asof.sources.git import Git, GitFailed, in_work_tree
 from asof.sources.gitdates import GitDates, git_dates
 from asof.sources.readers import ParsedFile, Unreadable, parsed, suffix, suffixes
-from asof.sources.source import InputLimits, SourceNaming
+from asof.sources.source import InputLimits, SourceNaming, token
 from asof.sources.walk import FoundFile, walk
 
 SAME_MINUTE = 60 * 10**9
@@ -79,9 +79,14 @@ class Files:
         self.limits = limits
         self.trust_mtime = trust_mtime
         self.fiscal_start = fiscal_start
+        self._options = repr((fiscal_start, limits, suffixes()))
+        self._checkpoints: Mapping[str, bytes] = {}
         self._encodings = Encodings()
 
-    def documents(self) -> Iterator[Document | Ended | Problem]:
+    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
+        self._checkpoints = checkpoints
+
+    def documents(self) -> Iterator[Statement]:
         self._encodings.clear()
         listing = survey(self.naming)
         yield from listing.problems
@@ -123,17 +128,23 @@ class Files:
                 lost=False,
             )
 
-    def _read(self, file: FoundFile, git: GitDates, *, believed: bool) -> Iterator[Document | Problem]:
+    def _read(self, file: FoundFile, git: GitDates, *, believed: bool) -> Iterator[Statement]:
+        """What a file states; nothing new where its bytes and dates are those of its checkpoint."""
         relative = file.relative or self.naming.target.name
+        id_ = self.naming.id(file.relative)
         try:
             raw = content(self.naming.target / file.relative, file.size, self.limits.file)
+            committed = git.of(relative, raw)
+            mtime = of_file(file.mtime) if believed else None
+            state = token(self._options, relative, raw, repr(committed), repr(mtime))
+            if self._checkpoints.get(id_) == state:
+                yield Unchanged(id_)
+                return
             page = self._encodings.of(relative, parsed(raw, relative, self.limits))
         except Unreadable as wrong:
             yield unreadable(self.naming, file.relative, wrong)
             return
         page_dates = dating.dates_in(page, self.fiscal_start)
-        committed = git.of(relative, raw)
-        mtime = of_file(file.mtime) if believed else None
         published = (
             page_dates.published
             or dating.of_name(PurePosixPath(relative).stem)
@@ -142,14 +153,11 @@ class Files:
             or page.created
             or mtime
         )
-        yield from notes(self.naming, file.relative, (*page.notes, *page_dates.notes))
-        yield document(
-            self.naming.id(file.relative),
-            page,
-            page_dates,
-            published,
-            page_dates.changed or committed or mtime,
-        )
+        remarks = (*page.notes, *page_dates.notes)
+        yield from notes(self.naming, file.relative, remarks)
+        yield document(id_, page, page_dates, published, page_dates.changed or committed or mtime)
+        if published is not None and not remarks and not page.encoding:  # else it is remarked on each time
+            yield Checkpoint(id_, state)
 
 
 def survey(naming: SourceNaming) -> FolderSurvey:

@@ -9,7 +9,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from asof.data import Document, Ended, Problem, SafeToCommit
+from asof.data import Document, Problem, Statement
 from asof.data.storable import TooDeep, storable_value
 from asof.errors import SourceError, UsageError
 from asof.sources.record import RecordReader, UnusableRecord
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 MAX_NAME_BYTES = 255
 """Bytes of a part of a path, on the file systems in use."""
 
-Item: TypeAlias = Document | Ended | Problem | SafeToCommit
+Item: TypeAlias = Statement
 Record: TypeAlias = Mapping[str, Any]
 
 ACCEPTED = (

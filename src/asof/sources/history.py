@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import blake2b
+from typing import NamedTuple
 
-from asof.data import Document, Ended, Problem
+from asof.data import Checkpoint, Document, Ended, Problem, Statement, Unchanged
 from asof.errors import BadTime, SourceError
 from asof.sources import dating
 from asof.sources.commits import commits, moments
@@ -15,14 +17,28 @@ from asof.sources.files import Encodings, InputTooLarge, content, document, note
 from asof.sources.git import Blobs, Git, GitFailed, in_work_tree, tree
 from asof.sources.gitdates import same_content
 from asof.sources.readers import Unreadable, parsed, suffix, suffixes
-from asof.sources.source import InputLimits, SourceNaming
+from asof.sources.source import InputLimits, SourceNaming, token
 from asof.sources.walk import FoundFile
+
+
+class FileChange(NamedTuple):
+    """What a file became at a commit (`blob` None: it was deleted), `when` in seconds since 1970."""
+
+    path: str
+    blob: str | None
+    commit: str
+    when: int
+
+    def token(self, before: bytes) -> bytes:
+        """The token of this state of the file and all `before`; the commit's id is not part of it."""
+        return blake2b(f"{self.blob} {self.when}".encode(), digest_size=16, key=before).digest()
 
 
 class History:
     """The documents of a folder as they were committed, and as they stand in the work tree now.
 
-    It states all there is, of every time: what the work tree held and no longer holds has ended.
+    It states all there is, of every time: what the work tree held and no longer holds has ended. Files with
+    the states that they had in an earlier run are not read again, those with more from there on.
     """
 
     kind = "history"
@@ -35,8 +51,14 @@ class History:
         self.fiscal_start = fiscal_start
         self._reported: set[tuple[str, str]] = set()
         self._encodings = Encodings()
+        self._suffixes = suffixes()
+        self._start = token("history", repr((fiscal_start, limits, self._suffixes)))
+        self._checkpoints: Mapping[str, bytes] = {}
 
-    def documents(self) -> Iterator[Document | Ended | Problem]:
+    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
+        self._checkpoints = checkpoints
+
+    def documents(self) -> Iterator[Statement]:
         if not in_work_tree(self.naming.target):
             raise SourceError(
                 f"{self.naming.shown} is in no git work tree; without --history it is read as it is now"
@@ -56,10 +78,13 @@ class History:
                     past, clamped = commits(git, layout)
                     if clamped:
                         yield self._clamped(clamped)
-                    for moment in moments(git, past):
-                        for path, (blob, commit) in sorted(moment.files.items()):
-                            if _is_accepted(path):
-                                yield from self._version(blobs, path, blob, commit, moment.when)
+                    changes = [
+                        FileChange(path, blob, commit, moment.when)
+                        for moment in moments(git, past)
+                        for path, (blob, commit) in sorted(moment.files.items())
+                        if self._is_accepted(path)
+                    ]
+                    yield from self._versions(blobs, changes)
                 yield from self._work_tree(git, blobs, tree(git, layout.head) if layout.head else {})
             yield from self._encodings.problems(self.naming)
         except GitFailed as wrong:
@@ -70,6 +95,41 @@ class History:
             f"{count} commits are dated before a parent and are"
         )  # fmt: skip
         return Problem(f"{commits_are} taken to be as late as that", self.naming.shown, lost=False)
+
+    def _versions(self, blobs: Blobs, changes: Sequence[FileChange]) -> Iterator[Statement]:
+        """All versions that no checkpoint stands for, each with the checkpoint for those of its file so far.
+
+        A token chains the states of a file, so that a history that was rewritten is read anew from its
+        beginning. After a version that cannot be read a file has no checkpoints, and it is tried again.
+        """
+        stored = self._stored(changes)
+        tokens: dict[str, bytes] = {}
+        unread: set[str] = set()
+        for number, change in enumerate(changes):
+            path = change.path
+            tokens[path] = state = change.token(tokens.get(path, self._start))
+            if number <= stored.get(path, -1):
+                continue
+            for item in self._version(blobs, *change):
+                if isinstance(item, Problem) and item.lost:
+                    unread.add(path)
+                yield item
+            if path not in unread:
+                yield Checkpoint(self.naming.id(path), state)
+        yield from (Unchanged(self.naming.id(path)) for path in stored)
+
+    def _stored(self, changes: Sequence[FileChange]) -> dict[str, int]:
+        """For each file the number of the last change that its checkpoint stands for."""
+        stored: dict[str, int] = {}
+        tokens: dict[str, bytes] = {}
+        wanted = {change.path: self._checkpoints.get(self.naming.id(change.path)) for change in changes}
+        for number, change in enumerate(changes):
+            path = change.path
+            if wanted[path] is not None:
+                tokens[path] = change.token(tokens.get(path, self._start))
+                if tokens[path] == wanted[path]:
+                    stored[path] = number
+        return stored
 
     def _version(
         self, blobs: Blobs, path: str, blob: str | None, commit: str, when: int
@@ -119,7 +179,7 @@ class History:
                 yield from self._edited(blobs, file, head.get(file.relative))
         blocked = {problem.document for problem in listing.problems}
         for path in sorted(head):
-            if _is_accepted(path) and path not in present and self.naming.id(path) not in blocked:
+            if self._is_accepted(path) and path not in present and self.naming.id(path) not in blocked:
                 yield Problem(
                     "the file is deleted, and that is not committed: it stays current",
                     self.naming.file(path),
@@ -148,11 +208,11 @@ class History:
         except NotText:
             return False
 
-
-def _is_accepted(path: str) -> bool:
-    """Whether a folder's source would read such a file (which has a problem for names that are not UTF-8)."""
-    hidden = path.startswith(".") or "/." in path
-    return not hidden and suffix(path) in suffixes() and _is_utf8(path)
+    def _is_accepted(self, path: str) -> bool:
+        """Whether a folder's source would read such a file (which has a problem for names that are not
+        UTF-8)."""
+        hidden = path.startswith(".") or "/." in path
+        return not hidden and suffix(path) in self._suffixes and _is_utf8(path)
 
 
 def _is_utf8(path: str) -> bool:

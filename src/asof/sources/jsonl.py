@@ -6,19 +6,22 @@ import gzip
 import io
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
 from typing import BinaryIO, cast
 
-from asof.data import Document, Ended, Problem
+from asof.data import Checkpoint, Document, Problem, Statement, Unchanged
 from asof.data.storable import TooDeep, storable_value
 from asof.errors import SourceError
 from asof.sources.fields import Fields
 from asof.sources.record import RecordReader, UnusableRecord, constant
-from asof.sources.source import InputLimits, SourceNaming
+from asof.sources.source import InputLimits, SourceNaming, token
 
 _BOM = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _SKIP = 2**20
+COUNT = 8
+"""The bytes of a checkpoint that say how many documents a file states."""
 
 
 class BadLine(ValueError):
@@ -26,7 +29,8 @@ class BadLine(ValueError):
 
 
 class JsonLines:
-    """The documents of a `.jsonl` or `.jsonl.gz` file."""
+    """The documents of a `.jsonl` or `.jsonl.gz` file. One that was read without a problem is not read again
+    while it holds the same bytes."""
 
     kind = "jsonl"
     complete = True
@@ -40,20 +44,50 @@ class JsonLines:
         self._decoder = json.JSONDecoder(parse_constant=constant)
         self._notes: list[Problem] = []
         self._number = 0
+        self._options = repr((fields, limits))
+        self._before = b""
+        self._digest = blake2b()
 
-    def documents(self) -> Iterator[Document | Ended | Problem]:
+    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
+        self._before = checkpoints.get("", b"")
+
+    def documents(self) -> Iterator[Statement]:
         try:
+            digest, count = self._before[:-COUNT], int.from_bytes(self._before[-COUNT:])
+            if digest and self._token(self._whole_digest()) == digest:
+                yield Unchanged(count=count)
+                return
             stream = self._open()
         except OSError as wrong:
             raise SourceError(f"{self.file} cannot be read: {wrong.strerror}") from wrong
-        self._number = 0
+        self._number, self._digest, sound, count = 0, blake2b(), True, 0
         with stream:
             try:
-                yield from self._lines(stream)
+                for item in self._lines(stream):
+                    sound = sound and not isinstance(item, Problem)
+                    count += 1
+                    yield item
             except (EOFError, zlib.error, OSError) as wrong:
+                sound = False
                 yield self._problem(
                     f"the file breaks off after this line: {wrong}", "fetch the file again: it is damaged"
                 )
+        if sound:
+            yield Checkpoint("", self._token(self._digest.digest()) + count.to_bytes(COUNT))
+
+    def _whole_digest(self) -> bytes:
+        """The digest of what the file holds, unpacked; empty where it cannot be read to its end."""
+        digest = blake2b()
+        with self._open() as stream:
+            try:
+                while piece := stream.read(_SKIP):
+                    digest.update(piece)
+            except (EOFError, zlib.error):
+                return b""
+        return digest.digest()
+
+    def _token(self, digest: bytes) -> bytes:
+        return token(self.name, self._options, digest)
 
     def _open(self) -> BinaryIO:
         if self.path.suffix.lower() != ".gz":
@@ -65,6 +99,7 @@ class JsonLines:
         notes = self._notes
         while line := stream.readline(longest + 1):
             self._number += 1
+            self._digest.update(line)
             if self._number == 1:
                 if line.startswith(_UTF16):
                     yield self._problem("is UTF-16", "save it as UTF-8")

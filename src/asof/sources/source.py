@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
-from asof.data import Document, Ended, Problem, SafeToCommit
+from asof.data import Statement
+from asof.version import __version__
 
 
 class Source(Protocol):
@@ -22,13 +24,33 @@ class Source(Protocol):
     kind: str
     complete: bool
 
-    def documents(self) -> Iterator[Document | Ended | Problem | SafeToCommit]:
+    def documents(self) -> Iterator[Statement]:
         """Everything that the source states now, in an order that depends on the source alone; `SafeToCommit`
         where what was stated so far shall not wait for the rest.
 
         Raises SourceError when the source cannot be read at all.
         """
         ...
+
+
+@runtime_checkable
+class Resumable(Protocol):
+    """A source that need not state again what its checkpoints stand for."""
+
+    name: str
+
+    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
+        """Take the tokens of what is stored, by document (`Checkpoint`), for the next `documents()`."""
+        ...
+
+
+def token(*parts: str | bytes | int | None) -> bytes:
+    """A token of all that decides what a source states: other parts, another token; so for another asof."""
+    digest = blake2b(digest_size=16)
+    for part in (__version__, *parts):
+        data = part if isinstance(part, bytes) else repr(part).encode("utf-8", "backslashreplace")
+        digest.update(b"%d:" % len(data) + data)
+    return digest.digest()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Container, Sequence
 from asof.data import SourcedTime
 from asof.errors import UsageError
 from asof.store import feedback, statements
+from asof.store.checkpoints import forget_checkpoints
 from asof.store.digest import KEY_BYTES, PLACE_BYTES, layout_keys
 from asof.store.schema import get_meta, set_meta
 from asof.store.versions import mark_erased
@@ -45,6 +46,7 @@ def erase(db: sqlite3.Connection, name: str) -> list[int]:
     passages = [id_ for (id_,) in db.execute("SELECT id FROM passages WHERE document = ?", (document,))]
     delete_calls(db, passages)
     feedback.delete_feedback(db, passages)
+    forget_checkpoints(db, document)
     of_document = "(SELECT id FROM {} WHERE document = ?)"
     for table, column, owner in (
         ("ends", "passage", "passages"), ("vectors", "passage", "passages"), ("facts", "passage", "passages"),
@@ -91,6 +93,7 @@ def _rename_sources(db: sqlite3.Connection, kind: str, rename: Callable[[str], s
         if other is not None:
             for table in ("documents", "heads"):
                 db.execute(f"UPDATE {table} SET source = ? WHERE source = ?", (other[0], source))
+        db.execute("DELETE FROM checkpoints WHERE source = ?", (source,))
         db.execute("DELETE FROM sources WHERE id = ?", (source,))
 
 

@@ -6,9 +6,10 @@ import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
-from asof.data import Document, Ended, Problem
+from asof.data import Checkpoint, Document, Ended, Problem, Statement, Unchanged
 from asof.errors import SourceShrunk
 from asof.store import statements
+from asof.store.checkpoints import WHOLE
 from asof.store.store import Publish, Store
 from asof.store.write import Transaction
 
@@ -57,7 +58,9 @@ class IndexRun:
     """A pass over the source `name`. Call `add_batch` for each batch, then `finish`.
 
     `seen_versions`: ids of versions that the source stated in this run. `unreadable`: documents that could
-    not be read; `unreadable_unnamed`: how many files or lines without a known document.
+    not be read; `unreadable_unnamed`: how many files or lines without a known document. `unchanged`:
+    documents of which the source has nothing new to state; `whole`: its token if it stated all,
+    `whole_unchanged`: that it has nothing new to state at all.
     """
 
     store: Store
@@ -71,22 +74,33 @@ class IndexRun:
     unreadable: set[str] = field(default_factory=set)
     unreadable_unnamed: int = 0
     reverted: set[str] = field(default_factory=set)
+    unchanged: set[str] = field(default_factory=set)
+    whole: bytes | None = None
+    whole_unchanged: bool = False
 
-    def add_batch(self, batch: Iterable[Document | Ended | Problem]) -> None:
+    def add_batch(self, batch: Iterable[Statement]) -> None:
         """Index one batch in one transaction; problems go into the report."""
-        batch = list(batch)
-        items = [item for item in batch if not isinstance(item, Problem)]
-        for problem in batch:
-            if isinstance(problem, Problem):
-                self._add_problem(problem)
-        if not items:
+        items: list[Document | Ended] = []
+        tokens: dict[str, bytes | None] = {}
+        for statement in batch:
+            if isinstance(statement, Document | Ended):
+                items.append(statement)
+                tokens[statement.id] = None  # unless a checkpoint stands for it
+            elif isinstance(statement, Checkpoint):
+                self._add_checkpoint(statement, tokens)
+            elif isinstance(statement, Unchanged):
+                self._add_unchanged(statement)
+            elif isinstance(statement, Problem):
+                self._add_problem(statement)
+        if not items and not tokens:
             return
         counts = IndexReport()
         version_ids: list[int] = []
         with self.store.write(
             self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
         ) as write:
-            write.load({item.id for item in items})
+            write.load({item.id for item in items} | tokens.keys())
+            write.checkpoints = tokens
             self._mark_seen(write)
             for item in items:
                 what, version = self._store_item(write, item)
@@ -130,11 +144,35 @@ class IndexRun:
             self.report.failed += 1
             self.unreadable_unnamed += not problem.document
 
+    def _add_checkpoint(self, checkpoint: Checkpoint, tokens: dict[str, bytes | None]) -> None:
+        """That of the whole source is stored at the end, when what it no longer holds has ended."""
+        if checkpoint.document == WHOLE:
+            self.whole = checkpoint.token
+        else:
+            tokens[checkpoint.document] = checkpoint.token
+
+    def _add_unchanged(self, statement: Unchanged) -> None:
+        self.report.unchanged += statement.count
+        if statement.document == WHOLE:
+            self.whole_unchanged = True
+        else:
+            self.unchanged.add(statement.document)
+
     def finish(self, *, complete: bool, allow_shrinking: bool = False) -> None:
         """Restore older versions that the source states again; end what a `complete` source no longer holds.
 
         Raises SourceShrunk when more than 30% of the source's documents would end, unless that is allowed.
         """
+        if self.whole_unchanged:
+            return
+        self._end_missing(complete=complete, allow_shrinking=allow_shrinking)
+        if self.whole is not None:
+            with self.store.write(
+                self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
+            ) as write:
+                write.checkpoints = {WHOLE: self.whole}
+
+    def _end_missing(self, *, complete: bool, allow_shrinking: bool) -> None:
         if not complete:
             self._write_ends_and_copies([], sorted(self.reverted))
             return
@@ -146,7 +184,9 @@ class IndexRun:
         unseen = [
             name
             for name, current, _ in listed
-            if current not in self.seen_versions and name not in self.unreadable
+            if current not in self.seen_versions
+            and name not in self.unreadable
+            and name not in self.unchanged
         ]
         if not unseen:
             return

@@ -162,7 +162,16 @@ CREATE TABLE learned (
 );
 """
 
-MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD)
+FOURTH = """
+-- what a source has stated of a document (0: of all), as a token of its own (store/checkpoints.py)
+CREATE TABLE checkpoints (
+    source INTEGER NOT NULL REFERENCES sources, document INTEGER NOT NULL, token BLOB NOT NULL,
+    PRIMARY KEY (source, document)
+) WITHOUT ROWID;
+CREATE INDEX checkpoints_by_document ON checkpoints (document);
+"""
+
+MIGRATIONS: tuple[str, ...] = (FIRST, SECOND, THIRD, FOURTH)
 """Script i brings a database from schema version i to i + 1."""
 
 READ_CACHE_KIB = 16_384

@@ -16,6 +16,7 @@ from asof.corpus_files import FETCHED as FETCHED
 from asof.corpus_files import FOLDER as FOLDER
 from asof.corpus_files import make_folder, refuse_links
 from asof.errors import Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, UsageError
+from asof.store.checkpoints import save_checkpoints
 from asof.store.integrity import UNREADABLE, schema_fault, value_faults
 from asof.store.lock import exclusive_lock, shared_lock
 from asof.store.reconcile import reconcile
@@ -147,9 +148,10 @@ class Store:
                 write = Transaction(db, now, self.settings, self.analyzer, origin)
                 yield write
                 if write.empty:
-                    db.execute("ROLLBACK")
+                    db.execute("COMMIT" if save_checkpoints(write) else "ROLLBACK")
                     return
                 reconcile(write)
+                save_checkpoints(write)
                 db.execute("INSERT INTO transactions VALUES (?, ?)", (now, what))
                 publish(write)
                 db.execute("COMMIT")

@@ -40,7 +40,8 @@ class Transaction:
     """The changes of one transaction, whose id and wall time is `now`.
 
     `passages`: the passages, head id and shared attributes of each new version; `layouts`: of each copied
-    one. `pending`: rows to insert, by table.
+    one. `pending`: rows to insert, by table. `checkpoints`: tokens of the source by document (None: it has
+    none any longer; see `store/checkpoints.py`).
     """
 
     db: sqlite3.Connection
@@ -59,6 +60,7 @@ class Transaction:
     _heads: dict[tuple[int, bytes], int] = field(default_factory=dict)
     retired: list[int] = field(default_factory=list)
     pending: dict[str, list[tuple[object, ...]]] = field(default_factory=dict)
+    checkpoints: dict[str, bytes | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         from asof.text.chunks import Chunking

@@ -163,7 +163,7 @@ def test_feedback_leaves_all_that_the_window_chooses(
     made = [document(f"d{at}", " ".join(words), str(year)) for at, (words, year) in enumerate(drawn)]
     window = RerankWindow(n=10, of_time=10)
     limits = RescoreLimits(max_share=1.0)
-    unread = PseudoRelevanceFeedback(weight=0.2, passages=2, terms=3, then=window, limits=limits)
+    unread = PseudoRelevanceFeedback(weight=0.2, passages=2, terms=3, window=window, limits=limits)
     with fresh(*made) as corpus:
         hits = [
             run(

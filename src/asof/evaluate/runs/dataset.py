@@ -11,7 +11,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from asof.data import Document, Ended, Problem
+from asof.data import Document, Problem
 from asof.errors import UsageError
 from asof.evaluate.runs.questions import (
     DatasetQuestion,
@@ -173,7 +173,7 @@ def _stated(corpus: Path) -> Iterator[Document | Problem]:
                 yield Problem(message, corpus.name, document=item.id)
                 continue
             keys.add(key)
-        if not isinstance(item, Ended):
+        if isinstance(item, Document | Problem):
             yield item
 
 

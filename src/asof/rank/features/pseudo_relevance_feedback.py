@@ -60,10 +60,10 @@ class PseudoRelevanceFeedback:
     The shared words are the best `terms` words of the first `passages` by share of words times idf:
     share(t) = sum over the passages of tf / length; a term's weight is share(t) idf(t) over the best one's.
 
-    At most `weight` is added, so most passages cannot reach the first k, or what the later stage `then`
+    At most `weight` is added, so most passages cannot reach the first k, or what the later stage `window`
     chooses, any more, and are dropped unread. The first k are the same as with all passages scored.
-    Without `prune` (for recipes that need more than k passages) all are scored, and without `then` where the
-    question names a time, whose passages may be needed however low.
+    Without `prune` (for recipes that need more than k passages) all are scored, and without `window` also
+    where the question names a time, whose passages may be needed however low.
     """
 
     weight: float = within(0.1, 0.0, 1.0)
@@ -71,7 +71,7 @@ class PseudoRelevanceFeedback:
     terms: int = within(20, 1, 200)
     k1: float = within(1.5, 0.0, 10.0)
     b: float = within(0.75, 0.0, 1.0)
-    then: Selects | None = None
+    window: Selects | None = None
     prune: bool = True
     limits: RescoreLimits = RESCORE_LIMITS
 
@@ -137,8 +137,8 @@ class PseudoRelevanceFeedback:
         """The candidates that later stages can still choose; None when they are too many to score singly."""
         if not self.prune:
             return None
-        if self.then is not None:
-            reach = self.then.reach(query, ranking, view, self.weight)
+        if self.window is not None:
+            reach = self.window.reach(query, ranking, view, self.weight)
         else:
             bound = before_rise(kth_best(ranking.score, query.k), self.weight)
             reach = at_least(ranking.score, bound) if bound > 0 and not query.about else None

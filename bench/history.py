@@ -1,10 +1,10 @@
-"""A git history of notes: how long `asof index --history` takes, again, after one more commit, and its memory.
+"""A git history of notes: `asof index --history` the first time, again, after one more commit; its memory.
 
 python bench/history.py [--commits 2000] [--notes 6500] [--edits 8] [--keep FOLDER]
 
 The repository is made by `git fast-import`: notes of about 200 words that are added, edited, renamed and
-deleted, a journal that every commit of the main line adds to (begun anew every 200 commits), and a branch that
-is merged every 25 commits. The same numbers give the same repository.
+deleted, a journal that every commit of the main line adds to (begun anew every 200 commits), and a branch
+that is merged every 25 commits. The same numbers give the same repository.
 """
 
 from __future__ import annotations

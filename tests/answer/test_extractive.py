@@ -116,7 +116,7 @@ def test_what_was_not_found_is_said(ask):
 REFUSED = [
     ("What was the revenue of Otter Mills in 2031?", "nothing about Otter Mills is known of 2031;"),
     ("What revenue did Quince Partners have in 2023?", "no passage that was found mentions Quince Partners"),
-    ("Who feeds the zebras of Otter Mills?", "no passage that was found says feeds zebras"),
+    ("Who feeds the zebras of Otter Mills?", "no sentence that was found has: feeds zebras"),
 ]  # fmt: skip
 
 

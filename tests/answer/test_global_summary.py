@@ -291,7 +291,7 @@ def test_the_least_certain_points_make_room(view):
     made = map_reduce("rope?", pieces_of(view), model, 6)
     assert not isinstance(made, str)
     assert "[1] 2024-Q3: Rope three.\n[2] 2024-Q1: Rope two.\n" in model.prompts[1].user
-    assert made.notes == ("left out: 1 of 3 points (3 tokens; 6 of 6 are used)",)
+    assert made.notes == ("left out: 1 of 3 points (3 tokens): 6 of at most 6 tokens are used",)
 
 
 def test_evidence_that_does_not_fit_is_left_out_and_said(view):
@@ -299,7 +299,7 @@ def test_evidence_that_does_not_fit_is_left_out_and_said(view):
     # "Quay sold rope in 2024. [Book, 2025-06-01]" has 6 + 9 tokens, those of a quarter 2 more;
     # of 40 tokens 4 are for passages and 36 for reports: 15 + 17 fit
     digest = ask(view, model, budget=40)
-    assert digest.notes == ("left out: 1 of 3 points (17 tokens; 32 of 36 are used)",)
+    assert digest.notes == ("left out: 1 of 3 points (17 tokens): 32 of at most 36 tokens are used",)
 
 
 def test_long_evidence_is_read_in_parts(view):

@@ -32,7 +32,7 @@ def test_nothing_to_pack_and_no_budget() -> None:
 
 def test_what_is_left_out_is_said() -> None:
     note = pack([500, 1700, 300], 1000).note("passages", 1000)
-    assert note == "left out: 1 of 3 passages (1,700 tokens; 800 of 1,000 are used)"
+    assert note == "left out: 1 of 3 passages (1,700 tokens): 800 of at most 1,000 tokens are used"
     assert pack([500], 1000).note("passages", 1000) == ""
 
 

@@ -34,6 +34,15 @@ def test_an_answer_with_its_source(quay):
     ]
 
 
+def test_marks_are_taken_off_what_is_printed_but_not_off_what_is_cited(quay, write):
+    write("n/dock.md", note("2022-05-01", "Otter Mills 2022", "Revenue was **$14 million** in [[2022]]."))
+    quay("index", "n")
+    question = ("ask", "What was the revenue of Otter Mills in 2022?")
+    assert "[1] “Revenue was $14 million in 2022.” (Otter" in quay(*question).out
+    quotes = [each["quote"] for each in quay(*question, "--json").json()["citations"]]
+    assert quotes == ["Revenue was **$14 million** in [[2022]]."]
+
+
 def test_the_question_may_be_several_words(quay):
     one = quay("ask", "revenue of Otter Mills in 2021", "--json", "--as-of", "2024").json()
     other = quay("ask", "revenue", "of", "Otter", "Mills", "in", "2021", "--json", "--as-of", "2024").json()

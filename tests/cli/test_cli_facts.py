@@ -92,12 +92,12 @@ def test_why(asof, quay):
         f'  LHT is Lowtide Harbour Town: "Lowtide Harbour Town | {CALLED} | LHT" [notes/town.md] (2024-01-10)'
     )
     assert lines[-1] == (
-        '      "LHT | mayor | Ada Marsh" - since 2024-01-10; its time is from the date of publication'
+        '      "LHT | mayor | Ada Marsh" - visible since 2024-01-10; time read from the date of publication'
     )
     assert (
         "QRI is Quay Ropes, Inc.: its title and metadata [notes/q1.md]" in asof("facts", "QRI", "--why").out
     )
-    assert "its time is from its words: 2024-Q1" in asof("facts", "QRI", "--why").out
+    assert "time read from its words: 2024-Q1" in asof("facts", "QRI", "--why").out
 
 
 def test_since_until_and_how_many(asof, quay):
@@ -131,7 +131,7 @@ def test_nobody_knows_the_subject(asof, quay):
     [
         ([" "], "SUBJECT is empty"),
         (["QRI", "--since", "blue"], "--since"),
-        (["QRI", "-k", "0"], "0 is not in"),
+        (["QRI", "-k", "0"], "0 is not between 1 and 10000"),
     ],
 )
 def test_wrong_usage(asof, quay, arguments, told_why):

@@ -64,7 +64,7 @@ def test_nobody_knows_the_entity(asof, harbour):
 @pytest.mark.parametrize(
     ("arguments", "told_why"),
     [(["--around", " "], "--around is empty"), ([], "Missing option '--around'"),
-     (["--around", "Quay", "--depth", "4"], "4 is not in the range")],
+     (["--around", "Quay", "--depth", "4"], "4 is not between 1 and 3")],
 )  # fmt: skip
 def test_wrong_usage(asof, harbour, arguments, told_why):
     result = asof("graph", *arguments)

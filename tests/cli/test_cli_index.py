@@ -228,7 +228,7 @@ def test_nothing_is_made_for_a_source_that_is_not_there(asof, here, write):
     write("a.md", "a crane")
     result = asof("index", "a.md", "nowhere")
     assert result.code == 2
-    assert result.err.startswith("asof: nowhere is not there; accepted are a folder")
+    assert result.err.startswith("asof: nowhere does not exist; accepted are a folder")
     assert not (here / ".asof").exists()
 
 

@@ -53,9 +53,9 @@ def test_a_question_feedback_and_the_next_question(asof, archive):
     assert head.endswith(" · 7 new abstracts, 3 new full texts")
     assert lines[0].startswith("  1. Pier ")
     assert "https://arxiv.org/abs/2401.0000" in lines[1]
-    assert "of likeness " in lines[1]
+    assert "of similarity " in lines[1]
     assert "Page 2: “Lamp oil of paper" in first.out
-    weights = "likeness 0.400 · freshness 0.250 · coverage 0.250 · volume 0.100 · rate of freshness 0.050"
+    weights = "similarity 0.400 · freshness 0.250 · coverage 0.250 · volume 0.100 · rate of freshness 0.050"
     assert f"weights: {weights}\n" in first.out
     assert "as they began: no judged question to learn from yet" in first.out
     assert asof("feedback", recorded(first), "1", "0").code == 0
@@ -151,7 +151,7 @@ def test_weights_begin_anew(asof, archive, here):
     assert "begin anew with `asof papers --forget`, which leaves the judgements" in result.err
     result = asof("papers", "--forget")
     assert (result.code, result.out) == (0, "")
-    assert result.err == "the weights of papers begin anew; judgements of papers are kept\n"
+    assert result.err == "the weights of papers are reset; judgements of papers are kept\n"
     result = asof(*QUESTION, "--offline")
     assert result.code == 0
     assert "as they began: no judged question to learn from yet" in result.out

@@ -70,7 +70,7 @@ def test_as_of_a_date_there_is_what_was_told_by_then(asof, ferry):
     assert "Also" not in result.out
     assert result.out.startswith("2024-Q1  as of 2024-03-01\n  1 fact in 1 document;")
     early = asof("report", "2024-Q1", "--as-of", "2024-02")
-    assert (early.code, early.out) == (1, "(no facts in this time)\n")
+    assert (early.code, early.out) == (1, "(no facts in this period)\n")
     assert asof("report", "2024-Q1", "--known-at", "2020").code == 1
 
 
@@ -84,7 +84,7 @@ def test_periods_in_words_and_more_than_one(asof, ferry):
 
 def test_about_something_else_there_is_nothing(asof, ferry):
     result = asof("report", "2024", "--about", "zebra")
-    assert (result.code, result.out) == (1, "(no facts about 'zebra' in this time)\n")
+    assert (result.code, result.out) == (1, "(no facts about 'zebra' in this period)\n")
 
 
 def test_what_is_no_time_is_refused(asof, ferry):

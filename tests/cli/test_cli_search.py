@@ -88,7 +88,7 @@ def test_a_bad_date_is_one_line(asof, notes, option, bad):
 
 def test_nothing_found_is_code_1(asof, notes):
     result = asof("search", "zeppelin")
-    unknown = "note: no passage in the view has: zeppelin"
+    unknown = "note: no current passage contains: zeppelin"
     assert (result.code, result.out) == (1, f"as of now · 3 current passages\nnothing found\n{unknown}\n")
     result = asof("search", "zeppelin", "--json")
     assert (result.code, result.json()["hits"]) == (1, [])

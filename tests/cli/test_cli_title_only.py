@@ -22,7 +22,7 @@ def test_it_is_found_as_of_its_time(asof, here, write, name):
     assert found.out.splitlines()[2].split()[0] == f"notes/{name}"
     assert found.out.splitlines()[3].strip()
     assert "nothing found" in asof("search", "boiler", "--as-of", "2019-06").out
-    assert "it is at rank 1" in asof("why-not", name, "boiler").out
+    assert "it is among the hits, at rank 1" in asof("why-not", name, "boiler").out
     assert asof("index", "notes").out.startswith("notes: 2 unchanged")
 
 

@@ -16,7 +16,7 @@ def test_what_is_there_has_a_rank(asof, notes):
     """ "crane" stands once in each of three notes; the shortest of them scores best."""
     result = asof("why-not", RED, "crane")
     assert result.code == 0
-    assert "it is at rank" in result.out
+    assert "it is among the hits, at rank" in result.out
     ranked = [hit["document"] for hit in asof("search", "crane", "--json").json()["hits"]]
     assert f"rank {ranked.index(RED) + 1}\n" in result.out
 
@@ -48,8 +48,10 @@ def test_cut_at_a_rank(asof, notes):
     outcomes = [
         asof("why-not", f"notes/{name}.md", "crane", "-k", "1").out for name in ("red", "blue", "more/oak")
     ]
-    assert sum("it is at rank 1" in out for out in outcomes) == 1
-    assert sum(bool(re.search(r"its rank is [23] of 3; the first 1 are shown", out)) for out in outcomes) == 2
+    assert sum("it is among the hits, at rank 1" in out for out in outcomes) == 1
+    assert (
+        sum(bool(re.search(r"its rank is [23] of 3; only the first is a hit", out)) for out in outcomes) == 2
+    )
 
 
 def test_what_had_ended(asof, notes):

@@ -16,7 +16,8 @@ from asof.cli.terminal import NARROWEST, wrapped
 BANNED = (
     "in force", "near-equal", "not said any more", "leads nowhere", "not believed", "longer than 1",
     "what was committed", "looked at closer", "what there is", "shuts it out", "taken in", "extractive",
-    "so many words", "any more", "999999",
+    "so many words", "any more", "999999", "said twice", "room", "in the view", "first 1 are", "likeness",
+    "(seen:", "kept from",
 )  # fmt: skip
 SOURCE = Path(__file__).parents[2] / "src" / "asof"
 COMMANDS = (
@@ -64,6 +65,31 @@ def test_no_line_is_wider_than_the_terminal(asof, here, monkeypatch, columns):
             line,
             [each for each in (result.out + result.err).splitlines() if cell_len(each) > columns],
         ) == (line, [])
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_wrapped_lines_hold_the_words_of_whole_ones_and_keep_their_indent(asof, here, monkeypatch, columns):
+    asof("demo", "--keep", "island")
+    for command in (
+        ["facts", "harbour master", "--why"], ["graph", "--around", "The Mole", "--depth", "2"],
+        ["links", "The Mole"], ["status"], ["recipes", "asof"], ["report", "2023"],
+        ["ask", "What happened in 2022?", "--mode", "global"],
+    ):  # fmt: skip
+        monkeypatch.delenv("COLUMNS", raising=False)
+        whole = asof(*command, "--index", "island").out.splitlines()
+        monkeypatch.setenv("COLUMNS", str(columns))
+        lines = iter(asof(*command, "--index", "island").out.splitlines())
+        for line in whole:
+            words = (first := next(lines)).split()
+            while words != line.split():
+                further = next(lines)
+                assert indent(further) >= indent(first), (command, further)
+                words += further.split()
+        assert list(lines) == []
+
+
+def indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
 
 
 def test_a_pipe_gets_whole_lines(asof, here, monkeypatch):

@@ -36,27 +36,27 @@ WRONG = [
     (["search"], "Missing argument 'QUERY...'"),
     (["search", ""], "QUERY is empty"),
     (["search", "  ", " "], "QUERY is empty"),
-    (["search", "x", "-k", "0"], "0 is not in the range 1<=x<=1000"),
+    (["search", "x", "-k", "0"], "0 is not between 1 and 1000"),
     (["search", "x", "-k", "many"], "'many' is not a valid integer"),
     (["search", "x", "--unknown"], "No such option"),
     (["search", "x", "--unit", "book"], "'book' is not one of 'passage', 'document'"),
     (["search", "x", "--meta", "key"], "KEY=VALUE is expected"),
     (["search", "x", "--meta", "=value"], "KEY=VALUE is expected"),
-    (["search", "x", "--index", "nowhere"], "no corpus in nowhere/.asof: make one with `asof index SOURCE`"),
+    (["search", "x", "--index", "nowhere"], "no index in nowhere/.asof: make one with `asof index SOURCE`"),
     (["search", "x", "--index", "file.md"], "file.md is a file; accepted: a folder"),
     (["index"], "Missing argument 'SOURCE...'; for example: asof index notes (see asof index --help)"),
     (["index", ""], "a source is empty"),
-    (["index", "nowhere"], "nowhere is not there; accepted are a folder"),
+    (["index", "nowhere"], "nowhere does not exist; accepted are a folder"),
     (["index", "picture.png"], "picture.png is of no kind that can be read; accepted are"),
     (["index", "notes", "--history"], "is in no git work tree"),
     (["index", "file.md", "--history"], "--history reads a folder"),
     (["index", "notes", "--into", "file.md"], "file.md is a file; accepted: a folder"),
-    (["index", "notes", "--wait", "-1"], "-1.0 is not in the range x>=0"),
+    (["index", "notes", "--wait", "-1"], "-1.0 is less than 0"),
     (["correct", "notes/red.md"], "Missing option '--published'"),
     (["purge", "notes/none.md", "--yes"], "no document 'notes/none.md' in the corpus"),
     (["vacuum", "--yes"], "Missing option '--before'"),
     (["status", "surplus"], "unexpected extra argument"),
-    (["demo", "-k", "0"], "0 is not in the range"),
+    (["demo", "-k", "0"], "0 is not between 1 and 100"),
 ]
 
 
@@ -70,15 +70,20 @@ def test_one_line_and_code_2(asof, notes, write, arguments, message):
     assert len(result.err.splitlines()) == 1
 
 
-@pytest.mark.parametrize(
-    "command", ["search x", "status", "correct d --published 2020", "purge d", "vacuum --before 2020"]
-)
-def test_without_a_corpus(asof, here, command):
+@pytest.mark.parametrize("command", [
+    "search x", "ask x", "timeline x", "diff x 2020 2021", "links d", "facts x", "graph --around x",
+    "report 2020", "why-not d x", "feedback", "tune --feedback", "status", "correct d --published 2020",
+    "purge d", "vacuum --before 2020", "embed --encoder none",
+])  # fmt: skip
+def test_without_an_index_no_command_makes_one(asof, here, write, command):
+    write("note.md", "The crane is red.")
     result = asof(*command.split())
     assert (result.code, result.out) == (2, "")
-    assert result.err.startswith("asof: no corpus in ")
-    assert "asof index SOURCE" in result.err
-    assert list(here.iterdir()) == []
+    assert result.err == (
+        f"asof: no index in {here} or in a folder above it: make one with `asof index .`, "
+        "or name the folder of another by --index\n"
+    )
+    assert [each.name for each in here.iterdir()] == ["note.md"]
 
 
 def test_a_message_stays_one_line_whatever_was_typed(asof, notes):

@@ -30,7 +30,7 @@ def test_what_changed_and_was_added(asof, fees):
     result = asof("diff", "ferry fee", "2020-12-31", "2021-12-31")
     assert result.code == 0
     lines = result.out.splitlines()
-    assert lines[0] == "as of 2020-12-31 · as of 2021-12-31"
+    assert lines[0] == "as of 2020-12-31 · as of 2021-12-31 · ranks: before -> after"
     assert lines[1:6] == [
         "~ changed   1 -> 1    Ferry fee 2021",
         "    before  The ferry fee to the island is 40 crowns.",

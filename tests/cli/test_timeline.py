@@ -105,7 +105,7 @@ def test_one_statement_alone(asof, told):
     [
         ([" "], "QUERY is empty"),
         (["mole", "--since", "blue"], "--since"),
-        (["mole", "-k", "0"], "0 is not in the range"),
+        (["mole", "-k", "0"], "0 is not between 1 and 1000"),
         (["mole", "--recipe", "nobody"], "nobody"),
     ],
 )

@@ -127,8 +127,8 @@ def test_what_was_said_of_hits_is_learned_from(asof, here, town):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ([], "a DATASET or --feedback is expected"),
-        (["town", "--feedback"], "a DATASET or --feedback is expected"),
+        ([], "give either DATASET or --feedback"),
+        (["town", "--feedback"], "give either DATASET or --feedback"),
         (["town", "--anyway"], "--anyway goes with --write"),
         (["--undo", "--feedback"], "--undo goes alone"),
         (["--feedback", "--group", "town"], "--group is about datasets"),

@@ -297,7 +297,7 @@ def test_a_target_outside_the_corpus_is_named_by_its_last_part(tmp_path):
 def test_what_is_no_source(tmp_path):
     write(tmp_path / "a.bin", "x")
     with pytest.raises(
-        SourceError, match=r"is not there; accepted are a folder, and files that end in \.jsonl"
+        SourceError, match=r"does not exist; accepted are a folder, and files that end in \.jsonl"
     ):
         open_source(tmp_path / "b.md", root=tmp_path)
     with pytest.raises(SourceError, match=r"a\.bin is of no kind that can be read; accepted are"):

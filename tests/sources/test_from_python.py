@@ -94,7 +94,7 @@ def test_a_text_in_the_place_of_a_path_is_told_apart(corpus, text):
 
 
 def test_a_path_that_is_not_there_says_what_is_accepted(corpus):
-    with pytest.raises(SourceError, match=r"notes/none.md is not there; accepted are a folder"):
+    with pytest.raises(SourceError, match=r"notes/none.md does not exist; accepted are a folder"):
         corpus.add("notes/none.md")
 
 

@@ -125,7 +125,7 @@ def refusal_reason(context: AnswerContext, cells: Sequence[TableCell]) -> str:
     if any(cell.matches for cell in cells):
         return ""
     topics = _listed(context.parsed.topics) if context.parsed.topics else "it"
-    return unreachable_reason(context, cells) or f"no passage that was found says {topics}"
+    return unreachable_reason(context, cells) or f"no sentence that was found has: {topics}"
 
 
 def nothing_relevant(context: AnswerContext, view: View) -> bool:

@@ -41,7 +41,7 @@ class Packed(NamedTuple):
         whole = len(self.selected) + len(self.left_out)
         return (
             f"{LEFT_OUT} {len(self.left_out):,} of {whole:,} {what} "
-            f"({self.left:,} tokens; {self.used:,} of {budget:,} are used)"
+            f"({self.left:,} tokens): {self.used:,} of at most {budget:,} tokens are used"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -102,7 +103,8 @@ def show_answer(
         click.echo()
     if streamed.strip() != answer.text:
         for line in answer.text.split("\n"):
-            show(plain(line), hang=4 if line.startswith("[") else 0)
+            hang = 4 if line.startswith("[") else 2 if line.startswith("- ") else 0
+            show(_without_marks(plain(line)), hang=hang)
     if answer.by != "extractive" and not answer.refused:
         for citation in answer.citations:
             show(f"[{citation.n}] {_source(citation)}", hang=4, dim=True)
@@ -117,11 +119,25 @@ def show_answer(
     show(moment, dim=True)
     for note in answer.notes:
         if verbose or not note.startswith(LEFT_OUT):
-            show(f"note: {plain(note)}", hang=6, dim=True)
+            show(f"note: {_without_marks(plain(note))}", hang=6, dim=True)
     if answer.cost is not None:
         used = [f"{name} {value}" for name, value in answer.cost.items() if value]
         estimated = " (tokens estimated: a stream has no count of them)" if streamed and used else ""
         echo_err(f"cost: {', '.join(used) or 'no call'}{estimated}")
+
+
+def _without_marks(line: str) -> str:
+    """A line of an answer without marks of Markdown and HTML; numbers of citations and spaces stay."""
+    from asof.text.markup import unmarked
+
+    def bare(part: str) -> str:
+        core = part.strip()
+        return part.replace(core, unmarked(core)) if core else part
+
+    return "".join(part if n % 2 else bare(part) for n, part in enumerate(_CITATION.split(line)))
+
+
+_CITATION = re.compile(r"((?<!\[)\[[0-9]+\](?!\]))")
 
 
 def _source(citation: Citation) -> str:

@@ -17,7 +17,7 @@ WIDTH = 100
 
 
 @click.command()
-@click.option("--user", is_flag=True, help="Only say where your own configuration lies.")
+@click.option("--user", is_flag=True, help="Only print the path of your own configuration.")
 def config(user: bool) -> int:
     """An asof.toml with all tables, keys and defaults, and what they mean.
 

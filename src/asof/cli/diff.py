@@ -77,9 +77,8 @@ def diff(
 
 
 def _show(difference: Difference) -> None:
-    click.secho(
-        f"as of {format_instant(difference.before)} · as of {format_instant(difference.after)}", dim=True
-    )
+    before, after = format_instant(difference.before), format_instant(difference.after)
+    show(f"as of {before} · as of {after} · ranks: before -> after", dim=True)
     if difference.empty:
         click.echo("nothing found")
     for change in difference.changes:

@@ -38,7 +38,7 @@ BUILT_IN = ("none", "hashed")
     type=click.IntRange(0),
     default=0,
     metavar="N",
-    help="Put N questions to a corpus built anew that ends where they were asked: same answers?",
+    help="Ask N questions again of a corpus rebuilt without anything later: are the answers the same?",
 )
 @click.option(
     "--without",
@@ -84,7 +84,7 @@ BUILT_IN = ("none", "hashed")
     "--cache",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Where corpora are kept for the next time (default ~/.cache/asof).",
+    help="Cache of corpora, for the next run (default ~/.cache/asof).",
 )
 @click.option(
     "--figures",

@@ -159,9 +159,9 @@ def _other(other: CorroboratingPassage) -> str:
 def _evidence(fact: StatedFact) -> str:
     """The sentence of a fact, and how its time is known."""
     stated = fact.fact.when
-    dated = f"; its time is from {_source(stated.by, stated.text)}" if stated else "; no time is known"
+    dated = f"; time read from {_source(stated.by, stated.text)}" if stated else "; no time is known"
     sentence = f'"{readable(fact.sentence)}"' if fact.sentence else "(stated by the head of the document)"
-    return f"{sentence} - since {format_instant(fact.passage.visible)}{dated}"
+    return f"{sentence} - visible since {format_instant(fact.passage.visible)}{dated}"
 
 
 def _source(by: str, text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -71,6 +72,8 @@ def _run(command: click.Command) -> int:
     except click.ClickException as error:
         usage = error.ctx.command_path if isinstance(error, click.UsageError) and error.ctx else _typed()
         text = error.format_message().replace("\n\t", " ")  # a list of choices
+        text = re.sub(r"is not in the range (\d+)<=x<=(\d+)", r"is not between \1 and \2", text)
+        text = re.sub(r"is not in the range x>=(\d+)", r"is less than \1", text)
         message = plain(text).removesuffix(".") + _for_example(error)
         show(f"{usage}: {message} (see {usage} --help)", hang=2, err=True)
         return WRONG
@@ -170,10 +173,20 @@ def corpus_root(index: Path | None) -> Path:
 
 
 def open_corpus(index: Path | None) -> Corpus:
-    """Open a corpus that has to be there. Raises NoCorpus."""
+    """Open a corpus that has to be there: only `asof index` makes one. Raises NoCorpus."""
     from asof.corpus.corpus import open as open_corpus
+    from asof.errors import NoCorpus
 
-    return open_corpus(corpus_root(index), create=False, on_note=echo_err)
+    root = corpus_root(index)
+    try:
+        return open_corpus(root, create=False, on_note=echo_err)
+    except NoCorpus:
+        if index is not None:
+            raise
+        raise NoCorpus(
+            f"no index in {root} or in a folder above it: make one with `asof index .`, "
+            "or name the folder of another by --index"
+        ) from None
 
 
 def echo_err(line: str) -> None:

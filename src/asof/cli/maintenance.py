@@ -46,23 +46,32 @@ def status(check: bool, index: Path | None, as_json: bool) -> int:
     return PROBLEMS if problems else DONE
 
 
+UNDATED_VISIBLE = {
+    "added": "visible since they were indexed",
+    "always": "visible as of any date",
+    "never": "never visible",
+}
+"""What the setting `undated` means for them."""
+
+
 def show_status(figures: Status) -> None:
     from asof.time.span import format_instant, iso
 
     settings = figures.settings
     dated = ", ".join(f"{count:,} {how}" for how, count in figures.dated_by.items() if how != "none")
-    span = "-"
+    span = "no date is known"
     if figures.first is not None and figures.last is not None:
         span = f"{iso(figures.first)[:10]} to {iso(figures.last - 1)[:10]}"
     languages, current = ", ".join(settings.languages), figures.current_passages
     rows = [
-        ("documents", f"{figures.documents:,} current, {figures.ended:,} removed"),
+        ("documents", f"{figures.documents:,}, and {figures.ended:,} removed"),
         ("versions", f"{figures.versions:,}"),
-        ("passages", f"{current:,} current, {figures.passages - current:,} superseded or removed"),
+        ("passages", f"{current:,}, and {figures.passages - current:,} superseded or removed"),
         ("published", span),
-        ("dated by", dated or "-"),
-        ("undated", f"{figures.undated:,} (seen: {settings.undated})"),
-        ("read as", f"{languages}{', stemmed' if settings.stem else ''}, passages of {settings.chunking}"),
+        *([("dated by", dated)] if dated else []),
+        ("undated", f"{figures.undated:,} ({UNDATED_VISIBLE[settings.undated]})"),
+        ("languages", f"{languages}; {'words by their stems' if settings.stem else 'words as written'}"),
+        ("chunking", f"{settings.chunking} (size of a passage)"),
         ("encoder", settings.encoder or "none (words only)"),
         ("segments", f"{len(figures.segments):,} ({sum(size for _, _, size in figures.segments):,} bytes)"),
         ("on disk", f"{figures.bytes:,} bytes"),
@@ -70,7 +79,7 @@ def show_status(figures: Status) -> None:
         *[("source", f"{name} ({kind}): {count:,} documents") for name, kind, count in figures.sources],
     ]  # fmt: skip
     if figures.horizon is not None:
-        rows.append(("history", f"kept from {format_instant(figures.horizon)} on"))
+        rows.append(("history", f"since {format_instant(figures.horizon)}; what was before was dropped"))
     for label, value in rows:
         show(f"{label:>10}  {plain(value)}", hang=len(label) + 2)
 

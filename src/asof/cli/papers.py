@@ -59,7 +59,7 @@ CHUNKING = "400c/80"
     "--figures", "figures", type=click.Path(path_type=Path, file_okay=False), metavar="DIR",
     help="Draw loss and weights over the judged questions there.",
 )  # fmt: skip
-@click.option("--forget", is_flag=True, help="Let the weights begin anew; judgements stay.")
+@click.option("--forget", is_flag=True, help="Reset the weights; judgements are kept.")
 @index_option
 @json_option
 def papers(
@@ -74,7 +74,7 @@ def papers(
       asof papers "new ways to keep retrieval fresh, last two weeks"
       asof feedback ID 1 3        the first paper answers it: the next question is ranked by other weights
 
-    Papers are ranked by likeness, freshness, coverage and volume; their weights move with what you say of
+    Papers are ranked by similarity, freshness, coverage and volume; their weights move with what you say of
     papers (or the model, with --judge) and with nothing else. Exit code 1: no paper.
     """
     from asof.errors import UsageError
@@ -132,7 +132,7 @@ def _begin_anew(corpus: Corpus) -> None:
     from asof.papers.weights import forget
 
     forget(corpus)
-    echo_err("the weights of papers begin anew; judgements of papers are kept")
+    echo_err("the weights of papers are reset; judgements of papers are kept")
 
 
 def _asked(corpus: Corpus, request: PaperQuestion) -> PaperAnswer:

@@ -23,11 +23,8 @@ if TYPE_CHECKING:
     from asof.papers.statements import PaperStatement
     from asof.store.run import IndexReport
 
-NAMES = {
-    "similarity": "likeness", "freshness": "freshness", "coverage": "coverage", "volume": "volume",
-    "freshness.rate": "rate of freshness",
-}  # fmt: skip
-"""What a number is called on a terminal."""
+NAMES = {"freshness.rate": "rate of freshness"}
+"""What a number is called on a terminal, where its key says too little."""
 
 STAGES = {
     "baseline": "they are the first",

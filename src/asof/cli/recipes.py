@@ -37,10 +37,10 @@ def recipes(name: str | None, index: Path | None, as_json: bool) -> int:
         show(f"{click.style(f'{each.name:<10}', bold=True)} {each.about}{default}", hang=11)
     if name:
         published = dict(known.named(name).fields())
-        click.echo(f"stages: {', '.join(chosen[0].stages_by_name())}")
+        show(f"stages: {', '.join(chosen[0].stages_by_name())}", hang=8)
         own = dict(environment.own_configuration().recipe_named(name).fields())
         for key, value in chosen[0].fields():
             file = environment.user_configuration() if own.get(key) == value else FILE
             changed = "" if published.get(key) == value else f"  ({file})"
-            click.echo(f"  {key} = {json.dumps(plain(value))}{changed}")
+            show(f"  {key} = {json.dumps(plain(value))}{changed}", hang=4)
     return DONE

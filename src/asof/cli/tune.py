@@ -64,7 +64,7 @@ if TYPE_CHECKING:
 @click.option("--undo", is_flag=True, help="Put back what --write wrote last.")
 @click.option(
     "--cache", type=click.Path(path_type=Path), metavar="DIR",
-    help="Where corpora are kept for the next time (default ~/.cache/asof).",
+    help="Cache of corpora, for the next run (default ~/.cache/asof).",
 )  # fmt: skip
 @index_option
 @json_option
@@ -124,7 +124,7 @@ def _write(folder: Path, recipe: Recipe, outcome: TuningOutcome) -> ConfigEdit |
 def _check(dataset: Path | None, feedback: bool, write: bool, anyway: bool, source: dict[str, Any]) -> None:
     """Raises UsageError for options that do not go together."""
     if feedback == (dataset is not None):
-        raise UsageError("a DATASET or --feedback is expected, one of them")
+        raise UsageError("give either DATASET or --feedback")
     if anyway and not write:
         raise UsageError("--anyway goes with --write")
     for name in ("group", "queries", "filter_by", "encoder", "cache") if feedback else ():

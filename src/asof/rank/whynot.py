@@ -153,12 +153,13 @@ def _step(
 def _verdict(steps: tuple[StageTrace, ...], query: Query) -> str:
     last = steps[-1]
     if last.rank is not None:
-        return f"it is at rank {last.rank}"
+        return f"it is among the hits, at rank {last.rank}"
     before = next((step for step in reversed(steps) if step.rank is not None), None)
     if before is None:
         return f"it does not match the query ({last.candidates:,} other passages do)"
     if last.stage == "top_k":
-        return f"its rank is {before.rank:,} of {before.candidates:,}; the first {query.k:,} are shown"
+        returned = "only the first is a hit" if query.k == 1 else f"only the first {query.k:,} are hits"
+        return f"its rank is {before.rank:,} of {before.candidates:,}; {returned} (k = {query.k:,})"
     if last.stage == "rerank_window":
         return (
             f"dropped when the best {last.candidates:,} were re-ranked: "

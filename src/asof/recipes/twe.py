@@ -47,5 +47,5 @@ TWE = Recipe(
 TWE_365 = replace(
     TWE.replaced({"decay.tau_min": 365.0}),
     name="twe-365",
-    about="the same with tau_min = 365 days, which its authors recommend elsewhere",
+    about="twe with tau_min = 365 days, the other value that its authors recommend",
 )

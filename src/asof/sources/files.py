@@ -109,7 +109,7 @@ class Files:
                 " as after a copy or a clone:"
                 f" their modification times are ignored, and {undated} documents have no date",
                 self.naming.shown,
-                remedy="if they are true, use --trust-mtime",
+                remedy="if these times are right, use --trust-mtime",
                 lost=False,
             )
 

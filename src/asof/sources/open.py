@@ -39,7 +39,7 @@ def open_source(
     if folder:
         return Files(naming, limits, trust_mtime=trust_mtime, fiscal_start=fields.fiscal_start)
     if not file:
-        what = "is neither a file nor a folder" if target.exists() else "is not there"
+        what = "is neither a file nor a folder" if target.exists() else "does not exist"
         raise SourceError(f"{target} {what}; {_accepted()}")
     if target.name.lower().endswith((".jsonl", ".jsonl.gz")):
         return JsonLines(naming, fields, limits)

@@ -31,13 +31,18 @@ def filter_notes(store: AsOfReader, filters: Filters) -> list[str]:
     """A note for each of these filters that no document passes or had passed, with suggestions."""
     moment = (store.as_of, store.known_at)
     if store.db.execute(f"{_DOCUMENTS} LIMIT 1", moment).fetchone() is None:
-        return [f"{NOTHING_MATCHES} no document is known to have been published by {iso(store.as_of)[:10]}"]
+        published, indexed = iso(store.as_of)[:10], iso(store.known_at)[:10]
+        if indexed < published:
+            return [
+                f"{NOTHING_MATCHES} of what was indexed by {indexed} nothing was published by {published}"
+            ]
+        return [f"{NOTHING_MATCHES} no document is known to have been published by {published}"]
     notes = []
     if filters.since is not None and filters.until is not None and filters.reversed:
         since, until = iso(filters.since), iso(filters.until)
         if since[:10] != until[:10]:
             since, until = since[:10], until[:10]
-        notes.append(f"{NOTHING_MATCHES} since {since} begins after until {until} ends")
+        notes.append(f"{NOTHING_MATCHES} since ({since}) is later than until ({until})")
     if filters.source and filters.source not in (names := store.sources()):
         notes.append(
             f"{NOTHING_MATCHES} there is no source {filters.source!r}; {_suggestion(filters.source, names)}"
@@ -84,4 +89,4 @@ def _suggestion(name: str, names: Sequence[str], ending: str = "") -> str:
     if near:
         return f"did you mean {' or '.join(f'{other}{ending}' for other in near)}?"
     more = f" and {len(names) - MAX_LISTED:,} more" if len(names) > MAX_LISTED else ""
-    return f"there are: {', '.join(f'{other}{ending}' for other in names[:MAX_LISTED]) or 'none'}{more}"
+    return f"existing ones: {', '.join(f'{other}{ending}' for other in names[:MAX_LISTED]) or 'none'}{more}"

@@ -241,7 +241,7 @@ def store_error(error: sqlite3.Error, path: Path | str = "corpus.db") -> CorpusE
     if "full" in text or "disk I/O" in text:
         return NoSpace(
             f"{path}: the disk is full or a limit on file sizes is reached ({text}); "
-            "the corpus is as it was before this write: make room and run the same command again"
+            "the corpus is as it was before this write: free some disk space and run the same command again"
         )
     if "malformed" in text or "not a database" in text:
         return DamagedStore(f"{path} is not a sound database ({text}): restore it from a copy")

@@ -79,7 +79,7 @@ class Store:
         except OSError as error:
             if error.errno in FULL:
                 raise NoSpace(
-                    f"{folder}: {error.strerror}: make room and run the same command again"
+                    f"{folder}: {error.strerror}: free some disk space and run the same command again"
                 ) from error
             right = missing_right(database, write=True) or f"{folder}: {error.strerror}"
             raise CorpusError(f"cannot make a corpus: {right}") from error
@@ -93,7 +93,9 @@ class Store:
             raise CorpusError(right)
         refuse_links(folder)
         if not database.is_file():
-            raise NoCorpus(f"no corpus in {folder}: make one with `asof index SOURCE`, or name it by --index")
+            raise NoCorpus(
+                f"no index in {folder}: make one with `asof index SOURCE`, or name its folder by --index"
+            )
         db = connect(database)
         try:
             version = db.execute("PRAGMA user_version").fetchone()[0]
@@ -275,7 +277,7 @@ def translate_errors(database: Path) -> Iterator[None]:
         if isinstance(error, PermissionError) or error.errno == errno.EROFS:
             raise CorpusError(missing_right(database, write=True) or unchanged) from error
         if error.errno in FULL:
-            raise NoSpace(f"{unchanged}: make room and run the same command again") from error
+            raise NoSpace(f"{unchanged}: free some disk space and run the same command again") from error
         raise CorpusError(unchanged) from error
 
 

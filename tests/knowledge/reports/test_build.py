@@ -263,7 +263,7 @@ def test_a_report_about_a_name_or_a_topic(tmp_path):
         same = {"Mole": "Quay"}
         assert len(about("Quay", lambda name, _: same.get(name, name))[1]) == 3
         nothing = reports(view, read("2024"), ReportSelection(about="Pier"))
-        assert (nothing.reports, nothing.notes) == ((), ("no facts about 'Pier' in this time",))
+        assert (nothing.reports, nothing.notes) == ((), ("no facts about 'Pier' in this period",))
 
 
 # -- a view, and nothing but the view -------------------------------------------------------------------
@@ -319,7 +319,7 @@ def test_what_reaches_beyond_a_span_is_counted_in_a_note(tmp_path):
         assert found.notes == ("1 fact of longer times (2024) not reported here",)
         assert report_json(found)["reports"][0]["period"] == "2024-Q1"
         empty = reports(corpus.at().view(), read("2022"))
-        assert (empty.reports, empty.notes) == ((), ("no facts in this time",))
+        assert (empty.reports, empty.notes) == ((), ("no facts in this period",))
 
 
 sentences = st.builds(

@@ -78,7 +78,7 @@ def test_bm25_over_a_corpus(fresh: Make, document: Make, run: Make) -> None:
         expected = [idf[1] * part(2, 3) + idf[2] * part(1, 3), idf[2] * part(1, 2)]
         assert found(results) == ["a", "b"]
         assert [hit.score for hit in results.hits] == pytest.approx(expected, rel=1e-15)
-        assert results.notes == ("no passage in the view has: nowhere",)
+        assert results.notes == ("no current passage contains: nowhere",)
         assert found(run(corpus, "mill ferry", Lexical(), TopK(), as_of="2000")) == []
         assert found(run(corpus, "", Lexical(), TopK())) == []
 

@@ -123,7 +123,7 @@ def test_halts_at_the_first_size(fresh: Make, run: Make, document: Make) -> None
         results = asked(run, corpus, score)
         assert (
             results.notes[-1]
-            == "halted at 2 of 6 candidates: margin 1.000, agreement 1.00 exceed 0.5 and 0.8"
+            == "halted at 2 of 6 candidates: margin 1.000, agreement 1.00 are above 0.5 and 0.8"
         )
         assert shown(results) == {
             "a": 3.0, "b": 2.0,
@@ -147,7 +147,8 @@ def test_spends_the_budget(fresh: Make, run: Make, document: Make) -> None:
     with corpus_of(fresh, document, "") as corpus:
         results = asked(run, corpus, score)
         assert results.notes[-1] == (
-            "the budget of 5 of 6 candidates examined: margin 0.500, agreement 0.50 do not exceed 0.5 and 0.8"
+            "the budget of 5 of 6 candidates examined: "
+            "margin 0.500, agreement 0.50 are not both above 0.5 and 0.8"
         )
         assert list(shown(results)) == list("ecdabf")
         assert shown(results)["f"] == 2.0 + (1.5 - 1.6)
@@ -159,7 +160,7 @@ def test_fewer_candidates_than_a_budget(fresh: Make, run: Make, document: Make) 
         results = asked(run, corpus, score, BudgetedRerank(by="entry"))
         assert shown(results) == score, "all entered: the scores are those of before"
         assert results.notes[-1] == (
-            "all of 6 candidates examined: margin 0.250, agreement 0.20 do not exceed 0.5 and 0.8"
+            "all of 6 candidates examined: margin 0.250, agreement 0.20 are not both above 0.5 and 0.8"
         )
 
 

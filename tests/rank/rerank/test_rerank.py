@@ -274,7 +274,7 @@ def test_why_not_sees_it(fresh: Make, mills: list[Any]) -> None:
         recipe = reranked(ASOF, Rerank(Judge(bread), top=2))
         found = corpus.at().why_not("best", "mill", k=1, recipe=recipe)
         assert [(step.stage, step.rank) for step in found.steps][-2:] == [("rerank", 2), ("top_k", None)]
-        assert found.reason == "its rank is 2 of 2; the first 1 are shown"
+        assert found.reason == "its rank is 2 of 2; only the first is a hit (k = 1)"
 
 
 # -- for any scores ---------------------------------------------------------------------------------

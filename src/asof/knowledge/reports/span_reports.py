@@ -28,7 +28,7 @@ def reports(
     hierarchy = facts_around(view, span, choice)
     nodes = hierarchy.scope(span)
     built = build_reports(hierarchy, nodes, choice, model)
-    notes = [] if nodes else [f"no facts{_of(choice)} in this time"]
+    notes = [] if nodes else [f"no facts{_of(choice)} in this period"]
     notes += _wider(hierarchy, span, nodes)
     in_order = tuple(built[node] for node in nodes)
     return PeriodReports(span, choice.about, in_order, view.as_of, view.known_at, tuple(notes))

@@ -18,7 +18,7 @@ from asof.schema import within
 from asof.text.query import parse
 from asof.text.tokens import Analyzer, term_hash
 
-UNKNOWN = "no passage in the view has:"
+UNKNOWN = "no current passage contains:"
 """The beginning of the note that names words of the question that no passage has."""
 
 

@@ -38,7 +38,7 @@ class Centrality:
         graph = evidence(view, threshold=self.threshold, cap=self.cap, independent=self.independent)
         if self.cap:
             ranking = ranking.note(
-                f"corroboration: of a phrase the first {self.cap} passages that have it count"
+                f"corroboration: of the passages that have a phrase, only the first {self.cap} are counted"
             )
         if self.kind == "pagerank":
             shares = self._pageranks(graph, view)

@@ -105,9 +105,9 @@ class BudgetedRerank:
         measured = f"margin {doubt.margin:.3f}, agreement {doubt.agreement:.2f}"
         limits = f"{self.margin:g} and {self.agreement:g}"
         if doubt.settled(self.margin, self.agreement):
-            return f"halted at {examined} of {count} candidates: {measured} exceed {limits}"
+            return f"halted at {examined} of {count} candidates: {measured} are above {limits}"
         what = "all" if examined >= count else f"the budget of {examined}"
-        return f"{what} of {count} candidates examined: {measured} do not exceed {limits}"
+        return f"{what} of {count} candidates examined: {measured} are not both above {limits}"
 
     def _ranked(self, ranking: Ranking, order: NDArray[np.int64], entered: int) -> Ranking:
         if entered == len(order):

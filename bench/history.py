@@ -172,7 +172,7 @@ def main() -> None:
         for what in ("first", "again", "again"):
             print(f"{what:10} {measured(*run)}", flush=True)
         note = folder / "notes 0" / "one more.md"
-        note.write_text("# One more\n\nThe ferry leaves at noon.\n", encoding="utf-8")
+        note.write_text(f"# One more\n\nThe ferry leaves at {time.time_ns()}.\n", encoding="utf-8")
         git(folder, "add", "-A")
         who = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
         git(folder, *who, "commit", "-q", "-m", "one more")

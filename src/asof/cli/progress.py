@@ -1,4 +1,4 @@
-"""Progress bars on a terminal, nothing elsewhere."""
+"""Progress bars on a terminal; elsewhere a line every ten seconds, from commands that take long."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING
 
+import click
+
+from asof.cli.progress_lines import ProgressLines
 from asof.cli.terminal import plain
 
 if TYPE_CHECKING:
@@ -44,10 +47,15 @@ class step_progress:  # noqa: N801  used as a function
 
 
 @contextmanager
-def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None] | None]:
+def count_progress(what: str, of: str) -> Iterator[Callable[[int, int], None]]:
     """A bar of so many of something."""
     if not sys.stderr.isatty():
-        yield None
+        with ProgressLines(what, _write) as lines:
+
+            def count(done: int, total: int) -> None:
+                lines.totals = f"{done:,} of {total:,} {of}"
+
+            yield count
         return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -78,10 +86,15 @@ def fact_progress(corpus: Corpus) -> Iterator[None]:
 
 
 @contextmanager
-def index_progress(what: str) -> Iterator[Callable[[IndexReport], None] | None]:
+def index_progress(what: str) -> Iterator[Callable[[IndexReport], None]]:
     """How many documents of a source are indexed."""
     if not sys.stderr.isatty():
-        yield None
+        with ProgressLines(what, _write) as lines:
+
+            def count(report: IndexReport) -> None:
+                lines.totals = index_totals(report)
+
+            yield count
         return
     from rich.console import Console
     from rich.markup import escape
@@ -93,8 +106,17 @@ def index_progress(what: str) -> Iterator[Callable[[IndexReport], None] | None]:
     ) as bar:  # fmt: skip
         task = bar.add_task(escape(plain(what)), total=None)
 
-        def advance(report: IndexReport) -> None:
-            done = report.added + report.changed + report.corrected + report.unchanged
-            bar.update(task, completed=done)
+        yield lambda report: bar.update(task, completed=_done(report))
 
-        yield advance
+
+def index_totals(report: IndexReport) -> str:
+    """What a run has committed so far."""
+    return f"{_done(report):,} documents, {report.passages:,} new passages"
+
+
+def _done(report: IndexReport) -> int:
+    return report.added + report.changed + report.corrected + report.unchanged
+
+
+def _write(line: str) -> None:
+    click.echo(line, err=True)

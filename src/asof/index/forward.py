@@ -7,9 +7,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from asof.index.file_format import Array
 from asof.index.offsets import offsets, stretches
 from asof.index.segment import Segment
 from asof.index.view import View
+
+ROWS_AT_ONCE = 1_024
+"""The rows whose terms are looked through at a time: they stay in the cache of a processor."""
 
 Counts = Any
 """A `scipy.sparse.csr_array` of whole numbers, (rows, terms), terms ascending in each row."""
@@ -61,21 +65,32 @@ class Occurrences(NamedTuple):
 
 def occurrences(segment: Segment, rows: NDArray[np.int64], terms: NDArray[np.uint64]) -> Occurrences:
     """The occurrences of different terms (at most 32,767 hashes) in rows of a segment."""
-    start = segment["forward_start"]
-    begin, counts = start[rows], start[rows + 1] - start[rows]
-    segment.check_stretches("forward", begin, counts)
-    segment.check_stretches("forward_tf", begin, counts)
     numbers = segment.places_of(terms)
     table = np.zeros(len(segment["terms"]), np.int16)  # 0: none of them
     table[numbers[numbers >= 0]] = np.flatnonzero(numbers >= 0) + 1
+    blocks = [
+        _block(segment, rows[first : first + ROWS_AT_ONCE], table, first)
+        for first in range(0, len(rows), ROWS_AT_ONCE)
+    ]
+    which, row, tf = (np.concatenate(each) for each in zip(*blocks, strict=True))
+    order = np.argsort(which, kind="stable")
+    return Occurrences(which[order], row[order], tf[order].astype(np.float64))
+
+
+def _block(
+    segment: Segment, rows: NDArray[np.int64], table: NDArray[np.int16], first: int
+) -> tuple[Array, ...]:
+    """The occurrences in some of the rows, which are counted from `first`, by row."""
+    start = segment["forward_start"]
+    begin = start[rows]
+    counts = start[rows + 1] - begin
+    segment.check_stretches("forward", begin, counts)
+    segment.check_stretches("forward_tf", begin, counts)
     entries = stretches(begin, counts)
     which = table[segment.unchecked("forward")[entries]]
     hits = np.flatnonzero(which)
-    hits = hits[np.argsort(which[hits], kind="stable")]
-    row = np.searchsorted(offsets(counts), hits, "right") - 1
-    return Occurrences(
-        which[hits] - 1, row, segment.unchecked("forward_tf")[entries[hits]].astype(np.float64)
-    )
+    row = np.searchsorted(offsets(counts), hits, "right") - 1 + first
+    return which[hits] - 1, row, segment.unchecked("forward_tf")[entries[hits]]
 
 
 def stems_of(view: View, hashes: NDArray[np.uint64]) -> list[str]:

@@ -178,3 +178,23 @@ def test_what_a_passage_speaks_of_counts_before_its_date(asof, here, write):
     assert "log/b.md" in asof("search", "crane", "--about", "2021-03").out
     assert asof("why-not", "log/a.md", "crane", "--about", "2021-03").out.count("a filter excludes it") == 1
     assert asof("search", "crane", "--json").json()["query"]["about"] is None
+
+
+@pytest.mark.parametrize(
+    ("when", "day"),
+    [
+        ("this week", "28 June 2024"),  # 30 June 2024 is a Sunday: from Monday 24
+        ("last Tuesday", "25 June 2024"),
+        ("last tuesday", "25 June 2024"),
+        ("this month", "4 June 2024"),
+        ("in QTR 1, 2024", "31 March 2024"),
+    ],
+)
+def test_the_time_in_a_question_is_a_window_of_its_day(asof, here, when, day):
+    for written in (day, "23 June 2023", "2 July 2022"):
+        text = f"---\ndate: 2024-06-30\n---\nThe boiler was serviced on {written}.\n"
+        (here / f"{written}.md").write_text(text, encoding="utf-8")
+    asof("index", ".", "--index", ".")
+    hits = asof("search", f"was the boiler serviced {when}", "--as-of", "2024-06-30", "--json").json()["hits"]
+    assert hits[0]["document"] == f"{day}.md"
+    assert hits[0]["score"] > 2 * hits[1]["score"]

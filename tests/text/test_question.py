@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from asof.text.question import MAX_TIMES, as_typed, read, without
 from asof.time.moment import read as moment_of
-from asof.time.span import NEVER, instant, nearest_moment
+from asof.time.span import NEVER, Span, instant, nearest_moment
 
 ASKED = datetime(2024, 7, 1, 12, tzinfo=UTC)
 NOW = instant(ASKED)
@@ -45,6 +45,28 @@ def test_times_are_what_the_question_speaks_of() -> None:
     assert [mention.text for mention in reading.mentions] == ["2022", "May 2023"]
     assert (reading.as_of, reading.notes) == (NOW, ())
     assert read("how does a mill work", ASKED).query.about == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "window"),
+    [
+        ("what happened this week", ("2024-07-01", "2024-07-08")),  # asked on a Monday
+        ("which invoices came this month?", ("2024-07-01", "2024-08-01")),
+        ("who resigned last Tuesday?", ("2024-06-25", "2024-06-26")),
+        ("who resigned last tuesday", ("2024-06-25", "2024-06-26")),
+        ("what did we decide last week", ("2024-06-24", "2024-07-01")),
+        ("revenue in QTR 3, 2021", ("2021-07-01", "2021-10-01")),
+    ],
+)
+def test_windows_of_the_day_of_the_question(question: str, window: tuple[str, str]) -> None:
+    (about,) = read(question, ASKED).query.about
+    assert about == Span(*(moment_of(day).start for day in window))
+
+
+@pytest.mark.parametrize("question", ["who sang on February 30, 2023", "how tall is the Q5 2024"])
+def test_a_day_of_no_calendar_is_no_time_of_a_question(question: str) -> None:
+    reading = read(question, ASKED)
+    assert (reading.mentions, reading.query.about, reading.query.lexical) == ((), (), question)
 
 
 def test_as_of_about_what_changes_moves_the_view() -> None:

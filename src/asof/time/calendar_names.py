@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
+from asof.time.durations import unit_after_number
 from asof.time.numerals import (
     cardinal,
     day_number,
@@ -90,7 +91,8 @@ def with_year(run: TokenRun, name: Name, context: ReadingContext) -> RuleMatch:
         return _in_year(name, fiscal[0], fiscal=True), fiscal[1]
     if said is not None:
         year, after, relative = said
-        return _in_year(name, year, fiscal=name.is_fiscal)._replace(relative=relative), after
+        reading = _in_year(name, year, fiscal=name.is_fiscal)
+        return (reading._replace(relative=True) if relative and reading.choices else reading), after
     yearly = name.fiscal if name.is_fiscal and name.fiscal else name.yearly
     return reading_without_year(
         name.grain, yearly, context, needs_cue=name.needs_cue, fiscal=name.is_fiscal
@@ -104,6 +106,8 @@ def _capital(run: TokenRun, i: int) -> bool:
 def _in_year(name: Name, year: int, *, fiscal: bool) -> TimeReading:
     if fiscal and name.fiscal is not None:
         match = reading_in_year(name.grain, name.fiscal, year, fiscal=True)
+        if match.impossible:
+            return match
         other = name.yearly(year)
         return (
             match._replace(choices=(match.best, other)) if name.is_fiscal and other != match.best else match
@@ -164,10 +168,17 @@ def _day(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
         return None
     if year_words(run, at) is not None or (glue == "" and run.sense(i, "month_short")):  # Oct4 is a gene
         return None
-    day = day_number(run, at)
+    day = day_number(run, at) or _beyond_month(run, at)
     if day is None or not _counts_days(run, day[1], exact=run.sense(at, "number") is None or day[1] > at + 1):
         return None
     return Name("day", day_of_month(number, day[0]), day[1], glue=" ,-/" if glue in "-/" and glue else " ,")
+
+
+def _beyond_month(run: TokenRun, i: int) -> tuple[int, int] | None:
+    """The number of `May 32, 2021`, which no month has as a day."""
+    if run.sense(i, "figures") == 2 and run[i + 1].glue == "," and year_figures(run, i + 1):
+        return run.sense(i, "number"), i + 1
+    return None
 
 
 def _counts_days(run: TokenRun, after: int, *, exact: bool) -> bool:
@@ -204,8 +215,12 @@ def _season(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     return Name("season", season(start), at + 1, needed_cue(run, at) or "cue")
 
 
+_PARTS = {"quarter": 4, "half": 2}
+"""How many of them a year has."""
+
+
 def _label(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
-    """`Q3`, `3Q`, `H1`, `2H`, `fiscal Q3`."""
+    """`Q3`, `3Q`, `H1`, `2H`, `fiscal Q3`, and before a year `quarter 3`. There is no `Q5` in any year."""
     is_fiscal = run.sense(i, "fiscal") is not None and run.follows(i + 1, " ")
     at = i + 1 if is_fiscal else i
     for sense, size, grain in (("quarter", 3, "quarter"), ("half", 6, "half")):
@@ -217,16 +232,34 @@ def _label(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
             ):
                 continue
             number = run.sense(figure, "number")
-            if 1 <= number <= 12 // size and not (
+            if (1 <= number <= 12 // size or grain == "quarter") and not (
                 letter > figure and run.sense(at - 1, "figures") and run[at].glue
             ):
-                fiscal = is_fiscal or context.fiscal_start != 1
-                return Name(
-                    grain, parts(size, number), at + 2, "cue",
-                    parts(size, number, context.fiscal_start), fiscal,
-                    " ,-/_" if letter > figure else " ,-/",
-                )  # fmt: skip
-    return None
+                glue = " ,-/_" if letter > figure else " ,-/"
+                return _part(grain, number, at + 2, is_fiscal, context, glue=glue)
+    unit, number = unit_after_number(run, at), run.sense(at + 1, "number")
+    if number is None or unit not in _PARTS or run[at + 1].glue not in ("", " ", "."):
+        return None
+    if run.sense(at + 1, "figures") != 1 or not 1 <= number <= _PARTS[unit]:
+        return None
+    return _part(unit, number, at + 2, is_fiscal, context, needs_cue="number")
+
+
+def _part(
+    grain: str,
+    number: int,
+    after: int,
+    is_fiscal: bool,
+    context: ReadingContext,
+    *,
+    needs_cue: str = "cue",
+    glue: str = " ,-/",
+) -> Name:
+    """A quarter or half by its number, which may be one that no year has."""
+    size = 12 // _PARTS[grain]
+    fiscal = parts(size, number, context.fiscal_start)
+    is_fiscal = is_fiscal or context.fiscal_start != 1
+    return Name(grain, parts(size, number), after, needs_cue, fiscal, is_fiscal, glue)
 
 
 def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
@@ -237,13 +270,14 @@ def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None
         return None
     number, unit = match[0], run.after(match[1], "fiscal")
     is_fiscal = unit > match[1]
-    for grain, size in (("quarter", 3), ("half", 6)):
-        if run.sense(unit, "unit") == grain:
-            number = 12 // size if number == -1 and run.sense(unit + 1, "of") is not None else number
-            if 1 <= number <= 12 // size:
-                fiscal = parts(size, number, context.fiscal_start)
-                return Name(grain, parts(size, number), unit + 1, "cue", fiscal, is_fiscal)
-    return None
+    grain = run.sense(unit, "unit") or run.sense(unit, "unit_short")
+    if grain not in _PARTS:
+        return None
+    number = _PARTS[grain] if number == -1 and run.sense(unit + 1, "of") is not None else number
+    if not 1 <= number <= _PARTS[grain]:
+        return None
+    fiscal = parts(12 // _PARTS[grain], number, context.fiscal_start)
+    return Name(grain, parts(12 // _PARTS[grain], number), unit + 1, "cue", fiscal, is_fiscal)
 
 
 def _title(run: TokenRun, i: int) -> str:
@@ -262,13 +296,14 @@ def _week(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     return None
 
 
+_UNITS = ("unit", "unit_short", "units")
 _NUMBER = ("figures", "cardinal")
 _NAMES: tuple[tuple[Callable[[TokenRun, int, ReadingContext], Name | None], frozenset[str]], ...] = (
     (_holiday, frozenset(("holiday",))),
     (_day, frozenset((*_NUMBER, "ordinal", "month", "month_short"))),
     (_month, frozenset(("month", "month_short"))),
     (_season, frozenset(("the", "season"))),
-    (_label, frozenset(("figures", "quarter", "half", "fiscal"))),
+    (_label, frozenset(("figures", "quarter", "half", "fiscal", *_UNITS))),
     (_ordinal_part, frozenset((*_NUMBER, "ordinal", "the"))),
     (_week, frozenset(("week",))),
 )

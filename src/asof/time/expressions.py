@@ -81,12 +81,10 @@ def _in_run(run: TokenRun, context: ReadingContext) -> list[TimeMention]:
     i = 0
     while i < run.size:
         match = match_time(run, i, context) if run[i].senses and "not_time" not in run[i].senses else None
-        mention = None if match is None else _mention(run, match, context)
-        if mention is not None and match is not None:
+        mention = _mention(run, match, context) if match is not None and match.limits else None
+        if mention is not None:
             in_order.append(mention)
-            i = match.after
-        else:
-            i += 1
+        i = match.after if match is not None and (mention is not None or not match.limits) else i + 1
     return in_order
 
 

@@ -28,7 +28,10 @@ _FIRST = BEGINNINGS | _OPENING
 
 
 class TimeMatch(NamedTuple):
-    """A time that a text says: words `first` to before `after` of a run, and how its relation limits."""
+    """A time that a text says: words `first` to before `after` of a run, and how its relation limits.
+
+    Without limits the words say a time that is in no calendar, and no other.
+    """
 
     first: int
     after: int
@@ -58,6 +61,8 @@ def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | No
     if special is not None:
         return special
     alone = point(run, i, context)
+    if alone is not None and alone[0].impossible:
+        return TimeMatch(i, alone[1], "in", alone[0], ())
     if alone is None or not alone[0].choices or not _trusted(run, i, alone):
         return None
     trailing = run.sense(alone[1], "trailing")

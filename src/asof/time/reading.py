@@ -47,7 +47,8 @@ def reading_context(
 
 
 class TimeReading(NamedTuple):
-    """What some words mean: `choices` of intervals, best first; none if they need an anchor that is missing.
+    """What some words mean: `choices` of intervals, best first; none if they need an anchor that is missing
+    (then they are `relative`), or name what no calendar has (30 February).
 
     `yearly` is set when the text names no year, `daily` when it names no day; `number` is a bare day of a
     month; `year` is a year in the text. `needs_cue` names the sense that the word before must have (`cue`,
@@ -79,6 +80,11 @@ class TimeReading(NamedTuple):
         """This reading with every choice changed, and nothing left open."""
         choices = distinct(change(choice) for choice in self.choices)
         return TimeReading(grain or self.grain, choices, self.relative, self.fiscal, zone=self.zone)
+
+    @property
+    def impossible(self) -> bool:
+        """Whether the words name what no calendar has, so that none of them says a time."""
+        return not self.choices and not self.relative
 
     def sure(self) -> TimeReading:
         """This reading where no cue is needed."""
@@ -149,11 +155,16 @@ def reading_without_year(
 ) -> TimeReading:
     """A reading whose year is not in the text."""
     intervals = intervals_around(yearly, date.fromordinal(context.today).year) if context.today else ()
+    if context.today and not intervals:
+        return TimeReading(grain, ())  # 30 February
     return TimeReading(grain, nearest(intervals, context), True, fiscal, needs_cue, yearly=yearly)
 
 
 def reading_in_year(
     grain: str, yearly: Yearly, year: int, *, relative: bool = False, fiscal: bool = False
 ) -> TimeReading:
-    """A reading in a year. Raises ValueError if that year has no such interval."""
-    return TimeReading(grain, (yearly(year),), relative, fiscal, year=year)
+    """A reading in a year, an impossible one if that year has no such interval."""
+    try:
+        return TimeReading(grain, (yearly(year),), relative, fiscal, year=year)
+    except ValueError:
+        return TimeReading(grain, ())

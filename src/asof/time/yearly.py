@@ -22,10 +22,16 @@ def day_of_month(number: int, day: int) -> Yearly:
 def parts(size: int, number: int, fiscal_start: int = 1) -> Yearly:
     """The quarter (`size` 3) or half (6) of a year that starts in the month `fiscal_start`.
 
-    A fiscal year is named by the calendar year in which it ends.
+    A fiscal year is named by the calendar year in which it ends. There is none beyond the year's last.
     """
+    if not 1 <= number <= 12 // size:
+        return _none_there
     back = 1 if fiscal_start > 1 else 0
     return lambda year: months(year - back, fiscal_start + (number - 1) * size, size)
+
+
+def _none_there(year: int) -> LocalInterval:
+    raise ValueError(f"{year} has no such part")
 
 
 def fiscal_year(fiscal_start: int) -> Yearly:

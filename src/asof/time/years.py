@@ -88,6 +88,6 @@ def week_label(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     year = year_figures(run, i)
     if year is None or run[i + 1].glue not in ("", "-") or run.sense(i + 1, "week_label") is None:
         return None
-    if run[i + 2].glue == "" and run.sense(i + 2, "figures") in (1, 2) and run.sense(i + 2, "number") <= 53:
+    if run[i + 2].glue == "" and run.sense(i + 2, "figures") in (1, 2):
         return reading_in_year("week", iso_week(run.sense(i + 2, "number")), year), i + 3
     return None

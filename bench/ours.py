@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import resource
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench import generated
-from bench.measure import Clocked, bytes_in, latency, milliseconds, one_core
+from bench.corpora import questions_of
+from bench.measure import bytes_in, latency, milliseconds, one_core
 from bench.vectors import RandomVectors
 
 from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, Filters, SourcedTime
+from asof.data import Document, Filters
 from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.recipe import Recipe
-from asof.time.span import Span, instant
-
-TENTH = generated.FIRST + timedelta(days=generated.DAYS * 9 // 10)
-MIDDLE = generated.FIRST + timedelta(days=generated.DAYS // 2)
-SCOPES: dict[str, tuple[datetime | None, datetime | None]] = {
-    "whole": (None, None),
-    "middle": (MIDDLE, None),
-    "last tenth": (None, TENTH),
-}
-"""From a stretch of time to (as of, since)."""
+from asof.time.moment import read
 
 STAGES = {
     "lexical": Recipe("lexical", "words alone", (Lexical(), TopK())),
@@ -45,31 +39,31 @@ STAGES = {
 }
 ADDED = 7
 DATES = 7
+COLD = 5
 
 
-def build(folder: str, passages: int, dense: bool) -> dict[str, Any]:
-    """Index generated text on one core; then merge what is due. Making the text is not counted."""
+def build(folder: str, documents: str, dense: bool) -> dict[str, Any]:
+    """Index a file of lines on one core; merge what is due; index it again."""
     one_core()
     corpus = open_corpus(folder, encoder=RandomVectors() if dense else None)
     corpus.maintenance.background = False
-    documents = Clocked(generated.documents(passages))
     begin, busy = time.perf_counter(), time.process_time()
-    report = corpus.add(documents)
-    seconds = time.perf_counter() - begin - documents.seconds
-    busy = time.process_time() - busy - documents.busy
+    report = corpus.add(Path(documents))
+    seconds, busy = time.perf_counter() - begin, time.process_time() - busy
     peak = peak_memory()
-    segments = len(list((Path(folder) / ".asof" / "segments").iterdir()))
     begin = time.perf_counter()
     merges = corpus.tidy()
     merging = time.perf_counter() - begin
+    again, again_busy = time.perf_counter(), time.process_time()
+    corpus.add(Path(documents))
+    again, again_busy = time.perf_counter() - again, time.process_time() - again_busy
     corpus.close()
     files = Path(folder) / ".asof"
     return {
-        "passages": report.passages, "seconds": seconds, "generating": documents.seconds,
-        "rate": report.passages / seconds, "rate_busy": report.passages / busy,
-        "merging": merging, "merges": merges,
-        "rate_merged": report.passages / (seconds + merging), "segments_built": segments,
-        "segments": len(list((files / "segments").iterdir())), "peak_build": peak,
+        "passages": report.passages, "seconds": seconds, "rate": report.passages / seconds,
+        "rate_busy": report.passages / busy, "merging": merging, "merges": merges,
+        "rate_merged": report.passages / (seconds + merging), "peak_build": peak,
+        "again": again * 1e3, "again_busy": again_busy * 1e3,
         "disk": bytes_in(files), "disk_segments": bytes_in(files / "segments"),
     }  # fmt: skip
 
@@ -90,37 +84,61 @@ def opening(folder: str, dense: bool) -> dict[str, float]:
     return {"open": milliseconds(look)}
 
 
-def search(folder: str, dense: bool, queries: int) -> dict[str, Any]:
-    """Latencies by stages and stretch of time; also of the first question as of a new date."""
-    questions = generated.queries(queries)
+def search(folder: str, dense: bool, questions: str, middle: str, tenth: str) -> dict[str, Any]:
+    """Latencies by stages and stretch of time; of the first question at a new date; from several threads."""
+    texts = questions_of(questions)
+    scopes = {"whole": (None, None), "middle": (middle, None), "last tenth": (None, tenth)}
     figures: dict[str, Any] = {}
     with open_corpus(folder, create=False, encoder=RandomVectors() if dense else None) as corpus:
-        for scope, (as_of, since) in SCOPES.items():
+        for scope, (as_of, since) in scopes.items():
             for name in ("dense", "fused", "hybrid") if dense else ("lexical", "default"):
-                figures[f"{name}, {scope}"] = latency(asker(corpus, name, as_of, since), questions)
+                figures[f"{name}, {scope}"] = latency(asker(corpus, name, as_of, since), texts)
         if not dense:
-            figures["new date"] = first_questions(corpus, questions)
+            figures["new date"] = first_questions(corpus, texts, middle, tenth)
+            figures["per_second"] = per_second(corpus, texts)
     return figures
 
 
-def asker(
-    corpus: Corpus, name: str, as_of: datetime | None, since: datetime | None
-) -> Callable[[str], object]:
+def per_second(corpus: Corpus, questions: Sequence[str]) -> float:
+    """Questions a second with as many threads as there are processors."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        begin = time.perf_counter()
+        list(pool.map(corpus.search, questions))
+        return len(questions) / (time.perf_counter() - begin)
+
+
+def cold(folder: str, questions: str) -> dict[str, float]:
+    """Milliseconds of `asof search` as a process, and those of the processor: medians of five."""
+    taken, busy = [], []
+    for text in questions_of(questions)[:COLD]:
+        before, begin = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-m", "asof", "search", "--index", folder, "--", text],
+            stdout=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+        taken.append((time.perf_counter() - begin) * 1e3)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        busy.append((after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) * 1e3)
+    return {"cold": median(taken), "cold_busy": median(busy)}
+
+
+def asker(corpus: Corpus, name: str, as_of: str | None, since: str | None) -> Callable[[str], object]:
     """From a question to its hits, the view being made each time as any program would."""
     recipe = STAGES.get(name)
     if recipe is None:
         return lambda question: corpus.at(as_of).search(question, since=since)
-    filters = Filters(since=None if since is None else instant(since))
+    filters = Filters(since=None if since is None else read(since).first)
     return lambda question: engine.search(
         replace(corpus.at(as_of).read(question).query, filters=filters), corpus.at(as_of).view(), recipe
     )
 
 
-def first_questions(corpus: Corpus, questions: Sequence[str]) -> float:
+def first_questions(corpus: Corpus, questions: Sequence[str], middle: str, tenth: str) -> float:
     """Median milliseconds of a question as of a day that nobody asked about."""
+    first, last = (datetime.fromisoformat(day).replace(tzinfo=UTC) for day in (middle, tenth))
     taken = []
     for at in range(DATES):
-        day = generated.FIRST + timedelta(days=generated.DAYS * (at + 2) // (DATES + 4), hours=at)
+        day = first + (last - first) * (at + 1) / (DATES + 2)
         taken.append(milliseconds(lambda day=day, at=at: corpus.at(day).search(questions[at])))  # type: ignore[misc]
     return median(taken)
 
@@ -141,7 +159,6 @@ def adding(folder: str) -> dict[str, Any]:
 def add_and_find(corpus: Corpus, number: int) -> None:
     """Add a document with a word of its own, and look for that word."""
     word = f"unheard{number}"
-    when = SourcedTime(Span(TENTH, TENTH + timedelta(days=1)), f"{TENTH:%Y-%m-%d}", "metadata")
-    corpus.add([Document(f"new-{number}", f"{word} baba dede", published=when)])
+    corpus.add([Document(f"new-{number}", f"{word} baba dede", published="2024-01-05")])
     first = corpus.search(word).hits[0].document
     assert first == f"new-{number}", f"{word} was not found first, but {first}"

@@ -1,14 +1,16 @@
-"""What is measured of others: bm25s, and the stack of TWE-RAG's published code (rank-bm25, scikit-learn)."""
+"""What is measured of others: bm25s, tantivy, and the stack of TWE-RAG's published code (rank-bm25,
+scikit-learn)."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bench import generated
+from bench.corpora import pieces, questions_of
 from bench.measure import bytes_in, latency, milliseconds, one_core
 from numpy.typing import NDArray
 
@@ -16,25 +18,16 @@ K = 10
 DIMENSIONS = 128
 
 
-def texts(passages: int) -> list[str]:
-    """The same passages as asof's; neither peer knows of versions, so all are in force."""
-    return [
-        paragraph
-        for document in generated.documents(passages)
-        for paragraph in document.text.split("\n\n")
-    ]  # fmt: skip
-
-
 # -- bm25s --------------------------------------------------------------------------------------------
 
 
-def build_bm25s(folder: str, passages: int) -> dict[str, Any]:
+def build_bm25s(folder: str, documents: str) -> dict[str, Any]:
     """Its tokenizer with PyStemmer, its index, its files; on one core."""
     import bm25s
     import Stemmer
 
     one_core()
-    corpus = texts(passages)
+    corpus = [f"{title} {text}" for title, text in pieces(documents)]
     begin, busy = time.perf_counter(), time.process_time()
     tokens = bm25s.tokenize(corpus, stopwords=None, stemmer=Stemmer.Stemmer("english"), show_progress=False)
     index = bm25s.BM25(k1=1.5, b=0.75, backend="numpy")
@@ -54,7 +47,7 @@ def open_bm25s(folder: str) -> dict[str, float]:
     return {"open": milliseconds(lambda: bm25s.BM25.load(folder))}
 
 
-def search_bm25s(folder: str, queries: int) -> dict[str, Any]:
+def search_bm25s(folder: str, questions: str) -> dict[str, Any]:
     """Latencies of its numpy retrieval."""
     import bm25s
     import Stemmer
@@ -67,7 +60,59 @@ def search_bm25s(folder: str, queries: int) -> dict[str, Any]:
         )
         return index.retrieve(words, k=K, backend_selection="numpy", show_progress=False)
 
-    return {"lexical, whole": latency(ask, generated.queries(queries))}
+    return {"lexical, whole": latency(ask, questions_of(questions))}
+
+
+# -- tantivy ------------------------------------------------------------------------------------------
+
+
+def _tantivy(folder: str) -> Any:
+    import tantivy
+
+    schema = tantivy.SchemaBuilder()
+    for name in ("title", "text"):
+        schema.add_text_field(name, stored=True, tokenizer_name="en_stem")
+    return tantivy.Index(schema.build(), path=folder)
+
+
+def build_tantivy(folder: str, documents: str) -> dict[str, Any]:
+    """Titles and texts with English stems, stored; on one core, one thread."""
+    import tantivy
+
+    one_core()
+    corpus = pieces(documents)
+    Path(folder).mkdir()
+    begin, busy = time.perf_counter(), time.process_time()
+    writer = _tantivy(folder).writer(256_000_000, 1)
+    for title, text in corpus:
+        writer.add_document(tantivy.Document(title=title, text=text))
+    writer.commit()
+    writer.wait_merging_threads()
+    seconds, busy = time.perf_counter() - begin, time.process_time() - busy
+    return {
+        "rate": len(corpus) / seconds, "rate_busy": len(corpus) / busy, "seconds": seconds,
+        "disk": bytes_in(Path(folder)),
+    }  # fmt: skip
+
+
+def open_tantivy(folder: str) -> dict[str, float]:
+    """Milliseconds to open an index and have a searcher, imports not counted."""
+    import tantivy  # noqa: F401
+
+    return {"open": milliseconds(lambda: _tantivy(folder).searcher())}
+
+
+def search_tantivy(folder: str, questions: str) -> dict[str, Any]:
+    """Latencies of a query over titles and texts; the documents of its hits are fetched."""
+    index = _tantivy(folder)
+    searcher = index.searcher()
+
+    def ask(question: str) -> object:
+        words = " ".join(re.findall(r"\w+", question.lower()))
+        hits = searcher.search(index.parse_query(words, ["title", "text"]), K).hits
+        return [searcher.doc(address).to_dict() for _, address in hits]
+
+    return {"lexical, whole": latency(ask, questions_of(questions))}
 
 
 # -- rank-bm25 and scikit-learn ------------------------------------------------------------------------
@@ -75,20 +120,20 @@ def search_bm25s(folder: str, queries: int) -> dict[str, Any]:
 Scores = NDArray[np.float64]
 
 
-def published(passages: int, queries: int) -> dict[str, Any]:
+def published(documents: str, questions: str) -> dict[str, Any]:
     """Build on one core, then ask. It has no files: every process builds anew."""
     one_core()
-    corpus = texts(passages)
+    corpus = [f"{title} {text}" for title, text in pieces(documents)]
     begin, busy = time.perf_counter(), time.process_time()
     lexical, dense = published_stack(corpus)
     seconds, busy = time.perf_counter() - begin, time.process_time() - busy
-    questions = generated.queries(queries)
+    asked = questions_of(questions)
     return {
         "rate": len(corpus) / seconds, "rate_busy": len(corpus) / busy, "seconds": seconds,
-        "lexical, whole": latency(lambda question: best(lexical(question)), questions),
-        "dense, whole": latency(lambda question: best(dense(question)), questions),
+        "lexical, whole": latency(lambda question: best(lexical(question)), asked),
+        "dense, whole": latency(lambda question: best(dense(question)), asked),
         "fused, whole": latency(
-            lambda question: best(lexical(question) + dense(question)), questions
+            lambda question: best(lexical(question) + dense(question)), asked
         ),
     }  # fmt: skip
 

@@ -1,6 +1,8 @@
-"""`make bench`: asof beside bm25s and a published stack, on generated text; every figure is made in this run.
+"""`make bench`: asof beside tantivy, bm25s and a published stack; every figure is made in this run.
 
     make bench ARGS="--sizes 5000,100000 --json figures.json"
+
+The text is generated (`generated.py`); with ASOF_DATA, a folder of datasets, all of them are one corpus more.
 
 Each corpus is built, opened and asked in processes of its own, so that memory is that of the one task. A
 target that is missed is marked; the exit code says only whether measuring worked.
@@ -23,12 +25,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from bench.corpora import Measured, gather, generate
 from bench.measure import job
 from bench.reach import reach
 from bench.table import table
 
 SIZES = "5000,100000,1000000"
-PUBLISHED_MOST = 100_000
+PUBLISHED_MOST = 20_000
 OPENED = 5
 
 Figures = dict[str, dict[str, Any]]
@@ -39,12 +42,20 @@ def main() -> None:
     options = parse()
     print(f"Python {platform.python_version()}, {platform.machine()}, {platform.system()}; ", end="")
     print(f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.1f} at the start (quiet: below 0.3)")
-    figures: dict[int, Figures] = {}
-    for passages in options.sizes:
+    figures: dict[str, Figures] = {}
+    data = os.environ.get("ASOF_DATA")
+    for size in [*options.sizes, *([None] if data else [])]:
         with workplace(options.folder) as folder:
-            figures[passages] = measure(passages, folder, options)
-        print(f"\n{passages:,} passages (queries: median / 95th percentile / processor time)\n")
-        print(table(figures[passages]), flush=True)
+            say("datasets" if size is None else f"{size:,}: generating")
+            if size is None:
+                corpus = gather(folder, Path(str(data)), options.queries)
+            else:
+                corpus = generate(folder, size, options.queries)
+            made = measure(corpus, folder, options)
+        passages = int(made["asof"]["passages"])
+        name = f"{passages:,} passages of datasets" if size is None else f"{size:,} generated passages"
+        figures[name] = made
+        print(f"\n{name} (queries: median / 95th percentile / processor time)\n\n{table(made)}", flush=True)
     print(f"\nreach\n\n{reach(figures)}", flush=True)
     if options.json:
         Path(options.json).write_text(json.dumps(figures, indent=1), "utf-8")
@@ -76,39 +87,44 @@ def workplace(folder: Path | None) -> Iterator[Path]:
         yield place
 
 
-def measure(passages: int, folder: Path, options: argparse.Namespace) -> Figures:
-    figures: Figures = {"asof": ours(folder / "words", passages, options.queries, dense=False)}
+def measure(corpus: Measured, folder: Path, options: argparse.Namespace) -> Figures:
+    figures: Figures = {"asof": ours(folder / "words", corpus, dense=False)}
     if not options.skip_dense:
-        figures["asof, vectors"] = ours(folder / "vectors", passages, options.queries, dense=True)
+        figures["asof, vectors"] = ours(folder / "vectors", corpus, dense=True)
     if not options.skip_peers:
-        figures["bm25s"] = bm25s(str(folder / "bm25s"), passages, options.queries)
-        if passages <= PUBLISHED_MOST:
-            say(f"{passages:,}: the published stack")
-            built = job("published", single=True, passages=passages, queries=options.queries)
+        for peer in ("tantivy", "bm25s"):
+            figures[peer] = other(peer, str(folder / peer), corpus)
+        if figures["asof"]["passages"] <= PUBLISHED_MOST:
+            say("the published stack")
+            built = job("published", single=True, documents=corpus.documents, questions=corpus.questions)
             figures["published"] = {**built, "peak_build": built["peak"]}
     return figures
 
 
-def ours(place: Path, passages: int, queries: int, *, dense: bool) -> dict[str, Any]:
+def ours(place: Path, corpus: Measured, *, dense: bool) -> dict[str, Any]:
     place.mkdir()
     folder = str(place)
-    say(f"{passages:,}: asof" + (" with vectors" if dense else ""))
-    built = job("build", single=True, folder=folder, passages=passages, dense=dense)
+    say("asof" + (" with vectors" if dense else ""))
+    built = job("build", single=True, folder=folder, documents=corpus.documents, dense=dense)
     opened = [job("open", folder=folder, dense=dense)["open"] for _ in range(OPENED)]
-    asked = job("search", folder=folder, dense=dense, queries=queries)
+    asked = job(
+        "search", folder=folder, dense=dense, questions=corpus.questions, middle=corpus.middle,
+        tenth=corpus.tenth,
+    )  # fmt: skip
     peaks = {"peak_merged": built.pop("peak"), "peak_search": asked.pop("peak")}
     figures = {**built, **peaks, "open": median(opened), **asked}
     if not dense:
+        figures |= job("cold", folder=folder, questions=corpus.questions)
         figures |= job("add", folder=folder)
         del figures["peak"]
     return figures
 
 
-def bm25s(folder: str, passages: int, queries: int) -> dict[str, Any]:
-    say(f"{passages:,}: bm25s")
-    built = job("bm25s-build", single=True, folder=folder, passages=passages)
-    opened = [job("bm25s-open", folder=folder)["open"] for _ in range(OPENED)]
-    asked = job("bm25s-search", folder=folder, queries=queries)
+def other(peer: str, folder: str, corpus: Measured) -> dict[str, Any]:
+    say(peer)
+    built = job(f"{peer}-build", single=True, folder=folder, documents=corpus.documents)
+    opened = [job(f"{peer}-open", folder=folder)["open"] for _ in range(OPENED)]
+    asked = job(f"{peer}-search", folder=folder, questions=corpus.questions)
     peaks = {"peak_build": built.pop("peak"), "peak_search": asked.pop("peak")}
     return {**built, **peaks, "open": median(opened), **asked}
 

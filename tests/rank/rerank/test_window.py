@@ -155,12 +155,17 @@ def test_the_first_do_not_depend_on_k(
     ),
     st.sampled_from([(), ("2003",), ("2001", "2004")]),
     st.integers(1, 12),
+    st.sampled_from([{}, {"tags": ("even",)}, {"since": 0}]),
 )
 def test_feedback_leaves_all_that_the_window_chooses(
-    fresh: Make, run: Make, document: Make, drawn: list[Any], spoken: tuple[str, ...], k: int
-) -> None:
+    fresh: Make, run: Make, document: Make, drawn: list[Any], spoken: tuple[str, ...], k: int,
+    filters: dict[str, Any],
+) -> None:  # fmt: skip
     """Passages that feedback leaves unread change nothing, whatever the times that the question names."""
-    made = [document(f"d{at}", " ".join(words), str(year)) for at, (words, year) in enumerate(drawn)]
+    made = [
+        document(f"d{at}", " ".join(words), str(year), tags=("odd",) if at % 2 else ("even",))
+        for at, (words, year) in enumerate(drawn)
+    ]
     window = RerankWindow(n=10, of_time=10)
     limits = RescoreLimits(max_share=1.0)
     unread = PseudoRelevanceFeedback(weight=0.2, passages=2, terms=3, window=window, limits=limits)
@@ -168,9 +173,11 @@ def test_feedback_leaves_all_that_the_window_chooses(
         hits = [
             run(
                 corpus, "mill tide", Lexical(), EarlyTermination(), feedback, window, Upside(), AppendRest(),
-                TopK(), k=k, spoken=spoken,
+                TopK(), k=k, spoken=spoken, **filters,
             ).hits
             for feedback in (unread, replace(unread, prune=False))
         ]  # fmt: skip
         assert hits[0] == hits[1]
         assert [hit.why for hit in hits[0]] == [hit.why for hit in hits[1]]
+        if "tags" in filters:
+            assert all(int(hit.document[1:]) % 2 == 0 for hit in hits[0])

@@ -125,6 +125,9 @@ class PseudoRelevanceFeedback:
         assert remaining.places is not None  # noqa: S101  they were chosen, here or before
         places = np.union1d(remaining.places, best)
         scores = lexical.scores_at(window, places, weighed, bm25)
+        allowed = admitted(query, window, view)
+        if allowed is not None:  # what has no word of the question has not been asked about its attributes
+            scores[~allowed[places]] = 0.0
         top = float(scores[np.searchsorted(places, best)].max())
         return remaining, scores[np.searchsorted(places, remaining.places)], top
 

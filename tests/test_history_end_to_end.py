@@ -14,8 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.corpora import memory_folder, new_corpus
 from tests.support.rows import db_of, versions
-from tests.support.sources import Forgetful
+from tests.support.sources import Forgetful, Stopped
 
+from asof.corpus.corpus import Corpus
 from asof.corpus.corpus import open as open_corpus
 from asof.sources.open import open_source
 
@@ -149,6 +150,81 @@ def test_a_run_that_goes_on_from_the_last_is_a_run_that_reads_all(acts: list[tup
                 repository.commit()
             else:
                 rewrite(repository, act)
+
+
+NAMES = ["a", "b", "sub/c"]
+PAST = st.lists(
+    st.one_of(
+        st.tuples(st.sampled_from(["edit", "edit", "delete", "rename"]), st.sampled_from(NAMES)),
+        st.tuples(st.sampled_from(["commit", "same second", "branch", "merge"]), st.just("")),
+        st.tuples(st.sampled_from(["amend", "back"]), st.just("")),
+        st.tuples(st.sampled_from(["index", "index", "stopped", "folder below"]), st.just("")),
+    ),
+    min_size=4, max_size=30,
+)  # fmt: skip
+
+
+@settings(max_examples=40)
+@given(PAST)
+def test_runs_between_commits_leave_what_one_run_over_all_of_them_makes(acts: list[tuple[str, str]]) -> None:
+    """Merges of older branches, rewritten histories, stopped runs, another folder of the repository: nothing
+    of what git no longer has remains, and nothing of what it has is dated otherwise."""
+    with memory_folder() as folder, new_corpus() as resumed:
+        repository = Repository(folder / "notes")
+        (repository.folder / "sub").mkdir()
+        (repository.folder / "sub" / "c.md").write_text("mill\n")
+        repository.commit()
+        roots = [repository.folder]
+        for number, (act, name) in enumerate([*acts, ("index", "")]):
+            if act in ("edit", "delete", "rename"):
+                change(repository.folder / f"{name}.md", act, number)
+            elif act == "same second":
+                repository.git("add", "-A")
+                repository.git("commit", "-q", "--allow-empty", "-m", "the next one has the same date")
+            elif act in ("branch", "merge", "amend", "back"):
+                rewrite(repository, act)
+            else:
+                repository.commit()
+                (repository.folder / "sub").mkdir(exist_ok=True)
+                if act == "folder below":
+                    roots = [repository.folder / "sub", repository.folder]
+                    run(resumed, folder, roots[0])
+                elif act == "stopped":
+                    run(resumed, folder, roots[-1], stop_after=1 + number % 5)
+                elif act == "index":
+                    with new_corpus() as whole:
+                        for root in roots:
+                            run(resumed, folder, root)
+                            run(whole, folder, root)
+                        assert current_history(resumed) == current_history(whole)
+
+
+def change(file: Path, act: str, number: int) -> None:
+    """Of few texts, so that a file gets back what it had; also with other line ends, which are no edit."""
+    file.parent.mkdir(exist_ok=True)
+    if act == "edit":
+        file.write_bytes(f"line {number % 2}{number % 3 * chr(13)}\n".encode())
+    elif act == "delete":
+        file.unlink(missing_ok=True)
+    elif file.exists():
+        file.rename(file.with_name("moved.md"))
+
+
+def run(corpus: Corpus, folder: Path, root: Path, stop_after: int | None = None) -> None:
+    source = open_source(root, root=folder, history=True)
+    if stop_after is None:
+        corpus.add(source, allow_shrinking=True)
+    else:
+        with contextlib.suppress(KeyboardInterrupt):
+            corpus.add(Stopped(source, stop_after), allow_shrinking=True)
+
+
+def current_history(corpus: Corpus) -> list[tuple[object, ...]]:
+    """What is stated of each document, from when on; what was withdrawn is no part of it."""
+    return db_of(corpus).execute(
+        "SELECT d.name, v.visible, v.content, v.head IS NULL, v.dated_by FROM versions AS v"
+        " JOIN documents AS d ON d.id = v.document WHERE v.retired IS NULL ORDER BY 1, 2, v.added"
+    ).fetchall()  # fmt: skip
 
 
 def rewrite(repository: Repository, act: str) -> None:

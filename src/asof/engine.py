@@ -92,18 +92,20 @@ def build(
     name: str,
     kind: str,
     complete: bool,
+    states_past: bool = False,
     allow_shrinking: bool = False,
     progress: Callable[[IndexReport], None] | None = None,
 ) -> IndexReport:
     """Take in a source, a transaction for each batch; what is committed is searchable at once.
 
-    `complete`: what the source does not state any more has ended. Raises SourceShrunk, Busy, NoSpace; what
-    was committed before stays.
+    `complete`: what the source does not state any more has ended; `states_past`: so has
+    every version (see `sources.source.Source`). Raises SourceShrunk, Busy, NoSpace; what was committed before
+    stays.
     """
     db = store.writer()
     try:
         with translate_sqlite_errors(store.database):
-            run = IndexRun(store, db, clock, manifest.publish, name, kind)
+            run = IndexRun(store, db, clock, manifest.publish, name, kind, states_past)
             most = BATCH_ENCODED if manifest.slow else (BATCH_DOCUMENTS, BATCH_CHARACTERS)
             for batch in batches(items, *most):
                 manifest.encode_ahead(db, [item for item in batch if isinstance(item, Document)])

@@ -32,11 +32,13 @@ def known(
     id_: int, text: str, published: SourcedTime | None, visible: int, *, fresh: bool = False
 ) -> StoredVersion:
     content = text.encode()
-    return StoredVersion(id_, content, stated_digest(content, published), visible, id_, seen=fresh)
+    return StoredVersion(
+        id_, content, stated_digest(content, published), visible, id_, "metadata", seen=fresh
+    )
 
 
 def gone(id_: int, at: int) -> StoredVersion:
-    return StoredVersion(id_, b"", b"gone", at, id_, deleted=True)
+    return StoredVersion(id_, b"", b"gone", at, id_, "edit", deleted=True)
 
 
 def ask(

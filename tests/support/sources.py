@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from asof.data import Checkpoint, Statement
-from asof.sources.source import Source
+from asof.data import Checkpoint, SafeToCommit, Statement
+from asof.sources.source import Resumable, Source
 
 
 def stated(source: Source) -> list[Any]:
@@ -19,6 +19,27 @@ class Forgetful:
 
     def __init__(self, source: Source) -> None:
         self.source, self.name, self.kind, self.complete = source, source.name, source.kind, source.complete
+        self.states_past = getattr(source, "states_past", False)
 
     def documents(self) -> Iterator[Statement]:
         return iter([each for each in self.source.documents() if not isinstance(each, Checkpoint)])
+
+
+class Stopped:
+    """A source that somebody stops with Ctrl-C after so many statements, each of which was committed."""
+
+    def __init__(self, source: Any, after: int) -> None:
+        self.source, self.name, self.kind, self.complete = source, source.name, source.kind, source.complete
+        self.states_past = getattr(source, "states_past", False)
+        self.after = after
+
+    def resume(self, checkpoints: Mapping[str, bytes]) -> None:
+        assert isinstance(self.source, Resumable)
+        self.source.resume(checkpoints)
+
+    def documents(self) -> Iterator[Statement]:
+        for number, statement in enumerate(self.source.documents()):
+            if number == self.after:
+                raise KeyboardInterrupt
+            yield statement
+            yield SafeToCommit()

@@ -215,7 +215,7 @@ class Corpus:
         with closing(items(read.documents, self.config.fields)) as stated:
             report = engine.build(
                 self.store, self.manifest, stated, self.session.clock, name=read.name, kind=read.kind,
-                complete=read.complete,
+                complete=read.complete, states_past=read.states_past,
                 allow_shrinking=allow_shrinking, progress=progress,
             )  # fmt: skip
         if report.written:

@@ -30,12 +30,14 @@ ACCEPTED = (
 
 
 class PythonSource(NamedTuple):
-    """A source as Python code passed it: its name and kind, whether it is complete, and its documents."""
+    """A source as Python code passed it: its name and kind, whether it is complete and states its past (see
+    `sources.source.Source`), and its documents."""
 
     name: str
     kind: str
     complete: bool
     documents: Iterable[object]
+    states_past: bool = False
 
 
 def as_python_source(source: object) -> PythonSource:
@@ -45,7 +47,8 @@ def as_python_source(source: object) -> PythonSource:
     if isinstance(source, Iterable) and not isinstance(source, str | bytes):
         return PythonSource("python", "documents", complete=False, documents=source)
     try:
-        return PythonSource(source.name, source.kind, source.complete, source.documents())  # type: ignore[attr-defined]
+        states_past = getattr(source, "states_past", False)
+        return PythonSource(source.name, source.kind, source.complete, source.documents(), states_past)  # type: ignore[attr-defined]
     except AttributeError:
         if all(hasattr(source, name) for name in ("name", "kind", "complete", "documents")):
             raise

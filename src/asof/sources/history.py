@@ -43,6 +43,7 @@ class History:
 
     kind = "history"
     complete = True
+    states_past = True
 
     def __init__(self, naming: SourceNaming, limits: InputLimits, fiscal_start: int = 1) -> None:
         self.name = naming.name
@@ -103,6 +104,7 @@ class History:
         beginning. After a version that cannot be read a file has no checkpoints, and it is tried again.
         """
         stored = self._stored(changes)
+        yield from (Unchanged(self.naming.id(path)) for path in stored)
         tokens: dict[str, bytes] = {}
         unread: set[str] = set()
         for number, change in enumerate(changes):
@@ -116,7 +118,6 @@ class History:
                 yield item
             if path not in unread:
                 yield Checkpoint(self.naming.id(path), state)
-        yield from (Unchanged(self.naming.id(path)) for path in stored)
 
     def _stored(self, changes: Sequence[FileChange]) -> dict[str, int]:
         """For each file the number of the last change that its checkpoint stands for."""

@@ -17,7 +17,9 @@ class Source(Protocol):
     """Something that states documents.
 
     `name` is the same in every run over the same target. `complete` says that a document which a run does
-    not state any more is gone; a source that is not complete says every deletion itself (`Ended`).
+    not state any more is gone; a source that is not complete says every deletion itself (`Ended`). One
+    may have `states_past = True`: it states every version of all times under the time that it counts from, so
+    that a version of a document which it no longer states is withdrawn, as if it had never been.
     """
 
     name: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,9 @@ from asof.store import statements
 from asof.store.checkpoints import WHOLE
 from asof.store.store import Publish, Store
 from asof.store.write import Transaction
+
+COMMIT, EDIT = "git", "edit"
+"""What dates the versions of a history, and the changes that no source dates (see `data.DATED_BY`)."""
 
 MAX_ENDED_SHARE = 0.3
 """A run that would end a larger share of a source's documents raises SourceShrunk."""
@@ -58,8 +62,9 @@ class IndexRun:
     """A pass over the source `name`. Call `add_batch` for each batch, then `finish`.
 
     `seen_versions`: ids of versions that the source stated in this run. `unreadable`: documents that could
-    not be read; `unreadable_unnamed`: how many files or lines without a known document. `unchanged`:
-    documents of which the source has nothing new to state; `whole`: its token if it stated all,
+    not be read; `unreadable_unnamed`: how many files or lines without a known document. `states_past`: see
+    `sources.source.Source`. `unchanged`: documents whose earlier statements stand; `held`: tokens that are
+    stored when what the source withdrew of their documents is gone; `whole`: its token if it stated all,
     `whole_unchanged`: that it has nothing new to state at all.
     """
 
@@ -69,12 +74,14 @@ class IndexRun:
     publish: Publish
     name: str
     kind: str
+    states_past: bool = False
     report: IndexReport = field(default_factory=IndexReport)
     seen_versions: NumberSet = field(default_factory=NumberSet)
     unreadable: set[str] = field(default_factory=set)
     unreadable_unnamed: int = 0
     reverted: set[str] = field(default_factory=set)
     unchanged: set[str] = field(default_factory=set)
+    held: dict[str, bytes] = field(default_factory=dict)
     whole: bytes | None = None
     whole_unchanged: bool = False
 
@@ -100,7 +107,6 @@ class IndexRun:
             self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
         ) as write:
             write.load({item.id for item in items} | tokens.keys())
-            write.checkpoints = tokens
             self._mark_seen(write)
             for item in items:
                 what, version = self._store_item(write, item)
@@ -108,19 +114,36 @@ class IndexRun:
                 if version is not None:
                     version_ids.append(version.id)
                     version.seen = True
+            write.checkpoints = self._without_held(write, tokens)
         self._record_commit(counts, version_ids, write)
 
     def _mark_seen(self, write: Transaction) -> None:
-        for document in write.documents.values():
+        for name, document in write.documents.items():
+            stands = name in self.unchanged
             for version in document.versions:
-                version.seen = version.id in self.seen_versions
+                version.seen = version.id in self.seen_versions or (stands and version.dated_by != EDIT)
+
+    def _without_held(self, write: Transaction, tokens: dict[str, bytes | None]) -> dict[str, bytes | None]:
+        """The tokens; those of documents that have versions which the source may withdraw are held back."""
+        kept = dict(tokens)
+        for name, token in tokens.items() if self.states_past else ():
+            self.held.pop(name, None)
+            state = write.documents.get(name)
+            if token is not None and state is not None and any(map(self._is_stale, state.versions)):
+                self.held[name] = token
+                kept[name] = None
+        return kept
+
+    def _is_stale(self, version: statements.StoredVersion) -> bool:
+        """Whether a version of a history is not, or not yet, stated by it."""
+        return not version.seen and version.dated_by == COMMIT
 
     def _store_item(
         self, write: Transaction, item: Document | Ended
     ) -> tuple[str, statements.StoredVersion | None]:
         if isinstance(item, Ended):
             return write.end(item.id, item.at, item.at.by)
-        what, version = write.put(item)
+        what, version = write.put(item, states_past=self.states_past)
         current = write.document_state(item.id).current
         if version is not current and current is not None and current.has_date(item.published):
             self.reverted.add(
@@ -188,11 +211,14 @@ class IndexRun:
             and name not in self.unreadable
             and name not in self.unchanged
         ]
-        if not unseen:
+        stale = self._withdrawn([name for name, _, _ in listed])
+        if not unseen and not stale:
             return
         deleted = {name for name, _, ended in listed if ended}
         missing, restated = self._split_unseen(unseen)
         missing = [name for name in missing if name not in deleted]
+        if self.unreadable_unnamed:
+            stale = []  # as with what is missing: it may be what could not be read
         if missing and self.unreadable_unnamed:
             self.report.problems.append(
                 Problem(
@@ -210,7 +236,19 @@ class IndexRun:
                 f"{len(missing)} of the {len(listed) - len(deleted)} documents of {self.name!r} are missing; "
                 "nothing was removed. If they are really gone, say so with --yes"
             )
-        self._write_ends_and_copies(missing, restated)
+        self._write_ends_and_copies(missing, restated, stale)
+
+    def _withdrawn(self, listed: Sequence[str]) -> list[str]:
+        """The documents with versions that a source which states its past does not state any more."""
+        if not self.states_past:
+            return []
+        restated = [name for name in listed if name not in self.unchanged and name not in self.unreadable]
+        rows = self.db.execute(
+            "SELECT d.name, v.id FROM json_each(?) AS wanted JOIN documents AS d ON d.name = wanted.value"
+            " JOIN versions AS v ON v.document = d.id WHERE v.retired IS NULL AND v.dated_by = ?",
+            (json.dumps(restated), COMMIT),
+        )
+        return list(dict.fromkeys(name for name, version in rows if version not in self.seen_versions))
 
     def _split_unseen(self, unseen: Sequence[str]) -> tuple[list[str], list[str]]:
         """Of documents whose current version was not seen: the missing ones, and those seen with an older
@@ -225,17 +263,26 @@ class IndexRun:
             name for name in unseen if name in restated
         ]
 
-    def _write_ends_and_copies(self, missing: Sequence[str], restated: Sequence[str]) -> None:
-        if not missing and not restated:
+    def _write_ends_and_copies(
+        self, missing: Sequence[str], restated: Sequence[str], stale: Sequence[str] = ()
+    ) -> None:
+        if not missing and not restated and not stale:
             return
         counts = IndexReport()
         version_ids: list[int] = []
         with self.store.write(
             self.db, self.clock, self.publish, what="index", source=(self.name, self.kind)
         ) as write:
-            write.load([*missing, *restated])
+            write.load({*missing, *restated, *stale})
+            self._mark_seen(write)
+            for name in stale:
+                self._withdraw(write, write.documents[name])
+            write.checkpoints = {name: self.held[name] for name in stale if name in self.held}
             for name in missing:
-                counts.count(write.end(name, None, "edit")[0])
+                current = write.documents[name].current
+                gone = current is None or current.deleted  # all of it was withdrawn
+                counts.count("ended" if gone else write.end(name, None, EDIT)[0])
+            counts.corrected += len(set(stale) - set(missing))
             for name in restated:
                 document = write.documents[name]
                 current = document.current
@@ -247,6 +294,10 @@ class IndexRun:
                 counts.count("changed")
                 counts.unchanged -= 1
         self._record_commit(counts, version_ids, write)
+
+    def _withdraw(self, write: Transaction, document: statements.DocumentState) -> None:
+        for version in list(filter(self._is_stale, document.versions)):
+            write.retire(document, version)
 
 
 def _looks_like_accident(missing: int, listed: int) -> bool:

@@ -9,6 +9,9 @@
 | that the document ended                   | a deletion, from then on                             |
 | an ended document under a later date      | a version of that date                               |
 | an ended document, else                   | an edit, published when it is known                  |
+
+What a source that states its whole past (a git history) states under a date is a version of that date in the
+fourth and in the last row too.
 """
 
 from __future__ import annotations
@@ -29,8 +32,9 @@ class StoredVersion:
     stated: bytes
     visible: int
     added: int
+    dated_by: str
     deleted: bool = False
-    seen: bool = False  # made or matched by the run that is under way
+    seen: bool = False  # stated by the source as it is now, as far as the run that is under way knows
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -92,8 +96,14 @@ def interpret(
     changed: SourcedTime | None,
     now: int,
     undated: str,
+    *,
+    states_past: bool = False,
 ) -> StatementOutcome:
-    """The outcome of a statement (see the table above)."""
+    """The outcome of a statement (see the table above).
+
+    `states_past`: the source states every version under the time that it counts from, so that a date holds
+    whatever is stored; what it does not state any more is withdrawn when it has stated all.
+    """
     same = document.with_digest(stated)
     if same is not None:
         return StatementOutcome("unchanged", same=same)
@@ -101,6 +111,8 @@ def interpret(
     visible = visible_from(published, now, undated)
     if current is None:
         return StatementOutcome("added", published, visible)
+    if states_past and published is not None and (current.deleted or current.has_date(published)):
+        return StatementOutcome("changed", published, visible)
     if current.deleted:
         return after_deletion(current, published, changed, now, undated)
     if current.content == content:

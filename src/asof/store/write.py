@@ -78,15 +78,18 @@ class Transaction:
     def load(self, names: Iterable[str]) -> None:
         """Fetch the states of these documents, in one query."""
         rows = self.db.execute(
-            "SELECT d.name, d.id, d.source, v.id, v.content, v.stated, v.visible, v.added, v.head IS NULL"
+            "SELECT d.name, d.id, d.source, v.id, v.content, v.stated, v.visible, v.added, v.dated_by,"
+            " v.head IS NULL"
             " FROM json_each(?) AS requested JOIN documents AS d ON d.name = requested.value"
             " LEFT JOIN versions AS v ON v.document = d.id AND v.retired IS NULL",
             (json.dumps(list(names)),),
         )
-        for name, document, source, version, content, stated, visible, added, deleted in rows:
+        for name, document, source, version, content, stated, visible, added, dated_by, deleted in rows:
             state = self.documents.setdefault(name, DocumentState(document, name, source))
             if version is not None:
-                state.versions.append(StoredVersion(version, content, stated, visible, added, bool(deleted)))
+                state.versions.append(
+                    StoredVersion(version, content, stated, visible, added, dated_by, bool(deleted))
+                )
 
     def document_state(self, name: str) -> DocumentState:
         """The state of a loaded document, made when it is new."""
@@ -98,14 +101,21 @@ class Transaction:
 
     # -- statements ---------------------------------------------------------------------------------
 
-    def put(self, document: Document) -> tuple[str, StoredVersion]:
-        """Apply a document as a source states it; returns the outcome (see `statements.py`) and the version
-        with this statement."""
+    def put(self, document: Document, *, states_past: bool = False) -> tuple[str, StoredVersion]:
+        """Apply a document as a source states it; returns the outcome (see `statements.interpret`) and the
+        version with this statement."""
         state = self.document_state(document.id)
         content = content_digest(document)
         stated = stated_digest(content, document.published)
         outcome = statements.interpret(
-            state, content, stated, document.published, document.changed, self.now, self.settings.undated
+            state,
+            content,
+            stated,
+            document.published,
+            document.changed,
+            self.now,
+            self.settings.undated,
+            states_past=states_past,
         )
         if outcome.same is not None:
             return outcome.what, outcome.same
@@ -131,7 +141,9 @@ class Transaction:
             language = self.analyzer.detect(document.text)
         head = shared_attributes(document, language, self.settings.search)
         passages = document_passages(document, head, self.chunking)
-        version = StoredVersion(self.ids["versions"].take(), content, stated, visible, self.now)
+        version = StoredVersion(
+            self.ids["versions"].take(), content, stated, visible, self.now, _dated_by(published)
+        )
         head_id = self._head_id(state, head)
         self.passages[version.id] = (passages, head_id, head)
         self.pending["links"] += [
@@ -165,7 +177,9 @@ class Transaction:
         self, state: DocumentState, stated: bytes, at: SourcedTime | None, dated_by: str, visible: int
     ) -> StoredVersion:
         """Add a version without a text, which ends the document."""
-        version = StoredVersion(self.ids["versions"].take(), b"", stated, visible, self.now, deleted=True)
+        version = StoredVersion(
+            self.ids["versions"].take(), b"", stated, visible, self.now, dated_by, deleted=True
+        )
         self._add(state, version, at, dated_by, None, None)
         return version
 
@@ -174,7 +188,9 @@ class Transaction:
     ) -> StoredVersion:
         """Add a version with the content of an old one, under another date."""
         head, layout = self.db.execute("SELECT head, layout FROM versions WHERE id = ?", (old.id,)).fetchone()
-        version = StoredVersion(self.ids["versions"].take(), old.content, old.stated, visible, self.now)
+        version = StoredVersion(
+            self.ids["versions"].take(), old.content, old.stated, visible, self.now, _dated_by(published)
+        )
         self.layouts[version.id] = layout
         self.pending["links"] += [
             (version.id, *row)

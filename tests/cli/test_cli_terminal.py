@@ -129,8 +129,9 @@ def test_ctrl_c_is_quiet(notes, here):
     with (here / ".asof/write.lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         running = subprocess.Popen(
-            [COMMAND, "purge", "red", "--yes"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-        )
+            [COMMAND, "purge", "red", "--yes"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell may have it ignored
+        )  # fmt: skip
         with pytest.raises(subprocess.TimeoutExpired):
             running.wait(1.5)
         running.send_signal(signal.SIGINT)

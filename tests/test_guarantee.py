@@ -48,6 +48,7 @@ pytestmark = pytest.mark.slow
 ASKED = (
     "{}", "{}", "{} latest", "who leads the {}", "{} on 3 January 1970", "latest {} as of 2 January 1970",
     "who led the {} as of 3 January 1970", "what was the {} yesterday", "title 1 {} in January 1970",
+    "{} this week", "who led the {} this month as of 3 January 1970",
 )  # fmt: skip
 """How words are asked for: with times, with wishes, with titles."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 from hypothesis import given, settings
@@ -61,6 +61,57 @@ def test_times_are_what_the_question_speaks_of() -> None:
 def test_windows_of_the_day_of_the_question(question: str, window: tuple[str, str]) -> None:
     (about,) = read(question, ASKED).query.about
     assert about == Span(*(moment_of(day).start for day in window))
+
+
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        ("today", 0), ("this week", 0), ("this month", 0), ("this year", 0),
+        ("yesterday", -1), ("last Tuesday", -1), ("last week", -1), ("last month", -1), ("last year", -1),
+        ("in the past two weeks", -1), ("in the last 3 days", -1), ("next month", 1), ("next week", 1),
+    ],
+)  # fmt: skip
+@given(asked=st.integers(-(10**9), 10**9).map(lambda seconds: ASKED + timedelta(seconds=seconds)))
+def test_a_window_contains_the_moment_of_the_question_or_ends_before_or_begins_after_it(
+    words: str, place: int, asked: datetime
+) -> None:
+    (window,) = read(f"what did the council decide {words}", asked).query.about
+    assert window.start is not None
+    assert window.end is not None
+    assert window.start < window.end
+    if place == 0:
+        assert window.start <= asked < window.end
+    elif place < 0:
+        assert window.end <= asked
+    else:
+        assert asked < window.start
+
+
+@pytest.mark.parametrize("words", ["this week", "this month", "last year", "last Tuesday", "the past month"])
+@given(then=st.dates(date(1900, 1, 2), date(2024, 6, 30)))
+def test_a_window_counts_from_the_as_of_of_the_question(words: str, then: date) -> None:
+    question = f"who was elected {words}"
+    late = read(f"{question} as of {then.isoformat()}", ASKED)
+    end_of_day = datetime.combine(then, time.max, UTC)
+    assert late.query.about == read(question, end_of_day).query.about
+    assert late.as_of == NOW
+    assert late.notes == (
+        f"“as of {then.isoformat()}”: other times count from then; --as-of hides what came later",
+    )
+
+
+def test_a_window_is_a_time_and_no_wish() -> None:
+    for question, left, recency in [
+        ("what happened this week", ["what", "happened"], 0.5),
+        ("this year's fares", ["fares"], 0.5),
+        ("the latest fares this year", ["the", "fares"], 1.0),
+        ("fares as of this week", ["fares"], 1.0),  # the newest until now
+        ("fares today", ["fares"], 1.0),
+        ("who leads this season", ["who", "leads"], 1.0),  # no time of the calendar
+        ("who won in 2024", ["who", "won", "in"], 0.5),  # a named period of now, for comparison
+    ]:
+        assert words(question) == left, question
+        assert read(question, ASKED).query.recency == recency, question
 
 
 @pytest.mark.parametrize("question", ["who sang on February 30, 2023", "how tall is the Q5 2024"])

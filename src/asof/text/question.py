@@ -14,7 +14,7 @@ from asof.data import Query
 from asof.text.sentences import sentences
 from asof.time.expressions import TimeMention, mentions
 from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
-from asof.time.span import Span, format_instant, instant
+from asof.time.span import Span, format_instant, instant, nearest_moment
 
 AS_OF = "as of"
 
@@ -50,7 +50,17 @@ def read(
 
     `language` may name several codes, parted by blanks; `fiscal_start` is the first month of the fiscal year.
     """
-    times = mentions(question, asked_at, zone, language=language, fiscal_start=fiscal_start)
+
+    def times_from(anchor: datetime) -> tuple[TimeMention, ...]:
+        return mentions(question, anchor, zone, language=language, fiscal_start=fiscal_start)
+
+    times, windowed = times_from(asked_at), False
+    if (then := _named_anchor(times, asked_at)) is not None:  # "last year as of 2019"
+        times = times_from(then)
+        windowed = any(
+            each.relative and all(other.first <= instant(then) for other in each.alternatives)
+            for each in times
+        )
     detected = intent(question, times, asked_at, language)
     as_of, recency, about, notes = instant(asked_at), detected.recency, [], []
     if len(times) > MAX_TIMES:
@@ -62,9 +72,11 @@ def read(
             as_of = mention.core.last
             notes.append(f"read as of {format_instant(as_of)}: “{mention.text}”")
         elif _PERSON_OR_CHOICE.match(question):
-            about.append(Span(None, mention.core.end))
+            if not windowed:
+                about.append(Span(None, mention.core.end))
             recency = max(recency, STATE)
-            notes.append(f"“{mention.text}”: newest first until then; --as-of hides what came later")
+            what = "other times count from then" if windowed else "newest first until then"
+            notes.append(f"“{mention.text}”: {what}; --as-of hides what came later")
         else:
             about.append(mention.core)
     lexical = without(question, [*detected.wishes, *(_extent(question, each) for each in times)])
@@ -72,6 +84,15 @@ def read(
         recency = 0.0
     query = Query(question, lexical, recency, about=tuple(dict.fromkeys(about)))
     return QuestionReading(query, as_of, times, detected, tuple(notes))
+
+
+def _named_anchor(times: Sequence[TimeMention], asked_at: datetime) -> datetime | None:
+    """The past moment from which "last year" in a question counts: the one that it names by "as of"."""
+    named = {each.core.last for each in times if each.relation == AS_OF and not each.relative}
+    if len(named) != 1 or not any(each.relative for each in times):
+        return None
+    last = named.pop()
+    return nearest_moment(last) if last < instant(asked_at) else None
 
 
 def _lasting(detected: Intent) -> bool:

@@ -58,7 +58,7 @@ def intent(
     asked = question_form(question, cues(question, words, spoken), mentions, anchor)
     wanted, reasons = _recency(asked)
     weighed = tendency(asked, kinds_of_answer(question, words, spoken), spoken)
-    wishes = tuple((cue.start, cue.end) for cue in asked.wishes) if wanted == WISHED else ()
+    wishes = tuple((cue.start, cue.end) for cue in asked.wishes if wanted == WISHED or cue in asked.windows)
     said = tuple(dict.fromkeys((*reasons, *weighed.reasons)))
     return Intent(wanted, weighed.direction, weighed.volatility, said, wishes)
 
@@ -75,13 +75,15 @@ def _form(question: str, language: str) -> QuestionForm:
 
 def _recency(asked: QuestionForm) -> tuple[float, list[str]]:
     """The recency, and the words or structures that decided it."""
-    if asked.wishes:
+    if len(asked.wishes) > len(asked.windows):
         return WISHED, [cue.text for cue in asked.wishes]
     for cue in asked.cues:
         if cue.kind == "still.lately":
             return STATE, [cue.text]
     if coming := asked.first.get("future"):
         return STATE, [coming.text]
+    if asked.windows:
+        return STATE, [cue.text for cue in asked.windows]
     if asked.sides & {"now", "coming"}:
         return STATE, ["a date that is not past"]
     if asked.sides:

@@ -28,6 +28,9 @@ _TENSES: dict[str, Tense] = {
     "verb.present": "present", "verb.course": "present", "verb.past": "past", "verb.perfect": "perfect",
     "verb.conditional": "present", "future.will": "future",
 }  # fmt: skip
+WINDOWS = "wish.period"
+"""The list of words that are windows of time ("this week"), and no wish for the newest where one is read."""
+
 _REACH = 5
 """How many words after its question word a question may take to come to its verb."""
 
@@ -52,7 +55,8 @@ class QuestionForm:
     """`asks` is the question word ("when", "who"), "whether" or "keywords"; `tense` that of the next verb.
 
     `wishes`: the cues that wish for the newest, none where a date asks for the past ("in 1998"); `sides`:
-    where the dates lie that it names; `first`: of each table of words the first cue.
+    where the dates lie that it names; `windows`: the wishes that name a time ("this week"), which is looked
+    for as other named times are; `first`: of each table of words the first cue.
     """
 
     cues: list[Cue]
@@ -60,6 +64,7 @@ class QuestionForm:
     tense: Tense
     wishes: list[Cue]
     sides: frozenset[Side]
+    windows: list[Cue]
     first: dict[str, Cue]
 
     @property
@@ -84,7 +89,9 @@ def question_form(
     for cue in cues:
         if cue.kind:
             first.setdefault(cue.kind[: cue.kind.index(".")], cue)
-    return QuestionForm(cues, asks, tense, wishes, sides, first)
+    bounded = [mention for mention in mentions if mention.span.start is not None]  # not "as of this week"
+    windows = [cue for cue in wishes if cue.kind == WINDOWS and _touches(bounded, cue)]
+    return QuestionForm(cues, asks, tense, wishes, sides, windows, first)
 
 
 def _asks(cues: list[Cue]) -> tuple[str, Tense]:

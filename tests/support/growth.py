@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
+import gc
 import time
 from collections.abc import Callable
 
 TIMES = 8
-
-
-def growth(work: Callable[[int], object], size: int) -> float:
-    """How many times longer `work(TIMES * size)` takes than `work(size)`: the processor's time of this
-    thread, the least of three. A linear work takes at most TIMES as long, a square one up to TIMES²."""
-    small, large = (min(_seconds(work, each) for _ in range(3)) for each in (size, TIMES * size))
-    return large / small
+FEWEST, MOST = 3, 12  # rounds
 
 
 def is_linear(work: Callable[[int], object], size: int) -> bool:
-    """Whether a work grows by far less than its square; three tries, since others use the same caches."""
-    return any(growth(work, size) < 2 * TIMES for _ in range(3))
+    """Whether `work(TIMES * size)` takes less than 2 * TIMES as long as `work(size)` (a square one: TIMES²).
+
+    Compared are the least processor times of this thread in some rounds: the first also fills caches, others
+    are lengthened by what else the machine does. More rounds follow while the work does not look linear.
+    """
+    small = large = float("inf")
+    for done in range(MOST):
+        small = min(small, _seconds(work, size))
+        large = min(large, _seconds(work, TIMES * size))
+        if done >= FEWEST - 1 and large < 2 * TIMES * small:
+            return True
+    return False
 
 
 def _seconds(work: Callable[[int], object], size: int) -> float:
+    """Without the collector of garbage, whose runs depend on what else is in memory."""
+    was_enabled = gc.isenabled()
+    gc.disable()
     begun = time.thread_time()
     work(size)
-    return time.thread_time() - begun
+    seconds = time.thread_time() - begun
+    if was_enabled:
+        gc.enable()
+    return seconds

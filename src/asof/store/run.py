@@ -112,8 +112,7 @@ class IndexRun:
                 what, version = self._store_item(write, item)
                 counts.count(what)
                 if version is not None:
-                    version_ids.append(version.id)
-                    version.seen = True
+                    version_ids += self._see(write.document_state(item.id), version)
             write.checkpoints = self._without_held(write, tokens)
         self._record_commit(counts, version_ids, write)
 
@@ -122,6 +121,14 @@ class IndexRun:
             stands = name in self.unchanged
             for version in document.versions:
                 version.seen = version.id in self.seen_versions or (stands and version.dated_by != EDIT)
+
+    def _see(self, document: statements.DocumentState, stated: statements.StoredVersion) -> Iterable[int]:
+        """Mark the versions that one statement stands for, which are several where an old text was restored:
+        it is a version of its own date, and a copy of the date when it was restored."""
+        for version in document.versions:
+            if version.stated == stated.stated:
+                version.seen = True
+                yield version.id
 
     def _without_held(self, write: Transaction, tokens: dict[str, bytes | None]) -> dict[str, bytes | None]:
         """The tokens; those of documents that have versions which the source may withdraw are held back."""

@@ -265,7 +265,7 @@ def test_a_port_where_nobody_is(
     ("said", "told"),
     [
         (b"SSH-2.0-OpenSSH\r\n\r\n", r"this is no HTTP server \(BadStatusLine\)"),
-        (b"", r"the connection failed: \w+ \(1 attempt\)"),
+        (b"", r"the connection failed: .+ \(1 attempt\)"),
     ],
 )
 def test_what_is_no_web_server(

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Document, Query, Why
+from asof.data import Document, Query
 from asof.errors import UsageError
 from asof.index.view import View
+from asof.rank import expression
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import Everything, TopK
 from asof.rank.combine.weighted_sum import Combine
@@ -29,7 +30,7 @@ class Given:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         values = np.full(ranking.count + self.more, self.value)
-        return ranking.with_feature("given", values, lambda _: Why("given", self.value))
+        return ranking.with_feature("given", expression.Given("given", values))
 
 
 @dataclass(frozen=True)
@@ -39,18 +40,16 @@ class Tagged:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         ranking = ranking.matching()
         values = [len(each.tags) + each.meta.get("stars", 0) for each in view.records(ranking.rows)]
-        return ranking.with_feature("given", np.array(values, float), lambda at: Why("given", values[at]))
+        return ranking.with_feature("given", expression.Given("given", np.array(values, float)))
 
 
 @dataclass(frozen=True)
 class TwiceTheScore:
-    """The column `twice`; its trees read a column of the ranking when they are asked for."""
+    """The column `twice`; its trees read the score when they are asked for."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        def tree(at: int) -> Why:
-            return Why.of("twice", "product", Why("score", float(ranking.score[at])), Why("two", 2.0))
-
-        return ranking.with_feature("twice", ranking.score * 2.0, tree)
+        two = expression.Constant("two", 2.0)
+        return ranking.with_feature("twice", expression.product("twice", ranking.scores, two))
 
 
 GIVEN = Combine((("given", 1.0),), "sum")
@@ -121,7 +120,7 @@ class LetsAllThrough:
     """The column `one`, which ranks: 1 for each row, superseded ones too."""
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        return ranking.with_column("one", np.ones(ranking.count), lambda _: Why("one", 1.0))
+        return ranking.with_column("one", expression.Constant("one", 1.0))
 
 
 def test_no_stage_can_let_superseded_rows_through(fresh: Make, run: Make) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from asof.errors import UsageError
@@ -45,13 +45,15 @@ class Why:
     """A number that explains itself: `value` is `op` applied to the values of `parts`, left to right.
 
     `op` is one of given, sum, product, ratio, max, exp, log. A leaf (`given`) is a statistic that is stored
-    (a count, a length, a date), something that the query said, or a constant of the recipe.
+    (a count, a length, a date), something that the query said, or a constant of the recipe. `constant`: the
+    stage and the field of a leaf whose number can be replaced, and the tree be computed again with another.
     """
 
     label: str
     value: float
     op: str = "given"
     parts: tuple[Why, ...] = ()
+    constant: tuple[object, str] | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, label: str, op: str, *parts: Why) -> Why:

@@ -187,7 +187,8 @@ class View:
     def hits(
         self, rows: NDArray[np.int64], scores: NDArray[np.float64], explain: Callable[[int], Why]
     ) -> tuple[Hit, ...]:
-        """What is shown of these rows, best first; `explain` makes the tree of a row when it is asked for."""
+        """What is shown of these rows, best first; `explain` makes the tree of one, by its place among them,
+        when it is asked for."""
         passages = self.records(rows)
         layouts = self.store.layouts({record.document for record in passages})
         return tuple(
@@ -195,11 +196,9 @@ class View:
                 rank=rank, score=score, id=hit_id(record.document, record.key), document=record.document,
                 title=record.title, uri=record.uri, published=published_of(record), dated_by=record.dated_by,
                 ended=None, about=about_of(record), place=place_of(record, layouts), text=record.text,
-                explain=partial(explain, row),
+                explain=partial(explain, rank - 1),
             )
-            for rank, (row, score, record) in enumerate(
-                zip(rows.tolist(), scores.tolist(), passages, strict=True), 1
-            )
+            for rank, (score, record) in enumerate(zip(scores.tolist(), passages, strict=True), 1)
         )  # fmt: skip
 
 

@@ -15,7 +15,6 @@ from asof.learn.box import Box
 from asof.learn.candidates import Candidates, relevant, rising, subset
 from asof.learn.reach import corners, reached
 from asof.learn.sum_parts import COUNTED, FRESH, SumParts, logs
-from asof.rank.features.decay import exp
 from asof.rank.features.passages import WHOLE as ONE
 
 MOST = 2_000
@@ -98,7 +97,7 @@ def _ends_of(
         return column, column
     at = plan.sources[part.number]
     if part.kind == FRESH:
-        return exp(-column * high[at]), exp(-column * low[at])
+        return np.exp(-column * high[at]), np.exp(-column * low[at])
     ends = [relevant(candidates, np.array([each[at]])) for each in (low, high)]
     (many, total), (few, fewer) = ((count[0], sums[0]) for count, sums in ends)
     if part.kind == COUNTED:

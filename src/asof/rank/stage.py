@@ -1,42 +1,25 @@
 """The contract of ranking: a stage takes a query, a ranking and a view, and gives a ranking.
 
 A `Ranking` is columnar: places of candidates in the window of the view that the query's filters leave, and
-named columns of numbers about them. Each column comes with the function that explains one of its numbers,
-made by the stage that made the numbers.
+named columns of numbers about them. A column is made of an expression (`asof.rank.expression`), which the
+stage builds: its numbers, and the tree of each, follow from that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.errors import UsageError
 from asof.index.prefix import Window
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
-
-Values = NDArray[np.float64]
-Explain = Callable[[int], Why]
-"""From a row of the view to the tree of its number."""
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """Numbers about the candidates, in their order, and what explains them; `high`: the largest possible
-    number of a column of numbers from 0 on, None where that is not known."""
-
-    values: Values
-    why: Explain
-    high: float | None = None
-
-    def taken(self, chosen: NDArray[np.int64]) -> Column:
-        """The same of some candidates, in this order."""
-        return Column(self.values[chosen], self.why, self.high)
+from asof.rank.expression import Column, Expression, Given, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +60,11 @@ class Ranking:
         places = np.arange(self.window.n) if self.places is None else self.places
         return self.window.rows(places)
 
+    def row(self, at: int) -> int:
+        """The row number of one candidate, by its place among them."""
+        place = at if self.places is None else int(self.places[at])
+        return int(self.window.rows(np.array([place]))[0])
+
     def column(self, name: str) -> Column:
         """The column of that name; raises UsageError when no stage before made it."""
         if name not in self.columns:
@@ -85,42 +73,35 @@ class Ranking:
         return self.columns[name]
 
     def with_column(
-        self, name: str, values: Values, why: Explain, *, by: bool = True, high: float | None = None
-    ) -> Ranking:
+        self, name: str, of: Expression, *, by: bool = True, high: float | None = None,
+        out: Values | None = None,
+    ) -> Ranking:  # fmt: skip
         """The same candidates with one column more, which ranks them now unless `by` is False.
 
-        Raises ValueError unless there is a value for each candidate: stages that gather (`Lexical`, `Dense`)
-        have to stand before those that choose.
+        `out`: an array that may be used for the numbers. Raises ValueError unless there is a number for each
+        candidate: stages that gather (`Lexical`, `Dense`) have to stand before those that choose.
         """
-        if len(values) != self.count:
-            raise ValueError(f"column {name!r}: {len(values)} values for {self.count} candidates")
-        columns = {**self.columns, name: Column(values, why, high)}
-        return replace(self, columns=columns, by=name if by else self.by)
+        column = Column.computed(of, self.count, high, out)
+        if len(column.values) != self.count:
+            raise ValueError(f"column {name!r}: {len(column.values)} values for {self.count} candidates")
+        return replace(self, columns={**self.columns, name: column}, by=name if by else self.by)
 
-    def with_feature(self, name: str, values: Values, tree: Callable[[int], Why]) -> Ranking:
+    def with_feature(self, name: str, of: Expression) -> Ranking:
         """The candidates that match, in the same order, and one column more; all candidates before any column
         ranks them.
 
-        `values` holds a number for each of `rows`, `tree` explains the i-th of them. What does not match is
-        left out, for a sum with this column would let it match. Raises ValueError for a value that is not
-        finite.
+        `of` has a number for each of `rows`. What does not match is left out, for a sum with this column
+        would let it match. Raises ValueError for a number that is not finite.
         """
-        rows = self.rows
-        order = np.argsort(rows)
-        sorted_rows = rows[order]
-        matches = self
+        made = self.with_column(name, of, by=False)
         if self.places is None and self.by:
             chosen = np.flatnonzero(self.score > 0)
-            # not `keep`: it gives arrays back for other searches, and `tree` may read them
-            columns = {each: column.taken(chosen) for each, column in self.columns.items()}
-            matches, values = replace(self, places=chosen, columns=columns), values[chosen]
-        if not np.isfinite(values).all():
+            # not `keep`: it gives arrays back for other searches, and the expression may hold them
+            columns = {each: column.taken(chosen) for each, column in made.columns.items()}
+            made = replace(made, places=chosen, columns=columns)
+        if not np.isfinite(made.columns[name].values).all():
             raise ValueError(f"column {name!r}: a value is not a finite number")
-
-        def why(row: int) -> Why:
-            return tree(int(order[np.searchsorted(sorted_rows, row)]))
-
-        return matches.with_column(name, values, why, by=False)
+        return made
 
     def note(self, *notes: str) -> Ranking:
         return replace(self, notes=(*self.notes, *notes))
@@ -130,8 +111,8 @@ class Ranking:
         places = chosen if self.places is None else self.places[chosen]
         columns = {name: column.taken(chosen) for name, column in self.columns.items()}
         if self.places is None:
-            for column in self.columns.values():
-                self.window.prefix.give_back(column.values)
+            for values in {id(each): each for each in _reusable(self.columns)}.values():
+                self.window.prefix.give_back(values)
         return replace(self, places=places, columns=columns)
 
     def matching(self) -> Ranking:
@@ -146,6 +127,13 @@ class Ranking:
             return self
         bound = np.partition(self.score, len(self.places) - k)[len(self.places) - k]
         return self.keep(np.flatnonzero(self.score >= bound))
+
+
+def _reusable(columns: Mapping[str, Column]) -> Iterator[Values]:
+    """The arrays of columns that no tree reads."""
+    for column in columns.values():
+        if not isinstance(column.of, Given) or column.of.tree is not None:
+            yield column.values
 
 
 class Stage(Protocol):

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
 from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.expression import Given
 from asof.rank.stage import Ranking
 
 Make = Callable[..., Any]
 BOTH = (("one", 1.0), ("two", 1.0))
 
 
-class Given:
+class Columns:
     """Columns of given numbers, for documents d0, d1, ... in order of time."""
 
     def __init__(self, **columns: list[float]) -> None:
@@ -30,11 +30,8 @@ class Given:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         for name, numbers in self.columns.items():
-            ranking = ranking.with_column(name, np.array(numbers), partial(self.why, name))
+            ranking = ranking.with_column(name, Given("given", np.array(numbers)))
         return ranking
-
-    def why(self, name: str, row: int) -> Why:
-        return Why("given", self.columns[name][row])
 
 
 @pytest.fixture
@@ -48,7 +45,7 @@ def scores(fresh: Make, document: Make, run: Make) -> Callable[..., dict[str, fl
 
 
 def test_reciprocal_ranks(scores: Make) -> None:
-    columns = Given(one=[0.9, 0.5, 0.7, 0.0], two=[0.1, 0.0, 5.0, 0.2])
+    columns = Columns(one=[0.9, 0.5, 0.7, 0.0], two=[0.1, 0.0, 5.0, 0.2])
     assert scores(columns, ReciprocalRank(BOTH)) == {
         "d0": 1 / (60 + 1) + 1 / (60 + 3),
         "d1": 1 / (60 + 3),
@@ -58,7 +55,7 @@ def test_reciprocal_ranks(scores: Make) -> None:
 
 
 def test_reciprocal_ranks_with_weights_depth_and_ties(scores: Make) -> None:
-    columns = Given(one=[0.5, 0.5, 0.5, 0.9], two=[0.0, 0.0, 0.0, 0.0])
+    columns = Columns(one=[0.5, 0.5, 0.5, 0.9], two=[0.0, 0.0, 0.0, 0.0])
     stage = ReciprocalRank((("one", 2.0), ("two", 1.0), ("nobody", 1.0)), k=10, depth=3)
     assert scores(columns, stage) == {
         "d3": 2 / (10 + 1), "d2": 2 / (10 + 2), "d1": 2 / (10 + 3),
@@ -68,7 +65,7 @@ def test_reciprocal_ranks_with_weights_depth_and_ties(scores: Make) -> None:
 def test_reciprocal_ranks_of_two_lists(scores: Make) -> None:
     """Of the lists a b c d and c e a: a and c tie exactly, b and e too; ties fall to the later document."""
     first, second = [4.0, 3.0, 2.0, 1.0, 0.0], [1.0, 0.0, 3.0, 0.0, 2.0]  # of a, b, c, d, e
-    found = scores(Given(one=first, two=second), ReciprocalRank(BOTH), n=5)
+    found = scores(Columns(one=first, two=second), ReciprocalRank(BOTH), n=5)
     assert found == {
         "d0": 1 / (60 + 1) + 1 / (60 + 3), "d1": 1 / (60 + 2), "d2": 1 / (60 + 3) + 1 / (60 + 1),
         "d3": 1 / (60 + 4), "d4": 1 / (60 + 2),
@@ -83,14 +80,14 @@ def test_single_ranks(scores: Make) -> None:
     """Ranks 1, 10 and 100 of one list, and 1 of both."""
     one = [float(100 - at) for at in range(100)]
     both = [1.0] + [0.0] * 99
-    found = scores(Given(one=one), ReciprocalRank((("one", 1.0),)), n=100, k=100)
+    found = scores(Columns(one=one), ReciprocalRank((("one", 1.0),)), n=100, k=100)
     assert [found[f"d{at}"] for at in (0, 9, 99)] == [1 / (60 + 1), 1 / (60 + 10), 1 / (60 + 100)]
-    assert scores(Given(one=one, two=both), ReciprocalRank(BOTH), n=100)["d0"] == 1 / 61 + 1 / 61
+    assert scores(Columns(one=one, two=both), ReciprocalRank(BOTH), n=100)["d0"] == 1 / 61 + 1 / 61
 
 
 def test_reciprocal_ranks_do_not_see_the_scale(scores: Make) -> None:
-    given_ = Given(one=[0.9, 0.5, 0.7, 0.0], two=[0.1, 0.0, 5.0, 0.2])
-    scaled = Given(one=[900.0, 500.0, 700.0, 0.0], two=[1e-9, 0.0, 5e-8, 2e-9])
+    given_ = Columns(one=[0.9, 0.5, 0.7, 0.0], two=[0.1, 0.0, 5.0, 0.2])
+    scaled = Columns(one=[900.0, 500.0, 700.0, 0.0], two=[1e-9, 0.0, 5e-8, 2e-9])
     assert scores(given_, ReciprocalRank(BOTH)) == scores(scaled, ReciprocalRank(BOTH))
 
 

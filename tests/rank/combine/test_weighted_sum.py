@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from asof import engine
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import Pool, TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.expression import Given
 from asof.rank.features.decay import Decay
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking
@@ -34,11 +34,8 @@ class Columns:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         for name, numbers in self.columns.items():
             values = np.array(numbers)[: len(ranking.rows)]
-            ranking = ranking.with_column(name, values, partial(self.why, name))
+            ranking = ranking.with_column(name, Given("given", values))
         return ranking
-
-    def why(self, name: str, row: int) -> Why:
-        return Why("given", self.columns[name][row])
 
 
 @pytest.fixture

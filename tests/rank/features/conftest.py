@@ -67,8 +67,8 @@ def measured() -> Callable[..., dict[str, float]]:
             chosen_numbers = zip(chosen.rows.tolist(), chosen.columns[name].values.tolist(), strict=True)
             assert dict(chosen_numbers) == numbers
         found = {}
-        for row, record in zip(rows.tolist(), view.records(rows), strict=True):
-            why = column.why(row)
+        for at, (row, record) in enumerate(zip(rows.tolist(), view.records(rows), strict=True)):
+            why = column.why(at)
             assert why.value == why.recomputed() == numbers[row]
             found[record.document] = numbers[row]
         return found

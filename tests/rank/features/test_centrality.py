@@ -38,8 +38,8 @@ def column(view: View, stage: Centrality, **window: int) -> dict[str, float]:
     assert after.by == ""
     made = after.columns["centrality"]
     records = view.records(after.rows)
-    for row, value in zip(after.rows.tolist(), made.values.tolist(), strict=True):
-        why = made.why(row)
+    for at, value in enumerate(made.values.tolist()):
+        why = made.why(at)
         assert why.value == why.recomputed() == value
     return dict(zip((record.document for record in records), made.values.tolist(), strict=True))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from statistics import fmean, pstdev
 from typing import Any
 
@@ -14,10 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import Everything, Pool, TopK
+from asof.rank.expression import Given
 from asof.rank.features.gap import Gap, moments
 from asof.rank.stage import Ranking
 
@@ -31,15 +31,8 @@ class Told:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         records = view.records(ranking.rows)
-        told = {
-            row: float(each.text.split()[-1])
-            for row, each in zip(ranking.rows.tolist(), records, strict=True)
-        }
-        return ranking.with_column("relevance", np.array(list(told.values())), partial(self.why, told))
-
-    @staticmethod
-    def why(told: dict[int, float], row: int) -> Why:
-        return Why("told", told[row])
+        told = np.array([float(each.text.split()[-1]) for each in records])
+        return ranking.with_column("relevance", Given("told", told))
 
 
 @pytest.fixture

@@ -30,12 +30,20 @@ from asof.index.dense import SCALE, quantise
 from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.top_k import TopK
-from asof.rank.features.latent import Latent, Similarity, similarity_why
+from asof.rank.features.latent import Latent, Similarity, on_scale
 from asof.rank.recipe import Recipe
 from asof.schema import checked
 from asof.time.span import NEVER
 
 Make = Callable[..., Any]
+
+
+def trees(own: Any, asked: Any, scale: str) -> list[Any]:
+    """The tree of the similarity of two vectors."""
+    cosine = np.array([int(own.astype(int) @ asked) / SCALE**2])
+    made = on_scale(cosine, asked, lambda _: own, scale)
+    assert made.evaluated()[0] == made.why(0).value  # type: ignore[index,union-attr]
+    return [made.why(0)]
 
 
 def scores(results: Any) -> dict[str, float]:
@@ -54,10 +62,10 @@ def test_the_published_scale() -> None:
         made = np.array([question, text])
         length = np.linalg.norm(made, axis=1, keepdims=True)
         asked, own = quantise(np.divide(made, length, out=np.zeros_like(made), where=length > 0))
-        tree = similarity_why(own, asked, "half")
+        (tree,) = trees(own, asked, "half")
         assert tree.value == pytest.approx(score, abs=2e-4)
         assert tree.value == tree.recomputed() == (int(own.astype(int) @ asked) / SCALE**2 + 1) / 2
-        clipped = similarity_why(own, asked, "cosine")
+        (clipped,) = trees(own, asked, "cosine")
         assert clipped.value == pytest.approx(max(2 * score - 1, 0), abs=4e-4)
         assert clipped.recomputed() == clipped.value
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -13,9 +12,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.errors import UsageError
 from asof.index.view import View
+from asof.rank import expression
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import Everything, Pool, TopK
 from asof.rank.combine.weighted_sum import Combine
@@ -74,14 +74,9 @@ class Given:
         ranking = ranking.keep(np.array([at for at, name in enumerate(names) if name in self.entry]))
         kept = [name for name in names if name in self.entry]
         for column, told in (("entry", self.entry), ("score", self.score)):
-            known = dict(zip(ranking.rows.tolist(), (told[name] for name in kept), strict=True))
-            values = np.array(list(known.values()))
-            ranking = ranking.with_column(column, values, partial(self.why, column, known))
+            values = np.array([told[name] for name in kept])
+            ranking = ranking.with_column(column, expression.Given(column, values))
         return ranking
-
-    @staticmethod
-    def why(column: str, known: Mapping[int, float], row: int) -> Why:
-        return Why(column, known[row])
 
 
 REPORT = "the ferry to the mainland will stop for the winter on monday"

@@ -16,13 +16,14 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from asof import engine
-from asof.data import Query, Why
+from asof.data import Query
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.early_termination import EarlyTermination
+from asof.rank.expression import Given
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.diversify import Mmr, PerDocument, diversified
@@ -43,13 +44,8 @@ class Marked:
         rows = ranking.window.rows(np.arange(ranking.window.n))
         told = [record.text.partition("score ")[2].split(" ")[0] for record in view.records(rows)]
         values = np.array([float(each or 0) for each in told])
-        known = dict(zip(rows.tolist(), values.tolist(), strict=True))
-        marked = ranking.with_column("marked", values, partial(self.why, known))
+        marked = ranking.with_column("marked", Given("told", values))
         return marked.keep(np.arange(len(rows))) if self.chosen else marked
-
-    @staticmethod
-    def why(known: dict[int, float], row: int) -> Why:
-        return Why("told", known[row])
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from asof.corpus.corpus import open as open_corpus
 from asof.data import Document, Query, SourcedTime, Why
 from asof.errors import ModelError
 from asof.index.view import View
+from asof.rank import expression
 from asof.rank.candidates.by_document import ByDocument
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
@@ -293,7 +294,7 @@ class Scored:
         rows = np.arange(ranking.window.n)
         numbers = [int(record.document) for record in view.records(rows)]
         values = np.array([self.scores[number] for number in numbers])
-        found = ranking.with_column("given", values, lambda row: Why("given", float(values[row])))
+        found = ranking.with_column("given", expression.Given("given", values))
         return found.keep(rows)
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
+from asof.rank import expression
 from asof.rank.candidates.top_k import TopK
 from asof.rank.rerank.time_preference import TimePreference
 from asof.rank.stage import Ranking
@@ -37,18 +38,12 @@ class Given:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         documents = [record.document for record in view.records(ranking.rows)]
         found = ranking.keep(np.flatnonzero([name in self.told for name in documents]))
-        rows = found.rows.tolist()
         for at, name in enumerate(NAMES):
             values = [
                 (*self.told[record.document], *[0.0] * len(NAMES))[at] for record in view.records(found.rows)
             ]
-            known = dict(zip(rows, values, strict=True))
-            found = found.with_column(name, np.array(values), partial(self.why, known))
-        return found.with_column("score", found.column("normalized").values, found.column("normalized").why)
-
-    @staticmethod
-    def why(known: dict[int, float], row: int) -> Why:
-        return Why("told", known[row])
+            found = found.with_column(name, expression.Given("told", np.array(values)))
+        return found.with_column("score", found.column("normalized"))
 
 
 STAGE = TimePreference(

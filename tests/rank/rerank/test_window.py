@@ -11,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.errors import UsageError
 from asof.index.view import View
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.early_termination import EarlyTermination
+from asof.rank.expression import Constant, product, total
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback, RescoreLimits
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.window import AppendRest, RerankWindow
@@ -32,13 +33,8 @@ class Upside:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         found = ranking.matching()
-        before = found.columns[found.by]
-
-        def why(row: int) -> Why:
-            turned = Why.of("turned", "product", before.why(row), Why("minus", -1.0))
-            return Why.of("upside", "sum", Why("one", 1.0), turned)
-
-        return found.with_column("upside", 1.0 + before.values * -1.0, why)
+        turned = product("turned", found.scores, Constant("minus", -1.0))
+        return found.with_column("upside", total("upside", Constant("one", 1.0), turned))
 
 
 @pytest.fixture

@@ -14,10 +14,11 @@ import numpy as np
 
 from asof.config import Config
 from asof.corpus.corpus import open as open_corpus
-from asof.data import Document, Filters, SourcedTime, Why
+from asof.data import Document, Filters, SourcedTime
 from asof.evaluate.runs.run import Run
 from asof.index.view import View
 from asof.rank.combine.weighted_sum import Combine
+from asof.rank.expression import Constant
 from asof.rank.features.decay import Decay
 from asof.rank.features.freshness import Freshness
 from asof.rank.features.tiers import RecencyTiers
@@ -88,17 +89,13 @@ def _weights(recipe: Recipe, stage: Stage, text: str, view: View) -> list[float]
     reading = as_typed(text, view.as_of) if recipe.typed else read(text, nearest_moment(view.as_of))
     query = replace(reading.query, k=len(AGES))
     window = view.window(Filters())
-    one = Ranking(window, np.arange(window.n)).with_column("one", np.ones(window.n), _same)
+    one = Ranking(window, np.arange(window.n)).with_column("one", Constant("score", 1.0))
     ranking = stage(query, one, view)
     column = ADDED.get(type(stage))
     values = ranking.columns[column].values * _weight(recipe, column) if column else ranking.score
     newest_first = np.argsort(-view.column("visible", ranking.rows))
     weights: list[float] = values[newest_first].tolist()
     return weights
-
-
-def _same(row: int) -> Why:
-    return Why(f"the score of row {row}", 1.0)
 
 
 def _weight(recipe: Recipe, column: str) -> float:

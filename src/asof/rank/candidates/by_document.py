@@ -7,9 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
-from asof.rank.stage import Ranking, Values
+from asof.rank.expression import Expression, Taken, Values, Where, total
+from asof.rank.stage import Ranking
 from asof.schema import within
 
 
@@ -28,27 +29,18 @@ class ByDocument:
         documents = view.documents(rows)
         if self.passages == 1:
             best = _best(matches.score, documents, rows, view)
-            alone, why_of = matches.keep(best), matches.columns[matches.by].why
-            return alone.with_column("document", alone.score, why_of).note(_grouped(len(rows), len(best)))
+            alone = matches.keep(best)
+            return alone.with_column("document", alone.scores).note(_grouped(len(rows), len(best)))
         order = view.tie_order(matches.score, rows)
         order = order[np.argsort(documents[order], kind="stable")]
         first = np.flatnonzero(np.diff(documents[order], prepend=-1))
         size = np.diff(np.append(first, len(order)))
-        total = matches.score[order[first]].copy()
-        for more in range(1, self.passages):
-            has = size > more
-            total[has] += matches.score[order[first[has] + more]]
-        column, scored = matches.columns[matches.by], rows[order]
-        members = {
-            int(scored[at]): scored[at : at + min(int(n), self.passages)].tolist()
-            for at, n in zip(first, size, strict=True)
-        }
-
-        def why(row: int) -> Why:
-            return Why.of("document", "sum", *[column.why(member) for member in members[row]])
-
-        grouped = matches.keep(order[first])
-        return grouped.with_column("document", total, why).note(_grouped(len(scored), len(first)))
+        parts: list[Expression] = [Taken(matches.scores, order[first])]
+        for more in range(1, min(self.passages, int(size.max(initial=0)))):
+            next_best = order[np.minimum(first + more, len(order) - 1)]
+            parts.append(Where(size > more, Taken(matches.scores, next_best)))
+        grouped = matches.keep(order[first]).with_column("document", total("document", *parts))
+        return grouped.note(_grouped(len(order), len(first)))
 
 
 def _best(

@@ -13,6 +13,7 @@ from asof.index.dense import SCALE, cosines, quantise
 from asof.index.lexical import Bm25, Term
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
+from asof.rank.expression import Given
 from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.text.query import parse
@@ -58,9 +59,11 @@ class Lexical:
         unknown = unknown_words(query, {each.term.word for each in weighed}, view.analyzer)
         if unknown:
             notes.append(f"{UNKNOWN} {', '.join(unknown)}")
-        return ranking.with_column(
-            "lexical", values, lambda row: lexical.explain(view.prefix, row, weighed, bm25, "words (BM25)")
-        ).note(*notes)
+        words = Given(
+            "words (BM25)", values,
+            lambda at: lexical.explain(view.prefix, ranking.row(at), weighed, bm25, "words (BM25)"),
+        )  # fmt: skip
+        return ranking.with_column("lexical", words).note(*notes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +78,8 @@ class Dense:
         allowed = admitted(query, ranking.window, view)
         if allowed is not None:
             values[~allowed] = 0.0
-        return ranking.with_column("dense", values, lambda row: cosine_why(view, row, vector))
+        cosine = Given("cosine", values, lambda at: cosine_why(view, ranking.row(at), vector))
+        return ranking.with_column("dense", cosine)
 
 
 QUERY_VECTOR = "vector of the question"

@@ -12,15 +12,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.dense import cosines, cosines_at, largest_cosine
 from asof.index.prefix import Window
 from asof.index.select import ROUNDING, at_least, kth_best, nearly_kth_best
 from asof.index.view import View
 from asof.rank.candidates.gather import cosine_why, question_vector
 from asof.rank.candidates.phrases import admitted
+from asof.rank.expression import Column, Constant, Given, Values, product, ratio, total
 from asof.rank.features.pseudo_relevance_feedback import UsesScores
-from asof.rank.stage import Column, Ranking, Values
+from asof.rank.stage import Ranking
 from asof.schema import within
 
 
@@ -61,48 +62,40 @@ class EarlyTermination:
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.columns["lexical"]
         best = float(words.values.max(initial=0.0))
-        cheap = view.prefix.zeros(len(words.values))[: len(words.values)]
+        by_words: list[Column] = []
         if best > 0:
-            np.divide(words.values, best, out=cheap)
-            cheap *= self.lexical
+            share = ratio("share of the best", words, Constant("best of all candidates", best))
+            out = view.prefix.zeros(ranking.count)[: ranking.count]
+            weighted = product("lexical", share, Constant("weight", self.lexical))
+            by_words = [Column.computed(weighted, ranking.count, out=out)]
         if view.encoder is None or self.dense == 0.0:
-            return ranking.with_column("relevance", cheap, lambda row: self._why(words, best, row))
+            return ranking.with_column("relevance", total("relevance", *by_words))
         vector = question_vector(query, view)
+        weight = Constant("weight", self.dense)
 
-        def why(row: int) -> Why:
-            return self._why(words, best, row, cosine_why(view, row, vector))
+        def relevance(of: Ranking, cheap: list[Column], values: Values) -> Ranking:
+            cosine = Given("cosine", values, lambda at: cosine_why(view, of.row(at), vector))
+            return of.with_column("relevance", total("relevance", *cheap, product("dense", cosine, weight)))
 
         prune = self.prune and not query.about  # passages of a named time are needed however low
+        cheap = by_words[0].values if by_words else np.zeros(ranking.count)
         read = self._certified(query, ranking, view, cheap, vector) if prune else None
         if read is None:
             values = cosines(ranking.window, vector)
             allowed = admitted(query, ranking.window, view)
             if allowed is not None:
                 values[~allowed] = 0.0
-            return ranking.with_column("relevance", cheap + values * self.dense, why).note(
+            return relevance(ranking, by_words, values).note(
                 f"exact: the vectors of all {ranking.window.n_live} passages were read"
             )
         places, values = read
         count = ranking.window.n_live
-        relevance = cheap[places] + values * self.dense
+        some = [each.taken(places) for each in by_words]
         view.prefix.give_back(cheap)
-        return (
-            ranking.keep(places)
-            .with_column("relevance", relevance, why)
-            .note(
-                f"exact: the vectors of {len(places) / count:.2%} of {count} passages"
-                f" were read; no other can reach the first {query.k}"
-            )
+        return relevance(ranking.keep(places), some, values).note(
+            f"exact: the vectors of {len(places) / count:.2%} of {count} passages"
+            f" were read; no other can reach the first {query.k}"
         )
-
-    def _why(self, words: Column, best: float, row: int, cosine: Why | None = None) -> Why:
-        parts = []
-        if best > 0:
-            share = Why.of("share of the best", "ratio", words.why(row), Why("best of all candidates", best))
-            parts.append(Why.of("lexical", "product", share, Why("weight", self.lexical)))
-        if cosine is not None:
-            parts.append(Why.of("dense", "product", cosine, Why("weight", self.dense)))
-        return Why.of("relevance", "sum", *parts)
 
     def _certified(
         self, query: Query, ranking: Ranking, view: View, cheap: Values, vector: NDArray[np.int16]
@@ -139,8 +132,7 @@ class EarlyTermination:
         self, query: Query, ranking: Ranking, view: View, places: NDArray[np.int64], scores: Values
     ) -> float:
         """A lower bound of the relevance that the first k need, from these candidates."""
-        why = ranking.columns["lexical"].why  # not used: a bound has no tree
-        some = Ranking(ranking.window, places).with_column("relevance", scores, why)
+        some = Ranking(ranking.window, places).with_column("relevance", Given("relevance", scores))
         needed = self.then.bound(query, some, view) if self.then else kth_best(scores, query.k)
         return needed * (1 - ROUNDING)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +9,8 @@ import numpy as np
 from asof.data import Query, Why
 from asof.index.select import at_least, kth_best
 from asof.index.view import View
-from asof.rank.stage import Ranking, Values
+from asof.rank.expression import Constant, Expression, Given, Places, Values, Where, ratio, total
+from asof.rank.stage import Ranking
 from asof.schema import within
 
 
@@ -27,38 +27,35 @@ class ReciprocalRank:
     depth: int = within(1_000, 1, 1_000_000)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        fused = np.zeros(len(ranking.score))
-        ranks: list[tuple[str, float, dict[int, int]]] = []
-        for name, weight in self.weights:
-            column = ranking.columns.get(name)
-            if column is None:
-                continue
-            order = self._order(ranking, column.values, view)
-            fused[order] += weight / (self.k + np.arange(1, len(order) + 1, dtype=np.float64))
-            rows = ranking.rows[order].tolist()
-            ranks.append((name, weight, {row: rank for rank, row in enumerate(rows, 1)}))
-        return ranking.with_column("relevance", fused, self._explain(ranks)).note(
+        lists = [
+            (name, weight, self._order(ranking, ranking.columns[name].values, view))
+            for name, weight in self.weights
+            if name in ranking.columns
+        ]
+        listed = np.unique(np.concatenate([order for _, _, order in lists] or [np.zeros(0, np.int64)]))
+        fused = total("relevance", *[self._summand(*each, listed) for each in lists])
+        values = np.zeros(ranking.count)
+        values[listed] = fused.evaluated()
+
+        def tree(at: int) -> Why:
+            place = int(np.searchsorted(listed, at))
+            none = place == len(listed) or listed[place] != at
+            return Why.of("relevance", "sum") if none else fused.why(place)
+
+        return ranking.with_column("relevance", Given("relevance", values, tree)).note(
             f"fusion: the first {self.depth} of each list count"
         )
 
-    def _order(
-        self, ranking: Ranking, values: Values, view: View
-    ) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    def _summand(self, name: str, weight: float, order: Places, listed: Places) -> Expression:
+        """What a list adds, for the candidates of any list."""
+        ranks = np.zeros(len(listed))
+        ranks[np.searchsorted(listed, order)] = np.arange(1, len(order) + 1)
+        place = total("k + rank", Constant("k", float(self.k)), Given("rank", ranks))
+        return Where(ranks > 0, ratio(name, Constant("weight", weight), place))
+
+    def _order(self, ranking: Ranking, values: Values, view: View) -> Places:
+        """The first places of a list."""
         best = at_least(values, kth_best(values, self.depth))
         order = view.tie_order(values[best], ranking.rows[best])
-        chosen: np.ndarray[tuple[int], np.dtype[np.int64]] = best[order[: self.depth]]
+        chosen: Places = best[order[: self.depth]]
         return chosen
-
-    def _explain(self, ranks: list[tuple[str, float, dict[int, int]]]) -> Callable[[int], Why]:
-        def why(row: int) -> Why:
-            parts = [
-                Why.of(
-                    name, "ratio", Why("weight", weight),
-                    Why.of("k + rank", "sum", Why("k", float(self.k)), Why("rank", float(rank[row]))),
-                )
-                for name, weight, rank in ranks
-                if row in rank
-            ]  # fmt: skip
-            return Why.of("relevance", "sum", *parts)
-
-        return why

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
+from asof.rank.expression import Constant, product, ratio, total
 from asof.rank.stage import Ranking
 
 
@@ -24,18 +23,13 @@ class MaxNormalize:
         of = self.of or ranking.by
         column = ranking.column(of)
         best = float(column.values.max(initial=0.0))
-        values = view.prefix.zeros(len(column.values))[: len(column.values)]
-        if best > 0:
-            np.divide(column.values, best, out=values)
-
-        def why(row: int) -> Why:
-            if best == 0:
-                return Why(f"{of}: nothing matches", 0.0)
-            return Why.of(
-                f"share of the best {of}", "ratio", column.why(row), Why("best of all candidates", best)
+        if best == 0:
+            return ranking.with_column(
+                "normalized", Constant(f"{of}: nothing matches", 0.0), by=False, high=1.0
             )
-
-        return ranking.with_column("normalized", values, why, by=False, high=1.0)
+        share = ratio(f"share of the best {of}", column, Constant("best of all candidates", best))
+        out = view.prefix.zeros(ranking.count)[: ranking.count] if ranking.places is None else None
+        return ranking.with_column("normalized", share, by=False, high=1.0, out=out)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,23 +43,17 @@ class Combine:
     name: str = "score"
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        present = [(name, weight) for name, weight in self.weights if name in ranking.columns]
+        present = [
+            (ranking.columns[name], name, weight) for name, weight in self.weights if name in ranking.columns
+        ]
         missing = [name for name, _ in self.weights if name not in ranking.columns]
-        columns = [(ranking.columns[name], name, weight) for name, weight in present]
-        total = np.zeros(ranking.count)
-        for at, (column, _, weight) in enumerate(columns):
-            total = column.values * weight if at == 0 else total + column.values * weight
-
-        def why(row: int) -> Why:
-            parts = [
-                Why.of(name, "product", column.why(row), Why("weight", weight))
-                for column, name, weight in columns
-            ]
-            return Why.of(self.name, "sum", *parts)
-
-        bounds = [column.high * weight for column, _, weight in columns if column.high is not None]
-        high = sum(bounds) if len(bounds) == len(columns) else None
-        combined = ranking.with_column(self.name, total, why, high=high)
+        parts = [
+            product(name, column, Constant("weight", weight, self, f"weights.{name}"))
+            for column, name, weight in present
+        ]
+        bounds = [column.high * weight for column, _, weight in present if column.high is not None]
+        high = sum(bounds) if len(bounds) == len(present) else None
+        combined = ranking.with_column(self.name, total(self.name, *parts), high=high)
         if missing:
             combined = combined.note(f"{self.name} is without {', '.join(missing)}: no such column")
         return combined

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Why
 from asof.index.view import View
-from asof.rank.stage import Values
+from asof.rank.expression import Constant, Expression, Given, Values, Where, log, ratio
 
 DAY = 86_400_000_000
 
@@ -32,24 +30,11 @@ class CandidateAges:
         """The ages of these rows as of the view."""
         return cls(ages(view.as_of, view.column("visible", rows)), view.column("dated", rows).astype(bool))
 
-    def logs(self, among: NDArray[np.bool_]) -> Values:
-        """log10(1 + age); where it is unknown, that of the middle age among some.
-
-        Not numpy's logarithm: its last bits are not those of `math.log` in the tree.
-        """
-        days = np.where(self.dated, self.days, self._middle(among))
-        different, which = np.unique(days, return_inverse=True)
-        ten = math.log(10.0)
-        return np.array([math.log(1 + day) / ten for day in different.tolist()], np.float64)[which]
-
-    def why(self, place: int, among: NDArray[np.bool_]) -> Why:
-        """The tree of one of those numbers."""
-        if self.dated[place]:
-            age = Why("1 + age in days", 1 + float(self.days[place]))
-        else:
-            age = Why("undated: 1 + the median age in days", 1 + self._middle(among))
-        ten = Why.of("ln 10", "log", Why("ten", 10.0))
-        return Why.of("log10(1 + age)", "ratio", Why.of("ln(1 + age)", "log", age), ten)
+    def logs(self, among: NDArray[np.bool_]) -> Expression:
+        """log10(1 + age); where it is unknown, that of the middle age among some."""
+        middle = Constant("undated: 1 + the median age in days", 1 + self._middle(among))
+        age = Where(self.dated, Given("1 + age in days", 1 + self.days), middle)
+        return ratio("log10(1 + age)", log("ln(1 + age)", age), log("ln 10", Constant("ten", 10.0)))
 
     def _middle(self, among: NDArray[np.bool_]) -> float:
         known = np.sort(self.days[self.dated & among])

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.graph.links import backlinks
 from asof.index.view import View
+from asof.rank.expression import Constant, Given, product, total
 from asof.rank.stage import Ranking
 from asof.schema import within
 
@@ -28,18 +29,8 @@ class Backlinks:
         if self.weight == 0.0:
             return ranking
         matches = ranking.matching()
-        before = matches.columns[matches.by]
-        rows = matches.rows
-        counts = backlinks(view, view.column("document", rows))
-        factors = 1.0 + self.weight * np.minimum(counts, self.cap)
-
-        def why(row: int) -> Why:
-            count = int(counts[np.flatnonzero(rows == row)[0]])  # the store may have changed, or be closed
-            gain = Why.of(
-                "gain", "product", Why("weight", self.weight),
-                Why(f"documents that link to it, at most {self.cap}", float(min(count, self.cap))),
-            )  # fmt: skip
-            factor = Why.of("factor of its backlinks", "sum", Why("one", 1.0), gain)
-            return Why.of("linked", "product", before.why(row), factor)
-
-        return matches.with_column("linked", before.values * factors, why)
+        counts = np.minimum(backlinks(view, view.column("document", matches.rows)), self.cap)
+        linking = Given(f"documents that link to it, at most {self.cap}", counts.astype(np.float64))
+        gain = product("gain", Constant("weight", self.weight), linking)
+        factor = total("factor of its backlinks", Constant("one", 1.0), gain)
+        return matches.with_column("linked", product("linked", matches.scores, factor))

@@ -10,7 +10,8 @@ from asof.data import Query, Why
 from asof.graph.evidence import CAP, INDEPENDENT, THRESHOLD, Evidence, evidence
 from asof.graph.overlap import SCALE
 from asof.index.view import View
-from asof.rank.stage import Ranking, Values
+from asof.rank.expression import Constant, Expression, Given, Values, ratio
+from asof.rank.stage import Ranking
 from asof.schema import choice, within
 
 
@@ -41,15 +42,11 @@ class Centrality:
                 f"corroboration: of the passages that have a phrase, only the first {self.cap} are counted"
             )
         if self.kind == "pagerank":
-            shares = self._pageranks(graph, view)
-            return ranking.with_column(
-                "centrality", shares[ranking.rows],
-                lambda row: Why("centrality (PageRank, share of the largest)", float(shares[row])), by=False,
-            )  # fmt: skip
-        values: Values = graph.degrees[ranking.rows].astype(np.float64)
-        if graph.largest:
-            values /= float(graph.largest)
-        return ranking.with_column("centrality", values, lambda row: degree_why(graph, row), by=False)
+            shares = self._pageranks(graph, view)[ranking.rows]
+            of: Expression = Given("centrality (PageRank, share of the largest)", shares)
+        else:
+            of = _degree(graph, ranking)
+        return ranking.with_column("centrality", of, by=False)
 
     def _pageranks(self, graph: Evidence, view: View) -> Values:
         key = f"pagerank {self.threshold!r} {self.cap} {self.independent} {self.damping!r}"
@@ -59,14 +56,17 @@ class Centrality:
         return shares
 
 
-def degree_why(graph: Evidence, row: int) -> Why:
-    """The tree of a passage's degree centrality."""
+def _degree(graph: Evidence, ranking: Ranking) -> Expression:
+    """Degree centrality."""
     if not graph.largest:
-        return Why("centrality: no passage corroborates another", 0.0)
-    others = len(graph.neighbours(row)[0])
-    return Why.of(
-        "centrality", "ratio",
-        Why(f"overlaps with {others} passages of independent documents, in 1/{SCALE:,}",
-            float(graph.degrees[row])),
-        Why("largest in the view", float(graph.largest)),
-    )  # fmt: skip
+        return Constant("centrality: no passage corroborates another", 0.0)
+    degrees = graph.degrees[ranking.rows].astype(np.float64)
+
+    def tree(at: int) -> Why:
+        others = len(graph.neighbours(ranking.row(at))[0])
+        label = f"overlaps with {others} passages of independent documents, in 1/{SCALE:,}"
+        return Why(label, float(degrees[at]))
+
+    return ratio(
+        "centrality", Given("overlaps", degrees, tree), Constant("largest in the view", float(graph.largest))
+    )

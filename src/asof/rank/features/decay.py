@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.errors import UsageError
 from asof.index.view import View
+from asof.rank.expression import Constant, Given, Where, exp, product, ratio
 from asof.rank.features.ages import ages
 from asof.rank.stage import Ranking
 from asof.schema import within
@@ -49,18 +50,10 @@ class Decay:
         taus = scales(rows, view, tau, self.half_lives)
         days = ages(view.as_of, view.column("visible", rows))
         dated = view.column("dated", rows).astype(bool)
-        values = np.where(dated, delta * exp(-days / taus), 0.0)
-
-        def why(row: int) -> Why:
-            here = np.array([row])
-            if not view.column("dated", here)[0]:
-                return Why("decay: undated, no credit", 0.0)
-            day = float(ages(view.as_of, view.column("visible", here))[0])
-            own = float(taus[np.flatnonzero(rows == row)[0]])  # the store may have changed, or be closed
-            exponent = Why.of("age over tau", "ratio", Why("-age in days", -day), Why("tau in days", own))
-            return Why.of("decay", "product", Why("delta", delta), Why.of("exp", "exp", exponent))
-
-        return ranking.with_column("decay", values, why, by=False)
+        exponent = ratio("age over tau", Given("-age in days", -days), Given("tau in days", taus))
+        decayed = product("decay", Constant("delta", delta), exp("exp", exponent))
+        undated = Constant("decay: undated, no credit", 0.0)
+        return ranking.with_column("decay", Where(dated, decayed, undated), by=False)
 
     def _wishes(self, question: str) -> bool:
         words = "|".join(re.escape(word) for word in self.recent)
@@ -70,12 +63,6 @@ class Decay:
         """delta and tau (days) for a question with this share of recency."""
         r = max(recency, self.general)
         return self.delta * r, self.tau_max - (self.tau_max - self.tau_min) * r
-
-
-def exp(values: np.ndarray[tuple[int], np.dtype[np.float64]]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """e to the power of each. Not numpy's: its last bits are not those of `math.exp` in the tree."""
-    different, which = np.unique(values, return_inverse=True)
-    return np.array([math.exp(each) for each in different.tolist()], np.float64)[which]
 
 
 HALF_LIVES_OF = ("source", "tag")

@@ -10,8 +10,8 @@ import numpy as np
 from asof.data import Query
 from asof.index.view import View
 from asof.knowledge.visible_facts import StatedFact
+from asof.rank.expression import Values
 from asof.rank.features.query_terms import weighted_share, weighted_words
-from asof.rank.stage import Values
 from asof.store.passages import StoredPassage, records
 
 MAX_CACHED = 200_000

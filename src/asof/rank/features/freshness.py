@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
+from asof.rank.expression import Constant, Expression, Given, Where, exp, ratio
 from asof.rank.features.ages import ages
-from asof.rank.features.decay import exp, scales
+from asof.rank.features.decay import scales
 from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.time.span import BEGINNING
@@ -30,18 +31,15 @@ class Freshness:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         rows = ranking.rows
-        taus = scales(rows, view, 1.0 / self.rate, self.half_lives)
         newest, dated = self._newest(rows, view)
         days = np.floor(ages(view.as_of, newest))
-        values = np.where(dated, exp(-days / taus), 0.0)
-
-        def tree(at: int) -> Why:
-            if not dated[at]:
-                return Why("freshness: undated, no credit", 0.0)
-            whole, tau = Why("-whole days", -float(days[at])), Why("1 / rate", float(taus[at]))
-            return Why.of("freshness", "exp", Why.of("days times rate", "ratio", whole, tau))
-
-        return ranking.with_feature("freshness", values, tree)
+        tau: Expression = ratio("1 / rate", Constant("one", 1.0), Constant("rate", self.rate, self, "rate"))
+        if self.half_lives:
+            own = scales(rows, view, np.nan, self.half_lives)
+            tau = Where(np.isnan(own), tau, Given("half-life / ln 2", own))
+        fresh = exp("freshness", ratio("days times rate", Given("-whole days", -days), tau))
+        undated = Constant("freshness: undated, no credit", 0.0)
+        return ranking.with_feature("freshness", Where(dated, fresh, undated))
 
     def _newest(self, rows: NDArray[np.int64], view: View) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """For each row when the newest dated passage of its document became visible, and if there is one."""

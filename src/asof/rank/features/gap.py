@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
+from asof.rank.expression import Constant, Given, Where, product, ratio, total
 from asof.rank.features.ages import ages
 from asof.rank.stage import Ranking
 from asof.schema import within
@@ -38,30 +39,15 @@ class Gap:
         near = 1.0 / days
         middle, spread = moments(near[dated].tolist())
         level, width = moments(relevance.values.tolist())
-        values = np.full(len(rows), level)
-        if spread > 0:
-            values[dated] = (near[dated] - middle) / spread * width + level
-
-        def why(row: int) -> Why:
-            here = np.array([row])
-            mean = Why("mean relevance of the pool", level)
-            if not spread or not view.column("dated", here)[0]:
-                reason = "undated" if spread else "one age for all"
-                only = Why.of("closeness in time", "sum", Why(f"{reason}: {mean.label}", level))
-                return Why.of("temporal", "sum", relevance.why(row), only)
-            age = max(float(ages(view.as_of, view.column("visible", here))[0]), self.floor)
-            closeness = Why.of("closeness", "ratio", Why("one", 1.0), Why("age in days", age))
-            above = Why.of("above the mean", "sum", closeness, Why("-mean closeness", -middle))
-            scaled = Why.of(
-                "scaled", "product",
-                Why.of("in deviations", "ratio", above, Why("deviation of closeness", spread)),
-                Why("deviation of relevance", width),
-            )  # fmt: skip
-            return Why.of(
-                "temporal", "sum", relevance.why(row), Why.of("closeness in time", "sum", scaled, mean)
-            )
-
-        return matches.with_column("temporal", relevance.values + values, why)
+        mean = Constant("mean relevance of the pool", level)
+        reason = "undated" if spread else "one age for all"
+        neutral = total("closeness in time", Constant(f"{reason}: {mean.label}", level))
+        closeness = ratio("closeness", Constant("one", 1.0), Given("age in days", days))
+        above = total("above the mean", closeness, Constant("-mean closeness", -middle))
+        deviations = ratio("in deviations", above, Constant("deviation of closeness", spread))
+        scaled = product("scaled", deviations, Constant("deviation of relevance", width))
+        near_in_time = Where(dated & (spread > 0), total("closeness in time", scaled, mean), neutral)
+        return matches.with_column("temporal", total("temporal", relevance, near_in_time))
 
 
 def moments(values: Sequence[float]) -> tuple[float, float]:

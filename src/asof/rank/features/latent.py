@@ -9,13 +9,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.dense import cosines
 from asof.index.latent import latent_space
 from asof.index.view import View
 from asof.rank.candidates.gather import cosine_tree, query_terms, question_vector, stored_vector
 from asof.rank.candidates.phrases import admitted
-from asof.rank.stage import Ranking, Values
+from asof.rank.expression import Column, Constant, Expression, Given, Values, ratio, total
+from asof.rank.stage import Ranking
 from asof.schema import choice
 
 Vector = NDArray[np.int16]
@@ -72,20 +73,27 @@ def _scored(
     `stored` gives the vector of a row of the view.
     """
     window = ranking.window
-    values = (values + 1.0) / 2.0 if scale == "half" else np.maximum(values, 0.0)
+    every = Ranking(window)
+    of = on_scale(values, vector, lambda place: stored(every.row(place)), scale)
+    column = Column.computed(of, window.n)
     for part in window.parts:
-        values[part.dead_places()] = 0.0
+        column.values[part.dead_places()] = 0.0
     allowed = admitted(query, window, view)
     if allowed is not None:
-        values[~allowed] = 0.0
+        column.values[~allowed] = 0.0
     if ranking.places is not None:
-        values = values[ranking.places]
-    return ranking.with_column(name, values, lambda row: similarity_why(stored(row), vector, scale))
+        column = column.taken(ranking.places)
+    return ranking.with_column(name, column)
 
 
-def similarity_why(own: Vector, vector: Vector, scale: str) -> Why:
-    """The tree of a number: the cosine of two vectors of whole numbers, on a scale."""
-    if scale != "half":
-        return cosine_tree(own, vector)
-    above = Why.of("1 + cosine", "sum", cosine_tree(own, vector, signed=True), Why("one", 1.0))
-    return Why.of("similarity from 0 to 1", "ratio", above, Why("two", 2.0))
+def on_scale(values: Values, vector: Vector, stored: Callable[[int], Vector], scale: str) -> Expression:
+    """Cosines (n,) of a vector with others on a scale; `stored` gives the vector at a place."""
+    half = scale == "half"
+    cosine = Given(
+        "cosine", values if half else np.maximum(values, 0.0),
+        lambda place: cosine_tree(stored(place), vector, signed=half),
+    )  # fmt: skip
+    if not half:
+        return cosine
+    above = total("1 + cosine", cosine, Constant("one", 1.0))
+    return ratio("similarity from 0 to 1", above, Constant("two", 2.0))

@@ -18,7 +18,8 @@ from asof.index.lexical import Bm25
 from asof.index.prefix import Window, WindowPart
 from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
-from asof.rank.stage import Ranking, Values
+from asof.rank.expression import Constant, Expression, Given, product, total
+from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.store.digest import name_digest
 
@@ -75,29 +76,24 @@ class NeighbouringText:
         own = view.column("document", matches.rows)
         within_document = _same_document(view, matches.window, beside, own)
         factor = np.where(within_document, self.document, 1.0)
-        values: Values = ((near[1] + near[2]) + (near[0] + near[3]) * 0.5) * factor
-        place_of = {row: place for place, row in enumerate(matches.rows.tolist())}
 
-        def why(row: int) -> Why:
-            next_to = beside[:, place_of[row]]
+        def nearby(step: int) -> Expression:
+            label = f"{abs(STEPS[step])} {'before' if STEPS[step] < 0 else 'after'}"
 
-            def one(step: int) -> Why:
-                label = f"{abs(STEPS[step])} {'before' if STEPS[step] < 0 else 'after'}"
-                if next_to[step] < 0 or not best:
+            def tree(at: int) -> Why:
+                if beside[step, at] < 0 or not best:
                     return Why(f"{label}: nothing", 0.0)
-                other = int(matches.window.rows(next_to[step : step + 1])[0])
+                other = int(matches.window.rows(beside[step, at : at + 1])[0])
                 words = lexical.explain(view.prefix, other, weighed, bm25, "words (BM25)")
                 return Why.of(label, "ratio", words, Why("best of all", best))
 
-            around = Why.of(
-                "around it", "sum",
-                Why.of("adjacent passages", "sum", one(1), one(2)),
-                Why.of("two away", "product", Why.of("both", "sum", one(0), one(3)), Why("half", 0.5)),
-            )  # fmt: skip
-            weight = Why("weight of its neighbours", float(factor[place_of[row]]))
-            return Why.of("neighbouring text", "product", around, weight)
+            return Given(label, near[step], tree)
 
-        return matches.with_column("neighbouring_text", values, why, by=False, high=3.0)
+        before_2, before_1, after_1, after_2 = map(nearby, range(len(STEPS)))
+        two_away = product("two away", total("both", before_2, after_2), Constant("half", 0.5))
+        around = total("around it", total("adjacent passages", before_1, after_1), two_away)
+        text = product("neighbouring text", around, Given("weight of its neighbours", factor))
+        return matches.with_column("neighbouring_text", text, by=False, high=3.0)
 
 
 def _same_document(

@@ -9,6 +9,7 @@ Similarities are whole numbers over 4000², so their sums are exact in any order
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -18,7 +19,8 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index.dense import SCALE
 from asof.index.view import View
-from asof.rank.stage import Ranking, Values
+from asof.rank.expression import Constant, Expression, Given, Made, Values, Where, ratio
+from asof.rank.stage import Ranking
 from asof.schema import within
 
 WHOLE = float(SCALE * SCALE)
@@ -49,19 +51,7 @@ class Coverage:
     of: str = "similarity"
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        counts = _counted(self.of, self.above, ranking, view)
-        values = counts.total / np.maximum(counts.relevant, 1) / WHOLE
-
-        def tree(at: int) -> Why:
-            if not counts.relevant[at]:
-                return Why(f"coverage: no passage above {self.above:g}", 0.0)
-            mean = Why.of(
-                "mean", "ratio", Why("sum of the relevant products", float(counts.total[at])),
-                Why("relevant passages", float(counts.relevant[at])),
-            )  # fmt: skip
-            return Why.of("coverage", "ratio", mean, Why("scale", WHOLE))
-
-        return ranking.with_feature("coverage", values, tree)
+        return ranking.with_feature("coverage", _of_counts(self, ranking, view, _coverage))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,21 +62,38 @@ class Volume:
     of: str = "similarity"
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        counts = _counted(self.of, self.above, ranking, view)
-        most = int(counts.passages.max(initial=1))
-        logs = np.array([math.log(1.0 + n) for n in range(most + 1)], np.float64)
-        values = logs[counts.relevant] / logs[np.maximum(counts.passages, 1)]
-
-        def tree(at: int) -> Why:
-            parts = (("relevant passages", counts.relevant[at]), ("passages", max(counts.passages[at], 1)))
-            return Why.of(
-                "volume", "ratio",
-                *[Why.of(f"ln(1 + {name})", "log", Why(f"1 + {name}", 1.0 + int(n))) for name, n in parts],
-            )  # fmt: skip
-
-        return ranking.with_feature("volume", values, tree)
+        return ranking.with_feature("volume", _of_counts(self, ranking, view, _volume))
 
 
-def _counted(of: str, above: float, ranking: Ranking, view: View) -> Counted:
-    documents = view.documents(ranking.rows)
-    return counted(documents, ranking.column(of).values, above)
+def _of_counts(
+    stage: Coverage | Volume, ranking: Ranking, view: View, made: Callable[[Counted, float], Expression]
+) -> Expression:
+    """An expression of counts, which are others for each threshold."""
+
+    def make(above: float, documents: Values, similarity: Values) -> Expression:
+        return made(counted(documents.astype(np.int64), similarity, above), above)
+
+    documents = Given("document", view.documents(ranking.rows).astype(np.float64))
+    above = Constant("above", stage.above, stage, "above")
+    return Made(above, (documents, ranking.column(stage.of)), make)
+
+
+def _coverage(counts: Counted, above: float) -> Expression:
+    summed = Given("sum of the relevant products", counts.total.astype(np.float64))
+    mean = ratio("mean", summed, Given("relevant passages", counts.relevant.astype(np.float64)))
+    none = Constant(f"coverage: no passage above {above:g}", 0.0)
+    return Where(counts.relevant > 0, ratio("coverage", mean, Constant("scale", WHOLE)), none)
+
+
+def _volume(counts: Counted, above: float) -> Expression:  # noqa: ARG001  as `_coverage`
+    relevant = _log("relevant passages", counts.relevant)
+    return ratio("volume", relevant, _log("passages", np.maximum(counts.passages, 1)))
+
+
+def _log(name: str, counts: NDArray[np.int64]) -> Expression:
+    """ln(1 + n): few numbers differ, so they are looked up."""
+    logs = np.array([math.log(1.0 + n) for n in range(int(counts.max(initial=0)) + 1)], np.float64)
+    return Given(
+        name, logs[counts],
+        lambda at: Why.of(f"ln(1 + {name})", "log", Why(f"1 + {name}", 1.0 + int(counts[at]))),
+    )  # fmt: skip

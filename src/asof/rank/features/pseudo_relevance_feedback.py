@@ -19,7 +19,8 @@ from asof.index.lexical import Bm25, Term, Weighed
 from asof.index.select import at_least, before_rise, kth_best
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
-from asof.rank.stage import Ranking, Values
+from asof.rank.expression import Constant, Given, Values, product, total
+from asof.rank.stage import Ranking
 from asof.schema import within
 
 CONSIDERED = 2
@@ -84,20 +85,17 @@ class PseudoRelevanceFeedback:
         ranking, values, top = self._scored(query, ranking, view, weighed, bm25, best)
         if top == 0.0:
             return ranking
-        added = np.minimum(values / top, 1.0) * self.weight
-        before = ranking.columns[ranking.by]
+        scored = ranking
 
-        def why(row: int) -> Why:
+        def tree(at: int) -> Why:
+            row = scored.row(at)
             score = lexical.explain(view.prefix, row, weighed, bm25, "words of the best passages")
             share = Why.of("share of the best", "ratio", score, Why("best of those passages", top))
-            if share.value > 1.0:
-                share = Why("share of the best, at most 1", 1.0)
-            return Why.of(
-                "relevance and feedback", "sum", before.why(row),
-                Why.of("feedback", "product", share, Why("weight", self.weight)),
-            )  # fmt: skip
+            return share if share.value <= 1.0 else Why("share of the best, at most 1", 1.0)
 
-        ranking = ranking.with_column("feedback", before.values + added, why)
+        share = Given("share of the best", np.minimum(values / top, 1.0), tree)
+        feedback = product("feedback", share, Constant("weight", self.weight))
+        ranking = ranking.with_column("feedback", total("relevance and feedback", ranking.scores, feedback))
         if ranking.places is not None and not (matching := ranking.score > 0).all():
             ranking = ranking.keep(np.flatnonzero(matching))
         return ranking

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
+from asof.rank.expression import Given
 from asof.rank.features.query_terms import presence, weighted_share, weighted_share_why, weighted_words
 from asof.rank.stage import Ranking
 
@@ -36,22 +37,16 @@ class QueryCoverage:
         rows = matches.rows
         general = np.array([not word.figure for word in words], bool)
         in_group = np.where(general[:, None], _in_groups(present, view.titles(rows).group_of), present)
-        at = {row: place for place, row in enumerate(rows.tolist())}
 
-        def own_why(row: int) -> Why:
-            return weighted_share_why("query coverage", words, present[:, at[row]].tolist(), view)
+        def share(label: str, present: NDArray[np.bool_]) -> Given:
+            return Given(
+                label, weighted_share(words, present),
+                lambda at: weighted_share_why(label, words, present[:, at].tolist(), view),
+            )  # fmt: skip
 
-        def group_why(row: int) -> Why:
-            return weighted_share_why(
-                "query coverage of its title group", words, in_group[:, at[row]].tolist(), view
-            )
-
-        matches = matches.with_column(
-            "query_coverage", weighted_share(words, present), own_why, by=False, high=1.0
-        )
-        return matches.with_column(
-            "title_group_coverage", weighted_share(words, in_group), group_why, by=False, high=1.0
-        )
+        own, of_group = share("query coverage", present), share("query coverage of its title group", in_group)
+        matches = matches.with_column("query_coverage", own, by=False, high=1.0)
+        return matches.with_column("title_group_coverage", of_group, by=False, high=1.0)
 
 
 def _in_groups(present: NDArray[np.bool_], groups: NDArray[np.uint64]) -> NDArray[np.bool_]:

@@ -14,7 +14,7 @@ from asof.index import lexical
 from asof.index.lexical import Bm25, Term, idf_why
 from asof.index.prefix import Window
 from asof.index.view import View
-from asof.rank.stage import Values
+from asof.rank.expression import Values
 from asof.text.query import parse
 from asof.text.titles import figure
 from asof.text.tokens import term_hash

@@ -12,7 +12,7 @@ from asof.data import Why
 from asof.index.dense import SCALE
 from asof.index.view import View
 from asof.rank.candidates.gather import stored_vector
-from asof.rank.stage import Values
+from asof.rank.expression import Values
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from asof.data import Query
 from asof.index.lexical import Term, presence
 from asof.index.view import View
+from asof.rank.expression import Values
 from asof.rank.features.query_terms import weighted_words
-from asof.rank.stage import Ranking, Values
+from asof.rank.stage import Ranking
 from asof.text.sentences import sentences
 from asof.text.tokens import term_hash, tokenize
 from asof.time.termination import mentions_termination, termination_words

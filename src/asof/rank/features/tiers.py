@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
+from asof.rank.expression import Given, product
 from asof.rank.features.ages import ages
 from asof.rank.stage import Ranking
 from asof.time.decay import TieredDecay
@@ -30,14 +31,8 @@ class RecencyTiers:
         if set(self.values) == {1.0}:
             return ranking
         ranking = ranking.matching()
-        before = ranking.columns[ranking.by]
-        factors = self._factors(ranking.rows, view)
-
-        def why(row: int) -> Why:
-            factor = float(self._factors(np.array([row]), view)[0])
-            return Why.of("recent", "product", before.why(row), Why("factor of its age", factor))
-
-        return ranking.with_column("recent", before.values * factors, why)
+        factor = Given("factor of its age", self._factors(ranking.rows, view))
+        return ranking.with_column("recent", product("recent", ranking.scores, factor))
 
     def _factors(
         self, rows: np.ndarray[tuple[int], np.dtype[np.int64]], view: View

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from asof.index.about import AboutTimes
 from asof.index.prefix import Window
 from asof.index.view import View
-from asof.rank.stage import Values
+from asof.rank.expression import Values
 from asof.store.about import METADATA, TEXT, TITLE
 from asof.time.span import Span
 

@@ -14,7 +14,8 @@ from asof.index.forward import stems_of
 from asof.index.lexical import Bm25, idf_why
 from asof.index.titles import FIGURE, PLAIN, REPEATED, TitleTable
 from asof.index.view import View
-from asof.rank.stage import Ranking, Values
+from asof.rank.expression import Given, Values
+from asof.rank.stage import Ranking
 from asof.text.query import parse
 from asof.text.titles import TitleMatch, TitleStems
 from asof.text.tokens import term_hash
@@ -218,10 +219,8 @@ class TitleColumns:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         ranked = ranking.matching()
-        rows = ranked.rows
-        matches = match_titles(query, view, rows)
+        matches = match_titles(query, view, ranked.rows)
         of = matches.table.of
-        title_of = dict(zip(rows.tolist(), of.tolist(), strict=True))
         columns: dict[str, tuple[Values, Callable[[TitleTrees], Why]]] = {
             "title": (matches.query_coverage, TitleTrees.coverage),
             "off_topic_title_terms": (matches.off_topic, TitleTrees.off_topic),
@@ -229,13 +228,14 @@ class TitleColumns:
         }
 
         def explained(tree: Callable[[TitleTrees], Why]) -> Callable[[int], Why]:
-            def why(row: int) -> Why:
-                if title_of[row] < 0:
+            def why(at: int) -> Why:
+                if of[at] < 0:
                     return Why("it has no title", 0.0)
-                return tree(TitleTrees.of(title_of[row], matches, view))
+                return tree(TitleTrees.of(int(of[at]), matches, view))
 
             return why
 
         for name, (values, tree) in columns.items():
-            ranked = ranked.with_column(name, np.append(values, 0.0)[of], explained(tree), by=False, high=1.0)
+            column = Given(name, np.append(values, 0.0)[of], explained(tree))
+            ranked = ranked.with_column(name, column, by=False, high=1.0)
         return ranked

@@ -10,9 +10,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
+from asof.rank.expression import Given, product
 from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.text.tokens import tokenize
@@ -93,19 +94,14 @@ def _boosted(
 ) -> Ranking:
     """Scores times a factor that follows from headings, tags and language. Candidates that match only."""
     matches = ranking.matching()
-    before, rows = matches.columns[matches.by], matches.rows
+    rows = matches.rows
     read = _read(view, rows)
     passages = view.column("passage", rows).tolist()
     known: dict[tuple[str, str, str], float] = {}
     for record in set(read.values()):
         known[record] = factor(record)
     factors = np.array([known[read[passage]] for passage in passages], np.float64)
-    by_row = dict(zip(rows.tolist(), factors.tolist(), strict=True))
-
-    def why(row: int) -> Why:
-        return Why.of(name, "product", before.why(row), Why(label, by_row[row]))
-
-    return matches.with_column(name, before.values * factors, why)
+    return matches.with_column(name, product(name, matches.scores, Given(label, factors)))
 
 
 def _read(view: View, rows: NDArray[np.int64]) -> dict[int, tuple[str, str, str]]:

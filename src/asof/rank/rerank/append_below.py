@@ -6,48 +6,36 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from asof.data import Why
 from asof.rank.candidates.top_k import TopK
+from asof.rank.expression import Column, Constant, Given, Joined, Places, Taken, Values, product, ratio, total
 from asof.rank.recipe import Recipe
-from asof.rank.stage import Column, Ranking, Stage, Values
-
-Places = NDArray[np.int64]
+from asof.rank.stage import Ranking, Stage
 
 
-def append_below(
-    ranking: Ranking, name: str, column: Column, ranked: Places, skipped: Places, rest: Places
-) -> Ranking:
-    """The ranking by `column`, whose values count for `ranked`; `skipped`, then `rest`, come below.
+def append_below(ranking: Ranking, name: str, above: Column, skipped: int) -> Ranking:
+    """The ranking by a column of which `above` has the numbers of the first candidates; the next `skipped`
+    ones, then all others, come below them.
 
-    Their score is the lowest of `ranked` over 1 + their place below, if the column's numbers lie in [0, 1],
+    Their score is the lowest of the first over 1 + their place below, if the column's numbers lie in [0, 1],
     and otherwise the lowest less their place. Equal scores share a place.
     """
-    before, rows, values = ranking.columns[ranking.by], ranking.rows, column.values.copy()
-    lowest_at = ranked[np.argmin(values[ranked])]
-    lowest = float(values[lowest_at])
-    below = np.concatenate([dense_ranks(before.values[skipped]), dense_ranks(before.values[rest])])
-    below[len(skipped) :] += below[: len(skipped)].max(initial=0)
-    moved = np.concatenate([skipped, rest])
-    in_unit = column.high == 1.0
-    values[moved] = lowest / (below + 1.0) if in_unit else lowest - below
-
-    def why(row: int) -> Why:
-        at = np.flatnonzero(rows[moved] == row)
-        if not len(at):
-            return column.why(row)
-        place = float(below[at[0]])
-        above = Why("lowest score above", lowest)  # a tree of its own would repeat in each passage below
-        earlier = Why.of(
-            "score before, which gives the place", "product", before.why(row), Why("weight", 0.0)
-        )
-        if in_unit:
-            lower = Why.of("below that score", "ratio", above, Why("1 + place below", place + 1.0))
-            return Why.of("after the passages ranked first", "sum", lower, earlier)
-        return Why.of("after the passages ranked first", "sum", above, Why("-place below", -place), earlier)
-
-    return ranking.with_column(name, values, why, high=column.high)
+    n = len(above.values)
+    later = np.arange(n, ranking.count)
+    before = Taken(ranking.scores, later)
+    scores = ranking.score[later]
+    below = np.concatenate([dense_ranks(scores[:skipped]), dense_ranks(scores[skipped:])])
+    below[skipped:] += below[:skipped].max(initial=0)
+    # a tree of its own would repeat in each passage below
+    lowest = Constant("lowest score above", float(above.values.min()))
+    earlier = product("score before, which gives the place", before, Constant("weight", 0.0))
+    label = "after the passages ranked first"
+    if above.high == 1.0:
+        lower = ratio("below that score", lowest, Given("1 + place below", below + 1.0))
+        moved = total(label, lower, earlier)
+    else:
+        moved = total(label, lowest, Given("-place below", -below.astype(np.float64)), earlier)
+    return ranking.with_column(name, Joined(above, moved, n, ranking.count - n), high=above.high)
 
 
 def dense_ranks(scores: Values) -> Places:

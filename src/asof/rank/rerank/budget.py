@@ -19,11 +19,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.graph.evidence import corroborates
 from asof.index.view import View
+from asof.rank.expression import Constant, Taken, Where, total
 from asof.rank.features.centrality import Centrality
-from asof.rank.stage import Ranking, Values
+from asof.rank.stage import Ranking
 from asof.schema import within
 
 
@@ -112,21 +113,10 @@ class BudgetedRerank:
     def _ranked(self, ranking: Ranking, order: NDArray[np.int64], entered: int) -> Ranking:
         if entered == len(order):
             return ranking
-        entry, score = ranking.columns[self.by], ranking.columns[ranking.by]
-        values: Values = score.values.copy()
-        lowest_at = order[:entered][np.argmin(values[order[:entered]])]
-        lowest, lowest_row = float(values[lowest_at]), int(ranking.rows[lowest_at])
-        last = float(entry.values[order[entered - 1]])
-        rest = order[entered:]
-        values[rest] = lowest + (entry.values[rest] - last)
-        below = set(ranking.rows[rest].tolist())
-
-        def why(row: int) -> Why:
-            if row not in below:
-                return score.why(row)
-            short = Why.of(
-                "below the last that entered", "sum", entry.why(row), Why(f"-{self.by} of it", -last)
-            )
-            return Why.of(OUTSIDE, "sum", score.why(lowest_row), short)
-
-        return ranking.with_column("budget", values, why)
+        first, entry = order[:entered], ranking.columns[self.by]
+        lowest = Taken(ranking.scores, np.full(len(order), first[np.argmin(ranking.score[first])]))
+        last = Constant(f"-{self.by} of it", -float(entry.values[order[entered - 1]]))
+        below = total(OUTSIDE, lowest, total("below the last that entered", entry, last))
+        inside = np.zeros(len(order), bool)
+        inside[first] = True
+        return ranking.with_column("budget", Where(inside, ranking.scores, below))

@@ -11,15 +11,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
+from asof.rank.expression import (
+    Column,
+    Constant,
+    Expression,
+    Given,
+    Places,
+    Values,
+    Where,
+    product,
+    ratio,
+    total,
+)
 from asof.rank.features.similarity import pairwise_similarity
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.append_below import append_below, insert_before_cut
-from asof.rank.stage import Column, Ranking, Stage, Values
+from asof.rank.stage import Ranking, Stage
 from asof.schema import choice, within
-
-Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +57,9 @@ class PerDocument:
         over = places_among_equals(view.column("document", matches.rows[first])) >= self.most
         if not over.any():
             return ranking
-        before = matches.columns[matches.by]
-        capped = append_below(matches, "capped", before, first[~over], first[over], rest)
+        matches = matches.keep(np.concatenate([first[~over], first[over], rest]))
+        left = np.arange(np.count_nonzero(~over))
+        capped = append_below(matches, "capped", matches.scores.taken(left), int(over.sum()))
         return capped.note(
             f"diversity: {int(over.sum())} of the first {len(first)} candidates moved down, "
             f"being more than {self.most} of one document"
@@ -86,29 +97,23 @@ class Mmr:
         matches, order = ordered(ranking, view, max(query.k, self.first))
         if not len(order):
             return matches
-        first, rest = order[: self.first], order[self.first :]
-        rows, before = matches.rows, matches.columns[matches.by]
-        relevance = self._relevance(Column(before.values[first], before.why))
-        similarity = pairwise_similarity(view, rows[first])
-        chosen, most_similar = self._choose(relevance.values, similarity.values, view, rows[first])
-        penalty = similarity_to_chosen(similarity.values, most_similar) * (self.balance - 1.0)
-        values = np.zeros(len(rows))
-        values[first] = relevance.values * self.balance + penalty
-        place_of = {row: place for place, row in enumerate(rows[first].tolist())}
-
-        def why(row: int) -> Why:
-            place = place_of[row]
-            other = int(most_similar[place])
-            near = Why("nothing was chosen before", 0.0) if other < 0 else similarity.why(place, other)
-            return Why.of(
-                "marginal relevance", "sum",
-                Why.of("relevance", "product", relevance.why(row), Why("balance", self.balance)),
-                Why.of("similarity", "product", near, Why("balance - 1", self.balance - 1.0)),
-            )  # fmt: skip
-
-        column = Column(values, why)
-        moved = int(np.count_nonzero(chosen != np.arange(len(first))))
-        return append_below(matches, "marginal", column, first, rest[:0], rest).note(
+        matches = matches.keep(order)
+        first = np.arange(min(self.first, len(order)))
+        rows = matches.rows[first]
+        relevance = self._relevance(matches.scores.taken(first))
+        similarity = pairwise_similarity(view, rows)
+        chosen, most_similar = self._choose(relevance.values, similarity.values, view, rows)
+        similar = Given(
+            "similarity", similarity_to_chosen(similarity.values, most_similar),
+            lambda at: similarity.why(at, int(most_similar[at])),
+        )  # fmt: skip
+        near = Where(most_similar >= 0, similar, Constant("nothing was chosen before", 0.0))
+        marginal = total(
+            "marginal relevance", product("relevance", relevance, Constant("balance", self.balance)),
+            product("similarity", near, Constant("balance - 1", self.balance - 1.0)),
+        )  # fmt: skip
+        moved = int(np.count_nonzero(chosen != first))
+        return append_below(matches, "marginal", Column.computed(marginal, len(first)), 0).note(
             f"diversity: {moved} of the first {len(first)} candidates changed places, "
             f"compared by {similarity.name}"
         )
@@ -118,17 +123,13 @@ class Mmr:
         if self.scale == "given":
             return score
         best, low = float(score.values.max()), min(float(score.values.min()), 0.0)
-        width = best - low
+        n, width = len(score.values), best - low
         if width <= 0:
-            return Column(np.ones(len(score.values)), lambda _: Why("all as relevant", 1.0))
-
-        def why(row: int) -> Why:
-            above = score.why(row)
-            if low:
-                above = Why.of("above the lowest", "sum", above, Why("-lowest", -low))
-            return Why.of("share of the best", "ratio", above, Why("best of these candidates", width))
-
-        return Column((score.values - low if low else score.values) / width, why)
+            return Column.computed(Constant("all as relevant", 1.0), n)
+        above: Expression = total("above the lowest", score, Constant("-lowest", -low)) if low else score
+        return Column.computed(
+            ratio("share of the best", above, Constant("best of these candidates", width)), n
+        )
 
     def _choose(
         self, relevance: Values, similarity: Values, view: View, rows: Places

@@ -19,11 +19,12 @@ from asof.graph.personalized_pagerank import personalized_pagerank
 from asof.index.view import View
 from asof.knowledge.time_scope import holds_in, nearest
 from asof.knowledge.visible_facts import StatedFact, facts_of
+from asof.rank.expression import Column, Constant, Given, Values, ratio
 from asof.rank.features import fact_scores
 from asof.rank.features.fact_words import gammas
 from asof.rank.features.time_match import match_times
 from asof.rank.rerank.append_below import append_below
-from asof.rank.stage import Column, Ranking, Values
+from asof.rank.stage import Ranking
 from asof.schema import choice, within
 from asof.text.names import key
 from asof.time.span import Span
@@ -66,22 +67,19 @@ class Local:
         examined = self._examined(matches, view, far)
         known = facts_of(view, np.sort(matches.rows[examined]))
         graph = Subgraph.of(query, view, known, scope, self.facts)
-        values, column = self._scored(matches, view, graph)
+        scored = self._scored(matches, view, graph)
+        values = scored.values
         positive = np.flatnonzero(values > 0)
         rest = np.flatnonzero((values <= 0) & ((far > 0) if scope else np.ones(len(values), bool)))
         if not len(positive):
             return self._without(matches, rest, known, scope)
         note = f"{len(graph.facts)} facts, {int(graph.within.sum())} of them of the time asked for"
         chosen = np.concatenate([positive, rest])
-        column = Column(values[chosen], column.why)
-        first, second = np.arange(len(positive)), np.arange(len(positive), len(chosen))
-        ranked = append_below(matches.keep(chosen), "local", column, first, second[:0], second)
-        best = float(values.max())
-
-        def why(row: int) -> Why:
-            return Why.of("share of the best s(c)", "ratio", column.why(row), Why("best s(c)", best))
-
-        return ranked.with_column("facts", column.values / best, why, by=False).note(note)
+        matches, best = matches.keep(chosen), float(values.max())
+        column = Column.computed(scored, len(values)).taken(chosen)
+        ranked = append_below(matches, "local", column.taken(np.arange(len(positive))), 0)
+        share = ratio("share of the best s(c)", column, Constant("best s(c)", best))
+        return ranked.with_column("facts", share, by=False).note(note)
 
     def _examined(self, matches: Ranking, view: View, far: Values) -> NDArray[np.int64]:
         """The places of the best candidates, and of the best ones of the time asked for."""
@@ -89,7 +87,7 @@ class Local:
         of_time = order[far[order] > 0][: self.passages]
         return np.union1d(order[: self.passages], of_time)
 
-    def _scored(self, matches: Ranking, view: View, graph: Subgraph) -> tuple[Values, Column]:
+    def _scored(self, matches: Ranking, view: View, graph: Subgraph) -> Given:
         nodes = np.zeros(graph.nodes)
         if self.ppr and graph.nodes:
             seeds = fact_scores.seeds(graph.nodes, graph.heads, graph.tails, graph.within)
@@ -107,7 +105,7 @@ class Local:
         chunks = np.array([place[each.passage.passage] for each in graph.facts], np.int64)
         weights = fact_scores.chunk_weight(chunks, graph.gamma, len(passages))
         values = fact_scores.chunk_scores(weights, chunks, edges, literal=self.sum_over == "graph")
-        return values, Column(values, _Explained(self, view, graph, nodes, edges, chunks, place).why)
+        return Given("s(c)", values, _Explained(self, graph, nodes, edges, chunks).why)
 
     def _without(
         self, matches: Ranking, rest: NDArray[np.int64], known: Sequence[StatedFact], scope: Sequence[Span]
@@ -159,16 +157,13 @@ class _Explained:
     """The tree of a passage's score."""
 
     stage: Local
-    view: View
     graph: Subgraph
     nodes: Values
     edges: Values
     chunks: NDArray[np.int64]
-    place: dict[int, int]
 
-    def why(self, row: int) -> Why:
-        passage = int(self.view.column("passage", np.array([row], np.int64))[0])
-        own = np.flatnonzero(self.chunks == self.place[passage]).tolist()
+    def why(self, at: int) -> Why:
+        own = np.flatnonzero(self.chunks == at).tolist()
         summed = range(len(self.edges)) if self.stage.sum_over == "graph" else own
         return Why.of(
             "passage by its facts", "product",

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.errors import ModelError
 from asof.index.view import View
 from asof.models.ports import Reranker
+from asof.rank.expression import Column, Constant, Given, product, total
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.append_below import append_below, insert_before_cut
-from asof.rank.stage import Column, Ranking, Values
+from asof.rank.stage import Ranking
 from asof.schema import within
 
 LARGEST = 1e9
@@ -57,12 +58,12 @@ class Rerank:
             return matches
         near = matches.shortlist(max(query.k, self.top))
         order = view.tie_order(near.score, near.rows)
-        first, rest = order[: self.top], order[self.top :]
-        texts = self._texts(near.rows[first], view)
+        near = near.keep(order)
+        texts = self._texts(near.rows[: self.top], view)
         numbers = self._numbers(query.text, [text[: self.characters] for text in texts])
         cut = sum(len(text) > self.characters for text in texts)
-        return self._ranked(near, first, rest, numbers).note(
-            f"reranked: the first {len(first)} of {count} candidates, by {self.reranker.name}",
+        return self._ranked(near, numbers).note(
+            f"reranked: the first {len(texts)} of {count} candidates, by {self.reranker.name}",
             *([f"reranked: {cut} of them by their first {self.characters} characters"] if cut else []),
         )
 
@@ -84,23 +85,14 @@ class Rerank:
         known = dict(zip(different, map(float, numbers), strict=True))
         return [known[text] for text in texts]
 
-    def _ranked(
-        self, near: Ranking, first: NDArray[np.int64], rest: NDArray[np.int64], numbers: list[float]
-    ) -> Ranking:
-        before, rows = near.columns[near.by], near.rows
-        values: Values = np.zeros(len(rows))
-        values[first] = np.array(numbers) * self.weight + before.values[first] * (1 - self.weight)
-        number_of = dict(zip(rows[first].tolist(), numbers, strict=True))
-
-        def why(row: int) -> Why:
-            return Why.of(
-                "reranked", "sum",
-                Why.of("by the model", "product",
-                       Why(self.reranker.name, number_of[row]), Why("weight", self.weight)),
-                Why.of("before", "product", before.why(row), Why("1 - weight", 1 - self.weight)),
-            )  # fmt: skip
-
-        return append_below(near, "reranked", Column(values, why), first, rest[:0], rest)
+    def _ranked(self, near: Ranking, numbers: list[float]) -> Ranking:
+        before = near.scores.taken(np.arange(len(numbers)))
+        model = Given(self.reranker.name, np.array(numbers, np.float64))
+        reranked = total(
+            "reranked", product("by the model", model, Constant("weight", self.weight)),
+            product("before", before, Constant("1 - weight", 1 - self.weight)),
+        )  # fmt: skip
+        return append_below(near, "reranked", Column.computed(reranked, len(numbers)), 0)
 
 
 def reranked(recipe: Recipe, stage: Rerank) -> Recipe:

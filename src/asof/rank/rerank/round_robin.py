@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index import lexical
 from asof.index.lexical import Bm25
 from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
+from asof.rank.expression import Constant, Expression, Given, Places, Where, product, ratio, total
 from asof.rank.features.time_match import OF_TIME, match_times
 from asof.rank.features.title_match import match_titles
 from asof.rank.stage import Ranking
@@ -51,7 +52,6 @@ class RoundRobinByDocument:
         documents = view.column("document", rows[chosen])
         if len(np.unique(documents)) == len(chosen):
             return matches
-        before = matches.columns[matches.by]
         subject = {names.stems[at] for at in np.flatnonzero(names.matched[title_of[chosen]].any(axis=0))}
         terms = [term for term in query_terms(query, view.analyzer) if term.word not in subject]
         weighed = lexical.weigh(view.prefix, terms, Bm25())
@@ -66,33 +66,28 @@ class RoundRobinByDocument:
         for place in order.tolist():
             document = int(documents[place])
             turn[place] = turns[document] = turns.get(document, 0) + 1
-        values, rounds = before.values.copy(), int(turn.max())
-        left = rounds - turn
-        if in_unit := before.high == 1.0:
-            values *= 0.5
-            values[chosen] = 0.5 + (before.values[chosen] + left) / (2.0 * rounds)
-        else:
-            values[chosen] = (FIRST - turn) + before.values[chosen] * SCALE
-        turn_of = dict(zip(rows[chosen].tolist(), turn.tolist(), strict=True))
+        return matches.with_column(
+            "round_robin", _in_turn(matches, chosen, turn), high=matches.scores.high
+        ).note(f"passages of {len(turns)} documents that the question names, in turn")
 
-        def why(row: int) -> Why:
-            score, turn = before.why(row), turn_of.get(row)
-            if turn is None:
-                return Why.of("after those", "product", score, Why("half", 0.5)) if in_unit else score
-            if not in_unit:
-                return Why.of(
-                    "in turn", "sum", Why("passages of the wanted documents come first", FIRST),
-                    Why("-round of its document", -float(turn)),
-                    Why.of("score before", "product", score, Why("scale", SCALE)),
-                )  # fmt: skip
-            later = Why("rounds after its own", float(rounds - turn))
-            part = Why.of("score with later rounds", "sum", score, later)
-            upper = Why.of("by round", "ratio", part, Why("twice the rounds", 2.0 * rounds))
-            return Why.of("in turn", "sum", Why("passages of the wanted documents come first", 0.5), upper)
 
-        return matches.with_column("round_robin", values, why, high=before.high).note(
-            f"passages of {len(turns)} documents that the question names, in turn"
+def _in_turn(matches: Ranking, chosen: Places, turn: Places) -> Expression:
+    """The chosen candidates by their turns (n,), above all others."""
+    score, rounds = matches.scores, int(turn.max())
+    mask, turns = np.zeros(matches.count, bool), np.zeros(matches.count)
+    mask[chosen], turns[chosen] = True, turn
+    if score.high != 1.0:
+        first = Constant("passages of the wanted documents come first", FIRST)
+        within_round = product("score before", score, Constant("scale", SCALE))
+        return Where(
+            mask, total("in turn", first, Given("-round of its document", -turns), within_round), score
         )
+    later = total("score with later rounds", score, Given("rounds after its own", rounds - turns))
+    by_round = ratio("by round", later, Constant("twice the rounds", 2.0 * rounds))
+    first = Constant("passages of the wanted documents come first", 0.5)
+    return Where(
+        mask, total("in turn", first, by_round), product("after those", score, Constant("half", 0.5))
+    )
 
 
 FIRST, SCALE = 10_000.0, 0.001

@@ -13,13 +13,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
+from asof.rank.expression import Column, Constant, Expression, Values, Where, exp, product, ratio, total
 from asof.rank.features.ages import CandidateAges
 from asof.rank.features.same_kind import same_kind_share
 from asof.rank.features.termination import terminated
 from asof.rank.features.time_match import MENTIONS_TIME, OF_TIME, match_times
-from asof.rank.stage import Column, Ranking, Values
+from asof.rank.stage import Ranking
 from asof.schema import within
 
 
@@ -122,42 +123,31 @@ class TimePreference:
         share, covered, series = (
             matches.column(name) for name in ("normalized", "query_coverage", "title_group_coverage")
         )
-        coverage = (covered.values + series.values) * 0.5
         most = self._most_covered(matches)
         uncertainty = max(1 - most, self.uncertainty)
-        values = coverage * (1 - uncertainty) + share.values * uncertainty
         title, off_topic, extra = (
             matches.column(name) for name in ("title", "off_topic_title_terms", "extra_title_terms")
         )
-        values = values + title.values * self.title_weight
+        half = Constant("half", 0.5)
+        coverage = product("mean coverage", total("both coverages", covered, series), half)
+        parts: list[Expression] = [
+            product("weighted coverage", coverage, Constant("1 - uncertainty", 1 - uncertainty)),
+            product("relevance", share, Constant("uncertainty", uncertainty)),
+            product("title match", title, Constant("weight", self.title_weight)),
+        ]
         whole = (off_topic.values == 0.0) & (extra.values <= MOSTLY)
-        named = bool((whole & (title.values > NAMED)).any())
-        if named:
-            values = (values - off_topic.values) - extra.values * self.extra_title_terms
+        if (whole & (title.values > NAMED)).any():
+            parts.append(_less("off-topic title words", off_topic, 1.0))
+            parts.append(_less("extra title terms", extra, self.extra_title_terms))
+        match = Column.computed(total("match score", *parts), matches.count)
         groups = [times >= least for least in ((0.0, OF_TIME, MENTIONS_TIME) if query.about else (0.0,))]
-        ended = terminated(query, matches, view, values, self.tie_margin, groups) if query.recency else None
-        if ended is not None:
-            values = values - np.where(ended, self.termination_penalty, 0.0)
-        at = {row: place for place, row in enumerate(matches.rows.tolist())}
-
-        def why(row: int) -> Why:
-            both = Why.of(
-                "mean coverage", "product",
-                Why.of("both coverages", "sum", covered.why(row), series.why(row)), Why("half", 0.5),
-            )  # fmt: skip
-            parts = [
-                Why.of("weighted coverage", "product", both, Why("1 - uncertainty", 1 - uncertainty)),
-                Why.of("relevance", "product", share.why(row), Why("uncertainty", uncertainty)),
-                Why.of("title match", "product", title.why(row), Why("weight", self.title_weight)),
-            ]
-            if named:
-                parts.append(_less("off-topic title words", off_topic.why(row), 1.0))
-                parts.append(_less("extra title terms", extra.why(row), self.extra_title_terms))
-            if ended is not None and ended[at[row]]:
-                parts.append(Why("it states that something has ended", -self.termination_penalty))
-            return Why.of("match score", "sum", *parts)
-
-        return Column(values, why)
+        ended = (
+            terminated(query, matches, view, match.values, self.tie_margin, groups) if query.recency else None
+        )
+        if ended is None or not ended.any():
+            return match
+        penalty = Constant("it states that something has ended", -self.termination_penalty)
+        return Column.computed(total("match score", *parts, Where(ended, penalty)), matches.count)
 
     def _most_covered(self, matches: Ranking) -> float:
         """The largest share of the question that any candidate covers, its title group counted by half."""
@@ -189,36 +179,21 @@ def _power_of_two(high: float) -> float:
 
 def _bounded(matches: Ranking, high: float) -> Ranking:
     """The score divided by a bound."""
-    before, scale = matches.columns[matches.by], _power_of_two(high)
-
-    def why(row: int) -> Why:
-        return Why.of("score", "ratio", before.why(row), Why("bound of the score, a power of two", scale))
-
-    return matches.with_column("time_preference", before.values / scale, why, high=1.0)
+    scale = Constant("bound of the score, a power of two", _power_of_two(high))
+    return matches.with_column("time_preference", ratio("score", matches.scores, scale), high=1.0)
 
 
 def _led(
     matches: Ranking, match: Column, most: float, group: NDArray[np.bool_], ages: CandidateAges, weight: float
 ) -> Ranking:
     """A tie group by match score (at most `most`) and age, above all others by their score."""
-    before, scale = matches.columns[matches.by], 2.0 * _power_of_two(_bound(matches))
-    exponents = ((match.values + ages.logs(group) * -weight) - most)[group]
-    values = before.values / scale
-    values[group] = np.array([math.exp(each) for each in exponents.tolist()]) * 0.5 + 0.5
-    at = {row: place for place, row in enumerate(matches.rows.tolist())}
-
-    def why(row: int) -> Why:
-        place = at[row]
-        if not group[place]:
-            return Why.of("other match", "ratio", before.why(row), Why("twice the power of two", scale))
-        age = Why.of("age", "product", ages.why(place, group), Why("-weight of age", -weight))
-        exponent = Why.of("match and age", "sum", match.why(row), age, Why("-largest match score", -most))
-        upper = Why.of(
-            "half of exp", "product", Why.of("exp(match and age)", "exp", exponent), Why("half", 0.5)
-        )
-        return Why.of("equally good match", "sum", upper, Why("above all other matches", 0.5))
-
-    return matches.with_column("time_preference", values, why, high=1.0)
+    scale = Constant("twice the power of two", 2.0 * _power_of_two(_bound(matches)))
+    age = product("age", ages.logs(group), Constant("-weight of age", -weight))
+    exponent = total("match and age", match, age, Constant("-largest match score", -most))
+    upper = product("half of exp", exp("exp(match and age)", exponent), Constant("half", 0.5))
+    above = total("equally good match", upper, Constant("above all other matches", 0.5))
+    below = ratio("other match", matches.scores, scale)
+    return matches.with_column("time_preference", Where(group, above, below), high=1.0)
 
 
 NO_LESS = 0.75
@@ -230,5 +205,5 @@ NAMED, MOSTLY = 0.2, 0.5
 of at most MOSTLY of its own weight."""
 
 
-def _less(label: str, tree: Why, weight: float) -> Why:
-    return Why.of(f"less {label}", "product", tree, Why("-weight", -weight))
+def _less(label: str, column: Column, weight: float) -> Expression:
+    return product(f"less {label}", column, Constant("-weight", -weight))

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from asof.data import Query
 from asof.index.select import at_least, before_rise, kth_best
 from asof.index.view import View
+from asof.rank.expression import Values
 from asof.rank.features.time_match import match_times, match_window
 from asof.rank.rerank.append_below import append_below
-from asof.rank.stage import Column, Ranking, Values
+from asof.rank.stage import Ranking
 from asof.schema import within
 
 
@@ -106,17 +107,12 @@ class AppendRest:
         examined, score = len(ranking.places), ranking.scores
         if query.k <= examined and (score.high is None or score.values.min() > 0):
             return replace(ranking, deferred=None)  # all others come below
-        rest = np.flatnonzero(~np.isin(deferred.places, ranking.places))
-        entry = deferred.by
-        before, mine = deferred.columns[entry], ranking.columns[entry]
-        others = before.values[rest]
-        both = Column(np.concatenate([mine.values, others]), before.why)
+        own = np.isin(deferred.places, ranking.places)
+        order = np.argsort(deferred.places)
+        mine = order[np.searchsorted(deferred.places[order], ranking.places)]
+        chosen = np.concatenate([mine, np.flatnonzero(~own)])
         joined = replace(
-            ranking, places=np.concatenate([ranking.places, deferred.places[rest]]),
-            columns={entry: both}, by=entry, deferred=None,
+            deferred, places=deferred.places[chosen], columns={deferred.by: deferred.scores.taken(chosen)},
+            notes=ranking.notes,
         )  # fmt: skip
-        column = Column(np.concatenate([score.values, others]), score.why, score.high)
-        # in this order no row number decides which of equal scores is the lowest
-        ranked = view.tie_order(score.values, ranking.rows)
-        below = np.arange(examined, examined + len(rest))
-        return append_below(joined, "re-ranked", column, ranked, below[:0], below)
+        return append_below(joined, "re-ranked", score, 0)

@@ -29,19 +29,19 @@ from datetime import UTC, datetime
 noon = datetime(2024, 5, 31, 12, tzinfo=UTC)
 day, month = (read(text, noon) for text in ("förrgår", "3 mars 2024"))
 days = [each.start.isoformat()[:10] for each in (day, month)]
-print(json.dumps([codes("time"), *days, recency("senaste priset"), "och" in stop_words("sv"),
+print(json.dumps(["sv" in codes("time"), *days, recency("senaste priset"), "och" in stop_words("sv"),
                   mentions_termination("Färjan har upphört.")]))
 """
 
 
 def test_english_is_first() -> None:
     assert codes("words") == ("en", "de", "es", "fr", "it", "nl", "pt")
-    assert every("time") == "en de"
-    assert codes("time") == codes("intent") == codes("facts") == codes("questions") == ("en", "de")
+    assert every("facts") == "en de"
+    assert codes("time")[:2] == codes("intent")[:2] == ("en", "de")
 
 
 def test_a_language_without_a_list_has_none() -> None:
-    assert tables("fr", "time") == tables("xx", "time") == {}
+    assert tables("nl", "time") == tables("xx", "time") == {}
     assert stop_words("xx") == frozenset()
 
 
@@ -70,8 +70,8 @@ def test_a_new_language_is_a_folder(tmp_path: Path) -> None:
         [sys.executable, "-c", ASKED], env={**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONUTF8": "1"},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    languages, day, month, recency, stop, over = json.loads(run.stdout)
-    assert languages == ["en", "de", "sv"]
+    known, day, month, recency, stop, over = json.loads(run.stdout)
+    assert known
     assert (day, month) == ("2024-05-29", "2024-03-03")  # two days before 31 May
     assert (recency, stop, over) == (1.0, True, True)
 

@@ -273,7 +273,8 @@ def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None
     grain = run.sense(unit, "unit") or run.sense(unit, "unit_short")
     if grain not in _PARTS:
         return None
-    number = _PARTS[grain] if number == -1 and run.sense(unit + 1, "of") is not None else number
+    said = run.sense(unit + 1, "of") is not None or year_figures(run, unit + 1) is not None
+    number = _PARTS[grain] if number == -1 and said and run.follows(unit + 1) else number
     if not 1 <= number <= _PARTS[grain]:
         return None
     fiscal = parts(12 // _PARTS[grain], number, context.fiscal_start)

@@ -111,7 +111,7 @@ def _hour(run: TokenRun, i: int) -> tuple[int, int, int, str, int, bool] | None:
             return (
                 _seconds(run, i, hour, minute) if sign == ":" else (hour, minute, 0, "minute", i + 2, False)
             )
-        return hour, 0, 0, "hour", i + 1, True
+        return _signed(run, i, hour) or (hour, 0, 0, "hour", i + 1, True)
     spelled = below_hundred(run, i)
     if spelled is None or not 1 <= spelled[0] <= 12:
         return None
@@ -120,6 +120,16 @@ def _hour(run: TokenRun, i: int) -> tuple[int, int, int, str, int, bool] | None:
         if minutes is not None and 10 <= minutes[0] <= 59:
             return spelled[0], minutes[0], 0, "minute", minutes[1], True
     return spelled[0], 0, 0, "hour", spelled[1], True
+
+
+def _signed(run: TokenRun, i: int, hour: int) -> tuple[int, int, int, str, int, bool] | None:
+    """An hour with the sign of hours, and minutes after it: `14h30`, `9 h 05`; `14h` alone needs a word."""
+    if run.sense(i + 1, "hour_sign") is None or run[i + 1].glue not in ("", " "):
+        return None
+    if run.sense(i + 2, "figures") == 2 and run[i + 2].glue in ("", " ") and run.sense(i + 2, "number") <= 59:
+        return hour, run.sense(i + 2, "number"), 0, "minute", i + 3, False
+    led = not run[i - 1].kind.isdisjoint(("at", "from", "between"))
+    return hour, 0, 0, "hour", i + 2, not led
 
 
 def _seconds(run: TokenRun, i: int, hour: int, minute: int) -> tuple[int, int, int, str, int, bool] | None:

@@ -91,8 +91,8 @@ def _tokens(question: str, start: int, end: int) -> list[Word]:
     words: list[Word] = []
     for found in _WORD.finditer(question, start, end):
         start, end = found.span()
-        word = found[0].lower()
-        possessive = word[-2:] in ("'s", "’s")
+        word = found[0].lower().replace("’", "'")
+        possessive = word[-2:] == "'s"
         words.append((start, end, word[:-2] if possessive else word, possessive))
     return words
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import UTC, date
 
-from asof.time.calendar_names import name_at
+from asof.time.calendar_names import Name, name_at
 from asof.time.durations import duration, shift_anchor, unit_after_number
 from asof.time.local_time import (
     DAY,
@@ -42,6 +42,7 @@ def deictic_time(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | 
     return (
         _day(run, i, context.today)
         or _sided(run, i, context)
+        or _side_after(run, i, context)
         or _counted_side(run, i, context)
         or _beyond(run, i, context.today)
         or _so_far(run, i, context)
@@ -85,10 +86,32 @@ def _sided(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     name = name_at(run, i + 1, context)
     if name is None or name.grain == "week" or not _meant(run, i, side):
         return None
+    return _sided_name(name, side, context), name.after
+
+
+def _side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """A side that stands after what it is of: `le mois dernier`, `marzo pasado`, `l'exercice en cours`."""
+    unit, fiscal = run.sense(i, "unit"), run.sense(i, "fiscal_year") is not None
+    if unit is None and not fiscal:
+        name = name_at(run, i, context)
+        side = None if name is None or name.grain == "week" else run.sense(name.after, "side_after")
+        if name is None or side is None or not run.follows(name.after):
+            return None
+        return _sided_name(name, side, context), name.after + 1
+    at = i + 2 if run.sense(i + 1, "fiscal") is not None and run.follows(i + 1) else i + 1
+    side = run.sense(at, "side_after")
+    if side is None or not run.follows(at):
+        return None
+    if fiscal or at > i + 1:
+        reading = _fiscal_reading("year" if fiscal else unit, side, context)
+        return None if reading is None else (reading, at + 1)
+    match = _unit(i, side, False, unit, context)
+    return None if match is None else (match[0], at + 1)
+
+
+def _sided_name(name: Name, side: int, context: ReadingContext) -> TimeReading:
     intervals = intervals_around(name.yearly, date.fromordinal(context.today or 1).year)
-    return TimeReading(
-        name.grain, _sided_names(intervals, name.yearly, side, context), relative=True
-    ), name.after
+    return TimeReading(name.grain, _sided_names(intervals, name.yearly, side, context), relative=True)
 
 
 def _long_unit(run: TokenRun, i: int) -> bool:
@@ -140,6 +163,11 @@ def _fiscal(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMa
     unit = "year" if run.sense(i, "fiscal_year") else run.sense(after, "unit")
     if run.sense(i, "fiscal"):
         after += 1
+    reading = _fiscal_reading(unit, side, context)
+    return None if reading is None else (reading, after)
+
+
+def _fiscal_reading(unit: str | None, side: int, context: ReadingContext) -> TimeReading | None:
     if unit not in ("year", "quarter"):
         return None
     at, today = context.at or 0, date.fromordinal(context.today or 1)
@@ -153,7 +181,7 @@ def _fiscal(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMa
     here = next((n for n, place in enumerate(intervals) if place[0] <= at < place[1]), 0)
     if not 0 < here < len(intervals) - 1:  # at the ends of the calendar
         return None
-    return TimeReading(unit, (intervals[here + side],), relative=True, fiscal=True), after
+    return TimeReading(unit, (intervals[here + side],), relative=True, fiscal=True)
 
 
 def _window(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:

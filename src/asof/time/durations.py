@@ -103,6 +103,13 @@ def distance(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None
     return None
 
 
+def lasting(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """How long something lasts until the anchor: of `depuis trois ans` the day three years ago."""
+    lengths = duration(run, i)
+    match = shift_anchor(lengths[0], context, -1) if lengths else None
+    return None if lengths is None or match is None else (match, lengths[1])
+
+
 def _ahead(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     lengths = duration(run, i + 1)
     if lengths is None or not run.follows(i + 1):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from asof.time.figures import two_figures
+from asof.time.figures import EARLIEST, LATEST, two_figures
 from asof.time.local_time import months
-from asof.time.numerals import ordinal, short_year, year_figures, year_words
+from asof.time.numerals import cardinal, ordinal, short_year, year_figures, year_words
 from asof.time.numeric_dates import attached_left, attached_right
 from asof.time.reading import ReadingContext, RuleMatch, TimeReading, single_reading
 from asof.time.token_run import TokenRun
@@ -61,6 +61,8 @@ def _counting(run: TokenRun, i: int) -> bool:
 
 def decade(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """A decade: `1990s`, `the '90s`, `the 1990's`, `the nineties`, `1990er`, `nineteen nineties`."""
+    if run.sense(i, "decade_label") is not None:
+        return _labelled(run, run.after(run.after(i + 1, "of"), "the"))
     start = i
     the = run.sense(i, "the") is not None
     i = i + 1 if the else i
@@ -89,6 +91,22 @@ def decade(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     return _decade(1900 + named if named >= 30 else 2000 + named), i + 1
 
 
+def _labelled(run: TokenRun, i: int) -> RuleMatch | None:
+    """The number of a decade after a word for it: `années 90`, `los años noventa`."""
+    number = cardinal(run, i) if run.follows(i, " '") else None
+    if (
+        number is None
+        or number[0] % 10
+        or not 10 <= number[0] <= LATEST
+        or attached_right(run, number[1] - 1)
+    ):
+        return None
+    first, after = number
+    if first < 100:
+        first += 1900 if first >= 30 else 2000
+    return (_decade(first), after) if first >= EARLIEST else None
+
+
 def _led(run: TokenRun, i: int) -> bool:
     """Whether a part stands before: `late 80s`; `his 80s` are an age."""
     return run.sense(i - 1, "part") is not None and run.follows(i, " -")
@@ -102,11 +120,17 @@ def _decade(first: int) -> TimeReading:
 
 def century(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """A century as ISO 8601 counts hundreds: the 19th is 1800-1899."""
+    if run.sense(i, "unit") == "century":  # siglo XIX
+        number = run.sense(i + 1, "roman") or run.sense(i + 1, "cardinal") or run.sense(i + 1, "day_figures")
+        return _century(number, i + 2) if number and run.follows(i + 1) else None
     i = i + 1 if run.sense(i, "the") is not None else i
     match = ordinal(run, i)
     if match is None or run.sense(match[1], "unit") != "century" or run[match[1]].glue not in (" ", "-", "."):
         return None
-    number = match[0]
+    return _century(match[0], match[1] + 1)
+
+
+def _century(number: int, after: int) -> RuleMatch | None:
     if not 2 <= number <= 30:
         return None
-    return single_reading("century", months((number - 1) * 100, 1, 1200)), match[1] + 1
+    return single_reading("century", months((number - 1) * 100, 1, 1200)), after

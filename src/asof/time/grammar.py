@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from asof.time.clock import clock
 from asof.time.dates import day_point, simple
-from asof.time.durations import bounded
+from asof.time.durations import bounded, lasting
 from asof.time.hours import half_of_day
 from asof.time.lexicon import NO_SENSES
 from asof.time.local_time import LocalInterval, widen
@@ -95,13 +95,16 @@ def _limited(run: TokenRun, i: int, context: ReadingContext, match: RuleMatch | 
     if not run.follows(at) or run.sense(at, "relation") is not None:
         return None
     limited = _range(run, at, context) or point(run, at, context)
-    if limited is None and run.sense(at, "the") is not None:
-        limited = point(run, at + 1, context)
+    if run.sense(at, "the") is not None:
+        bare = point(run, at + 1, context)
+        limited = bare if limited is None or (bare is not None and bare[1] > limited[1]) else limited
+    if limited is None and run.sense(i, "lasting") is not None:
+        limited = lasting(run, at, context)
     if limited is None or not limited[0].choices or limited[0].needs_cue in ("number", "dot_cue"):
         return None
     if run[limited[1]].word == "s" and run[limited[1]].glue == "'":
         return None  # "after today's talk"
-    if match is not None and limited[1] <= match[1]:
+    if _is_name(run, at, limited) or (match is not None and limited[1] <= match[1]):
         return None
     limits = tuple(bounds_of_relation(relation, choice, limited[0]) for choice in limited[0].choices)
     return TimeMatch(i, limited[1], relation, limited[0], limits)
@@ -170,6 +173,8 @@ def _trusted(run: TokenRun, i: int, match: RuleMatch) -> bool:
         return True
     if needs_cue == "number":
         return False
+    if _is_name(run, i, match):
+        return False
     item, last = run[i], run[match[1] - 1]
     window = run.window
     if item.first == 0 and last.last == len(window.places) - 1:
@@ -186,6 +191,17 @@ def _trusted(run: TokenRun, i: int, match: RuleMatch) -> bool:
     if run.sense(i, "very_wary") is not None:
         return run.capital(i) or run.caseless or ("lower_cue" in senses and run.sense(i, "month") is not None)
     return True
+
+
+def _is_name(run: TokenRun, i: int, match: RuleMatch) -> bool:
+    """Whether a word that is a time in small letters only has a capital: the planet `Mars`."""
+    return (
+        bool(match[0].needs_cue)
+        and run.sense(i, "lower_case") is not None
+        and run.capital(i)
+        and not run.caseless
+        and run[i].first > 0
+    )
 
 
 def _goes_on(run: TokenRun, i: int) -> bool:

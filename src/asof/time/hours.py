@@ -22,6 +22,8 @@ def joint(run: TokenRun, i: int, word: str) -> int | None:
         return i
     if not run.follows(i, " .,") or not run.follows(i + 1):
         return None
+    if run[i].glue == "." and run.capital(i) and not run.caseless:
+        return None  # a new sentence
     if run.sense(i, "to") is not None or (word == "between" and run.sense(i, "and") is not None):
         return i + 1
     return None

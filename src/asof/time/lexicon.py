@@ -7,12 +7,13 @@ its senses alone, so a new language is a new file and no code.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from asof.lang import FIRST, codes, tables
+from asof.lang import FIRST, codes, stop_words, tables
 
 GROUND = FIRST
 """The language whose words are always known."""
@@ -53,6 +54,10 @@ _ALONE = frozenset(
         "fiscal_year",
         "end_of_unit",
         "to_date",
+        "decade_label",
+        "roman",
+        "hundreds",
+        "one_thousand",
     ]
 )
 _WARY = frozenset(["wary", "very_wary"])
@@ -60,13 +65,15 @@ _SUFFICIENT = frozenset(["month", "weekday", "day", "day_night", "holiday", "end
 _LISTS = frozenset({"product", "counted"})
 _CUES = frozenset(["cue", "date_cue", "dot_cue", "lower_cue", "clear_cue"])
 _LINKS = frozenset(
-    ["the", "of", "at", "on", "and", "to", "from", "between", "relation", "trailing", "onwards"]
+    ["the", "elided", "of", "at", "on", "and", "to", "from", "between", "relation", "trailing", "onwards"]
 )
-_STEPS = frozenset(["shift", "ahead", "ago_before", "within", "bound", "starting", "not_time"])
+_STEPS = frozenset(["shift", "ahead", "ago_before", "lasting", "within", "bound", "starting", "not_time"])
 _ATTACHED = frozenset(
     ["unit", "units", "unit_short", "daypart", "fiscal", "fiscal_year", "calendar_year", "week", "week_label"]
 )
-_LETTERS = frozenset(["quarter", "half", "decade_suffix", "ordinal_suffix", "meridiem", "zone", "iso_t"])
+_LETTERS = frozenset(
+    ["quarter", "half", "decade_suffix", "ordinal_suffix", "meridiem", "hour_sign", "zone", "iso_t"]
+)
 _WEAK = _CUES | _LINKS | _STEPS | _ATTACHED | _LETTERS
 """Tables of words that say no time by themselves, nor with one another: "the", "of", "year"."""
 _MUTE = _CUES | _LINKS | _STEPS
@@ -175,9 +182,18 @@ def _weak(
 
 
 def _entries(code: str) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    for table, rows in tables(code, "time").items():
+    lists = tables(code, "time")
+    bare = lists.get("accents") == "optional"
+    for table, rows in lists.items():
         if isinstance(rows, dict):
             for key, words in rows.items():
                 value = int(key) if re.fullmatch(r"-?[0-9]+", key) else key
                 for word in words.split():
                     yield table, value, tuple(WORD.findall(word))
+                    if bare and (plain := _unaccented(word)) != word and plain not in stop_words(code):
+                        yield table, value, tuple(WORD.findall(plain))
+
+
+def _unaccented(word: str) -> str:
+    """A word as it is typed without accents; none where that is another word of grammar (`dès`, `des`)."""
+    return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))

@@ -18,11 +18,12 @@ def cardinal(run: TokenRun, i: int) -> Number | None:
     number = run.sense(i, "number")
     if number is not None:
         return number, i + 1
-    found = _below_thousand(run, i)
+    start = i
+    found = (1, i) if run.sense(i, "one_thousand") else _below_thousand(run, i)
     if found is None:
         return None
     number, i = found
-    if run.sense(i, "thousand") and run.follows(i, " -"):
+    if run.sense(i, "thousand") and (run.follows(i, " -") or i == start):  # mil novecientos
         number, i = number * 1000, i + 1
         rest = _below_thousand(run, run.after(i, "and")) if run.follows(i, " -") else None
         if rest is not None:
@@ -31,6 +32,10 @@ def cardinal(run: TokenRun, i: int) -> Number | None:
 
 
 def _below_thousand(run: TokenRun, i: int) -> Number | None:
+    hundreds = run.sense(i, "hundreds")
+    if hundreds is not None:
+        rest = below_hundred(run, i + 1) if run.follows(i + 1) else None
+        return (hundreds, i + 1) if rest is None else (hundreds + rest[0], rest[1])
     found = below_hundred(run, i)
     if found is None:
         return None
@@ -49,9 +54,10 @@ def below_hundred(run: TokenRun, i: int) -> Number | None:
     if number is None:
         return None
     if number >= 20 and run.follows(i + 1, " -"):
-        unit = run.sense(i + 1, "cardinal")
-        if unit is not None and 0 < unit < 10:
-            return number + unit, i + 2
+        at = run.after(i + 1, "tens_and")
+        unit = run.sense(at, "cardinal")
+        if unit is not None and 0 < unit < 10 and run.follows(at, " -"):
+            return number + unit, at + 1
     return number, i + 1
 
 
@@ -118,9 +124,9 @@ def short_year(run: TokenRun, i: int) -> int | None:
 def year_words(run: TokenRun, i: int) -> Number | None:
     """A year in words: `nineteen eighty-six`, `nineteen oh one`, `two thousand and fifteen`."""
     century = run.sense(i, "cardinal")
-    if century is None or run[i].senses.get("number") is not None:
+    if century is None and run.sense(i, "one_thousand") is None:
         return None
-    if 11 <= century <= 20 and run.follows(i + 1, " -"):
+    if century is not None and 11 <= century <= 20 and run.follows(i + 1, " -"):
         rest = below_hundred(run, i + 1)
         if rest is not None and rest[0] >= 10:
             return century * 100 + rest[0], rest[1]

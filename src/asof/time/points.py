@@ -11,7 +11,7 @@ from asof.time.reading import ReadingContext, RuleMatch, TimeReading, reading_in
 from asof.time.token_run import TokenRun
 
 _SPELLED_HOURS = frozenset(("cardinal", "hour"))
-_AFTER_HOUR = frozenset(("meridiem", "clock"))
+_AFTER_HOUR = frozenset(("meridiem", "clock", "hour_sign"))
 _LOOSE = (None, "around")  # relations of "at" that leave the time as it is
 
 

@@ -112,8 +112,9 @@ def _end(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMat
     if run.sense(i, "now") is not None and context.at is not None:
         return TimeReading("second", ((context.at, context.at),), relative=True), i + 1
     match = point(run, i, context)
-    if match is None and at > i:
-        match = point(run, at, context)
+    bare = point(run, at, context) if at > i else None
+    if bare is not None and (match is None or bare[1] > match[1]):
+        match = bare
     time = clock(run, i)
     if time is not None and context.today is not None and (match is None or time[1] > match[1]):
         today = TimeReading("day", ((context.today * DAY, (context.today + 1) * DAY),), relative=True)

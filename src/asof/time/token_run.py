@@ -52,6 +52,8 @@ class TokenRun:
         while at < window.after:
             word, start, end = window.places[at]
             glue, wide = bond(window.gaps[at])
+            if glue == "'" and self.items and "elided" in self.items[-1].kind:
+                glue = " "  # l'année
             after, phrase = self._phrase(at, word) if word in phrases else (at + 1, None)
             senses = phrase or known.get(word) or figure_senses(word, glue)
             if phrase is not None:

@@ -50,6 +50,9 @@ def weekday(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
             and run.follows(at + 1)
         ):
             return _in_week(number, that, context), at + 2
+        after = run.sense(i + 1, "side_after")
+        if after is not None and run.follows(i + 1):
+            return _by_side(number, after, context), i + 2  # lundi prochain
         return TimeReading(
             "day", nearest(_weekly(number, context), context), True, needs_cue=needed_cue(run, i)
         ), i + 1

@@ -23,7 +23,8 @@ def year_after(run: TokenRun, i: int, glue: str, context: ReadingContext) -> tup
     if run[i].glue == "." and not run[i].wide:
         return None
     of = run.after(i, "of", " ,")
-    at = run.after(of, "the") if run.sense(run.after(of, "the"), "calendar_year") else of
+    the = run.after(of, "the")
+    at = the if run.sense(the, "calendar_year") else of
     at = run.after(at, "calendar_year") if run.sense(at + 1, "figures") else at
     year = year_figures(run, at) or short_year(run, at)
     if year is None and of > i and run.sense(of, "figures") == 2 and run.sense(of, "number") >= 32:
@@ -35,10 +36,18 @@ def year_after(run: TokenRun, i: int, glue: str, context: ReadingContext) -> tup
     spelled = year_words(run, at)
     if spelled is not None:
         return spelled[0], spelled[1], False
-    side = run.sense(at, "side")
-    if side is not None and run.sense(at + 1, "unit") == "year" and context.today:
+    side = _sided_year(run, at)
+    if side is not None and context.today:
         return date.fromordinal(context.today).year + side, at + 2, True
     return None
+
+
+def _sided_year(run: TokenRun, i: int) -> int | None:
+    """The side of `last year`, `année dernière` at `i`."""
+    if run.sense(i + 1, "unit") == "year":
+        side: int | None = run.sense(i, "side")
+        return side
+    return run.sense(i + 1, "side_after") if run.sense(i, "unit") == "year" and run.follows(i + 1) else None
 
 
 def fiscal_year_number(run: TokenRun, i: int) -> tuple[int, int] | None:

@@ -27,7 +27,7 @@ from scipy.optimize import minimize
 from scipy.stats import spearmanr
 
 from asof.time.cues import cues, kinds_of_answer, words_of
-from asof.time.expressions import mentions
+from asof.time.expressions import parse
 from asof.time.intent import intent
 from asof.time.question_form import question_form
 from asof.time.tendency import DIRECTIONS, features, weights
@@ -70,7 +70,7 @@ def asked_at(question: dict[str, Any]) -> datetime | None:
 def features_of(question: dict[str, Any]) -> list[str]:
     text, anchor = question["text"], asked_at(question)
     words = words_of(text)
-    asked = question_form(text, cues(text, words, "en"), mentions(text, anchor), anchor)
+    asked = question_form(text, cues(text, words, "en"), parse(text, anchor), anchor)
     return list(features(asked, kinds_of_answer(text, words, "en"), "en"))
 
 

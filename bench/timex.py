@@ -20,7 +20,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from asof.time.expressions import TimeMention, mentions
+from asof.time.expressions import TimeMention, parse
 from asof.time.period import months_later
 
 SPECS = ("DateTimeModel", "DatePeriodParser", "DateParser")
@@ -205,7 +205,7 @@ def judged(case: dict[str, Any]) -> tuple[str | None, bool, bool, str]:
         if any(differs(result) for result in expected):
             return name, False, False, ""
     anchor = datetime.fromisoformat(case["reference"][:26]).replace(tzinfo=UTC)
-    found = mentions(case["text"], anchor)
+    found = parse(case["text"], anchor)
     if case["spec"] != "DateTimeModel":  # a parser of one type leaves times of day alone out
         found = tuple(
             m
@@ -285,7 +285,7 @@ def speed(files: list[Path]) -> None:
 
 def _seconds(text: str, anchor: datetime) -> float:
     begin = time.perf_counter()
-    mentions(text, anchor)
+    parse(text, anchor)
     return time.perf_counter() - begin
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from asof.cli.when import days_of
-from asof.time.expressions import mentions
+from asof.time.expressions import TimeContext, parse
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "time.md").read_text("utf-8")
 ASKED = datetime(2024, 5, 31, 12, tzinfo=UTC)
@@ -37,7 +37,7 @@ def test_there_are_tables_and_commands():
 
 @pytest.mark.parametrize(("how", "text", "meant"), ROWS, ids=[text for _, text, _ in ROWS])
 def test_the_tables_are_true(how, text, meant):
-    found = mentions(text, ASKED, **MANNER[how])
+    found = parse(text, ASKED, TimeContext(**MANNER[how]))
     told = [", or ".join(map(days_of, (each.span, *each.alternatives))) for each in found]
     assert ("; ".join(told) or "none") == meant
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from asof.time.expressions import TimeMention, mentions
+from asof.time.expressions import TimeContext, TimeMention, parse
 from asof.time.lexicon import lexicon
 from asof.time.moment import read
 from asof.time.period import GRAINS, Period, days_in, months_later, one_day
@@ -18,7 +18,8 @@ BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def only(text: str, **how: object) -> TimeMention:
-    found = mentions(text, **{"anchor": ANCHOR, **how})  # type: ignore[arg-type]
+    anchor = how.pop("anchor", ANCHOR)
+    found = parse(text, anchor, TimeContext(**how))  # type: ignore[arg-type]
     assert len(found) == 1, found
     return found[0]
 
@@ -128,8 +129,8 @@ def test_hours_pass_while_clocks_change() -> None:
 
 
 def test_a_time_that_clocks_skip_is_no_mention() -> None:
-    assert mentions("2024-03-31 02:30", zone=BERLIN) == ()
-    assert len(mentions("2024-03-31 02:30")) == 1
+    assert parse("2024-03-31 02:30", context=TimeContext(BERLIN)) == ()
+    assert len(parse("2024-03-31 02:30")) == 1
 
 
 @pytest.mark.parametrize(
@@ -161,7 +162,7 @@ def test_a_time_that_clocks_skip_is_no_mention() -> None:
     ],
 )
 def test_german_is_a_list_of_words(text: str, mention: str | None, meant: tuple[str, str] | None) -> None:
-    found = mentions(text, ANCHOR, language="de")
+    found = parse(text, ANCHOR, TimeContext(language="de"))
     assert [m.text for m in found] == ([] if mention is None else [mention])
     assert [m.span for m in found] == ([] if meant is None else [span(*meant)])
 
@@ -169,15 +170,15 @@ def test_german_is_a_list_of_words(text: str, mention: str | None, meant: tuple[
 def test_english_is_always_known_and_other_languages_need_a_list() -> None:
     for language in ("de", "en de", "de,en", "xx", "", "../en", "klingon"):
         assert only("last week", language=language).span == span("2024-05-20", "2024-05-27")
-    assert mentions("letzte Woche", ANCHOR) == ()
+    assert parse("letzte Woche", ANCHOR) == ()
     assert lexicon("xx") is lexicon("en")
 
 
 def test_what_is_given_must_make_sense() -> None:
     with pytest.raises(ValueError, match="time zone"):
-        mentions("today", datetime(2024, 5, 31))  # noqa: DTZ001
+        parse("today", datetime(2024, 5, 31))  # noqa: DTZ001
     with pytest.raises(ValueError, match="month from 1 to 12"):
-        mentions("FY24", fiscal_start=13)
+        parse("FY24", context=TimeContext(fiscal_start=13))
 
 
 def rendered(period: Period) -> list[str]:
@@ -213,7 +214,7 @@ PERIODS = st.builds(Period.of, st.dates(date(1900, 1, 1), date(2099, 12, 31)), s
 @given(PERIODS)
 def test_a_written_period_reads_back_as_itself(period: Period) -> None:
     for text in rendered(period):
-        found = mentions(f"It was {text}, they said.")
+        found = parse(f"It was {text}, they said.")
         assert [mention.span for mention in found] == [period.span], text
         assert found[0].grain == period.grain
 
@@ -224,7 +225,7 @@ def test_a_written_range_reads_back_as_itself(one: Period, other: Period) -> Non
     if last.span.end is None or first.span.end is None or last.span.end < first.span.end or first == last:
         return
     text = f"between {rendered(first)[0].removeprefix('in ')} and {rendered(last)[0].removeprefix('in ')}"
-    assert [mention.span for mention in mentions(text)] == [Span(first.span.start, last.span.end)]
+    assert [mention.span for mention in parse(text)] == [Span(first.span.start, last.span.end)]
 
 
 SHIFTING = (
@@ -298,7 +299,7 @@ def test_any_text_has_mentions_that_stand_where_they_say(
     text: str, anchor: datetime | None, zone: ZoneInfo, fiscal_start: int, language: str
 ) -> None:
     done = 0
-    for mention in mentions(text, anchor, zone, fiscal_start=fiscal_start, language=language):
+    for mention in parse(text, anchor, TimeContext(zone, fiscal_start, language)):
         assert done <= mention.start < mention.end <= len(text)
         assert text[mention.start : mention.end] == mention.text
         assert (mention.span.start, mention.span.end) != (None, None)
@@ -317,7 +318,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: text[:12].encode("ascii", "replace").decode())
 def test_hostile_text_is_read(text: str) -> None:
-    found = mentions(text, ANCHOR, language="en de")
+    found = parse(text, ANCHOR, TimeContext(language="en de"))
     assert all(text[mention.start : mention.end] == mention.text for mention in found)
 
 

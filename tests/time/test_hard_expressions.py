@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from asof.time.expressions import TimeMention, mentions
+from asof.time.expressions import TimeMention, parse
 
 ANCHOR = datetime(2024, 5, 31, 12, 34, tzinfo=UTC)  # a Friday
 
@@ -39,23 +39,23 @@ def told(mention: TimeMention) -> str:
 def test_times_that_need_no_anchor(row: str) -> None:
     text, meant = row.split(" => ")
     if "this year" in text or "last year" in text:
-        assert mentions(text) == ()
+        assert parse(text) == ()
     else:
-        assert [told(mention) for mention in mentions(text)] == meant.split(" ; ")
-        assert not any(mention.relative for mention in mentions(text))
-    assert [told(mention) for mention in mentions(text, ANCHOR)] == meant.split(" ; ")
+        assert [told(mention) for mention in parse(text)] == meant.split(" ; ")
+        assert not any(mention.relative for mention in parse(text))
+    assert [told(mention) for mention in parse(text, ANCHOR)] == meant.split(" ; ")
 
 
 @pytest.mark.parametrize("row", rows("relative"))
 def test_times_that_count_from_the_anchor(row: str) -> None:
     text, meant = row.split(" => ")
-    assert [told(mention) for mention in mentions(text, ANCHOR)] == meant.split(" ; ")
-    assert all(mention.relative for mention in mentions(text, ANCHOR))
-    assert not any(mention.relative for mention in mentions(text))
-    assert not any(told(mention) in meant for mention in mentions(text))
+    assert [told(mention) for mention in parse(text, ANCHOR)] == meant.split(" ; ")
+    assert all(mention.relative for mention in parse(text, ANCHOR))
+    assert not any(mention.relative for mention in parse(text))
+    assert not any(told(mention) in meant for mention in parse(text))
 
 
 @pytest.mark.parametrize("text", rows("none"))
 def test_what_is_no_time(text: str) -> None:
-    assert mentions(text, ANCHOR) == ()
-    assert mentions(text) == ()
+    assert parse(text, ANCHOR) == ()
+    assert parse(text) == ()

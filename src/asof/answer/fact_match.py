@@ -12,7 +12,7 @@ from asof.knowledge.rules.lexicon import language_of, lexicon
 from asof.knowledge.time_scope import holds_in
 from asof.knowledge.visible_facts import StatedFact
 from asof.text.names import key
-from asof.time.expressions import mentions
+from asof.time.expressions import TimeContext, parse
 from asof.time.span import Span
 
 
@@ -98,7 +98,7 @@ def figures_in(sentence: Sentence) -> list[Figure]:
     text = sentence.text
     language = language_of(sentence.hit.text, "en")
     words = lexicon(language)
-    times = [(time.start, time.end) for time in mentions(text, language=language)]
+    times = [(time.start, time.end) for time in parse(text, context=TimeContext(language=language))]
     figures = (figure_of(match, words) for match in pattern(language).finditer(text))
     return [
         figure

@@ -9,17 +9,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from datetime import timedelta
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from asof.data import SourcedTime
 from asof.store.digest import span_of
 from asof.time.moment import read
-from asof.time.span import NEVER, Span, nearest_moment
-
-if TYPE_CHECKING:
-    from asof.time.expressions import TimeMention
+from asof.time.span import NEVER, Span
 
 MAX_TIMES = 16
 """The most times of a passage: first those of its metadata, title and headings, then those of its text."""
@@ -30,8 +26,6 @@ KIND = {"title": TITLE, "heading": HEADING, "text": TEXT}
 """Where a time occurs, most important first; any other name is a field of the metadata."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-_DAY = timedelta(days=1)
-_FINE = frozenset(("hour", "minute", "second"))
 
 
 class AboutTime(NamedTuple):
@@ -110,29 +104,11 @@ def _title_times(
 def _text_times(
     text: str, by: Where, published: Span | None, options: TimeReadingOptions
 ) -> Iterator[AboutTime]:
-    from asof.time.expressions import mentions
+    from asof.time.expressions import TimeContext, parse
 
-    anchor = None
-    if published is not None and published.start is not None and published.end is not None:
-        anchor = nearest_moment(published.last)
-    for mention in mentions(text, anchor, fiscal_start=options.fiscal_start, language=options.language):
-        if mention.relative and not (published is not None and _is_unambiguous(mention, published, options)):
-            continue
+    context = TimeContext(fiscal_start=options.fiscal_start, language=options.language, published=published)
+    for mention in parse(text, context=context):
         yield AboutTime(mention.core.first, mention.core.last, " ".join(mention.text.split()), by)
-
-
-def _is_unambiguous(mention: TimeMention, published: Span, options: TimeReadingOptions) -> bool:
-    """Whether a relative time is the same for every moment of the date, and no hour of that very day."""
-    first, last = nearest_moment(published.first), nearest_moment(published.last)
-    if mention.grain in _FINE:
-        if mention.core.start is not None and mention.core.start.date() == last.date():
-            return False
-    elif last - first < _DAY:
-        return True
-    from asof.time.expressions import mentions
-
-    repeated = mentions(mention.text, first, fiscal_start=options.fiscal_start, language=options.language)
-    return len(repeated) == 1 and repeated[0].core == mention.core
 
 
 def dumps(times: Iterable[AboutTime]) -> str:

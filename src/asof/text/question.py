@@ -12,7 +12,7 @@ from datetime import UTC, datetime, tzinfo
 
 from asof.data import Query
 from asof.text.sentences import sentences
-from asof.time.expressions import TimeMention, mentions
+from asof.time.expressions import TimeContext, TimeMention, parse
 from asof.time.intent import INSTANCE, WISHED, Intent, intent, recency
 from asof.time.span import Span, format_instant, instant, nearest_moment
 
@@ -51,12 +51,10 @@ def read(
     `language` may name several codes, parted by blanks; `fiscal_start` is the first month of the fiscal year.
     """
 
-    def times_from(anchor: datetime) -> tuple[TimeMention, ...]:
-        return mentions(question, anchor, zone, language=language, fiscal_start=fiscal_start)
-
-    times, windowed = times_from(asked_at), False
+    context = TimeContext(zone, fiscal_start, language)
+    times, windowed = parse(question, asked_at, context), False
     if (then := _named_anchor(times, asked_at)) is not None:  # "last year as of 2019"
-        times = times_from(then)
+        times = parse(question, then, context)
         windowed = any(
             each.relative and all(other.first <= instant(then) for other in each.alternatives)
             for each in times

@@ -1,6 +1,6 @@
 """Time in language: a text and an anchor become mentions of time, each with the span that it means.
 
-    mentions("revenue since Q3 2023", anchor)  ->  "since Q3 2023": [2023-07-01, None), its core the quarter
+    parse("revenue since Q3 2023", anchor)  ->  "since Q3 2023": [2023-07-01, None), its core the quarter
 
 The words come from `lang/*/time.toml` (`lexicon.py`), `word_windows.py` finds where they stand, `grammar.py`
 reads them. What may be a name (`May`, `Windows 2000`) is taken for a time only with a cue.
@@ -8,15 +8,21 @@ reads them. What may be a name (`May`, `Windows 2000`) is taken for a time only 
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Literal, NamedTuple
 
 from asof.time.grammar import Open, TimeMatch, match_time
 from asof.time.lexicon import GROUND, lexicon
 from asof.time.local_time import instant_of, span_of
 from asof.time.reading import ReadingContext, reading_context
-from asof.time.span import Span
+from asof.time.span import Span, nearest_moment
 from asof.time.token_run import TokenRun, runs
+
+COARSE = frozenset(("quarter", "half", "year"))
+"""Grains of which a document may have a period of its own."""
+
+_DAY = timedelta(days=1)
+_FINE = frozenset(("hour", "minute", "second"))
 
 Relation = Literal["in", "since", "until", "before", "after", "between", "as of", "by", "around"]
 
@@ -45,35 +51,85 @@ class TimeMention(NamedTuple):
     fiscal: bool = False
 
 
-def mentions(
-    text: str,
-    anchor: datetime | None = None,
-    zone: tzinfo = UTC,
-    *,
-    fiscal_start: int = 1,
-    language: str = GROUND,
-    prefer: Literal["past", "future"] = "past",
-) -> tuple[TimeMention, ...]:
+class TimeContext(NamedTuple):
+    """What is known beside a text when its times are read.
+
+    Dates and times without an offset are meant in `zone`. A name without a year is the newest that is not
+    after the anchor, or with `prefer` "future" the coming one; the other is an alternative. `fiscal_start` is
+    the month in which fiscal years start; they are named by the year in which they end, and so are labels as
+    `Q3 2023` if it is not January. `language` names word lists (`en`, `de en`), of which English is always
+    one; unknown ones are ignored. Seasons are those of the north.
+
+    `published` is the date of a publication, in place of an anchor: relative times count from its last
+    moment. Those that differ between its first moment and its last one are left out, and so is an hour of
+    that very day (`at 3 pm`). `own` is the document's own period: a relative quarter, half or year
+    (`last year`) counts from its end.
+    """
+
+    zone: tzinfo = UTC
+    fiscal_start: int = 1
+    language: str = GROUND
+    prefer: Literal["past", "future"] = "past"
+    published: Span | None = None
+    own: Span | None = None
+
+
+PLAIN = TimeContext()
+"""The context of a text of which nothing is known."""
+
+
+def parse(text: str, anchor: datetime | None = None, context: TimeContext = PLAIN) -> tuple[TimeMention, ...]:
     """The times that `text` mentions, in order and without overlap; any text has an answer.
 
-    Relative times count from `anchor` (aware) and are not found without one. Dates and times without an
-    offset are meant in `zone`. A name without a year is the newest that is not after the anchor, or with
-    `prefer` "future" the coming one; the other is an alternative. `fiscal_start` is the month in which fiscal
-    years start; they are named by the year in which they end, and so are labels as `Q3 2023` if it is not
-    January. `language` names word lists (`en`, `de en`), of which English is always one; unknown ones are
-    ignored. Seasons are those of the north.
+    Relative times count from `anchor` (aware), or from the publication of the context, and are not found
+    without either.
 
-    Raises ValueError when the anchor has no time zone, or `fiscal_start` is no month.
+    Raises ValueError when the anchor has no time zone, or the fiscal year starts in no month.
     """
+    published = context.published
+    if published is None or anchor is not None:
+        return _mentions(text, anchor, context)
+    if published.start is not None and published.end is not None:
+        anchor = nearest_moment(published.last)
+    found = _mentions(text, anchor, context)
+    if not any(mention.relative for mention in found):
+        return found
+    placed = (_placed(each, published, context) if each.relative else each for each in found)
+    return tuple(each for each in placed if each is not None)
+
+
+def _mentions(text: str, anchor: datetime | None, context: TimeContext) -> tuple[TimeMention, ...]:
     if anchor is not None and anchor.tzinfo is None:
         raise ValueError(f"an anchor needs a time zone: {anchor!r}")
-    if not 1 <= fiscal_start <= 12:
-        raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {fiscal_start}")
-    lexical = lexicon(language)
+    if not 1 <= context.fiscal_start <= 12:
+        raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {context.fiscal_start}")
+    lexical = lexicon(context.language)
     here = reading_context(
-        anchor, zone, fiscal_start=fiscal_start, future=prefer == "future", month_first=lexical.month_first
+        anchor,
+        context.zone,
+        fiscal_start=context.fiscal_start,
+        future=context.prefer == "future",
+        month_first=lexical.month_first,
     )
     return tuple(mention for run in runs(text, lexical) for mention in _in_run(run, here))
+
+
+def _placed(mention: TimeMention, published: Span, context: TimeContext) -> TimeMention | None:
+    """A relative time of a publication, counted from the document's own period where it has to; None where
+    the moments of the publication differ on it."""
+    if context.own is not None and mention.grain in COARSE:
+        again = _mentions(mention.text, nearest_moment(context.own.last), context)
+        if len(again) != 1:
+            return None
+        return again[0]._replace(start=mention.start, end=mention.end, text=mention.text)
+    first, last = nearest_moment(published.first), nearest_moment(published.last)
+    if mention.grain in _FINE:
+        if mention.core.start is not None and mention.core.start.date() == last.date():
+            return None
+    elif last - first < _DAY:
+        return mention
+    again = _mentions(mention.text, first, context)
+    return mention if len(again) == 1 and again[0].core == mention.core else None
 
 
 def _in_run(run: TokenRun, context: ReadingContext) -> list[TimeMention]:
@@ -100,6 +156,8 @@ def _mention(run: TokenRun, match: TimeMatch, context: ReadingContext) -> TimeMe
         core = spans[0] if match.limits[0] == reading.best else span_of(reading.best, zone)
     except (ValueError, OverflowError):
         return None
+    if reading.relative and core.start is None:
+        return None  # outside the years 1 to 9999
     return TimeMention(
         whole[start:end],
         start,

@@ -18,7 +18,6 @@ from asof.errors import BadTime
 from asof.lang import every
 from asof.time.lexicon import lexicon
 from asof.time.period import Days, Grain, Period, days_in, one_day, span_of_length, week_of
-from asof.time.relative import Relative, relative
 from asof.time.span import EPOCH, TICK, Span
 
 LONGEST = 64  # characters
@@ -69,6 +68,7 @@ _ISO_TIME = re.compile(rf"({_ISO_DAY.pattern}){_TIME}", re.IGNORECASE | re.ASCII
 _PREFIX = re.compile(r"([^\W\d_]+)\.?,? ")
 _IN_DOUBT = re.compile(r"(?<![0-9])[0-9]{1,2} ?(?:[/.] ?[0-9]{1,2}(?![0-9:]| ?[ap]\.?m)|-[0-9]{1,2}(?:-|\Z))")
 _BEFORE = frozenset(("the", "in", "on", "during", "der", "die", "das", "im", "am", "den"))
+_NUMBER = re.compile(r"(?<![0-9])[0-9]+(?= )")
 _FIGURES = re.compile(r"([0-9]{1,4})[-/. ]([0-9]{1,2})[-/. ]([0-9]{1,4})")
 
 
@@ -85,26 +85,19 @@ def read(text: str, anchor: datetime | None = None, zone: tzinfo = UTC, *, fisca
     """
     if len(text) > LONGEST:
         raise _refusal(text[:24] + "...", f"it has {len(text)} characters, and a time at most {LONGEST}")
+    plain = " ".join(unicodedata.normalize("NFC", text).split())
     try:
-        found = _understood(text, zone)
+        return _date(text, zone)
     except BadTime:
-        if anchor is None or anchor.tzinfo is None:
+        if anchor is not None and (said := _said(plain, anchor, zone, fiscal_start)) is not None:
+            return said
+        if not _is_relative(plain):
             raise
-        if (said := _said(text, anchor, zone, fiscal_start)) is None:
-            raise
-        return said
-    if isinstance(found, Span):
-        return found
     if anchor is None:
         raise BadTime(
             f"{text!r} counts from an anchor, and there is none; give one, or write a date: 2024-03-05"
         )
-    if anchor.tzinfo is None:
-        raise ValueError(f"an anchor needs a time zone: {anchor!r}")
-    try:
-        return found(anchor)
-    except (ValueError, OverflowError):
-        raise _refusal(text, f"counted from {anchor} it is outside the years 1 to 9999") from None
+    raise _refusal(text, f"counted from {anchor} it is outside the years 1 to 9999")
 
 
 def read_bounded(
@@ -136,33 +129,45 @@ def epoch(value: float) -> Span:
 
 
 @lru_cache(maxsize=4096)
-def _understood(text: str, zone: tzinfo) -> Span | Relative:
-    """All that can be known without the anchor: the span, or what to do with an anchor."""
+def _date(text: str, zone: tzinfo) -> Span:
+    """The span of a text that needs no anchor."""
     try:
         if _ISO_DAY.fullmatch(text):
             return days_in(one_day(date.fromisoformat(text)), zone)
         if found := _ISO_TIME.fullmatch(text):
             return _timed(date.fromisoformat(found[1]), found, zone)
         plain = " ".join(unicodedata.normalize("NFC", text.casefold()).split())
-        return relative(plain, zone) or _absolute(plain, zone)
+        return _absolute(plain, zone)
     except OverflowError:
         raise _refusal(text, "in UTC it is outside the years 1 to 9999") from None
     except ValueError as why:
         raise _refusal(text, str(why)) from None
 
 
-def _said(text: str, anchor: datetime, zone: tzinfo, fiscal_start: int) -> Span | None:
+def _said(plain: str, anchor: datetime, zone: tzinfo, fiscal_start: int) -> Span | None:
     """The expression of the grammar that is the whole text; None if none is, or its days are in doubt."""
-    from asof.time.expressions import mentions  # which few readers of dates need
+    from asof.time import TimeContext, parse  # which few readers of dates need
 
-    plain = " ".join(unicodedata.normalize("NFC", text).split())
+    if plain.casefold() == "now":  # of a question a wish, and no time
+        return span_of_length(anchor, TICK)
     if _IN_DOUBT.search(plain):
         return None
-    found = mentions(plain, anchor, zone, language=every("time"), fiscal_start=fiscal_start)
+    found = parse(plain, anchor, TimeContext(zone, fiscal_start, every("time")))
     if len(found) != 1 or found[0].end != len(plain):
         return None
     before = plain[: found[0].start].casefold().split()
     return found[0].span if all(word in _BEFORE for word in before) else None
+
+
+def _is_relative(plain: str) -> bool:
+    """Whether a text would be a time if there were an anchor, or one with smaller figures."""
+    from asof.time import TimeContext, parse
+
+    small = _NUMBER.sub("1", plain)
+    found = parse(small, EPOCH, TimeContext(language=every("time")))
+    return small.casefold() == "now" or any(
+        each.relative and (each.start, each.end) == (0, len(small)) for each in found
+    )
 
 
 def _refusal(text: str, why: str) -> BadTime:

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal, NamedTuple
 
 from asof.data import SourcedTime
 from asof.knowledge.rules.document_period import PART, DocumentPeriod, number, period_of, shifted
 from asof.store.facts import Excerpt
-from asof.time.expressions import TimeMention, mentions
-from asof.time.span import Span, nearest_moment
+from asof.time.expressions import COARSE, TimeContext, TimeMention, parse
+from asof.time.span import Span
 
-_DAY = timedelta(days=1)
-_FINE = frozenset(("hour", "minute", "second"))
-_COARSE = frozenset(("quarter", "half", "year"))
 _IMPLICIT = re.compile(
     r"""\b(?P<back>
         (?:the[ ])?(?:same|comparable|corresponding|year-ago|prior|previous|preceding|prior-year)
@@ -74,55 +71,26 @@ class Dating:
 
     def marks(self, language: str) -> list[TimeMark]:
         """The times in the text, in order, none inside another."""
-        text, published = self.excerpt.text, self.excerpt.published
-        anchor = None
-        if published is not None and published.start is not None and published.end is not None:
-            anchor = nearest_moment(published.last)
-        explicit = [
-            mark
-            for mention in mentions(text, anchor, fiscal_start=self.excerpt.fiscal_start, language=language)
-            if (mark := self._mark(mention, language)) is not None
-        ]
-        if self.own is None:
+        text, own = self.excerpt.text, self.own
+        context = TimeContext(
+            fiscal_start=self.excerpt.fiscal_start,
+            language=language,
+            published=self.excerpt.published,
+            own=None if own is None else own.time.sourced_time().span,
+        )
+        explicit = [self._mark(mention) for mention in parse(text, context=context)]
+        if own is None:
             return explicit
         implicit = [_implicit_mark(match) for match in _IMPLICIT.finditer(text)]
         return _merged(explicit, implicit, text)
 
-    def _mark(self, mention: TimeMention, language: str) -> TimeMark | None:
+    def _mark(self, mention: TimeMention) -> TimeMark:
         phrase = " ".join(mention.text.split())
         start, end = mention.start, mention.end
-        if mention.relative and self.own is not None and mention.grain in _COARSE:
-            if PART.search(phrase) and not _OF_YEAR.search(phrase):
-                return TimeMark(start, end, phrase, "part")
-            span = self._from_own(mention.text, self.own, language)
-            return (
-                None
-                if span is None
-                else TimeMark(start, end, phrase, "explicit", SourcedTime(span, phrase, "text"))
-            )
-        if mention.relative and not self._tells(mention, language):
-            return None
+        counted = mention.relative and self.own is not None and mention.grain in COARSE
+        if counted and PART.search(phrase) and not _OF_YEAR.search(phrase):
+            return TimeMark(start, end, phrase, "part")
         return TimeMark(start, end, phrase, "explicit", SourcedTime(mention.core, phrase, "text"))
-
-    def _from_own(self, text: str, own: DocumentPeriod, language: str) -> Span | None:
-        """A relative time, counted from the end of the document's own period."""
-        end = nearest_moment(own.time.last)
-        start = self.excerpt.fiscal_start
-        again = mentions(text, end, fiscal_start=start, language=language)
-        return again[0].core if len(again) == 1 else None
-
-    def _tells(self, mention: TimeMention, language: str) -> bool:
-        """As in `store/about.py`: the same from every moment of the date, and no hour of that very day."""
-        published = self.excerpt.published
-        if published is None:
-            return False
-        first, last = nearest_moment(published.first), nearest_moment(published.last)
-        if mention.grain in _FINE:
-            return mention.core.start is None or mention.core.start.date() != last.date()
-        if last - first < _DAY:
-            return True
-        again = mentions(mention.text, first, fiscal_start=self.excerpt.fiscal_start, language=language)
-        return len(again) == 1 and again[0].core == mention.core
 
     def read(self, mark: TimeMark, *, expected: bool, of: SourcedTime | None = None) -> SourcedTime | None:
         """The time of a mark. `expected`: in a sentence about the future, so that a part of the year that is

@@ -15,7 +15,7 @@ from typing import Any
 from asof.knowledge.rules.lexicon import NONE, lexicon
 from asof.store.facts import Excerpt
 from asof.text.names import key
-from asof.time.expressions import mentions
+from asof.time.expressions import TimeContext, parse
 
 NAMES = ("company", "company_name", "organization", "organisation", "entity", "name")
 """Fields of the metadata that name the entity, by priority."""
@@ -78,7 +78,7 @@ def of_title(title: str) -> tuple[str, tuple[str, ...]]:
     short = title[:400]
     codes = tuple(_CODE.findall(short))
     bare = _CODE.sub(" ", short)
-    for mention in reversed(mentions(bare, language="en de")):
+    for mention in reversed(parse(bare, context=TimeContext(language="en de"))):
         bare = f"{bare[: mention.start]} {bare[mention.end :]}"
     bare = _PERIOD.sub(" ", bare)
     types = lexicon("en").senses

@@ -19,7 +19,7 @@ from asof.knowledge.rules.dating import TimeMark
 from asof.knowledge.rules.fact_draft import FactDraft
 from asof.knowledge.rules.tokens import Token
 from asof.store.facts import Excerpt
-from asof.time.expressions import mentions
+from asof.time.expressions import TimeContext, parse
 from asof.time.span import Span, nearest_moment
 
 Ahead = Literal["", "nearer", "year", "always"]
@@ -84,9 +84,8 @@ def coming(excerpt: Excerpt, mark: TimeMark, ahead: Ahead, language: str) -> Sou
 
 def _after(excerpt: Excerpt, text: str, moment: int, language: str) -> Span | None:
     """The next day or month after an instant that a text names; None where it names the year."""
-    readings = mentions(
-        text, nearest_moment(moment), fiscal_start=excerpt.fiscal_start, language=language, prefer="future"
-    )
+    context = TimeContext(fiscal_start=excerpt.fiscal_start, language=language, prefer="future")
+    readings = parse(text, nearest_moment(moment), context)
     if len(readings) != 1 or not readings[0].relative or readings[0].grain not in ("day", "month"):
         return None
     return readings[0].core

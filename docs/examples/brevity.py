@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from asof.data import Query, Why
+from asof.data import Query
 from asof.index.view import View
+from asof.rank.expression import Constant, Given, ratio, total
 from asof.rank.stage import Ranking
 from asof.schema import within
 
@@ -17,12 +18,6 @@ class Brevity:
     half: float = within(100.0, 1.0, 10_000.0)  # default, least, largest: what asof.toml accepts
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        words = view.column("length", ranking.rows)
-        values = self.half / (self.half + words)
-
-        def tree(at: int) -> Why:
-            half = Why("half", self.half)
-            both = Why.of("half and words", "sum", half, Why("words of the passage", float(words[at])))
-            return Why.of("brevity", "ratio", half, both)
-
-        return ranking.with_feature("brevity", values, tree)
+        words = Given("words of the passage", view.column("length", ranking.rows))
+        half = Constant("half", self.half, self, "half")
+        return ranking.with_feature("brevity", ratio("brevity", half, total("half and words", half, words)))

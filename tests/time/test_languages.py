@@ -9,7 +9,7 @@ import pytest
 from tests.time.test_hard_expressions import told
 
 from asof.lang import FIRST, codes
-from asof.time.expressions import mentions
+from asof.time import TimeContext, parse
 from asof.time.intent import recency
 
 ANCHOR = datetime(2024, 5, 31, 12, 34, tzinfo=UTC)  # a Friday
@@ -35,22 +35,26 @@ def test_every_language_of_time_has_its_cases() -> None:
 @pytest.mark.parametrize(("language", "row"), rows("dates", "labels", "parts", "limits", "clock"))
 def test_times_that_need_no_anchor(language: str, row: str) -> None:
     text, meant = row.split(" => ")
-    assert [told(mention) for mention in mentions(text, ANCHOR, language=language)] == meant.split(" ; ")
-    assert [told(mention) for mention in mentions(text, language=language)] == meant.split(" ; ")
+    assert [told(mention) for mention in parse(text, ANCHOR, TimeContext(language=language))] == meant.split(
+        " ; "
+    )
+    assert [told(mention) for mention in parse(text, context=TimeContext(language=language))] == meant.split(
+        " ; "
+    )
 
 
 @pytest.mark.parametrize(("language", "row"), rows("relative"))
 def test_times_that_count_from_the_anchor(language: str, row: str) -> None:
     text, meant = row.split(" => ")
-    found = mentions(text, ANCHOR, language=language)
+    found = parse(text, ANCHOR, TimeContext(language=language))
     assert [told(mention) for mention in found] == meant.split(" ; ")
     assert all(mention.relative for mention in found)
-    assert mentions(text, language=language) == ()
+    assert parse(text, context=TimeContext(language=language)) == ()
 
 
 @pytest.mark.parametrize(("language", "text"), rows("none"))
 def test_what_is_no_time(language: str, text: str) -> None:
-    assert mentions(text, ANCHOR, language=language) == ()
+    assert parse(text, ANCHOR, TimeContext(language=language)) == ()
 
 
 @pytest.mark.parametrize(("language", "row"), rows("wish"))

@@ -82,7 +82,7 @@ class Constant:
         return self if value is None else Constant(self.label, value, self.stage, self.field)
 
     def reduced(self, keep: Keep, at: Places) -> Expression:
-        return self
+        return self if keep(self) else Constant(self.label, self.value)
 
 
 Replace = Callable[[Constant], Number | None]

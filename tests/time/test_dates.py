@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.time_runs import whole_run
 
+from asof.lang import codes
 from asof.time.dates import _TABLES, _able, day_point
 from asof.time.lexicon import TimeLexicon, lexicon
 from asof.time.reading import reading_context
@@ -32,7 +33,7 @@ def words_by_sense(lexical: TimeLexicon) -> list[list[str]]:
     return [sorted(words) for _, words in sorted(by_sense.items())]
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", codes("time"))
 @given(data=st.data())
 @settings(max_examples=400, deadline=None)
 def test_a_rule_that_reads_a_time_is_among_those_that_are_tried(language: str, data: st.DataObject) -> None:

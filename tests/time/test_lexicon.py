@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.time_runs import whole_run
 
+from asof.lang import codes
 from asof.time.grammar import match_time
 from asof.time.lexicon import lexicon
 from asof.time.reading import reading_context
@@ -18,7 +19,7 @@ HERE = reading_context(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
 SIGNS = st.sampled_from([" ", " ", " ", "-", "/", ". ", ", ", "'"])
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", codes("time"))
 @given(data=st.data())
 @settings(max_examples=150, deadline=None)
 def test_weak_words_say_no_time_in_any_order(language: str, data: st.DataObject) -> None:

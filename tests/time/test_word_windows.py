@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.time_runs import whole_run
 
+from asof.lang import codes
 from asof.time.grammar import match_time
 from asof.time.lexicon import WORD, lexicon
 from asof.time.reading import reading_context
@@ -72,7 +73,7 @@ def test_windows_are_disjoint_and_hold_their_words_and_gaps(text: str) -> None:
         assert text.lower()[start:].startswith("".join(pieces)) or len(text.lower()) != len(text)
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("language", codes("time"))
 @given(data=st.data())
 @settings(max_examples=300, deadline=None)
 def test_numbers_that_are_skipped_say_no_time(language: str, data: st.DataObject) -> None:

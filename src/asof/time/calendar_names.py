@@ -236,7 +236,9 @@ def _label(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
                 letter > figure and run.sense(at - 1, "figures") and run[at].glue
             ):
                 glue = " ,-/_" if letter > figure else " ,-/"
-                return _part(grain, number, at + 2, is_fiscal, context, glue=glue)
+                hours = letter > figure and run.sense(letter, "hour_sign") is not None  # 2h
+                cue = "number" if hours else "cue"
+                return _part(grain, number, at + 2, is_fiscal, context, needs_cue=cue, glue=glue)
     unit, number = unit_after_number(run, at), run.sense(at + 1, "number")
     if number is None or unit not in _PARTS or run[at + 1].glue not in ("", " ", "."):
         return None

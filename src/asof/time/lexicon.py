@@ -62,6 +62,7 @@ _ALONE = frozenset(
 )
 _WARY = frozenset(["wary", "very_wary"])
 _SUFFICIENT = frozenset(["month", "weekday", "day", "day_night", "holiday", "end_of_unit", "to_date"])
+_SHORT = frozenset(["month_short", "weekday_short"])
 _LISTS = frozenset({"product", "counted"})
 _CUES = frozenset(["cue", "date_cue", "dot_cue", "lower_cue", "clear_cue"])
 _LINKS = frozenset(
@@ -131,7 +132,10 @@ def _merged(named: tuple[str, ...]) -> TimeLexicon:
     triggers, sufficient = set(_FIGURES), {figures for figures in _FIGURES if len(figures) == 4}
     telling: list[tuple[str, ...]] = []
     for code in named:
+        before = frozenset(senses)
         for table, value, words in _entries(code):
+            if table in _SHORT and words[0] in before:
+                continue  # Spanish "ago" is a month where English was not named before it
             if table in _LISTS:
                 lists[table] = lists.get(table, frozenset()) | {words[-1]}
                 continue

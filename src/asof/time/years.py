@@ -22,7 +22,7 @@ def year_after(run: TokenRun, i: int, glue: str, context: ReadingContext) -> tup
         return None
     if run[i].glue == "." and not run[i].wide:
         return None
-    of = run.after(i, "of", " ,")
+    of = run.after(i, "of", " ," if run.capital(i) else " ,.")  # ene. de 2020
     the = run.after(of, "the")
     at = the if run.sense(the, "calendar_year") else of
     at = run.after(at, "calendar_year") if run.sense(at + 1, "figures") else at

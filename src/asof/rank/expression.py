@@ -252,12 +252,13 @@ class Made:
     """An expression that is made from inputs for each value of a constant: a threshold for counts, say.
 
     `make` takes the value and the numbers of the inputs. Of some candidates alone (`reduced`) it has to make
-    the same numbers where they are those of whole documents.
+    the same numbers where they are those of whole documents. `count`: how many candidates there are.
     """
 
     constant: Constant
     inputs: tuple[Expression, ...]
     make: Callable[..., Expression]
+    count: int
     made: Expression | None = None
 
     @property
@@ -265,29 +266,39 @@ class Made:
         return (self.constant, *self.inputs)
 
     def evaluated(self, at: Places | None = None, out: Values | None = None) -> Number:
-        if not isinstance(self.constant.value, np.ndarray):
-            return self._now().evaluated(at)
         inputs = [each.evaluated() for each in self.inputs]
-        different, which = np.unique(self.constant.value, return_inverse=True)
-        values = np.array([self.make(each, *inputs).evaluated(at) for each in different.tolist()])
-        return values[which.ravel()]
+        settings = [len(each) for each in (self.constant.value, *inputs) if np.ndim(each) == 2]  # type: ignore[arg-type]
+        if not settings:
+            return self._now().evaluated(at)
+        values = np.broadcast_to(self.constant.value, (settings[0], 1))[:, 0].tolist()
+        rows = [np.broadcast_to(each, (settings[0], self.count)) for each in inputs]
+        fixed = all(np.ndim(each) < 2 for each in inputs)
+        made: dict[object, Number] = {}
+        for setting, value in enumerate(values):
+            key = value if fixed else setting
+            if key not in made:
+                made[key] = self.make(value, *(each[setting] for each in rows)).evaluated(at)
+        return np.array([made[value if fixed else setting] for setting, value in enumerate(values)])
 
     def why(self, at: int) -> Why | None:
         return self._now().why(at)
 
     def _now(self) -> Expression:
         if self.made is None:
-            self.made = self.make(self.constant.value, *(each.evaluated() for each in self.inputs))
+            inputs = (np.broadcast_to(each.evaluated(), self.count) for each in self.inputs)
+            self.made = self.make(self.constant.value, *inputs)
         return self.made
 
     def replaced(self, value_of: Replace) -> Expression:
+        if all(value_of(each) is None for each in constants(self)):
+            return self
         constant = self.constant.replaced(value_of)
         assert isinstance(constant, Constant)  # noqa: S101  a constant stays one
-        return self if constant is self.constant else Made(constant, self.inputs, self.make)
+        return Made(constant, tuple(each.replaced(value_of) for each in self.inputs), self.make, self.count)
 
     def reduced(self, keep: Keep, at: Places) -> Expression:
         return _number(self, keep, at) or Made(
-            self.constant, tuple(each.reduced(keep, at) for each in self.inputs), self.make
+            self.constant, tuple(each.reduced(keep, at) for each in self.inputs), self.make, len(at)
         )
 
 

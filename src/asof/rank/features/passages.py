@@ -75,7 +75,7 @@ def _of_counts(
 
     documents = Given("document", view.documents(ranking.rows).astype(np.float64))
     above = Constant("above", stage.above, stage, "above")
-    return Made(above, (documents, ranking.column(stage.of)), make)
+    return Made(above, (documents, ranking.column(stage.of)), make, ranking.count)
 
 
 def _coverage(counts: Counted, above: float) -> Expression:

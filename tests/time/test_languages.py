@@ -61,3 +61,14 @@ def test_what_is_no_time(language: str, text: str) -> None:
 def test_wishes_for_the_newest(language: str, row: str) -> None:
     question, wanted = row.split(" => ")
     assert recency(question, language) == recency(question) == float(wanted)
+
+
+@pytest.mark.parametrize(
+    ("language", "row"),
+    [row for row in rows("dates", "labels", "limits", "relative") if row[0] in ("ja", "zh")],
+)
+def test_languages_of_a_script_of_their_own_are_read_in_any_text(language: str, row: str) -> None:
+    text, meant = row.split(" => ")
+    for other in ("en", "de fr", ""):
+        found = parse(text, ANCHOR, TimeContext(language=other))
+        assert [told(mention) for mention in found] == meant.split(" ; ")

@@ -128,8 +128,8 @@ def month_at(run: TokenRun, i: int) -> int | None:
 
 def needed_cue(run: TokenRun, i: int) -> str:
     """Which cue a name needs because it may be another word."""
-    if run.sense(i, "very_wary"):
-        return "clear_cue"
+    if run.sense(i, "very_wary") or (run.sense(i, "month_short") and run.sense(i, "cardinal")):
+        return "clear_cue"  # "sept" is seven in French
     if run.sense(i, "month_short") or run.sense(i, "weekday_short") or run.sense(i, "wary"):
         return "cue"
     return ""
@@ -138,7 +138,7 @@ def needed_cue(run: TokenRun, i: int) -> str:
 def _month(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     number = month_at(run, i)
     word, gap = run.behind(i)
-    if number is None or (word and not gap):
+    if number is None or (word and not gap) or (run.sense(i, "cardinal") and unit_after_number(run, i + 1)):
         return None
     return Name("month", month(number), i + 1, needed_cue(run, i), glue=" ,-/")
 
@@ -283,6 +283,15 @@ def _ordinal_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None
     return Name(grain, parts(12 // _PARTS[grain], number), unit + 1, "cue", fiscal, is_fiscal)
 
 
+def _named_part(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
+    """A quarter or half that a word names: `上半年`."""
+    for grain, sense in (("quarter", "quarter_name"), ("half", "half_name")):
+        number = run.sense(i, sense)
+        if number is not None:
+            return _part(grain, number, i + 1, False, context)
+    return None
+
+
 def _title(run: TokenRun, i: int) -> str:
     """The cue that a word needs which is written as a title (`Week 12` of a league)."""
     return "cue" if run.capital(i) and not run.caseless else ""
@@ -309,6 +318,7 @@ _NAMES: tuple[tuple[Callable[[TokenRun, int, ReadingContext], Name | None], froz
     (_label, frozenset(("figures", "quarter", "half", "fiscal", *_UNITS))),
     (_ordinal_part, frozenset((*_NUMBER, "ordinal", "the"))),
     (_week, frozenset(("week",))),
+    (_named_part, frozenset(("quarter_name", "half_name"))),
 )
 """The rules of names and the senses with which they begin."""
 

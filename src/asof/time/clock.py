@@ -127,8 +127,9 @@ def _signed(run: TokenRun, i: int, hour: int) -> tuple[int, int, int, str, int, 
     if run.sense(i + 1, "hour_sign") is None or run[i + 1].glue not in ("", " "):
         return None
     if run.sense(i + 2, "figures") == 2 and run[i + 2].glue in ("", " ") and run.sense(i + 2, "number") <= 59:
-        return hour, run.sense(i + 2, "number"), 0, "minute", i + 3, False
-    led = not run[i - 1].kind.isdisjoint(("at", "from", "between"))
+        after = i + 4 if run.sense(i + 3, "minute_sign") is not None else i + 3
+        return hour, run.sense(i + 2, "number"), 0, "minute", after, False
+    led = not run[i - 1].kind.isdisjoint(("at", "from", "between", "day_sign", "day"))
     return hour, 0, 0, "hour", i + 2, not led
 
 

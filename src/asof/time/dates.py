@@ -16,6 +16,7 @@ from asof.time.eras import century, decade, year
 from asof.time.numeric_dates import numeric_date
 from asof.time.parts import nth_of, part_of
 from asof.time.reading import ReadingContext, Rule, RuleMatch
+from asof.time.signed_dates import signed_date
 from asof.time.token_run import TokenRun
 from asof.time.weekdays import day_of_some_month, weekday
 from asof.time.years import fiscal_years, week_label
@@ -61,7 +62,7 @@ _RULES = (
     _row(decade, "cardinal", "decade"),
     _row(decade, "the", "figures cardinal decade"),
     _row(decade, "decade_label", "figures cardinal the of"),
-    _row(century, "figures", "ordinal_suffix unit"),
+    _row(century, "figures", "ordinal_suffix unit century_sign"),
     _row(century, "cardinal", "ordinal"),
     _row(century, "ordinal", "unit"),
     _row(century, "unit", "roman cardinal figures"),
@@ -69,6 +70,10 @@ _RULES = (
     _row(year, "year_figures short_year"),
     _row(year, "cardinal one_thousand calendar_year unit", least=2),
     _row(deictic_time, "day day_night side rolling to_date end_of_unit rest so_far"),
+    _row(signed_date, "figures cardinal", "year_sign month_sign day_sign cardinal", least=2),
+    _row(signed_date, "era beside", least=2),
+    _row(calendar_name, "quarter_name half_name"),
+    _row(deictic_time, "beside"),
     _row(deictic_time, "unit", "shift", least=3),
     _row(deictic_time, "unit fiscal_year", "side_after fiscal"),
     _row(deictic_time, "month month_short season holiday", "side_after"),
@@ -76,6 +81,7 @@ _RULES = (
     _row(deictic_time, "figures", "side rolling", least=3),
     _row(deictic_time, "cardinal", least=3),
     _row(weekday, "side rolling weekday weekday_short"),
+    _row(weekday, "beside", "weekday weekday_short weekday_letter of"),
     _row(weekday, "figures", "weekday plural_weekday", least=3),
     _row(weekday, "cardinal", least=3),
 )

@@ -43,6 +43,7 @@ def deictic_time(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | 
         _day(run, i, context.today)
         or _sided(run, i, context)
         or _side_after(run, i, context)
+        or _beside(run, i, context)
         or _counted_side(run, i, context)
         or _beyond(run, i, context.today)
         or _so_far(run, i, context)
@@ -107,6 +108,13 @@ def _side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | N
         return None if reading is None else (reading, at + 1)
     match = _unit(i, side, False, unit, context)
     return None if match is None else (match[0], at + 1)
+
+
+def _beside(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
+    """A unit and its side in one word: `去年`, `Vorjahr`."""
+    unit, _, side = str(run.sense(i, "beside") or "").partition(" ")
+    match = _unit(i, int(side), False, unit, context) if unit else None
+    return None if match is None else (match[0], i + 1)
 
 
 def _sided_name(name: Name, side: int, context: ReadingContext) -> TimeReading:

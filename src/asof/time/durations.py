@@ -37,7 +37,7 @@ def duration(run: TokenRun, i: int, most: int = _MOST) -> tuple[Lengths, int] | 
     at = i
     while len(lengths) < most:
         match = amount(run, at)
-        if match is None:
+        if match is None or (run.sense(at, "year_figures") and run.sense(match[1], "year_sign")):
             break
         unit, glue = unit_after_number(run, match[1]), run[match[1]].glue
         if (

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from asof.time.figures import EARLIEST, LATEST, two_figures
+from asof.time.lexicon import is_unspaced
 from asof.time.local_time import months
-from asof.time.numerals import cardinal, ordinal, short_year, year_figures, year_words
+from asof.time.numerals import below_hundred, ordinal, short_year, year_figures, year_words
 from asof.time.numeric_dates import attached_left, attached_right
 from asof.time.reading import ReadingContext, RuleMatch, TimeReading, single_reading
 from asof.time.token_run import TokenRun
@@ -70,7 +71,7 @@ def decade(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
         number, suffix = run.sense(i, "number"), run[i + 1]
         apostrophe = "'" in run[i].glue
         if (
-            suffix.glue in ("", "'")
+            (suffix.glue in ("", "'") or is_unspaced(suffix.word))
             and run.sense(i + 1, "decade_suffix")
             and number % 10 == 0
             and number != 1000
@@ -79,7 +80,7 @@ def decade(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
                 return None
             if run.sense(i, "figures") == 4:
                 return (_decade(number), i + 2) if year_figures(run, i) else None
-            if the or apostrophe or _led(run, start):
+            if the or apostrophe or _led(run, start) or is_unspaced(suffix.word):
                 return _decade(number + (1900 if number >= 30 else 2000)), i + 2
         return None
     century = run.sense(i, "cardinal")
@@ -93,18 +94,14 @@ def decade(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
 
 def _labelled(run: TokenRun, i: int) -> RuleMatch | None:
     """The number of a decade after a word for it: `années 90`, `los años noventa`."""
-    number = cardinal(run, i) if run.follows(i, " '") else None
-    if (
-        number is None
-        or number[0] % 10
-        or not 10 <= number[0] <= LATEST
-        or attached_right(run, number[1] - 1)
-    ):
+    figures = run.sense(i, "number")
+    number = below_hundred(run, i) if figures is None else (figures, i + 1)
+    if number is None or not run.follows(i, " '") or attached_right(run, number[1] - 1):
         return None
     first, after = number
-    if first < 100:
+    if 10 <= first < 100:
         first += 1900 if first >= 30 else 2000
-    return (_decade(first), after) if first >= EARLIEST else None
+    return (_decade(first), after) if first % 10 == 0 and EARLIEST <= first <= LATEST else None
 
 
 def _led(run: TokenRun, i: int) -> bool:
@@ -123,6 +120,11 @@ def century(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     if run.sense(i, "unit") == "century":  # siglo XIX
         number = run.sense(i + 1, "roman") or run.sense(i + 1, "cardinal") or run.sense(i + 1, "day_figures")
         return _century(number, i + 2) if number and run.follows(i + 1) else None
+    if run.sense(i + 1, "century_sign") is not None and run.sense(i, "day_figures"):
+        number, tens = run.sense(i, "day_figures"), run.sense(i + 2, "day_figures")
+        if tens and tens % 10 == 0 and run.sense(i + 3, "decade_suffix") is not None:
+            return _decade((number - 1) * 100 + tens), i + 4  # 20世纪90年代
+        return _century(number, i + 2)
     i = i + 1 if run.sense(i, "the") is not None else i
     match = ordinal(run, i)
     if match is None or run.sense(match[1], "unit") != "century" or run[match[1]].glue not in (" ", "-", "."):

@@ -18,8 +18,9 @@ from asof.lang import FIRST, codes, stop_words, tables
 GROUND = FIRST
 """The language whose words are always known."""
 
-WORD = re.compile(r"[^\W\d_]+|[0-9]+")
-"""A word is a run of letters or a run of figures."""
+_UNSPACED = "\u3005\u3007\u3040-\u30ff\u3400-\u9fff"
+WORD = re.compile(rf"[^\W\d_{_UNSPACED}]+|[0-9]+|[{_UNSPACED}]")
+"""A word is a run of letters, a run of figures, or a character of a script without blanks (Han, kana)."""
 
 
 class Senses(dict[str, Any]):
@@ -56,6 +57,14 @@ _ALONE = frozenset(
         "to_date",
         "decade_label",
         "roman",
+        "year_sign",
+        "month_sign",
+        "day_sign",
+        "century_sign",
+        "era",
+        "beside",
+        "quarter_name",
+        "half_name",
         "hundreds",
         "one_thousand",
     ]
@@ -82,6 +91,11 @@ _INERT = frozenset(["the", "of", "and", "ahead", "cue", "clear_cue", "lower_cue"
 _FIGURES = frozenset(
     [str(n) for n in range(100)] + [f"0{n}" for n in range(10)] + [str(year) for year in range(1000, 3000)]
 )
+
+
+def is_unspaced(word: str) -> bool:
+    """Whether a word or character belongs to a script that puts no blanks between words; false for none."""
+    return "\u3005" <= word[:1] <= "\u9fff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +135,8 @@ def lexicon(language: str = GROUND) -> TimeLexicon:
     English is always among them; the order of day and month in figures is that of the first one named.
     """
     named = [code for code in re.findall(r"[a-z]+", language.casefold()) if code in codes("time")]
-    return _merged(tuple(dict.fromkeys([*named, GROUND])))
+    everywhere = [code for code in codes("time") if tables(code, "time").get("everywhere")]
+    return _merged(tuple(dict.fromkeys([*named, GROUND, *everywhere])))
 
 
 @lru_cache(maxsize=16)

@@ -71,7 +71,8 @@ def _years(run: TokenRun, i: int, _setting: ReadingContext, _point: Rule) -> Rul
         return None
     if run[at + 1].glue == "/" and second != first + 1:
         return None
-    return TimeReading("year", ((months(first)[0], months(second)[1]),)), at + 2
+    after = run.after(at + 2, "year_sign")
+    return TimeReading("year", ((months(first)[0], months(second)[1]),)), after
 
 
 def _points(run: TokenRun, i: int, context: ReadingContext, point: Rule) -> RuleMatch | None:

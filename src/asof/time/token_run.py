@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from asof.time.figures import figure_senses
-from asof.time.lexicon import NO_SENSES, Senses, TimeLexicon
+from asof.time.lexicon import NO_SENSES, Senses, TimeLexicon, is_unspaced
 from asof.time.word_windows import FAR, TimeText, WordWindow, bond, windows
 
 
@@ -51,7 +51,7 @@ class TokenRun:
         at, joint, conjunction, between = window.first, 0, 0, False
         while at < window.after:
             word, start, end = window.places[at]
-            glue, wide = bond(window.gaps[at])
+            glue, wide = bond(self._gap(at))
             if glue == "'" and self.items and "elided" in self.items[-1].kind:
                 glue = " "  # l'année
             after, phrase = self._phrase(at, word) if word in phrases else (at + 1, None)
@@ -114,12 +114,19 @@ class TokenRun:
     def before(self, i: int) -> tuple[str, str]:
         """The word before an item, known or not, and the gap between, as it stands in the text."""
         n, window = self[i].first, self.window
-        return (window.places[n - 1][0] if n > 0 else ""), window.gaps[n]
+        return (window.places[n - 1][0] if n > 0 else ""), self._gap(n)
 
     def behind(self, i: int) -> tuple[str, str]:
         """The word after item `i`, known or not, and the gap between."""
         n, window = self[i].last + 1, self.window
-        return (window.places[n][0] if n < len(window.places) else ""), window.gaps[n]
+        return (window.places[n][0] if n < len(window.places) else ""), self._gap(n)
+
+    def _gap(self, n: int) -> str:
+        """What stands before word `n` of the window; a blank where a script has none."""
+        places, gap = self.window.places, self.window.gaps[n]
+        if gap or n == 0 or not any(is_unspaced(place[0]) for place in places[n - 1 : n + 1]):
+            return gap
+        return " "
 
 
 _WITHIN = frozenset([" ", "-", "'", ".", "/", "", "o"])

@@ -21,6 +21,11 @@ def weekday_at(run: TokenRun, i: int) -> int | None:
 
 def weekday(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A weekday, alone or with the date, the day of the month or the week that says which."""
+    unit, _, step = str(run.sense(i, "beside") or "").partition(" ")
+    if unit == "week":
+        of = run.after(i + 1, "of")
+        number = weekday_at(run, of) or run.sense(of, "weekday_letter")  # 上周五
+        return (_in_week(number, int(step), context), of + 1) if number and run.follows(of) else None
     side = run.sense(i, "side")
     if side is None:
         side = run.sense(i, "rolling")

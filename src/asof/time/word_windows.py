@@ -10,18 +10,21 @@ import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
-from asof.time.lexicon import WORD, TimeLexicon
+from asof.time.lexicon import WORD, TimeLexicon, is_unspaced
 
 FAR = "far"
 """The glue of two words that have nothing to do with each other."""
 
 _LETTERS = ":"  # sorts after all figures and before all letters
 _LONG = frozenset((8, 14))  # figures of 20240305 and 20240305143007
-_SAME = str.maketrans("–—‒−~’‘`´\xa0", "-----'''' ")
+_UNSPACED = "\u3005"  # the first of the characters that are words of their own (see `lexicon.WORD`)
+_SAME = str.maketrans("–—‒−~～〜’‘`´\xa0，、", "-------'''' ,,")
 _REACH = 12  # words that a window may have before its first trigger
 _BOUND = 400  # words that a window may have
 _CONTEXT = 2  # words before a window that rules look at
 _FIGURES = re.compile("[0-9]+")
+_WIDE = re.compile("[０-９]")
+_NARROW = str.maketrans("０１２３４５６７８９", "0123456789")
 _DATE_SIGN = re.compile(r"[^\w\s,;()%$]")
 """A sign that may stand in a time of numbers and words such as `to`."""
 _DATE_IN_PAIRS = re.compile(r"[^\w\s,;()%$.–-]|[0-9]\s?[-.–]\s?[0-9]+\s?[-.–]|\.\s")
@@ -40,6 +43,8 @@ class TimeText:
         lower = text.lower()
         if len(lower) != len(text):  # "İ" becomes two characters, and offsets must stay true
             lower = "".join(small if len(small := sign.lower()) == 1 else sign for sign in text)
+        if not lower.isascii() and _WIDE.search(lower):
+            lower = lower.translate(_NARROW)
         self.text, self.lower = text, lower
 
     @cached_property
@@ -57,7 +62,7 @@ class TimeText:
         if lower[offset : offset + 1] == " ":  # mostly, and found at once
             end = lower.find(" ", offset + 1)
             word = lower[offset + 1 : end]
-            if end > 0 and word.isalpha():
+            if end > 0 and word.isalpha() and word < _UNSPACED:
                 return word, offset + 1, end
         match = WORD.search(lower, offset)
         return None if match is None else (match[0], match.start(), match.end())
@@ -68,7 +73,7 @@ class TimeText:
         if lower[offset - 1 : offset] == " ":
             start = lower.rfind(" ", 0, offset - 1) + 1
             word = lower[start : offset - 1]
-            if start > 0 and word.isalpha():
+            if start > 0 and word.isalpha() and word < _UNSPACED:
                 return word, start, offset - 1
         size = len(lower)
         match = WORD.search(self._reversed, size - offset)
@@ -119,7 +124,7 @@ def _start(word: _Word) -> int:
 
 def _is_letter(sign: str) -> bool:
     """Whether a character belongs to a word of letters (see `lexicon.WORD`); false for none."""
-    return sign.isalnum() and not sign.isdecimal()
+    return sign.isalnum() and not sign.isdecimal() and not is_unspaced(sign)
 
 
 class WordWindow:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from asof.time.lexicon import WORD, TimeLexicon
+from asof.time.lexicon import TimeLexicon
 from asof.time.token_run import TokenRun
+from asof.time.word_lists import WORD
 from asof.time.word_windows import TimeText, WordWindow
 
 

@@ -72,3 +72,32 @@ def test_languages_of_a_script_of_their_own_are_read_in_any_text(language: str, 
     for other in ("en", "de fr", ""):
         found = parse(text, ANCHOR, TimeContext(language=other))
         assert [told(mention) for mention in found] == meant.split(" ; ")
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("März 2021", "März 2021 | 2021-03-01 | 2021-04-01 | month"),
+        ("dated 15. März 2021, say", "15. März 2021 | 2021-03-15 | 2021-03-16 | day"),
+        ("the 15. März of that", "15. März | 2024-03-15 | 2024-03-16 | day"),
+        ("in Dezember 2020", "Dezember 2020 | 2020-12-01 | 2021-01-01 | month"),
+        ("MÄRZ 2021", "MÄRZ 2021 | 2021-03-01 | 2021-04-01 | month"),
+        ("Mai 2021", "Mai 2021 | 2021-05-01 | 2021-06-01 | month"),
+        ("3. Mai 2021", "3. Mai 2021 | 2021-05-03 | 2021-05-04 | day"),
+        ("between Mai and Juni 2021", "between Mai and Juni 2021 | 2021-05-01 | 2021-07-01 | month"),
+        ("on 3 mars 2021", "3 mars 2021 | 2021-03-03 | 2021-03-04 | day"),
+        ("published mars 2021", "mars 2021 | 2021-03-01 | 2021-04-01 | month"),
+        ("août 2019", "août 2019 | 2019-08-01 | 2019-09-01 | month"),
+        ("since décembre 2020", "since décembre 2020 | 2020-12-01 | .. | month"),
+        ("marzo de 2021", "marzo de 2021 | 2021-03-01 | 2021-04-01 | month"),
+        ("5 de marzo de 2021", "5 de marzo de 2021 | 2021-03-05 | 2021-03-06 | day"),
+        ("the Mars 2020 rover", "2020 | 2020-01-01 | 2021-01-01 | year"),
+        ("a Mayo Clinic study", ""),
+        ("3 Mai Tais in mars, last mai", ""),
+        ("Juli Zeh and 2 Mars bars", ""),
+        ("this juin, as in juin", ""),
+        ("until 4 mai", ""),
+    ],
+)
+def test_months_of_other_languages_are_read_where_nothing_else_can_be_meant(text: str, meant: str) -> None:
+    assert [told(mention) for mention in parse(text, ANCHOR)] == [meant][: bool(meant)]

@@ -12,8 +12,9 @@ from tests.support.time_runs import whole_run
 
 from asof.lang import codes
 from asof.time.grammar import match_time
-from asof.time.lexicon import WORD, lexicon
+from asof.time.lexicon import lexicon
 from asof.time.reading import reading_context
+from asof.time.word_lists import WORD
 from asof.time.word_windows import TimeText, windows
 
 HERE = reading_context(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)

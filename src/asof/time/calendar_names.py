@@ -126,8 +126,17 @@ def month_at(run: TokenRun, i: int) -> int | None:
     return number
 
 
+def is_foreign_name(run: TokenRun, i: int) -> bool:
+    """Whether a month of another language has the capital that there only names have: `Mars 2020`."""
+    if run.sense(i, "with_year") is None or run.sense(i, "lower_case") is None:
+        return False
+    return run.capital(i) and not run.caseless
+
+
 def needed_cue(run: TokenRun, i: int) -> str:
     """Which cue a name needs because it may be another word."""
+    if run.sense(i, "with_year"):
+        return "number"
     if run.sense(i, "very_wary") or (run.sense(i, "month_short") and run.sense(i, "cardinal")):
         return "clear_cue"  # "sept" is seven in French
     if run.sense(i, "month_short") or run.sense(i, "weekday_short") or run.sense(i, "wary"):
@@ -139,6 +148,8 @@ def _month(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     number = month_at(run, i)
     word, gap = run.behind(i)
     if number is None or (word and not gap) or (run.sense(i, "cardinal") and unit_after_number(run, i + 1)):
+        return None
+    if is_foreign_name(run, i):
         return None
     return Name("month", month(number), i + 1, needed_cue(run, i), glue=" ,-/")
 
@@ -152,11 +163,14 @@ def _day(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
             at += 1
         of = run.after(at, "of")
         number = month_at(run, of)
+        if is_foreign_name(run, of):
+            return None
         if number is not None and (of > at or run[of].glue in ("", " ", "-", ".", "/", ",")):
             same = "-" if run[of].glue == "-" else "/" if run[of].glue == "/" else ""
-            return Name("day", day_of_month(number, day[0]), of + 1, glue=" ," + same)
+            cue = "number" if run.sense(of, "with_year") else ""
+            return Name("day", day_of_month(number, day[0]), of + 1, cue, glue=" ," + same)
     number = month_at(run, i)
-    if number is None:
+    if number is None or run.sense(i, "with_year") is not None:
         return None
     at = run.after(i + 1, "the")
     glue = run[at].glue

@@ -140,6 +140,8 @@ def _sided_names(
 
 def _meant(run: TokenRun, i: int, side: int) -> bool:
     """Whether a word that mostly is another one is a name here: `this may` is not."""
+    if run.sense(i + 1, "with_year") is not None:
+        return False
     if run.sense(i + 1, "very_wary") is None or run.capital(i + 1):
         return True
     return run.caseless and side != 0

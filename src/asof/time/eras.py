@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from asof.time.figures import EARLIEST, LATEST, two_figures
-from asof.time.lexicon import is_unspaced
 from asof.time.local_time import months
 from asof.time.numerals import below_hundred, ordinal, short_year, year_figures, year_words
 from asof.time.numeric_dates import attached_left, attached_right
 from asof.time.reading import ReadingContext, RuleMatch, TimeReading, single_reading
 from asof.time.token_run import TokenRun
+from asof.time.word_lists import is_unspaced
 
 COMMON = range(1900, 2100)
 """Years that four figures mean without another word that says so."""

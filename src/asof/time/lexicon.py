@@ -7,20 +7,16 @@ its senses alone, so a new language is a new file and no code.
 from __future__ import annotations
 
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from asof.lang import FIRST, codes, stop_words, tables
+from asof.lang import FIRST, codes, tables
+from asof.time.word_lists import NAME_LISTS, entries
 
 GROUND = FIRST
 """The language whose words are always known."""
-
-_UNSPACED = "\u3005\u3007\u3040-\u30ff\u3400-\u9fff"
-WORD = re.compile(rf"[^\W\d_{_UNSPACED}]+|[0-9]+|[{_UNSPACED}]")
-"""A word is a run of letters, a run of figures, or a character of a script without blanks (Han, kana)."""
 
 
 class Senses(dict[str, Any]):
@@ -69,10 +65,8 @@ _ALONE = frozenset(
         "one_thousand",
     ]
 )
-_WARY = frozenset(["wary", "very_wary"])
+_WARY = frozenset(["wary", "very_wary", "with_year"])
 _SUFFICIENT = frozenset(["month", "weekday", "day", "day_night", "holiday", "end_of_unit", "to_date"])
-_SHORT = frozenset(["month_short", "weekday_short"])
-_LISTS = frozenset({"product", "counted"})
 _CUES = frozenset(["cue", "date_cue", "dot_cue", "lower_cue", "clear_cue"])
 _LINKS = frozenset(
     ["the", "elided", "of", "at", "on", "and", "to", "from", "between", "relation", "trailing", "onwards"]
@@ -91,11 +85,6 @@ _INERT = frozenset(["the", "of", "and", "ahead", "cue", "clear_cue", "lower_cue"
 _FIGURES = frozenset(
     [str(n) for n in range(100)] + [f"0{n}" for n in range(10)] + [str(year) for year in range(1000, 3000)]
 )
-
-
-def is_unspaced(word: str) -> bool:
-    """Whether a word or character belongs to a script that puts no blanks between words; false for none."""
-    return "\u3005" <= word[:1] <= "\u9fff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +121,8 @@ class TimeLexicon:
 def lexicon(language: str = GROUND) -> TimeLexicon:
     """The words of `language`, which may name several (`en de`); unknown ones add nothing.
 
-    English is always among them; the order of day and month in figures is that of the first one named.
+    English is always among them, and so are languages of a script of their own. The order of day and month in
+    figures is that of the first one named.
     """
     named = [code for code in re.findall(r"[a-z]+", language.casefold()) if code in codes("time")]
     everywhere = [code for code in codes("time") if tables(code, "time").get("everywhere")]
@@ -146,23 +136,19 @@ def _merged(named: tuple[str, ...]) -> TimeLexicon:
     lists: dict[str, frozenset[str]] = {}
     triggers, sufficient = set(_FIGURES), {figures for figures in _FIGURES if len(figures) == 4}
     telling: list[tuple[str, ...]] = []
-    for code in named:
-        before = frozenset(senses)
-        for table, value, words in _entries(code):
-            if table in _SHORT and words[0] in before:
-                continue  # Spanish "ago" is a month where English was not named before it
-            if table in _LISTS:
-                lists[table] = lists.get(table, frozenset()) | {words[-1]}
+    for table, value, words in entries(named):
+        if table in NAME_LISTS:
+            lists[table] = lists.get(table, frozenset()) | {words[-1]}
+            continue
+        entry = senses.setdefault(words[0], {}) if len(words) == 1 else phrases.setdefault(words, {})
+        entry.setdefault(table, value)
+        if table in _ALONE or (table == "cardinal" and 11 <= value <= 20) or table == "thousand":
+            if len(words) > 1:
+                telling.append(words)
                 continue
-            entry = senses.setdefault(words[0], {}) if len(words) == 1 else phrases.setdefault(words, {})
-            entry.setdefault(table, value)
-            if table in _ALONE or (table == "cardinal" and 11 <= value <= 20) or table == "thousand":
-                if len(words) > 1:
-                    telling.append(words)
-                    continue
-                triggers.add(words[0])
-                if table in _SUFFICIENT:
-                    sufficient.add(words[0])
+            triggers.add(words[0])
+            if table in _SUFFICIENT:
+                sufficient.add(words[0])
     triggers.update(max(words, key=len) for words in telling if triggers.isdisjoint(words))
     sufficient.difference_update(word for word in senses if not _WARY.isdisjoint(senses[word]))
     by_first: dict[str, list[tuple[tuple[str, ...], Senses]]] = {}
@@ -198,21 +184,3 @@ def _weak(
         if weak.issuperset(words):
             weak.discard(max(words, key=len))
     return frozenset(weak)
-
-
-def _entries(code: str) -> Iterator[tuple[str, Any, tuple[str, ...]]]:
-    lists = tables(code, "time")
-    bare = lists.get("accents") == "optional"
-    for table, rows in lists.items():
-        if isinstance(rows, dict):
-            for key, words in rows.items():
-                value = int(key) if re.fullmatch(r"-?[0-9]+", key) else key
-                for word in words.split():
-                    yield table, value, tuple(WORD.findall(word))
-                    if bare and (plain := _unaccented(word)) != word and plain not in stop_words(code):
-                        yield table, value, tuple(WORD.findall(plain))
-
-
-def _unaccented(word: str) -> str:
-    """A word as it is typed without accents; none where that is another word of grammar (`dès`, `des`)."""
-    return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))

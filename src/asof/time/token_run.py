@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from asof.time.figures import figure_senses
-from asof.time.lexicon import NO_SENSES, Senses, TimeLexicon, is_unspaced
+from asof.time.lexicon import NO_SENSES, Senses, TimeLexicon
+from asof.time.word_lists import is_unspaced
 from asof.time.word_windows import FAR, TimeText, WordWindow, bond, windows
 
 

@@ -10,14 +10,15 @@ import re
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
 
-from asof.time.lexicon import WORD, TimeLexicon, is_unspaced
+from asof.time.lexicon import TimeLexicon
+from asof.time.word_lists import WORD, is_unspaced
 
 FAR = "far"
 """The glue of two words that have nothing to do with each other."""
 
 _LETTERS = ":"  # sorts after all figures and before all letters
 _LONG = frozenset((8, 14))  # figures of 20240305 and 20240305143007
-_UNSPACED = "\u3005"  # the first of the characters that are words of their own (see `lexicon.WORD`)
+_UNSPACED = "\u3005"  # the first of the characters that are words of their own (see `WORD`)
 _SAME = str.maketrans("–—‒−~～〜’‘`´\xa0，、", "-------'''' ,,")
 _REACH = 12  # words that a window may have before its first trigger
 _BOUND = 400  # words that a window may have
@@ -123,7 +124,7 @@ def _start(word: _Word) -> int:
 
 
 def _is_letter(sign: str) -> bool:
-    """Whether a character belongs to a word of letters (see `lexicon.WORD`); false for none."""
+    """Whether a character belongs to a word of letters (see `WORD`); false for none."""
     return sign.isalnum() and not sign.isdecimal() and not is_unspaced(sign)
 
 

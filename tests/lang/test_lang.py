@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import asof
-from asof.lang import codes, every, stop_words, tables
+from asof.lang import codes, detect, every, stop_words, tables
 from asof.text.tokens import tokenize
 
 SWEDISH = {
@@ -82,3 +82,11 @@ def test_lists_of_questions_are_phrases_or_words() -> None:
         phrases = {name for name, listed in tables(code, "questions").items() if isinstance(listed, list)}
         assert {"value", "overview_phrases", "joining"} <= phrases
         assert tables(code, "questions").get("capital_nouns", False) is (code == "de")
+
+
+def test_the_language_that_knows_most_words() -> None:
+    known = {"en": {"the", "of"}, "de": {"der", "von"}, "fr": {"le", "de"}}
+    assert detect(["der", "von", "the"], known) == "de"  # two against one
+    assert detect(["der", "the"], known) == detect([], known) == "en"  # of equals the first
+    assert detect(["der", "the"], known, default="de") == detect([], known, default="de") == "de"
+    assert detect([], known, default="xx") == "en"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from asof.answer.question_names import WORD, blank_out, names_in
-from asof.lang import codes, tables
+from asof.lang import codes, detect, tables
 from asof.text.question import QuestionReading
 from asof.time.intent import WISHED
 from asof.time.period import GRAINS, Grain
@@ -56,7 +56,7 @@ class ParsedQuestion:
         question = reading.query.text
         lowered = question.lower()
         tokens = WORD.findall(lowered)
-        code = _language_of(tokens, language.partition(" ")[0])
+        code = detect(tokens, _telling_words(), default=language.partition(" ")[0])
         lists = word_lists(code)
         intent = reading.intent.wishes if reading.intent else ()
         rest = blank_out(question, [*((each.start, each.end) for each in reading.mentions), *intent])
@@ -110,14 +110,12 @@ class QuestionWords:
         """Words that belong to the question and not to its topic."""
         return self.question.union(self.highest, self.lowest, self.overview, *self.grain.values())
 
-    def count(self, tokens: Iterable[str]) -> int:
-        """How many of these words are in the lists."""
-        return sum(word in self.asking or word in self.present or word in self.past for word in tokens)
 
-
-def _language_of(tokens: Sequence[str], default: str) -> str:
-    """The language whose lists have most of these words; of equals `default`, then the first."""
-    return max(codes("questions"), key=lambda code: (word_lists(code).count(tokens), code == default))
+@cache
+def _telling_words() -> dict[str, frozenset[str]]:
+    """Of each language the words that show that a question is in it."""
+    lists = {code: word_lists(code) for code in codes("questions")}
+    return {code: words.asking | words.present | words.past for code, words in lists.items()}
 
 
 @cache

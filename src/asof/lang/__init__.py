@@ -12,6 +12,7 @@ A language may lack any of them. English is the one that has all, and what each 
 
 from __future__ import annotations
 
+from collections.abc import Collection, Container, Mapping
 from functools import cache
 from typing import Any
 
@@ -42,6 +43,15 @@ def tables(code: str, lists: str) -> dict[str, Any]:
     if code not in codes(lists):
         return {}
     return tomllib.loads((files(__name__) / code / f"{lists}.toml").read_text("utf-8"))
+
+
+def detect(words: Collection[str], known: Mapping[str, Container[str]], default: str = "") -> str:
+    """The language that knows most of some words; of equals `default`, then the first.
+
+    `known` has the words of each language by its code, and at least one language.
+    """
+    counts = {code: sum(map(of_it.__contains__, words)) for code, of_it in known.items()}
+    return max(counts, key=lambda code: (counts[code], code == default))
 
 
 @cache

@@ -20,7 +20,7 @@ from unicodedata import normalize
 import Stemmer
 
 from asof.errors import UsageError
-from asof.lang import stop_words
+from asof.lang import detect, stop_words
 from asof.text import languages as known
 from asof.text.scripts import CJK, MARKS
 
@@ -196,7 +196,7 @@ class Analyzer:
         if len(self.languages) == 1:
             return self.languages[0]
         tokens = tokenize(text[:_LONG_ENOUGH])[:DETECTION]
-        return max(self.languages, key=lambda code: sum(map(self._functional[code].__contains__, tokens)))
+        return detect(tokens, self._functional)
 
     def stem(self, token: str, language: str) -> str:
         """The stem of one token; one with a digit, one with a sign (`c++`), one without a stem is its own.

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from asof.lang import FIRST, codes, tables
+from asof.lang import FIRST, codes, detect, tables
 
 CONTENT = ""
 """The kind of a word that stands in no list."""
@@ -60,9 +60,7 @@ def language_of(words: list[Word], language: str) -> str:
     named = [code for code in codes("intent") if code in wanted]
     if len(named) == 1:
         return FIRST
-    different = {word for _, _, word, _ in words}
-    known = {code: len(different & phrases(code).keys()) for code in named}
-    return max(known, key=lambda code: known[code])
+    return detect({word for _, _, word, _ in words}, {code: phrases(code) for code in named})
 
 
 def words_of(question: str) -> list[Word]:

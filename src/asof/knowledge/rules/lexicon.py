@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from asof.lang import FIRST, codes, tables
+from asof.lang import FIRST, codes, detect, tables
 
 Senses = frozenset[str]
 NONE: Senses = frozenset()
@@ -78,12 +78,13 @@ _SAMPLE = 4000  # characters; the language of a passage shows in them
 
 def language_of(text: str, stated: str) -> str:
     """The language of a text, among those with lists of facts, by its commonest words; else `stated`."""
-    words = _WORD.findall(text[:_SAMPLE].lower())
-    counts = {code: _count(words, code) for code in codes("facts")}
-    best = max(counts, key=lambda code: (counts[code], code == stated))
-    return best if counts[best] or stated not in counts else stated
+    return detect(_WORD.findall(text[:_SAMPLE].lower()), _common_words(), default=stated)
 
 
-def _count(words: list[str], language: str) -> int:
-    senses = lexicon(language).senses
-    return sum("common" in senses.get(word, NONE) for word in words)
+@cache
+def _common_words() -> dict[str, frozenset[str]]:
+    """Of each language its commonest words."""
+    return {
+        code: frozenset(word for word, senses in lexicon(code).senses.items() if "common" in senses)
+        for code in codes("facts")
+    }

@@ -10,6 +10,7 @@ import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import overload
 
 import numpy as np
@@ -30,6 +31,8 @@ from asof.store.reader import AsOfReader
 from asof.store.run import IndexReport, IndexRun
 from asof.store.schema import get_meta
 from asof.store.store import Store, translate_sqlite_errors
+from asof.store.versions import known_documents
+from asof.store.workers import TextWorkers
 from asof.text.tokens import Analyzer
 from asof.time.span import NEVER, format_distinctly, format_instant
 
@@ -94,20 +97,24 @@ def build(
     complete: bool,
     states_past: bool = False,
     allow_shrinking: bool = False,
+    workers: int = 1,
     progress: Callable[[IndexReport], None] | None = None,
 ) -> IndexReport:
     """Take in a source, a transaction for each batch; what is committed is searchable at once.
 
     `complete`: what the source does not state any more has ended; `states_past`: so has
-    every version (see `sources.source.Source`). Raises SourceShrunk, Busy, NoSpace; what was committed before
-    stays.
+    every version (see `sources.source.Source`). `workers`: see `store.workers`. Raises SourceShrunk, Busy,
+    NoSpace; what was committed before stays.
     """
     db = store.writer()
     try:
-        with translate_sqlite_errors(store.database):
-            run = IndexRun(store, db, clock, manifest.publish, name, kind, states_past)
+        with (
+            translate_sqlite_errors(store.database),
+            TextWorkers(store.settings, workers, partial(known_documents, db)) as texts,
+        ):
+            run = IndexRun(store, db, clock, manifest.publish, name, kind, states_past, texts.prepared)
             most = BATCH_ENCODED if manifest.slow else (BATCH_DOCUMENTS, BATCH_CHARACTERS)
-            for batch in batches(items, *most):
+            for batch in texts.ahead(batches(items, *most)):
                 manifest.encode_ahead(db, [item for item in batch if isinstance(item, Document)])
                 run.add_batch(batch)
                 if progress is not None:
@@ -124,12 +131,11 @@ def batches(items: Iterable[Statement], documents: int, size: int) -> Iterator[l
     batch: list[Statement] = []
     characters = 0
     for item in items:
-        if isinstance(item, SafeToCommit):
-            characters = size if batch else 0
-        else:
-            batch.append(item)
-            characters += len(item.text) if isinstance(item, Document) else 0
-        if len(batch) >= documents or characters >= size:
+        if isinstance(item, SafeToCommit) and not batch:
+            continue
+        batch.append(item)
+        characters += len(item.text) if isinstance(item, Document) else 0
+        if isinstance(item, SafeToCommit) or len(batch) >= documents or characters >= size:
             yield batch
             batch, characters = [], 0
     if batch:

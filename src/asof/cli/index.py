@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
 SHOWN_PROBLEMS = 20
 
 
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 @click.command()
 @click.argument("sources", nargs=-1, required=True, metavar="SOURCE...", type=click.Path())
 @click.option(
@@ -62,6 +68,10 @@ SHOWN_PROBLEMS = 20
     metavar="SECONDS",
     help="How long to wait for another writer (default 60).",
 )
+@click.option(
+    "--workers", type=click.IntRange(1, 64), default=cores, metavar="N", show_default="as many as cores",
+    help="Processes that prepare the texts of a large source; the index is the same.",
+)  # fmt: skip
 @click.option("--facts", is_flag=True, help="Then extract the facts of new passages, as [facts] says.")
 @click.option("--reports", is_flag=True, help="Then let [model] write the reports of all periods.")
 @click.option("--estimate", is_flag=True, help="Only print what that would cost at most.")
@@ -80,6 +90,7 @@ def index(
     full: bool,
     yes: bool,
     wait: float,
+    workers: int,
     facts: bool,
     reports: bool,
     estimate: bool,
@@ -116,7 +127,7 @@ def index(
             report = (
                 _fetch(corpus, source, papers, quiet=as_json)
                 if is_target(source)
-                else _index(corpus, source, yes, history=history, trust_mtime=trust_mtime)
+                else _index(corpus, source, yes, history=history, trust_mtime=trust_mtime, workers=workers)
             )
             if report is None:
                 return NOTHING
@@ -162,15 +173,18 @@ def _readable(source: str, root: Path, *, history: bool, papers: dict[str, Any])
     open_source(Path(source), root=root, history=history)
 
 
-def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime: bool) -> IndexReport | None:
+def _index(
+    corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime: bool, workers: int
+) -> IndexReport | None:
     """The report; None when documents would have ended and the answer was no. Raises SourceError."""
     from asof.errors import SourceShrunk
 
     with index_progress(source) as advance:
         try:
             return corpus.add(
-                source, history=history, trust_mtime=trust_mtime, allow_shrinking=yes, progress=advance
-            )
+                source, history=history, trust_mtime=trust_mtime, allow_shrinking=yes, workers=workers,
+                progress=advance,
+            )  # fmt: skip
         except SourceShrunk as shrunk:
             if not sys.stdin.isatty():
                 raise
@@ -178,7 +192,7 @@ def _index(corpus: Corpus, source: str, yes: bool, *, history: bool, trust_mtime
     echo_err(question)
     if not sure("Remove them?", "nothing was removed"):
         return None
-    return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True)
+    return corpus.add(source, history=history, trust_mtime=trust_mtime, allow_shrinking=True, workers=workers)
 
 
 def _fetch(corpus: Corpus, source: str, papers: dict[str, Any], *, quiet: bool) -> IndexReport:

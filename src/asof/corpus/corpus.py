@@ -191,6 +191,7 @@ class Corpus:
         history: bool = False,
         trust_mtime: bool = False,
         allow_shrinking: bool = False,
+        workers: int = 1,
         progress: Callable[[IndexReport], None] | None = None,
         **options: object,
     ) -> IndexReport:
@@ -200,6 +201,10 @@ class Corpus:
         Says what was added, changed, corrected, unchanged, ended, and what could not be read. Documents
         given as they are end nothing; a path states all there is, so what it does not state any more has
         ended. Raises SourceError, SourceShrunk, Busy, NoSpace.
+
+        `workers`: how many processes split and read new texts while this one writes; the corpus is the same
+        with any number. They are started for large sources only. With more than one, a script has to begin
+        under `if __name__ == "__main__":`, since each process imports it.
         """
         from asof.sources.from_python import as_python_source, items
         from asof.sources.source import Resumable
@@ -216,7 +221,7 @@ class Corpus:
             report = engine.build(
                 self.store, self.manifest, stated, self.session.clock, name=read.name, kind=read.kind,
                 complete=read.complete, states_past=read.states_past,
-                allow_shrinking=allow_shrinking, progress=progress,
+                allow_shrinking=allow_shrinking, workers=workers, progress=progress,
             )  # fmt: skip
         if report.written:
             self.maintenance.tidy_behind()

@@ -139,7 +139,12 @@ class Manifest:
         self._ready = {}
         file = f"{secrets.token_hex(8)}.seg"
         size, checksum = build(
-            self.folder / file, write.new_rows, write.new_ends, write.analyzer, matrix, self.encoder_name
+            self.folder / file,
+            write.new_rows,
+            write.new_ends,
+            write.texts.analyzer,
+            matrix,
+            self.encoder_name,
         )
         passages, ends = write.ids["passages"], write.ids["ends"]
         entry = SegmentEntry(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 import struct
-from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from asof.data import Document, SourcedTime
 from asof.data.json import times_json
@@ -52,8 +51,7 @@ def span_of(starts: int, ends: int) -> Span:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class SharedAttributes:
+class SharedAttributes(NamedTuple):
     """The attributes that all passages of a version share, in stored form."""
 
     digest: bytes
@@ -99,8 +97,7 @@ def stated_digest(content: bytes, published: SourcedTime | None) -> bytes:
     return blake2b(content + f"{starts}:{ends}".encode(), digest_size=16).digest()
 
 
-@dataclass(frozen=True, slots=True)
-class DigestedPassage:
+class DigestedPassage(NamedTuple):
     """A passage of a version: its key, its place in the text, its headings and text."""
 
     key: bytes

@@ -100,12 +100,13 @@ def _insert_passage(
     passage = write.ids["passages"].take()
     new = write.passages.get(interval.version)
     if new is not None:
-        passages, head, attributes = new
+        passages, head, attributes, prepared = new
         digested = passages[interval.number]
         headings, text, language = digested.headings, digested.text, attributes.language
         title, about, keywords = attributes.title, attributes.about, attributes.keywords
         fiscal_start = attributes.fiscal_start
     else:
+        prepared = None
         head = _head_id(write, interval.version)  # an older row may be from another source
         headings, text, language, title, about, keywords, fiscal_start = write.db.execute(
             "SELECT p.headings, p.text, h.language, h.title, h.about, h.keywords, h.fiscal_start"
@@ -115,7 +116,10 @@ def _insert_passage(
         ).fetchone()
     dated, published = _publication_date(write, interval.version)
     options = TimeReadingOptions(language, fiscal_start)
-    times = passage_times(about, title, headings, text, published, options)
+    if prepared is not None and prepared.published == published:
+        times = prepared.times[interval.number]
+    else:
+        times = passage_times(about, title, headings, text, published, options)
     write.pending["passages"].append((
         passage, document.id, interval.key, interval.version, head, interval.number, interval.start,
         int(dated), write.now, headings, text, dumps(times),

@@ -11,6 +11,7 @@ from asof.data import Checkpoint, Document, Ended, Problem, Statement, Unchanged
 from asof.errors import SourceShrunk
 from asof.store import statements
 from asof.store.checkpoints import WHOLE
+from asof.store.prepare import PreparedText
 from asof.store.store import Publish, Store
 from asof.store.write import Transaction
 
@@ -63,9 +64,10 @@ class IndexRun:
 
     `seen_versions`: ids of versions that the source stated in this run. `unreadable`: documents that could
     not be read; `unreadable_unnamed`: how many files or lines without a known document. `states_past`: see
-    `sources.source.Source`. `unchanged`: documents whose earlier statements stand; `held`: tokens that are
-    stored when what the source withdrew of their documents is gone; `whole`: its token if it stated all,
-    `whole_unchanged`: that it has nothing new to state at all.
+    `sources.source.Source`. `prepared`: what worker processes made of a document (`workers.py`). `unchanged`:
+    documents whose earlier statements stand; `held`: tokens that are stored when what the source withdrew of
+    their documents is gone; `whole`: its token if it stated all, `whole_unchanged`: that it has nothing new
+    to state at all.
     """
 
     store: Store
@@ -75,6 +77,7 @@ class IndexRun:
     name: str
     kind: str
     states_past: bool = False
+    prepared: Callable[[Document], PreparedText | None] = lambda _: None
     report: IndexReport = field(default_factory=IndexReport)
     seen_versions: NumberSet = field(default_factory=NumberSet)
     unreadable: set[str] = field(default_factory=set)
@@ -150,7 +153,7 @@ class IndexRun:
     ) -> tuple[str, statements.StoredVersion | None]:
         if isinstance(item, Ended):
             return write.end(item.id, item.at, item.at.by)
-        what, version = write.put(item, states_past=self.states_past)
+        what, version = write.put(item, self.prepared(item), states_past=self.states_past)
         current = write.document_state(item.id).current
         if version is not current and current is not None and current.has_date(item.published):
             self.reverted.add(

@@ -19,6 +19,7 @@ from asof.errors import Busy, CorpusError, DamagedStore, NoCorpus, NoSpace, Usag
 from asof.store.checkpoints import save_checkpoints
 from asof.store.integrity import UNREADABLE, schema_fault, value_faults
 from asof.store.lock import exclusive_lock, shared_lock
+from asof.store.prepare import TextPreparation
 from asof.store.reconcile import reconcile
 from asof.store.schema import BUSY_MS, MIGRATIONS, connect, get_meta, migrate, set_meta, store_error
 from asof.store.settings import CorpusSettings
@@ -147,7 +148,8 @@ class Store:
                 last = db.execute("SELECT max(id) FROM transactions").fetchone()[0] or 0
                 now = max(clock(), last + 1)
                 origin = source_row(db, source, now) if any(source) else 0
-                write = Transaction(db, now, self.settings, self.analyzer, origin)
+                texts = TextPreparation.of(self.settings, self.analyzer)
+                write = Transaction(db, now, self.settings, texts, origin)
                 yield write
                 if write.empty:
                     db.execute("COMMIT" if save_checkpoints(write) else "ROLLBACK")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 
 from asof.sources.scheme import ERASED
@@ -52,3 +52,11 @@ def _erased(db: sqlite3.Connection, names: Iterable[str]) -> Iterable[str]:
 def _digest(name: str) -> str:
     """The key of `meta` that marks a document as erased."""
     return f"erased {blake2b(name.encode(), digest_size=16).hexdigest()}"
+
+
+def known_documents(db: sqlite3.Connection, names: Sequence[str]) -> set[str]:
+    """Which of these ids are of documents that the corpus has, or had."""
+    rows = db.execute(
+        "SELECT name FROM documents WHERE name IN (SELECT value FROM json_each(?))", (json.dumps(names),)
+    )
+    return {name for (name,) in rows}

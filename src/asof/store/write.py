@@ -11,7 +11,6 @@ import json
 import sqlite3
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from asof.data import Document, SourcedTime
 from asof.store import statements
@@ -20,42 +19,38 @@ from asof.store.digest import (
     SharedAttributes,
     content_digest,
     digest,
-    document_passages,
     pack_layout,
-    shared_attributes,
     stated_digest,
     time_bounds,
 )
+from asof.store.prepare import PreparedText, TextPreparation
 from asof.store.rows import EndRow, Ids, IndexRow
 from asof.store.settings import CorpusSettings
 from asof.store.statements import DocumentState, StoredVersion
-from asof.text.tokens import Analyzer
-
-if TYPE_CHECKING:
-    from asof.text.chunks import Chunking
 
 
 @dataclass(slots=True)
 class Transaction:
     """The changes of one transaction, whose id and wall time is `now`.
 
-    `passages`: the passages, head id and shared attributes of each new version; `layouts`: of each copied
-    one. `pending`: rows to insert, by table. `checkpoints`: tokens of the source by document (None: it has
-    none any longer; see `store/checkpoints.py`).
+    `passages`: the passages of each new version, the id of its head, its shared attributes, and what was
+    prepared of it ahead; `layouts`: of each copied one. `pending`: rows to insert, by table. `checkpoints`:
+    tokens of the source by document (None: it has none any longer; see `store/checkpoints.py`).
     """
 
     db: sqlite3.Connection
     now: int
     settings: CorpusSettings
-    analyzer: Analyzer
+    texts: TextPreparation
     source: int
-    chunking: Chunking = field(init=False)
     documents: dict[str, DocumentState] = field(default_factory=dict)
     touched: dict[int, DocumentState] = field(default_factory=dict)
     new_rows: list[IndexRow] = field(default_factory=list)
     new_ends: list[EndRow] = field(default_factory=list)
     ids: dict[str, Ids] = field(default_factory=dict)
-    passages: dict[int, tuple[list[DigestedPassage], int, SharedAttributes]] = field(default_factory=dict)
+    passages: dict[int, tuple[list[DigestedPassage], int, SharedAttributes, PreparedText | None]] = field(
+        default_factory=dict
+    )
     layouts: dict[int, bytes] = field(default_factory=dict)
     _heads: dict[tuple[int, bytes], int] = field(default_factory=dict)
     retired: list[int] = field(default_factory=list)
@@ -63,9 +58,6 @@ class Transaction:
     checkpoints: dict[str, bytes | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        from asof.text.chunks import Chunking
-
-        self.chunking = Chunking.parse(self.settings.chunking)
         for table in ("documents", "heads", "versions", "passages", "ends"):
             self.ids[table] = Ids(self.db, table)
             self.pending[table] = []
@@ -101,11 +93,13 @@ class Transaction:
 
     # -- statements ---------------------------------------------------------------------------------
 
-    def put(self, document: Document, *, states_past: bool = False) -> tuple[str, StoredVersion]:
+    def put(
+        self, document: Document, prepared: PreparedText | None = None, *, states_past: bool = False
+    ) -> tuple[str, StoredVersion]:
         """Apply a document as a source states it; returns the outcome (see `statements.interpret`) and the
-        version with this statement."""
+        version with this statement. `prepared`: what was computed of it ahead."""
         state = self.document_state(document.id)
-        content = content_digest(document)
+        content = content_digest(document) if prepared is None else prepared.content
         stated = stated_digest(content, document.published)
         outcome = statements.interpret(
             state,
@@ -121,7 +115,9 @@ class Transaction:
             return outcome.what, outcome.same
         if outcome.retire is not None:
             self.retire(state, outcome.retire)
-        version = self.add_version(state, document, content, stated, outcome.published, outcome.visible)
+        version = self.add_version(
+            state, document, content, stated, outcome.published, outcome.visible, prepared
+        )
         if state.current is version:
             state.source = self.source
         return outcome.what, version
@@ -134,18 +130,16 @@ class Transaction:
         stated: bytes,
         published: SourcedTime | None,
         visible: int,
+        prepared: PreparedText | None = None,
     ) -> StoredVersion:
         """Add a version with the text of `document`."""
-        language = document.language
-        if language not in self.analyzer.languages:
-            language = self.analyzer.detect(document.text)
-        head = shared_attributes(document, language, self.settings.search)
-        passages = document_passages(document, head, self.chunking)
+        head = self.texts.head(document) if prepared is None else prepared.head
+        passages = self.texts.passages(document, head) if prepared is None else prepared.passages
         version = StoredVersion(
             self.ids["versions"].take(), content, stated, visible, self.now, _dated_by(published)
         )
         head_id = self._head_id(state, head)
-        self.passages[version.id] = (passages, head_id, head)
+        self.passages[version.id] = (passages, head_id, head, prepared)
         self.pending["links"] += [
             (version.id, place, link.target, link.heading, link.alias, link.kind)
             for place, link in enumerate(document.links)

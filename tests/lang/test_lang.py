@@ -7,29 +7,54 @@ import os
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
+
+from tests.lang.test_schema import faults
 
 import asof
 from asof.lang import codes, detect, every, stop_words, tables
 from asof.text.tokens import tokenize
 
-SWEDISH = {
-    "words.toml": 'stop = "och i en ett den det är"\ncalendar = "januari måndag"\nended = ["upphört"]\n',
-    "time.toml": 'figures = "day"\n[month]\n3 = "mars"\n[day]\n-2 = "förrgår"\n[relation]\nsince = "sedan"\n',
-    "intent.toml": '[wish]\nnewest = ["senaste"]\n',
+SWEDISH = Path(__file__).with_name("sv")
+TIMES = {
+    "den 5 mars 2021": "2021-03-05 2021-03-06",
+    "5:e mars 2021": "2021-03-05 2021-03-06",
+    "3/4/2021": "2021-04-03 2021-04-04",
+    "tredje kvartalet 2021": "2021-07-01 2021-10-01",
+    "slutet av mars 2021": "2021-03-21 2021-04-01",
+    "sommaren 2020": "2020-06-01 2020-09-01",
+    "mellan 2003 och 2005": "2003-01-01 2006-01-01",
+    "från mars till maj 2021": "2021-03-01 2021-06-01",
+    "före mars 2021": ".. 2021-03-01",
+    "sedan 2020": "2020-01-01 ..",
+    "i mars": "2024-03-01 2024-04-01",
+    "förra månaden": "2024-04-01 2024-05-01",
+    "för tre veckor sedan": "2024-05-10 2024-05-11",
+    "om två dagar": "2024-06-02 2024-06-03",
+    "i förrgår": "2024-05-29 2024-05-30",
+    "nästa måndag": "2024-06-03 2024-06-04",
+    "mars är en planet": "",
 }
 ASKED = """
-import json
+import json, sys
 from asof.lang import codes, stop_words
+from asof.time import TimeContext, parse
 from asof.time.termination import mentions_termination
 from asof.time.intent import recency
-from asof.time.moment import read
 from datetime import UTC, datetime
 
 noon = datetime(2024, 5, 31, 12, tzinfo=UTC)
-day, month = (read(text, noon) for text in ("förrgår", "3 mars 2024"))
-days = [each.start.isoformat()[:10] for each in (day, month)]
-print(json.dumps(["sv" in codes("time"), *days, recency("senaste priset"), "och" in stop_words("sv"),
+
+def day(moment):
+    return moment.isoformat()[:10] if moment else ".."
+
+read = {
+    text: " ".join(f"{day(each.span.start)} {day(each.span.end)}"
+                   for each in parse(text, noon, TimeContext(language="sv")))
+    for text in json.loads(sys.argv[1])
+}
+print(json.dumps(["sv" in codes("time"), read, recency("senaste priset"), "och" in stop_words("sv"),
                   mentions_termination("Färjan har upphört.")]))
 """
 
@@ -63,17 +88,21 @@ def test_a_new_language_is_a_folder(tmp_path: Path) -> None:
     shutil.copytree(
         Path(asof.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__", "example")
     )
-    (package / "lang" / "sv").mkdir()
-    for name, text in SWEDISH.items():
-        (package / "lang" / "sv" / name).write_text(text, encoding="utf-8")
+    shutil.copytree(SWEDISH, package / "lang" / "sv")
     run = subprocess.run(
-        [sys.executable, "-c", ASKED], env={**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONUTF8": "1"},
+        [sys.executable, "-c", ASKED, json.dumps(list(TIMES))],
+        env={**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONUTF8": "1"},
         capture_output=True, text=True, check=True,
     )  # fmt: skip
-    known, day, month, recency, stop, over = json.loads(run.stdout)
+    known, read, recency, stop, over = json.loads(run.stdout)
     assert known
-    assert (day, month) == ("2024-05-29", "2024-03-03")  # two days before 31 May
+    assert read == TIMES
     assert (recency, stop, over) == (1.0, True, True)
+
+
+def test_its_lists_have_no_faults() -> None:
+    lists = {file.stem: tomllib.loads(file.read_text("utf-8")) for file in SWEDISH.iterdir()}
+    assert faults(lists) == []
 
 
 def test_lists_of_questions_are_phrases_or_words() -> None:

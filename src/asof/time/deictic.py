@@ -111,7 +111,7 @@ def _side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | N
 
 
 def _beside(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """A unit and its side in one word: `去年`, `Vorjahr`."""
+    """A unit and its side in one word: `去年`."""
     unit, _, side = str(run.sense(i, "beside") or "").partition(" ")
     match = _unit(i, int(side), False, unit, context) if unit else None
     return None if match is None else (match[0], i + 1)

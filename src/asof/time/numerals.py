@@ -85,7 +85,7 @@ def ordinal(run: TokenRun, i: int) -> Number | None:
         return None
     number = run.sense(i, "number")
     if number is not None:
-        if run.sense(i + 1, "ordinal_suffix") and run[i + 1].glue in ("", ".") and not run[i + 1].wide:
+        if run.sense(i + 1, "ordinal_suffix") and run[i + 1].glue in ("", ".", ":") and not run[i + 1].wide:
             return number, i + 2
         after = run[i + 1]
         dotted = after.glue == "." and after.wide and after.kind & _COUNTABLE and len(run[i].word) < 3

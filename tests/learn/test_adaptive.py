@@ -18,7 +18,7 @@ from asof.data import Document, SourcedTime
 from asof.errors import DamagedState
 from asof.learn.adaptive import AdaptiveRecipe, box_of, mean_losses
 from asof.learn.loss import ndcg_of_gains
-from asof.learn.trees import replayed
+from asof.learn.recorded_scores import recorded_scores
 from asof.papers.recipe import PAPERS
 from asof.rank.recipe import with_values
 from asof.time.moment import read
@@ -85,7 +85,7 @@ def test_weights_move_to_what_is_said_to_be_good(harbour: Corpus) -> None:
         assert learner.take(learner.examples(harbour.judged("papers"))) == 1
     examples = learner.examples(harbour.judged("papers"))
     best = learner.online.best
-    lost, began = mean_losses(examples, [best, start])
+    lost, began = mean_losses(examples, np.array([[*best.values()], [*start.values()]]))
     assert lost < began * 0.7
     assert best["combine.weights.freshness"] > start["combine.weights.freshness"]
     # the loss of each question when it was judged: of the order that was shown, by the recorded scores
@@ -101,10 +101,14 @@ def test_scores_of_a_lesson_are_those_of_a_search(harbour: Corpus) -> None:
     (example,) = learner.examples(harbour.judged("papers"))
     for setting in learner.online.box.sample(np.random.default_rng(1), 5):
         values = learner.online.box.named(setting)
-        scores = replayed(example.question, with_values(PAPERS, values))
+        scored = recorded_scores(
+            example.question, with_values(PAPERS, values), learner.online.box, example.gains
+        )
+        assert scored is not None
+        scores = np.asarray(scored.of.evaluated()).tolist()
         order = sorted(range(len(scores)), key=lambda at: (-scores[at], at))
         expected = 1 - ndcg_of_gains([example.gains[at] for at in order], example.gains, 10)
-        assert example.losses([values]) == [expected]
+        assert example.losses(np.array([[*values.values()]])) == [expected]
 
 
 def test_only_the_latest_are_compared(harbour: Corpus) -> None:

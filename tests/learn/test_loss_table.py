@@ -13,10 +13,9 @@ from asof import engine
 from asof.corpus.corpus import Corpus
 from asof.data import Document
 from asof.learn.box import Box
-from asof.learn.candidate_columns import CandidateColumns
 from asof.learn.judged_query import JudgedQuery
 from asof.learn.loss import gains
-from asof.learn.loss_table import loss_table
+from asof.learn.loss_table import ExpressionLosses, loss_table
 from asof.learn.ranking_replay import RankingReplay
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
@@ -92,8 +91,8 @@ def test_columns_rank_and_lose_as_searches_do(corpus: Corpus) -> None:
     recipe = named("papers")
     box, questions = Box.of(recipe), posed(corpus, recipe)
     table = loss_table(questions, recipe, box, K)
-    assert isinstance(table, CandidateColumns)
-    assert "all that can be among the first 3 of any setting" in table.how
+    assert isinstance(table, ExpressionLosses)
+    assert table.how.endswith("by expressions: those among the first 12 at one of many settings")  # 4 · 3
     settings = box.sample(np.random.default_rng(0), 4)
     losses = table.losses(settings)
     for at, setting in enumerate(settings):
@@ -114,8 +113,8 @@ def test_passages_that_differ_in_two_columns_stay_candidates(corpus: Corpus) -> 
     )  # fmt: skip
     box, questions = Box.of(recipe), posed(corpus, recipe)
     table = loss_table(questions, recipe, box, K)
-    assert isinstance(table, CandidateColumns)
-    assert any(len(block.candidates.rows) > block.candidates.n for block in table.blocks)
+    assert isinstance(table, ExpressionLosses)
+    assert any(each.count > len(each.gains) for each in table.scored)
     for setting in box.sample(np.random.default_rng(5), 3):
         changed = with_values(recipe, box.named(setting))
         for number, asked in enumerate(questions):
@@ -137,8 +136,8 @@ def test_columns_hold_less_than_there_is_and_yet_all_that_matters(corpus: Corpus
     questions = posed(corpus, recipe)
     narrow = Box.of(recipe, [f"combine.weights.{name}" for name in ("similarity", "freshness")])
     table = loss_table(questions, recipe, narrow, K)
-    assert isinstance(table, CandidateColumns)
-    kept = sum(len(block.place) for block in table.blocks)
+    assert isinstance(table, ExpressionLosses)
+    kept = sum(len(each.gains) for each in table.scored)
     there = sum(
         asked.use(lambda view: len(set(view.column("document", rows_of(view)).tolist())))
         for asked in questions

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
-from asof.learn.candidate_columns import CandidateColumns
-from asof.learn.candidates import Candidates
 from asof.learn.judged_query import JudgedQuery
+from asof.learn.judged_scores import JudgedScores, place_of
 from asof.learn.loss import gains
-from asof.learn.sum_parts import sum_parts
+from asof.learn.loss_table import ExpressionLosses
 from asof.papers.recipe import PAPERS
+from asof.rank.expression import Constant, Given, product, total
 from asof.rank.recipe import Recipe, value_of
 from asof.tuning.tuning_questions import TuningQuestions
 
@@ -35,8 +35,6 @@ def planted(
 ) -> TuningQuestions:  # fmt: skip
     """The best documents by a hidden sum of their columns, plus noise, are right; `shuffled`: any of them."""
     rng = np.random.default_rng(seed)
-    plan = sum_parts(PAPERS, BOX)
-    assert plan is not None
     found, posed = [], []
     every = np.arange(DOCUMENTS, dtype=np.int64)
     for _ in range(questions):
@@ -45,21 +43,15 @@ def planted(
         grades = np.zeros(DOCUMENTS)
         grades[(rng.permutation(DOCUMENTS) if shuffled else order)[: len(GRADES)]] = GRADES
         gain = np.array(gains(grades.tolist()))
-        found.append(
-            Candidates(
-                every,
-                every,
-                gain,
-                tuple(columns.T),
-                np.zeros(DOCUMENTS),
-                every,
-                np.ones_like(every),
-                matching=False,
-            )
-        )
+        weighed = [
+            product(name, Given(name, column), Constant("weight", 1.0, *name.split(".", 1)))
+            for name, column in zip(WEIGHTS, columns.T, strict=True)
+        ]
+        of = total("paper", *weighed)
+        found.append(JudgedScores(of, place_of(PAPERS, BOX), every, every, gain, DOCUMENTS))
         right = {str(at): each for at, each in enumerate(gain.tolist())}
         posed.append(JudgedQuery(None, (0, None), nowhere, right))  # type: ignore[arg-type]
-    table = CandidateColumns.from_candidates(posed, found, plan, BOX, 5)
+    table = ExpressionLosses(posed, found, 5)
 
     def measure(recipe: Recipe, which: NDArray[np.int64], advance: Callable[[], None]) -> Floats:
         for _ in which:

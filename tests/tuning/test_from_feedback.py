@@ -14,7 +14,7 @@ from asof.corpus.corpus import Corpus
 from asof.corpus.session import Session
 from asof.data import Document, SourcedTime
 from asof.errors import UsageError
-from asof.learn.candidate_columns import CandidateColumns
+from asof.learn.loss_table import ExpressionLosses
 from asof.models.hashed import HashedNgrams
 from asof.recipes import named
 from asof.time.moment import read
@@ -64,7 +64,7 @@ def test_weights_are_learned_from_what_was_shown_without_a_search(corpus: Corpus
     recipe, box = chosen(named("papers"), (*WEIGHTS, "freshness.rate"))
     monkeypatch.setattr(Session, "use", None)  # nothing may be asked of the corpus
     material = from_feedback(corpus, recipe, box, 10)
-    assert isinstance(material.table, CandidateColumns)
+    assert isinstance(material.table, ExpressionLosses)
     # both were judged, the note stood first: DCG 7 / log2(3) of 7
     start = np.array([[0.4, 0.25, 0.25, 0.1, 0.05]])
     assert material.table.losses(start)[0].max() == pytest.approx(1 - 1 / np.log2(3))
@@ -102,7 +102,7 @@ def test_clicks_are_learned_from_and_what_was_not_clicked_counts_less(corpus: Co
     say(corpus, clicks=True)
     recipe, box = chosen(named("papers"), WEIGHTS)
     material = from_feedback(corpus, recipe, box, 10)
-    assert isinstance(material.table, CandidateColumns)
+    assert isinstance(material.table, ExpressionLosses)
     assert material.n == 24
     assert tune(material, TuningOptions(folds=3, by="coordinates", evaluations=40)).questions == 24
 

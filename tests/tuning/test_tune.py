@@ -10,7 +10,7 @@ from tests.support.json_schema import against
 from tests.support.planted_weights import BOX, planted
 
 from asof.errors import UsageError
-from asof.learn.candidate_columns import CandidateColumns
+from asof.learn.loss_table import ExpressionLosses
 from asof.serialize.tuning import tune_json
 from asof.tuning.tune import TuningOptions, along, tune
 from asof.tuning.tuning_questions import CachedLosses
@@ -122,5 +122,5 @@ def test_few_questions_are_refused() -> None:
         tune(planted(0, HIDDEN[0], 19), TuningOptions())
 
 
-def test_the_material_is_a_table_of_columns() -> None:
-    assert isinstance(planted(0, HIDDEN[0], 20).table, CandidateColumns)
+def test_the_material_is_a_table_of_expressions() -> None:
+    assert isinstance(planted(0, HIDDEN[0], 20).table, ExpressionLosses)

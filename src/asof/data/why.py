@@ -46,7 +46,8 @@ class Why:
 
     `op` is one of given, sum, product, ratio, max, exp, log. A leaf (`given`) is a statistic that is stored
     (a count, a length, a date), something that the query said, or a constant of the recipe. `constant`: the
-    stage and the field of a leaf whose number can be replaced, and the tree be computed again with another.
+    stage (its name, in a recorded tree) and the field of a leaf whose number can be replaced, and the tree be
+    computed again with another.
     """
 
     label: str
@@ -105,7 +106,11 @@ class _TreeReader:
         if not isinstance(parts, list | tuple) or not least <= len(parts) <= most:
             raise UsageError(f"{at}.parts: so many parts are not what {op} takes")
         below = [self.tree(part, f"{at}.parts[{n}]", depth + 1) for n, part in enumerate(parts)]
-        return Why(label, value, op, tuple(below))
+        constant = node.get("constant")
+        if constant is not None and (op != "given" or not isinstance(constant, str) or "." not in constant):
+            raise UsageError(f"{at}.constant is {constant!r:.40}: a field is expected, of a leaf")
+        stage, _, name = (constant or "").partition(".")
+        return Why(label, value, op, tuple(below), (stage, name) if constant else None)
 
 
-_KEYS = frozenset({"label", "value", "op", "parts"})
+_KEYS = frozenset({"label", "value", "op", "parts", "constant"})

@@ -11,30 +11,19 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from asof.errors import DamagedState, UsageError
+from asof.errors import DamagedState
 from asof.learn.box import Box
 from asof.learn.feedback import JudgedRecord, RecordedQuestion
+from asof.learn.judged_scores import Floats, JudgedScores, replayable
 from asof.learn.loss import gains, ideal, ndcg_of_gains
 from asof.learn.online import OnlineLearner
-from asof.learn.trees import (
-    RATE,
-    FreshnessInputs,
-    ScoreParts,
-    aged,
-    ages,
-    columns,
-    combined,
-    replayable,
-    replayed,
-    trees_of,
-)
+from asof.learn.recorded_scores import numbers, recorded_scores
 from asof.rank.recipe import Recipe, value_of, with_values
 
 FORMAT = 2
@@ -49,52 +38,28 @@ BEGIN_ANEW = "begin anew with `asof papers --forget`, which leaves the judgement
 
 @dataclass(frozen=True, slots=True)
 class TrainingExample:
-    """A judged question whose hits can be ordered by other settings: the columns of its sum, the inputs of
-    freshness, and the gain of each hit. A hit without a grade has the gain 0."""
+    """A judged question whose hits can be ordered by other settings, and the gain of each hit: 0 without a
+    grade."""
 
     question: RecordedQuestion
-    columns: ScoreParts
-    ages: FreshnessInputs | None
+    scores: JudgedScores
     gains: list[float]
 
     @classmethod
-    def of(cls, judged: JudgedRecord, recipe: Recipe) -> TrainingExample | None:
+    def of(cls, judged: JudgedRecord, recipe: Recipe, box: Box) -> TrainingExample | None:
         """None where no order of the hits is better than another, or where the question was ranked with
         other values of fields that cannot be replayed. Raises DamagedStore."""
         gained = gains(judged.grades, judged.weights)
         if not ideal(gained, CUTOFF):
             return None
-        question, trees = judged.question, trees_of(judged.question)
-        try:
-            replayed(question, recipe, trees)
-            label = combined(recipe)
-            score_parts = columns(question, label, trees)
-            return cls(
-                question,
-                score_parts,
-                ages(question, label, trees) if RATE in replayable(recipe) else None,
-                gained,
-            )
-        except UsageError:
-            return None
+        scores = recorded_scores(judged.question, recipe, box, gained)
+        return None if scores is None else cls(judged.question, scores, gained)
 
-    def losses(self, settings: Sequence[Mapping[str, float]]) -> list[float]:
-        """1 - nDCG@10 of the shown hits in the order of their scores by each setting; ties stay as shown."""
-        losses = []
-        for setting in settings:
-            order = np.argsort(-self._scores(setting), kind="stable").tolist()
-            losses.append(1 - ndcg_of_gains([self.gains[at] for at in order], self.gains, CUTOFF))
-        return losses
-
-    def _scores(self, setting: Mapping[str, float]) -> NDArray[np.float64]:
-        """The scores (n,) of `asof.learn.trees.replayed`, for numbers that are learned."""
-        by_name = {name.rpartition(".")[2]: value for name, value in setting.items() if name != RATE}
-        named = zip(self.columns.names, self.columns.weights.tolist(), strict=True)
-        weights = np.array([by_name.get(name, own) for name, own in named])
-        values = self.columns.values
-        if self.ages is not None:
-            values = aged(self.columns, self.ages, float(self.question.fields[RATE]), setting[RATE])
-        return self.columns._replace(values=values, weights=weights).scores()
+    def losses(self, settings: Floats) -> list[float]:
+        """1 - nDCG@10 of the shown hits in the order of their scores by each setting (m, d); ties stay as
+        shown."""
+        orders = np.argsort(-self.scores.scores(settings), axis=1, kind="stable").tolist()
+        return [1 - ndcg_of_gains([self.gains[at] for at in own], self.gains, CUTOFF) for own in orders]
 
 
 @dataclass(slots=True)
@@ -131,7 +96,7 @@ class AdaptiveRecipe:
         the cost of a question does not grow with the number of judged ones. Raises DamagedStore."""
         latest: list[TrainingExample] = []
         for each in reversed(judged):
-            example = TrainingExample.of(each, self.recipe)
+            example = TrainingExample.of(each, self.recipe, self.online.box)
             if example is not None:
                 latest.append(example)
             if len(latest) == limit:
@@ -148,7 +113,7 @@ class AdaptiveRecipe:
         for example in examples:
             question = example.question
             if question.id not in known and question.added > self.since and self._is_pending(question):
-                (lost,) = example.losses([self.setting()])
+                (lost,) = example.losses(np.array([[*self.setting().values()]]))
                 self.online.tell(lost)
                 self.question_losses.append((question.id, lost))
                 self._compare(examples)
@@ -159,11 +124,12 @@ class AdaptiveRecipe:
     def _compare(self, examples: Sequence[TrainingExample]) -> None:
         """Give all stored settings their mean losses on the same questions."""
         if examples and len(self.online.losses):
-            self.online.rescore(mean_losses(examples, [*map(self.online.box.named, self.online.settings)]))
+            self.online.rescore(mean_losses(examples, self.online.settings))
 
-    def ranked_by(self, question: RecordedQuestion) -> dict[str, float]:
+    def ranked_by(self, question: RecordedQuestion) -> dict[str, Any]:
         """The learned numbers as they were when a recorded question was ranked."""
-        return {name: _number(question.fields, name) for name in self.online.box.names}
+        recorded = numbers(question.fields)
+        return {name: recorded.get(name) for name in self.online.box.names}
 
     def _is_pending(self, question: RecordedQuestion) -> bool:
         """Whether a question was ranked by the setting whose loss is pending."""
@@ -204,8 +170,8 @@ class AdaptiveRecipe:
         return cls(recipe, online, [(name, float(lost)) for name, lost in question_losses], since)
 
 
-def mean_losses(examples: Sequence[TrainingExample], settings: Sequence[Mapping[str, float]]) -> list[float]:
-    """The mean loss of each setting over the examples; nan without examples."""
+def mean_losses(examples: Sequence[TrainingExample], settings: Floats) -> list[float]:
+    """The mean loss of each setting (m, d) over the examples; nan without examples."""
     if not examples:
         return [math.nan for _ in settings]
     lost = [each.losses(settings) for each in examples]
@@ -223,12 +189,3 @@ def _is_question_loss(entry: Any) -> bool:
         isinstance(entry, list) and len(entry) == 2 and isinstance(entry[0], str)
         and isinstance(entry[1], int | float) and 0 <= entry[1] <= 1
     )  # fmt: skip
-
-
-def _number(fields: Mapping[str, Any], name: str) -> Any:
-    """A number of the recorded fields, named as `rank.recipe` names them."""
-    if name in fields:
-        return fields[name]
-    table, _, key = name.rpartition(".")
-    values = fields.get(table)
-    return values.get(key) if isinstance(values, Mapping) else None

@@ -171,8 +171,8 @@ def pack(
 ) -> bytes:
     """A tree as it is stored: its JSON, compressed. Of the words that its labels quote, only those of the
     question stay (`words`, in lower case): others may be of passages that are erased later. The parts below
-    such a label are left out as well, its value becomes "given". Raises UsageError for a tree with more than
-    `max_nodes` nodes or `max_bytes` bytes of JSON."""
+    such a label are left out as well, its value becomes "given". Numbers of the recipe keep their field.
+    Raises UsageError for a tree with more than `max_nodes` nodes or `max_bytes` bytes of JSON."""
     text = json.dumps(_stored(why, words), separators=(",", ":"), allow_nan=False)
     if len(text) > max_bytes or text.count('"op":') > max_nodes:  # a quote in a label has a backslash
         raise UsageError(f"the tree of {why.label!r:.40} is too large to be recorded")
@@ -199,6 +199,8 @@ def _stored(why: Why, words: Collection[str]) -> dict[str, Any]:
     if label != why.label:
         return {"label": label, "value": why.value, "op": "given"}
     node: dict[str, Any] = {"label": label, "value": why.value, "op": why.op}
+    if why.constant is not None:
+        node["constant"] = ".".join(map(str, why.constant))
     if why.parts:
         node["parts"] = [_stored(part, words) for part in why.parts]
     return node

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import re
 from base64 import b32encode
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 from hashlib import blake2b
 
 import numpy as np
 
+from asof.data import Why
 from asof.engine import Results
 from asof.errors import UsageError
-from asof.learn.feedback import RecordedQuestion, ShownHit, filters_json, pack, question_of
-from asof.learn.trees import replayed, summed_last
+from asof.learn.feedback import RecordedQuestion, ShownHit, filters_json, pack
+from asof.learn.recorded_scores import numbers, tree_numbers
 from asof.rank.candidates.gather import query_terms
 from asof.rank.recipe import Recipe
 from asof.schema import plain
@@ -59,17 +61,24 @@ def rows_of(results: Results, recipe: Recipe) -> tuple[AskedRow, list[ShownRow]]
     )  # fmt: skip
     words = _words(results)
     passages = view.column("passage", np.array(results.rows, np.int64)).tolist()
-    trees = [hit.why for hit in results.hits]
+    names = {id(stage): name for name, stage in results.ran.stages_by_name().items()}
+    trees = [_with_names(hit.why, names) for hit in results.hits]
+    own = numbers(fields)
+    if any(own.get(field) != value for tree in trees for field, value in tree_numbers(tree)):
+        raise UsageError(
+            f"these results were not ranked by {name} as it is here: give the recipe that ranked them"
+        )
     shown = [
         ShownRow(hit.rank, passage, hit.id, hit.document, hit.score, pack(tree, words))
         for hit, passage, tree in zip(results.hits, passages, trees, strict=True)
     ]
-    scores = [hit.score for hit in results.hits]
-    if summed_last(trees, recipe) and replayed(question_of(row, shown), recipe, trees).tolist() != scores:
-        raise UsageError(
-            f"these results were not ranked by {name} as it is here: give the recipe that ranked them"
-        )
     return row, shown
+
+
+def _with_names(tree: Why, names: Mapping[int, str]) -> Why:
+    """The tree with the names of stages in place of the stages (by their `id`)."""
+    constant = tree.constant and (names[id(tree.constant[0])], tree.constant[1])
+    return replace(tree, parts=tuple(_with_names(each, names) for each in tree.parts), constant=constant)
 
 
 def _words(results: Results) -> frozenset[str]:

@@ -39,7 +39,7 @@ def learner(corpus: Corpus, known_at: When | None, notes: list[str]) -> tuple[Ad
     new = adaptive.take(examples)
     now = adaptive.setting()
     first = {name: value_of(adaptive.recipe, name) for name in now}
-    lost, began = mean_losses(examples, [now, first])
+    lost, began = mean_losses(examples, np.array([[*now.values()], [*first.values()]]))
     if known_at is None and adaptive.dumps() != text:
         try:
             corpus.feedback.learn_state(RECIPE, adaptive.dumps())

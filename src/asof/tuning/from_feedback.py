@@ -8,7 +8,6 @@ asked and as the corpus knew then, and hits that were not shown count as irrelev
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,17 +16,13 @@ from numpy.typing import NDArray
 
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.data import Why
 from asof.errors import UsageError
-from asof.learn import trees
 from asof.learn.box import Box
-from asof.learn.candidate_columns import CandidateColumns
-from asof.learn.candidates import Candidates
 from asof.learn.feedback import JudgedRecord
 from asof.learn.judged_query import JudgedQuery, as_it_is
 from asof.learn.loss import dcg, gains
-from asof.learn.loss_table import loss_table
-from asof.learn.sum_parts import FRESH, SumColumn, SumParts, sum_parts
+from asof.learn.loss_table import ExpressionLosses, loss_table
+from asof.learn.recorded_scores import recorded_scores
 from asof.rank.recipe import Recipe, value_of
 from asof.recipes import by_document
 from asof.tuning.tuning_questions import TuningQuestions, judged_query
@@ -109,18 +104,17 @@ def _tuning_questions(
 
 def _as_shown(judged: Sequence[JudgedRecord], recipe: Recipe, box: Box, k: int) -> TuningQuestions | None:
     """From the recorded trees; None where they do not hold all tuned numbers for all questions."""
-    plan = sum_parts(recipe, box)
-    if plan is None or not set(plan.sources) <= trees.replayable(recipe):
-        return None
-    try:
-        candidates = [_candidates(each, plan) for each in judged]
-    except UsageError:  # ranked with other values of numbers that cannot be replayed
-        return None
+    scored = []
+    for each in judged:
+        own = recorded_scores(each.question, recipe, box, list(_gains(each).values()))
+        if own is None:
+            return None
+        scored.append(own)
     queries = [
         JudgedQuery(None, (each.question.as_of, each.question.known_at), _nowhere, _by_place(each))  # type: ignore[arg-type]
         for each in judged
     ]
-    table = CandidateColumns.from_candidates(queries, candidates, plan, box, k)
+    table = ExpressionLosses(queries, scored, k)
 
     def measure(changed: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:
         setting = np.array([[value_of(changed, name) for name in box.names]])
@@ -140,52 +134,6 @@ def _by_place(each: JudgedRecord) -> dict[str, float]:
 
 def _nowhere(_: object) -> None:
     """The shown hits need no view."""
-
-
-def _candidates(each: JudgedRecord, plan: SumParts) -> Candidates:
-    """The judged hits of a question as they were recorded. Raises UsageError where the recipe differs in
-    numbers that cannot be replayed."""
-    label = _label(plan)
-    why = trees.trees_of(each.question)
-    trees.replayed(each.question, plan.recipe, why)
-    recorded = trees.columns(each.question, label, why)
-    places = np.array(sorted(_gains(each)), np.int64)
-    columns = []
-    for part in plan.parts:
-        if part.column not in recorded.names:
-            columns.append(np.zeros(len(places)))
-        elif part.column == trees.FRESHNESS:
-            columns.append(_freshness(each, part, plan, recorded, why)[places])
-        else:
-            columns.append(recorded.values[places, recorded.names.index(part.column)])
-    own = _gains(each)
-    every = np.arange(len(places), dtype=np.int64)
-    return Candidates(
-        places, every, np.array([own[at] for at in places.tolist()]), tuple(columns), np.zeros(len(places)),
-        every, np.ones(len(places), np.int64), False,
-    )  # fmt: skip
-
-
-def _freshness(
-    each: JudgedRecord, part: SumColumn, plan: SumParts, recorded: trees.ScoreParts, why: Sequence[Why]
-) -> Floats:
-    """Whole days (undated: infinite) where the rate is tuned, else the column at the recipe's rate."""
-    days = trees.ages(each.question, _label(plan), why).days if part.kind == FRESH else None
-    if days is not None and part.number in plan.sources:
-        return np.where(np.isnan(days), np.inf, days)
-    values = recorded.values[:, recorded.names.index(part.column)]
-    rate = value_of(plan.recipe, trees.RATE)
-    if rate == each.question.fields[trees.RATE]:
-        return values
-    if days is None:
-        raise UsageError("half-lives of its own: the question has to be asked again")
-    return np.array([0.0 if math.isnan(day) else math.exp(-day / (1.0 / rate)) for day in days.tolist()])
-
-
-def _label(plan: SumParts) -> str:
-    stage = plan.recipe.stages[plan.at]
-    name: str = stage.name  # type: ignore[attr-defined]  # a Combine
-    return name
 
 
 # -- searched again -------------------------------------------------------------------------------------

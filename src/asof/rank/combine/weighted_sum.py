@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from asof.data import Query
 from asof.index.view import View
@@ -41,6 +42,7 @@ class Combine:
 
     weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
     name: str = "score"
+    constants: ClassVar = ("weights",)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         present = [

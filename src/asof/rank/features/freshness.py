@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,7 @@ class Freshness:
 
     rate: float = within(0.05, 0.000_1, 1.0)
     half_lives: tuple[tuple[str, float], ...] = ()
+    constants: ClassVar = ("rate",)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         rows = ranking.rows

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +49,7 @@ class Coverage:
 
     above: float = within(0.5, 0.0, 1.0)
     of: str = "similarity"
+    constants: ClassVar = ()
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         return ranking.with_feature("coverage", _of_counts(self, ranking, view, _coverage))
@@ -60,6 +61,7 @@ class Volume:
 
     above: float = within(0.5, 0.0, 1.0)
     of: str = "similarity"
+    constants: ClassVar = ()
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         return ranking.with_feature("volume", _of_counts(self, ranking, view, _volume))

@@ -18,16 +18,22 @@ from hypothesis import strategies as st
 
 import asof
 from asof.corpus.corpus import Corpus
-from asof.data import Document, SourcedTime
+from asof.data import Document, SourcedTime, Why
 from asof.errors import UsageError
-from asof.learn.trees import ages, columns, replayable, replayed
+from asof.learn.adaptive import box_of
+from asof.learn.box import Box
+from asof.learn.feedback import RecordedQuestion, pack
+from asof.learn.judged_scores import replayable
+from asof.learn.recorded_scores import expression_of, recorded_scores, tree_numbers
 from asof.papers.recipe import PAPERS
-from asof.rank.recipe import with_values
+from asof.rank.recipe import Range, Recipe, Tunable, with_values
 from asof.recipes import named
 from asof.time.moment import read
 
 WORDS = ["lantern", "tide", "wick", "glass", "keeper", "oil", "storm", "rope"]
 QUESTION = "lantern oil keeper"
+RATE = "freshness.rate"
+BOX = box_of(PAPERS)
 NAMES = ("similarity", "freshness", "coverage", "volume")
 
 
@@ -53,6 +59,12 @@ def corpus_of(documents: list[Document]) -> Iterator[Corpus]:
         yield corpus
 
 
+def replayed(question: RecordedQuestion, recipe: Recipe, box: Box = BOX) -> list[float] | None:
+    """The scores of the shown hits by a recipe."""
+    scored = recorded_scores(question, recipe, box, [0.0] * len(question.shown))
+    return None if scored is None else np.asarray(scored.of.evaluated()).tolist()
+
+
 texts = st.lists(st.integers(0, len(WORDS) - 1), min_size=1, max_size=16)
 corpora = st.lists(st.tuples(texts, st.none() | st.integers(0, 330)), min_size=1, max_size=8)
 weights = st.lists(st.floats(0.01, 1.0), min_size=4, max_size=4)
@@ -71,40 +83,40 @@ def test_what_was_recorded_gives_the_scores_of_any_search(
         scores = [hit.score for hit in results.hits]
         assert [hit.score for hit in asked.shown] == scores
         assert [hit.why for hit in asked.shown] == [hit.why for hit in results.hits]
-        found = columns(asked, "paper")
-        assert found.names == NAMES
-        assert found.weights.tolist() == [0.4, 0.25, 0.25, 0.1]
-        assert found.scores().tolist() == replayed(asked, PAPERS).tolist() == scores
+        assert replayed(asked, PAPERS) == scores
+        weighed_by = {f"combine.weights.{name}": value for name, value in PAPERS.stages[5].weights}  # type: ignore[attr-defined]
+        for hit in asked.shown:
+            found = dict(tree_numbers(hit.why))
+            assert weighed_by.items() <= found.items() <= {**weighed_by, RATE: 0.05}.items()
 
         values = {f"combine.weights.{name}": each for name, each in zip(NAMES, weighed, strict=True)}
         other = with_values(PAPERS, values | {"freshness.rate": rate})
         again = then.search(QUESTION, 20, recipe=other)
         by_document = {hit.document: hit.score for hit in again.hits}
-        assert replayed(asked, other).tolist() == [by_document[hit.document] for hit in asked.shown]
+        assert replayed(asked, other) == [by_document[hit.document] for hit in asked.shown]
         recorded = corpus.recorded(corpus.record(again, other)).question
         assert recorded.fields["combine.weights"] == dict(zip(NAMES, weighed, strict=True))
-        assert replayed(recorded, other).tolist() == [hit.score for hit in again.hits]
+        assert replayed(recorded, other) == [hit.score for hit in again.hits]
 
 
-def test_days_by_hand() -> None:
-    """Asked as of the end of 2024-03-31: 30 whole days after 2024-03-01, 0 after the day itself."""
-    dated = [
-        document(0, [0, 5], 2 * 28),
-        replace(document(1, [0, 4], None)),
-        document(2, [0, 1], 2 * 28 + 27),
-    ]
-    with corpus_of(dated) as corpus:
-        results = corpus.at("2024-03-31").search(QUESTION, recipe="papers")
-        asked = corpus.recorded(corpus.record(results)).question
-        found = ages(asked, "paper")
-        days = {hit.document: day for hit, day in zip(asked.shown, found.days.tolist(), strict=True)}
-        assert (days["d0"], days["d2"]) == (30.0, 3.0)
-        assert math.isnan(days["d1"])
-        assert [scale for scale in found.scales.tolist() if not math.isnan(scale)] == [20.0, 20.0]  # 1 / .05
-        fresh = dict(
-            zip([hit.document for hit in asked.shown], columns(asked, "paper").values[:, 1], strict=True)
+def test_trees_become_one_expression() -> None:
+    """weight · exp(-days · rate) with days 2 and 4; the third hit is undated, and has the constant 0."""
+
+    def tree(days: float | None) -> Why:
+        rate = Why("rate", 0.5, constant=("freshness", "rate"))
+        scale = Why.of("1 / rate", "ratio", Why("one", 1.0), rate)
+        fresh = Why("undated", 0.0)
+        if days is not None:
+            fresh = Why.of("fresh", "exp", Why.of("days times rate", "ratio", Why("-days", -days), scale))
+        return Why.of(
+            "score", "product", fresh, Why("weight", 3.0, constant=("combine", "weights.freshness"))
         )
-        assert fresh == {"d0": math.exp(-30 / 20), "d1": 0.0, "d2": math.exp(-3 / 20)}
+
+    of = expression_of([tree(2.0), tree(None), tree(4.0)])
+    assert np.asarray(of.evaluated()).tolist() == [3 * math.exp(-1.0), 0.0, 3 * math.exp(-2.0)]
+    slower = of.replaced(lambda each: 0.25 if each.field == "rate" else None)
+    assert np.asarray(slower.evaluated()).tolist() == [3 * math.exp(-0.5), 0.0, 3 * math.exp(-1.0)]
+    assert [of.why(at) for at in range(3)] == [tree(2.0), tree(None), tree(4.0)]
 
 
 def test_a_half_life_of_its_own_stays() -> None:
@@ -116,8 +128,7 @@ def test_a_half_life_of_its_own_stays() -> None:
         asked = corpus.recorded(corpus.record(then.search(QUESTION, recipe=recipe), recipe)).question
         again = {hit.document: hit.score for hit in then.search(QUESTION, recipe=faster).hits}
         assert (
-            dict(zip((h.document for h in asked.shown), replayed(asked, faster).tolist(), strict=True))
-            == again
+            dict(zip((h.document for h in asked.shown), replayed(asked, faster) or [], strict=True)) == again
         )
 
 
@@ -146,27 +157,23 @@ def test_what_can_be_tried_and_what_cannot(pair: Any) -> None:
     assert replayable(named("asof")) == frozenset()
     for field in ("coverage.above", "volume.above"):
         assert field not in replayable(PAPERS)
-        with pytest.raises(UsageError, match=r"above: cannot be tried on recorded hits"):
-            replayed(asked, with_values(PAPERS, {field: 0.4}))
-    with pytest.raises(UsageError, match="no weight for freshness, coverage, volume"):
-        replayed(asked, PAPERS.replaced({"combine.weights": {"similarity": 1.0}}))
-    with pytest.raises(UsageError, match="are not the sums of a recipe twe"):
-        replayed(asked, named("twe"))
-    with pytest.raises(UsageError, match="recipe mine: cannot be tried"):
-        replayed(asked, replace(PAPERS, name="mine"))
-    with pytest.raises(UsageError, match="has no sum 'article'"):
-        columns(asked, "article")
+        assert replayed(asked, with_values(PAPERS, {field: 0.4})) is None
+        assert recorded_scores(asked, PAPERS, Box.of(PAPERS), [0.0, 0.0]) is None  # it has coverage.above
+    for other in (PAPERS.replaced({"combine.weights": {"similarity": 1.0}}), replace(PAPERS, name="mine")):
+        assert recorded_scores(asked, other, box_of(PAPERS), [0.0, 0.0]) is None
 
 
-def test_scores_of_another_kind(pair: Any) -> None:
-    corpus, _ = pair
-    asked = corpus.recorded(corpus.record(corpus.search(QUESTION))).question
-    with pytest.raises(UsageError, match="has no sum 'paper'"):
-        columns(asked, "paper")
-    no_days = PAPERS.replaced({"combine.weights": {"similarity": 1.0}})
-    results = corpus.search(QUESTION, recipe=no_days)
-    asked = corpus.recorded(corpus.record(results, no_days)).question
-    assert columns(asked, "paper").values.shape == (2, 1)
-    assert np.array_equal(columns(asked, "paper").values[:, 0], [hit.score for hit in results.hits])
-    with pytest.raises(UsageError, match="has no column freshness"):
-        ages(asked, "paper")
+def test_trees_of_an_earlier_version_name_no_numbers(pair: Any) -> None:
+    _, asked = pair
+    bare = [replace(hit, packed=pack(Why.from_json(hit.why.as_json()), ())) for hit in asked.shown]
+    assert replayed(replace(asked, shown=tuple(bare)), PAPERS) is None
+
+
+def test_a_column_that_is_not_there_has_no_weight() -> None:
+    with corpus_of([document(0, [0, 5], 0), document(1, [0, 4], 3)]) as corpus:
+        alone = PAPERS.replaced({"combine.weights": {"similarity": 1.0}})
+        alone = replace(alone, tunable=Tunable((Range("combine.weights.similarity", 0.1, 2.0),)))
+        results = corpus.search(QUESTION, recipe=alone)
+        asked = corpus.recorded(corpus.record(results, alone)).question
+        twice = with_values(alone, {"combine.weights.similarity": 2.0})
+        assert replayed(asked, twice, box_of(alone)) == [2.0 * hit.score for hit in results.hits]

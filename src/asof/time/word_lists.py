@@ -20,8 +20,7 @@ NAME_LISTS = frozenset({"product", "counted"})
 """Tables of words around numbers that are no times."""
 
 _SHORT = frozenset(["month_short", "weekday_short"])
-_ABROAD = frozenset(["month", "of"])
-_MARKS = ("with_year", "lower_case")
+_ABROAD = ("month", "of", "with_year", "lower_case")  # the marks of months after them
 
 
 class Entry(NamedTuple):
@@ -61,23 +60,34 @@ def entries(named: Sequence[str]) -> Iterator[Entry]:
 
 def _of_other_texts(code: str, known: Iterable[str]) -> Iterator[Entry]:
     """The months of a language, and its words for "of", in texts of other languages."""
-    listed = [entry for entry in _entries(code) if len(entry.words) == 1 and entry.words[0] not in known]
-    months = {entry.words for entry in listed if entry.table == "month"}
-    for entry in listed:
-        if entry.table in _ABROAD or (entry.table in _MARKS and entry.words in months):
-            yield entry
+    months: set[tuple[str, ...]] = set()
+    for entry in _entries(code, _ABROAD):
+        if len(entry.words) > 1 or entry.words[0] in known:
+            continue
+        if entry.table == "month":
+            months.add(entry.words)
+        elif entry.table != "of" and entry.words not in months:
+            continue
+        yield entry
 
 
-def _entries(code: str) -> Iterator[Entry]:
+def _entries(code: str, chosen: Iterable[str] = ()) -> Iterator[Entry]:
+    """The words of some tables of a language, in their order; without a choice of all."""
     lists = tables(code, "time")
     bare = lists.get("accents") == "optional"
-    for table, rows in lists.items():
+    for table in chosen or lists:
+        rows = lists.get(table)
         if isinstance(rows, dict):
             for key, words in rows.items():
                 value = int(key) if re.fullmatch(r"-?[0-9]+", key) else key
                 for word in words.split():
                     yield Entry(table, value, tuple(WORD.findall(word)))
-                    if bare and (plain := _unaccented(word)) != word and plain not in stop_words(code):
+                    if (
+                        bare
+                        and not word.isascii()
+                        and (plain := _unaccented(word)) != word
+                        and plain not in stop_words(code)
+                    ):
                         yield Entry(table, value, tuple(WORD.findall(plain)))
 
 

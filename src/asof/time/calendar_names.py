@@ -117,7 +117,7 @@ def _in_year(name: Name, year: int, *, fiscal: bool) -> TimeReading:
 
 def _holiday(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
     rule = run.sense(i, "holiday")
-    return None if rule is None else Name("day", holiday(str(rule)), i + 1)
+    return None if rule is None else Name("day", holiday(str(rule)), i + 1, needed_cue(run, i))
 
 
 def month_at(run: TokenRun, i: int) -> int | None:
@@ -163,8 +163,8 @@ def _day(run: TokenRun, i: int, _: ReadingContext) -> Name | None:
             at += 1
         of = run.after(at, "of")
         number = month_at(run, of)
-        if is_foreign_name(run, of):
-            return None
+        if is_foreign_name(run, of) or (run.sense(i, "cardinal") == 1 and of == at):
+            return None  # "un mars" is a bar
         if number is not None and (of > at or run[of].glue in ("", " ", "-", ".", "/", ",")):
             same = "-" if run[of].glue == "-" else "/" if run[of].glue == "/" else ""
             cue = "number" if run.sense(of, "with_year") else ""

@@ -82,15 +82,11 @@ def _entries(code: str, chosen: Iterable[str] = ()) -> Iterator[Entry]:
                 value = int(key) if re.fullmatch(r"-?[0-9]+", key) else key
                 for word in words.split():
                     yield Entry(table, value, tuple(WORD.findall(word)))
-                    if (
-                        bare
-                        and not word.isascii()
-                        and (plain := _unaccented(word)) != word
-                        and plain not in stop_words(code)
-                    ):
-                        yield Entry(table, value, tuple(WORD.findall(plain)))
+                    plain = _unaccented(word) if bare and not word.isascii() else word
+                    if plain != word and len(plain) > 1 and plain not in stop_words(code):
+                        yield Entry(table, value, tuple(WORD.findall(plain)))  # dès and des are two words
 
 
 def _unaccented(word: str) -> str:
-    """A word as it is typed without accents; none where that is another word of grammar (`dès`, `des`)."""
+    """A word as it is typed without accents."""
     return "".join(sign for sign in unicodedata.normalize("NFD", word) if not unicodedata.combining(sign))

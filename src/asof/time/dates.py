@@ -62,6 +62,7 @@ _RULES = (
     _row(decade, "cardinal", "decade"),
     _row(decade, "the", "figures cardinal decade"),
     _row(decade, "decade_label", "figures cardinal the of"),
+    _row(decade, "decade_article", "figures"),
     _row(century, "figures", "ordinal_suffix unit century_sign"),
     _row(century, "cardinal", "ordinal"),
     _row(century, "ordinal", "unit"),

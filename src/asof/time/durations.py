@@ -168,15 +168,22 @@ def bounded(
 
     More than a distance is everything beyond it, less than a distance everything up to it.
     """
-    more = run.sense(i, "bound")
-    if more is None or not run.follows(i + 1):
-        return None
-    match = distance(run, i + 1, context) or from_point(run, i + 1, context, point)
-    lengths = duration(run, i + 1)
+    ago = run.sense(i, "ago_before")
+    if ago is not None:  # hace más de dos años
+        lengths = duration(run, i + 2) if run.follows(i + 1) and run.follows(i + 2) else None
+        more = run.sense(i + 1, "bound")
+        shifted = None if lengths is None or more is None else shift_anchor(lengths[0], context, ago)
+        match = None if lengths is None or shifted is None else (shifted, lengths[1])
+    else:
+        more = run.sense(i, "bound")
+        if more is None or not run.follows(i + 1):
+            return None
+        match = distance(run, i + 1, context) or from_point(run, i + 1, context, point)
+        lengths = duration(run, i + 1)
     if match is None or lengths is None or match[0].grain != "day" or not match[0].choices:
         return None
     there = match[0].best
-    sign = run.sense(lengths[1], "ago") or run.sense(lengths[1], "shift")
+    sign = ago or run.sense(lengths[1], "ago") or run.sense(lengths[1], "shift")
     here = context.at
     if run.sense(lengths[1], "shift") is not None:
         other = point(run, run.after(lengths[1] + 1, "the"), context)

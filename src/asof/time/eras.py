@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asof.time.durations import unit_after_number
 from asof.time.figures import EARLIEST, LATEST, two_figures
 from asof.time.local_time import months
 from asof.time.numerals import below_hundred, ordinal, short_year, year_figures, year_words
@@ -64,6 +65,8 @@ def decade(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
     """A decade: `1990s`, `the '90s`, `the 1990's`, `the nineties`, `1990er`, `nineteen nineties`."""
     if run.sense(i, "decade_label") is not None:
         return _labelled(run, run.after(run.after(i + 1, "of"), "the"))
+    if run.sense(i, "decade_article") is not None and _led(run, i) and run.sense(i + 1, "figures") == 2:
+        return None if unit_after_number(run, i + 2) or _counting(run, i + 1) else _labelled(run, i + 1)
     start = i
     the = run.sense(i, "the") is not None
     i = i + 1 if the else i

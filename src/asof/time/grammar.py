@@ -23,7 +23,8 @@ from asof.time.token_run import TokenRun
 Open = tuple[int | None, int | None]
 """A stretch of which a side may be unbounded."""
 
-_OPENING = frozenset(["bound", "relation", "from", "between"])
+_BOUNDED = frozenset(["bound", "ago_before"])
+_OPENING = _BOUNDED | frozenset(["relation", "from", "between"])
 _FIRST = BEGINNINGS | _OPENING
 
 
@@ -48,7 +49,7 @@ def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | No
     begins = may_begin(run, i)
     if not begins and i >= run.last_joint and kind.isdisjoint(_OPENING):
         return None
-    if "bound" in kind and (more := _bounded(run, i, context)) is not None:
+    if not kind.isdisjoint(_BOUNDED) and (more := _bounded(run, i, context)) is not None:
         return more
     match = _range(run, i, context)
     if "relation" in kind and (limited := _limited(run, i, context, match)) is not None:

@@ -73,6 +73,8 @@ def nth_of(run: TokenRun, i: int, context: ReadingContext, period: Rule) -> Rule
     if run.sense(at, "unit") == "week":
         return _week_with(run, at, context, period)
     match = ordinal(run, at)
+    if match is None and at > i and (day := run.sense(at, "day_figures")) and run.follows(at + 1):
+        return _day_of(run, at + 1, day, context, period)  # le 5 du mois dernier
     if match is None:
         return None
     number, j = match

@@ -8,14 +8,17 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.growth import is_linear
 from tests.support.time_runs import whole_run
 
 from asof.lang import codes
+from asof.time.expressions import parse
 from asof.time.grammar import match_time
+from asof.time.known_words import words_after, words_before
 from asof.time.lexicon import lexicon
 from asof.time.reading import reading_context
 from asof.time.word_lists import WORD
-from asof.time.word_windows import TimeText, windows
+from asof.time.word_windows import FAR, TimeText, bond, windows
 
 HERE = reading_context(datetime(2024, 5, 31, 12, 34, tzinfo=UTC), UTC)
 ENGLISH = lexicon("en")
@@ -35,43 +38,52 @@ SIGNS = st.sampled_from(
 @given(TEXTS)
 def test_triggers_are_those_words_of_the_text_that_may_say_a_time(text: str) -> None:
     whole = TimeText(text)
-    words = [(match[0], match.start(), match.end()) for match in WORD.finditer(whole.lower)]
     expected = [
-        word
-        for word in words
+        word.span()
+        for word in WORD.finditer(whole.lower)
         if word[0] in ENGLISH.triggers or (word[0][0] in "0123456789" and len(word[0]) in (8, 14))
     ]
     assert whole.triggers(ENGLISH) == expected
 
 
 @given(TEXTS)
-def test_words_are_the_same_forwards_and_backwards(text: str) -> None:
-    whole = TimeText(text)
-    forwards, backwards = [], []
-    place = whole.word_after(0)
-    while place is not None:
-        forwards.append(place)
-        place = whole.word_after(place[2])
-    place = whole.word_before(len(text))
-    while place is not None:
-        backwards.append(place)
-        place = whole.word_before(place[1])
-    assert forwards == backwards[::-1]
-    assert [place[0] for place in forwards] == WORD.findall(whole.lower)
-
-
-@given(TEXTS)
 def test_windows_are_disjoint_and_hold_their_words_and_gaps(text: str) -> None:
-    done = 0
-    for window in windows(TimeText(text), ENGLISH):
-        known = window.places[window.first : window.after]
-        assert done <= known[0][1]
-        done = known[-1][2]
-        start = 0 if not window.first else window.places[0][1]
-        pieces = [window.gaps[0] if not window.first else ""]
-        for (word, _, _), gap in zip(window.places, window.gaps[1:], strict=True):
-            pieces += [word, gap]
-        assert text.lower()[start:].startswith("".join(pieces)) or len(text.lower()) != len(text)
+    done, whole = 0, TimeText(text)
+    for window in windows(whole, ENGLISH):
+        start, end = window.starts[window.first], window.end(window.after - 1)
+        assert done <= start
+        done = end
+        pieces = [piece for pair in zip(window.gaps, [*window.words, ""], strict=True) for piece in pair]
+        assert whole.lower.startswith("".join(pieces), window.offset)
+        assert window.words == WORD.findall(whole.lower, window.offset, window.end(len(window.words) - 1))
+        assert len(WORD.findall(whole.lower[:start])[-2:]) == window.first
+        assert len(WORD.findall(whole.lower[end:])[:1]) == len(window.words) - window.after
+
+
+@given(TEXTS, TEXTS, st.sampled_from(sorted(ENGLISH.triggers)))
+def test_a_window_reaches_as_far_as_words_are_known_and_near(before: str, after: str, trigger: str) -> None:
+    """Word by word, as `bond` has it; 12 words before the trigger at most."""
+    text = TimeText(f"{before} {trigger} {after}")
+    words = list(WORD.finditer(text.lower))
+    middle = next(n for n, word in enumerate(words) if word.start() == len(before) + 1)
+
+    def linked(n: int) -> bool:
+        """Whether word n and the next one are near; both are known."""
+        near = bond(text.lower[words[n].end() : words[n + 1].start()])[0] != FAR
+        return near and all(word[0].isdecimal() or word[0] in ENGLISH.known for word in words[n : n + 2])
+
+    first, last = middle, middle
+    while first > max(0, middle - 12) and linked(first - 1):
+        first -= 1
+    while last + 1 < len(words) and linked(last):
+        last += 1
+    start, end = words[middle].span()
+    size = len(text.lower)
+    left = words_before(ENGLISH, 12).match(text.backwards, size - start)
+    right = words_after(ENGLISH, 400).match(text.lower, end)
+    assert left is not None
+    assert right is not None
+    assert (size - left.end(), right.end()) == (words[first].start(), words[last].end())
 
 
 @pytest.mark.parametrize("language", codes("time"))
@@ -92,13 +104,17 @@ def test_numbers_that_are_skipped_say_no_time(language: str, data: st.DataObject
 
 def test_numbers_alone_are_skipped_and_dates_are_not() -> None:
     def known(text: str) -> list[list[str]]:
-        return [
-            [place[0] for place in window.places[window.first : window.after]]
-            for window in windows(TimeText(text), ENGLISH)
-        ]
+        return [window.words[window.first : window.after] for window in windows(TimeText(text), ENGLISH)]
 
     assert known("a rise of 1.8 of the 40 points, 6-3 in the set") == []
     assert known("a rise before 3.5 points") == [["before", "3", "5"]]
     assert known("ended at 12:30 sharp") == [["at", "12", "30"]]
     assert known("the 10.12.24 meeting") == [["the", "10", "12", "24"]]
     assert known("12") == [["12"]]
+
+
+@pytest.mark.parametrize(
+    "piece", ["1234567,89,", "12, ", "1.2.3 ", "2024 " + "." * 50, "1٣", "1a", "the of "]
+)
+def test_a_long_text_is_read_in_linear_time(piece: str) -> None:
+    assert is_linear(lambda size: parse(piece * (size // len(piece))), 12_500)

@@ -72,7 +72,7 @@ def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | N
         return None
     hour, minute, micros, grain, after, plain = found
     half = run.sense(after, "meridiem") if run[after].glue in ("", " ") else None
-    letter = run[after].first == run[after].last and len(run[after].word) == 1
+    letter = run.words(after) == 1 and len(run[after].word) == 1
     if half is not None and not (letter and (run[after].glue or run.behind(after)[1] == "'")):
         if hour > 12 and plain:
             return None

@@ -86,39 +86,47 @@ def parse(text: str, anchor: datetime | None = None, context: TimeContext = PLAI
 
     Raises ValueError when the anchor has no time zone, or the fiscal year starts in no month.
     """
+    if anchor is not None and anchor.tzinfo is None:
+        raise ValueError(f"an anchor needs a time zone: {anchor!r}")
+    if not 1 <= context.fiscal_start <= 12:
+        raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {context.fiscal_start}")
+    among = _runs(text, context)
+    if not among:
+        return ()
     published = context.published
     if published is None or anchor is not None:
-        return _mentions(text, anchor, context)
+        return _mentions(among, anchor, context)
     if published.start is not None and published.end is not None:
         anchor = nearest_moment(published.last)
-    found = _mentions(text, anchor, context)
+    found = _mentions(among, anchor, context)
     if not any(mention.relative for mention in found):
         return found
     placed = (_placed(each, published, context) if each.relative else each for each in found)
     return tuple(each for each in placed if each is not None)
 
 
-def _mentions(text: str, anchor: datetime | None, context: TimeContext) -> tuple[TimeMention, ...]:
-    if anchor is not None and anchor.tzinfo is None:
-        raise ValueError(f"an anchor needs a time zone: {anchor!r}")
-    if not 1 <= context.fiscal_start <= 12:
-        raise ValueError(f"a fiscal year starts in a month from 1 to 12, not in {context.fiscal_start}")
-    lexical = lexicon(context.language)
+def _runs(text: str, context: TimeContext) -> list[TokenRun]:
+    return list(runs(text, lexicon(context.language)))
+
+
+def _mentions(
+    among: list[TokenRun], anchor: datetime | None, context: TimeContext
+) -> tuple[TimeMention, ...]:
     here = reading_context(
         anchor,
         context.zone,
         fiscal_start=context.fiscal_start,
         future=context.prefer == "future",
-        month_first=lexical.month_first,
+        month_first=lexicon(context.language).month_first,
     )
-    return tuple(mention for run in runs(text, lexical) for mention in _in_run(run, here))
+    return tuple([mention for run in among for mention in _in_run(run, here)])
 
 
 def _placed(mention: TimeMention, published: Span, context: TimeContext) -> TimeMention | None:
     """A relative time of a publication, counted from the document's own period where it has to; None where
     the moments of the publication differ on it."""
     if context.own is not None and mention.grain in COARSE:
-        again = _mentions(mention.text, nearest_moment(context.own.last), context)
+        again = _mentions(_runs(mention.text, context), nearest_moment(context.own.last), context)
         if len(again) != 1:
             return None
         return again[0]._replace(start=mention.start, end=mention.end, text=mention.text)
@@ -128,7 +136,7 @@ def _placed(mention: TimeMention, published: Span, context: TimeContext) -> Time
             return None
     elif last - first < _DAY:
         return mention
-    again = _mentions(mention.text, first, context)
+    again = _mentions(_runs(mention.text, context), first, context)
     return mention if len(again) == 1 and again[0].core == mention.core else None
 
 
@@ -145,7 +153,7 @@ def _in_run(run: TokenRun, context: ReadingContext) -> list[TimeMention]:
 
 
 def _mention(run: TokenRun, match: TimeMatch, context: ReadingContext) -> TimeMention | None:
-    start, end = run[match.first].start, run[match.after - 1].end
+    start, end = run.start(match.first), run.end(match.after - 1)
     whole = run.window.text.text
     if whole[end : end + 1] == ")" and "(" in whole[start:end]:
         end += 1

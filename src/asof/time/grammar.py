@@ -176,16 +176,15 @@ def _trusted(run: TokenRun, i: int, match: RuleMatch) -> bool:
         return False
     if _is_name(run, i, match):
         return False
-    item, last = run[i], run[match[1] - 1]
-    window = run.window
-    if item.first == 0 and last.last == len(window.places) - 1:
+    window, first = run.window, run.places[i]
+    if first == 0 and run.places[match[1]] == len(window.words):
         return True
     word, gap = run.before(i)
     senses = run.lexicon.senses.get(word, NO_SENSES)
-    if "the" in senses and run.sense(i, "weekday_short") is None and gap.isspace() and item.first > 1:
+    if "the" in senses and run.sense(i, "weekday_short") is None and gap.isspace() and first > 1:
         senses, gap = (
-            run.lexicon.senses.get(window.places[item.first - 2][0], NO_SENSES),
-            window.gaps[item.first - 1],
+            run.lexicon.senses.get(window.words[first - 2], NO_SENSES),
+            window.gaps[first - 1],
         )
     if needs_cue not in senses or not gap.isspace() or (needs_cue == "cue" and _goes_on(run, match[1] - 1)):
         return False
@@ -201,18 +200,17 @@ def _is_name(run: TokenRun, i: int, match: RuleMatch) -> bool:
         and run.sense(i, "lower_case") is not None
         and run.capital(i)
         and not run.caseless
-        and run[i].first > 0
+        and run.places[i] > 0
     )
 
 
 def _goes_on(run: TokenRun, i: int) -> bool:
     """Whether a capital follows a name, as in `June Carter`."""
-    n = run[i].last + 1
-    window = run.window
+    n, window = run.places[i + 1], run.window
     return (
         run.sense(i, "month") is not None
         and not run.caseless
-        and n < len(window.places)
+        and n < len(window.words)
         and window.gaps[n] == " "
-        and window.text.text[window.places[n][1]].isupper()
+        and window.text.text[window.starts[n]].isupper()
     )

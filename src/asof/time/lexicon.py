@@ -87,7 +87,7 @@ _FIGURES = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TimeLexicon:
     """Words and phrases with their senses.
 

@@ -109,7 +109,7 @@ def _time_first(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | N
         return None
     half, after = half_of_day(run, time[1])
     there = time[0].in_half(half)
-    signs = " ,." if run[after - 1].last > run[after - 1].first else " ,"  # 3:15 p.m. on Friday
+    signs = " ,." if run.words(after - 1) > 1 else " ,"  # 3:15 p.m. on Friday
     day_at = run.after(after, "on", signs)
     day_at = run.after(run.after(day_at, "of", " ,"), "the")
     day = day_point(run, day_at, context) if run.follows(day_at, signs) else None

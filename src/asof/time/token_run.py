@@ -5,20 +5,26 @@ The gap between two words is as much a part of a date as the words are: `3/5`, `
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from asof.time.figures import figure_senses
 from asof.time.lexicon import NO_SENSES, Senses, TimeLexicon
 from asof.time.word_lists import is_unspaced
 from asof.time.word_windows import FAR, TimeText, WordWindow, bond, windows
 
+_Phrases = Mapping[str, tuple[tuple[tuple[str, ...], Senses], ...]]
+"""Phrases with their senses, longest first, by their second word."""
 
-class TimeToken(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class TimeToken:
     """A word or phrase with its senses; `glue` is what stands before it: " " for blanks, else the signs.
 
-    `kind` is the set of its senses; `wide` tells whether there are blanks
-    besides the signs. `first` and `last` are places of its window.
+    `kind` is the set of its senses; `wide` tells whether there are blanks besides the signs. `phrases` are
+    those that begin with the word.
     """
 
     word: str
@@ -26,13 +32,10 @@ class TimeToken(NamedTuple):
     kind: frozenset[str]
     glue: str
     wide: bool
-    start: int
-    end: int
-    first: int
-    last: int
+    phrases: _Phrases | None = None
 
 
-_END = TimeToken("", NO_SENSES, NO_SENSES.kind, FAR, True, -1, -1, -1, -1)
+_END = TimeToken("", NO_SENSES, NO_SENSES.kind, FAR, True)
 _BEYOND = (NO_SENSES,) * 8
 """What stands after the last item, and, since -1 is the last place of a list, before the first."""
 
@@ -41,49 +44,54 @@ _JOINING = frozenset(("-", "--", "/"))
 
 
 class TokenRun:
-    """Neighbouring words that are all known, as items. Asking past either end finds nothing."""
+    """Neighbouring words that are all known, as items. Asking past either end finds nothing.
+
+    `places[i]` is the place in the window of the first word of item `i`, one more stands after the last.
+    """
+
+    __slots__ = ("_senses", "items", "last_joint", "lexicon", "memo", "places", "size", "window")
 
     def __init__(self, window: WordWindow, lexicon: TimeLexicon) -> None:
         self.window, self.lexicon = window, lexicon
-        self.items: list[TimeToken] = []
+        items: list[TimeToken] = []
+        places: list[int] = []
         self.memo: dict[tuple[str, int], Any] = {}
         """What rules found at places, so that none is tried there twice."""
-        phrases, known = lexicon.phrases, lexicon.senses
+        words, gaps, after = window.words, window.gaps, window.after
         at, joint, conjunction, between = window.first, 0, 0, False
-        while at < window.after:
-            word, start, end = window.places[at]
-            glue, wide = bond(self._gap(at))
-            if glue == "'" and self.items and "elided" in self.items[-1].kind:
-                glue = " "  # l'année
-            after, phrase = self._phrase(at, word) if word in phrases else (at + 1, None)
-            senses = phrase or known.get(word) or figure_senses(word, glue)
-            if phrase is not None:
-                end = window.places[after - 1][2]
-            kind = senses.kind
-            if glue in _JOINING or "to" in kind:
-                joint = len(self.items)
+        while at < after:
+            item = _token(lexicon, gaps[at] or self._gap(at), words[at])
+            if item.glue == "'" and items and "elided" in items[-1].kind:
+                item = _token(lexicon, " ", words[at])  # l'année
+            places.append(at)
+            at += 1
+            if item.phrases is not None and at < after and words[at] in item.phrases:
+                at, item = self._phrase(at, item)
+            kind = item.kind
+            if item.glue in _JOINING or "to" in kind:
+                joint = len(items)
             elif "and" in kind:
-                conjunction = len(self.items)
+                conjunction = len(items)
             between = between or "between" in kind
-            self.items.append(TimeToken(word, senses, kind, glue, wide, start, end, at, after - 1))
-            at = after
-        self.size = len(self.items)
+            items.append(item)
+        places.append(at)
+        self.items, self.places, self.size = items, places, len(items)
         self.last_joint = max(joint, conjunction) if between else joint
         """The last item that can join two times to a range: a word, or one after `-` or `/`; or 0."""
-        self._senses: list[Senses] = [*(item.senses for item in self.items), *_BEYOND]
+        self._senses: list[Senses] = [*[item.senses for item in items], *_BEYOND]
 
-    def _phrase(self, at: int, word: str) -> tuple[int, Senses | None]:
-        """The place after the longest known phrase that begins at a place, and its senses."""
+    def _phrase(self, second: int, item: TimeToken) -> tuple[int, TimeToken]:
+        """The place after the longest known phrase of an item's word and the `second` one, and the phrase."""
         window = self.window
-        for phrase, senses in self.lexicon.phrases[word]:
-            after = at + len(phrase)
+        for phrase, senses in (item.phrases or {})[window.words[second]]:
+            after = second - 1 + len(phrase)
             if (
                 after <= window.after
-                and tuple(place[0] for place in window.places[at:after]) == phrase
-                and all(bond(gap)[0] in _WITHIN for gap in window.gaps[at + 1 : after])
+                and tuple(window.words[second - 1 : after]) == phrase
+                and all(bond(gap)[0] in _WITHIN for gap in window.gaps[second:after])
             ):
-                return after, senses
-        return at + 1, None
+                return after, TimeToken(item.word, senses, senses.kind, item.glue, item.wide)
+        return second, item
 
     def __getitem__(self, i: int) -> TimeToken:
         return self.items[i] if 0 <= i < self.size else _END
@@ -103,9 +111,21 @@ class TokenRun:
         """The place after item `i` if it has a sense and the right glue, else `i`: skips an optional word."""
         return i + 1 if self.sense(i, name) is not None and self.follows(i, glue) else i
 
+    def start(self, i: int) -> int:
+        """Where an item starts in the text."""
+        return self.window.starts[self.places[i]]
+
+    def end(self, i: int) -> int:
+        """Where an item ends in the text."""
+        return self.window.end(self.places[i + 1] - 1)
+
+    def words(self, i: int) -> int:
+        """How many words an item has: 1, or those of a phrase; 0 past either end."""
+        return self.places[i + 1] - self.places[i] if 0 <= i < self.size else 0
+
     def capital(self, i: int) -> bool:
         """Whether an item begins with a capital letter."""
-        return self.window.text.text[self[i].start].isupper() if 0 <= i < self.size else False
+        return self.window.text.text[self.start(i)].isupper() if 0 <= i < self.size else False
 
     @property
     def caseless(self) -> bool:
@@ -114,20 +134,33 @@ class TokenRun:
 
     def before(self, i: int) -> tuple[str, str]:
         """The word before an item, known or not, and the gap between, as it stands in the text."""
-        n, window = self[i].first, self.window
-        return (window.places[n - 1][0] if n > 0 else ""), self._gap(n)
+        n = self.places[i]
+        return (self.window.words[n - 1] if n > 0 else ""), self._gap(n)
 
     def behind(self, i: int) -> tuple[str, str]:
         """The word after item `i`, known or not, and the gap between."""
-        n, window = self[i].last + 1, self.window
-        return (window.places[n][0] if n < len(window.places) else ""), self._gap(n)
+        if not 0 <= i < self.size:
+            return "", ""
+        n, words = self.places[i + 1], self.window.words
+        return (words[n] if n < len(words) else ""), self._gap(n)
 
     def _gap(self, n: int) -> str:
         """What stands before word `n` of the window; a blank where a script has none."""
-        places, gap = self.window.places, self.window.gaps[n]
-        if gap or n == 0 or not any(is_unspaced(place[0]) for place in places[n - 1 : n + 1]):
+        words, gap = self.window.words, self.window.gaps[n]
+        if gap or n == 0 or not any(map(is_unspaced, words[n - 1 : n + 1])):
             return gap
         return " "
+
+
+@lru_cache(maxsize=32768)
+def _token(lexicon: TimeLexicon, gap: str, word: str) -> TimeToken:
+    glue, wide = bond(gap)
+    senses = lexicon.senses.get(word) or figure_senses(word, glue)
+    phrases: dict[str, list[tuple[tuple[str, ...], Senses]]] = {}
+    for phrase in lexicon.phrases.get(word, ()):
+        phrases.setdefault(phrase[0][1], []).append(phrase)
+    second = {word: tuple(each) for word, each in phrases.items()}
+    return TimeToken(word, senses, senses.kind, glue, wide, second or None)
 
 
 _WITHIN = frozenset([" ", "-", "'", ".", "/", "", "o"])

@@ -140,7 +140,7 @@ def day_of_some_month(run: TokenRun, i: int, context: ReadingContext) -> RuleMat
 
 def _free(run: TokenRun, i: int) -> bool:
     """Whether what follows a day of the month is no noun that it counts (`the 18th floor`)."""
-    return run[i].first >= 0 and any(
+    return i < run.size and any(
         run.sense(i, sense) is not None
         for sense in ("to", "and", "at", "from", "between", "on", "relation", "day")
     )

@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 
 from asof.lang import codes, stop_words, tables
 
-_UNSPACED = "\u3005\u3007\u3040-\u30ff\u3400-\u9fff"
-WORD = re.compile(rf"[^\W\d_{_UNSPACED}]+|[0-9]+|[{_UNSPACED}]")
-"""A word is a run of letters, a run of figures, or a character of a script without blanks (Han, kana)."""
+UNSPACED = "\u3005\u3007\u3040-\u30ff\u3400-\u9fff"
+"""Characters of scripts without blanks (Han, kana), as in a class of a regular expression."""
+
+WORD = re.compile(rf"[^\W\d_{UNSPACED}]+|[0-9]+|[{UNSPACED}]")
+"""A word is a run of letters, a run of figures, or a character of a script without blanks."""
 
 NAME_LISTS = frozenset({"product", "counted"})
 """Tables of words around numbers that are no times."""

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.learn.box import Box
-from asof.learn.candidate_columns import CandidateColumns
-from asof.learn.candidates import Candidates
 from asof.learn.judged_query import JudgedQuery
+from asof.learn.judged_scores import JudgedScores, place_of
 from asof.learn.loss import gains
-from asof.learn.sum_parts import sum_parts
+from asof.learn.loss_table import ExpressionLosses
 from asof.papers.recipe import PAPERS
+from asof.rank.expression import Constant, Given, product, total
 from asof.rank.recipe import Recipe, value_of
 from asof.tuning.outcome import TuningOutcome
 from asof.tuning.tune import TuningOptions, tune
@@ -36,9 +36,9 @@ class Planted:
     box: Box
 
     @property
-    def table(self) -> CandidateColumns:
+    def table(self) -> ExpressionLosses:
         table = self.material.table
-        assert isinstance(table, CandidateColumns)
+        assert isinstance(table, ExpressionLosses)
         return table
 
 
@@ -49,8 +49,6 @@ def planted(
     deviation; that of the sum is about .1). `shuffled`: a question's grades fall on any of its documents."""
     rng = np.random.default_rng(seed)
     box = Box.of(PAPERS, WEIGHTS)
-    plan = sum_parts(PAPERS, box)
-    assert plan is not None
     hidden = box.sample(rng, 8)[seed % 8]
     found, posed = [], []
     for _ in range(questions):
@@ -59,29 +57,33 @@ def planted(
         grades = np.zeros(documents)
         grades[rng.permutation(documents)[: len(GRADES)] if shuffled else order[: len(GRADES)]] = GRADES
         gain = np.array(gains(grades.tolist()))
-        found.append(candidates_of(columns, gain))
+        found.append(scored(columns, gain, box))
         posed.append(posed_of(gain))
-    table = CandidateColumns.from_candidates(posed, found, plan, box, 10)
+    table = ExpressionLosses(posed, found, 10)
     texts = [f"question {at}" for at in range(questions)]
     material = TuningQuestions(
-        "planted", PAPERS, box, 10, table, by_table(table), texts, [[] for _ in texts], [[] for _ in texts]
+        "planted",
+        PAPERS,
+        box,
+        10,
+        table,
+        by_table(table, box),
+        texts,
+        [[] for _ in texts],
+        [[] for _ in texts],
     )
     return Planted(material, hidden, box)
 
 
-def candidates_of(columns: Floats, gain: Floats) -> Candidates:
-    """One passage for each document."""
+def scored(columns: Floats, gain: Floats, box: Box) -> JudgedScores:
+    """One passage for each document: the sum of weight times column."""
     every = np.arange(len(columns), dtype=np.int64)
-    return Candidates(
-        every,
-        every,
-        gain,
-        tuple(columns.T),
-        np.zeros(len(columns)),
-        every,
-        np.ones_like(every),
-        matching=False,
-    )
+    weighed = [
+        product(name, Given(name, column), Constant("weight", 1.0, *name.split(".", 1)))
+        for name, column in zip(WEIGHTS, columns.T, strict=True)
+    ]
+    of = total("paper", *weighed)
+    return JudgedScores(of, place_of(PAPERS, box), every, every, gain, len(columns))
 
 
 def nowhere(do: object) -> None:
@@ -94,13 +96,13 @@ def posed_of(gain: Floats) -> JudgedQuery:
     return JudgedQuery(None, (0, None), nowhere, right)  # type: ignore[arg-type]
 
 
-def by_table(table: CandidateColumns) -> Measure:
+def by_table(table: ExpressionLosses, box: Box) -> Measure:
     """Questions are judged as the table has them."""
 
     def measure(recipe: Recipe, which: Ints, advance: Callable[[], None]) -> Floats:
         for _ in which:
             advance()
-        setting = np.array([[value_of(recipe, name) for name in table.box.names]])
+        setting = np.array([[value_of(recipe, name) for name in box.names]])
         return np.asarray(1 - table.losses(setting, which)[0])
 
     return measure
@@ -134,7 +136,7 @@ def recovered(seed: int) -> Recovered:
     return Recovered(found, means[0], means[1], means[2], float(np.abs(values - made.hidden).sum()))
 
 
-def fresh_questions(seed: int, made: Planted, questions: int = 500, noise: float = 0.03) -> CandidateColumns:
+def fresh_questions(seed: int, made: Planted, questions: int = 500, noise: float = 0.03) -> ExpressionLosses:
     """Others by the same hidden weights."""
     rng = np.random.default_rng(10_000 + seed)
     found, posed = [], []
@@ -144,6 +146,6 @@ def fresh_questions(seed: int, made: Planted, questions: int = 500, noise: float
         grades = np.zeros(60)
         grades[order[: len(GRADES)]] = GRADES
         gain = np.array(gains(grades.tolist()))
-        found.append(candidates_of(columns, gain))
+        found.append(scored(columns, gain, made.box))
         posed.append(posed_of(gain))
-    return CandidateColumns.from_candidates(posed, found, made.table.plan, made.box, 10)
+    return ExpressionLosses(posed, found, 10)

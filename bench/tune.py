@@ -31,7 +31,8 @@ from asof.data import Query
 from asof.engine import Results
 from asof.evaluate.options import EvaluationOptions
 from asof.index.view import View
-from asof.learn.candidate_columns import CandidateColumns
+from asof.learn.box import Box
+from asof.learn.loss_table import ExpressionLosses
 from asof.rank.recipe import Recipe, with_values
 from asof.tuning.fields import chosen
 from asof.tuning.from_dataset import from_dataset
@@ -58,7 +59,7 @@ def real(dataset: Path) -> None:
         with from_dataset(dataset, recipe, box, 10, EvaluationOptions(), cache=Path(cache)) as material:
             made = time.process_time() - started
             table = material.table
-            assert isinstance(table, CandidateColumns)
+            assert isinstance(table, ExpressionLosses)
             settings = box.sample(np.random.default_rng(0), SETTINGS)
             started = time.process_time()
             table.losses(settings)
@@ -66,19 +67,21 @@ def real(dataset: Path) -> None:
             print(f"{material.name}: {table.how}")
             print(f"  corpus and columns {made:.0f} s")
             print(f"  {SETTINGS:,} settings on {material.n:,} questions {took:.1f} s")
-            print(f"  rankings that differ from those of searches: {_differ(table, settings[:5])}")
+            print(
+                f"  rankings that differ from those of searches: {_differ(table, recipe, box, settings[:5])}"
+            )
 
 
 def _search(query: Query, recipe: Recipe, view: View) -> Results:
     return engine.search(query, view, recipe)
 
 
-def _differ(table: CandidateColumns, settings: NDArray[np.float64]) -> str:
+def _differ(table: ExpressionLosses, recipe: Recipe, box: Box, settings: NDArray[np.float64]) -> str:
     wrong = tried = 0
     for at, asked in list(enumerate(table.questions))[:: max(1, len(table.questions) // 50)]:
         for setting in settings:
-            recipe = with_values(table.plan.recipe, table.box.named(setting))
-            wanted = partial(_search, replace(asked.query, k=10), recipe)
+            changed = with_values(recipe, box.named(setting))
+            wanted = partial(_search, replace(asked.query, k=10), changed)
             ranked = [hit.document for hit in asked.use(wanted).hits]
             wrong += ranked != table.ranked(setting, at)
             tried += 1

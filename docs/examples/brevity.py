@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from asof.data import Query
 from asof.index.view import View
 from asof.rank.expression import Constant, Given, ratio, total
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -16,6 +18,7 @@ class Brevity:
     """The column `brevity`: half / (half + words), 1 for an empty passage and 1/2 for one of `half` words."""
 
     half: float = within(100.0, 1.0, 10_000.0)  # default, least, largest: what asof.toml accepts
+    traits: ClassVar = Traits(constants=("half",))  # other values can be tried in the expression
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = Given("words of the passage", view.column("length", ranking.rows))

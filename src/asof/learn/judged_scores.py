@@ -1,7 +1,7 @@
 """The scores of a question's documents at other numbers of its recipe: one expression, and no other search.
 
 That holds where the stages from the first that has such a number on make a column by an expression alone
-(`asof.rank.stage.Stage`: they have `constants`), and the stages after them only cut.
+(`asof.rank.traits`: they name their `constants`), and the stages after them only cut.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from asof.rank.combine.weighted_sum import Combine
 from asof.rank.expression import Constant, Expression
 from asof.rank.recipe import Recipe, ranges, value_of
 from asof.rank.stage import Ranking, Stage
+from asof.rank.traits import traits_of
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -51,7 +52,7 @@ def follows(recipe: Recipe, stage: str) -> bool:
 
 
 def _is_expression(stage: Stage) -> bool:
-    return hasattr(stage, "constants")
+    return traits_of(stage).constants is not None
 
 
 def _is_sum(stage: Stage) -> bool:
@@ -71,7 +72,7 @@ def replayable(recipe: Recipe) -> frozenset[str]:
         field
         for field in ranges(recipe)
         for stage, name in [field.split(".")[:2]]
-        if name in getattr(stages[stage], "constants", ()) and follows(recipe, stage)
+        if name in (traits_of(stages[stage]).constants or ()) and follows(recipe, stage)
     )
 
 

@@ -139,9 +139,7 @@ def _reusable(columns: Mapping[str, Column]) -> Iterator[Values]:
 class Stage(Protocol):
     """One step of a recipe: a frozen value whose fields are its parameters.
 
-    A stage whose numbers, and columns made before, act in the expression of its column alone can say so by a
-    class variable `constants`: the fields that are leaves of its trees. Learning then tries other numbers by
-    the expression, and those fields on recorded trees, without another search.
+    It can say more of itself in a class variable `traits` (`asof.rank.traits`).
     """
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -19,11 +19,9 @@ from asof.evaluate.runs.run import Run
 from asof.index.view import View
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.expression import Constant
-from asof.rank.features.decay import Decay
-from asof.rank.features.freshness import Freshness
-from asof.rank.features.tiers import RecencyTiers
 from asof.rank.recipe import Recipe
 from asof.rank.stage import Ranking, Stage
+from asof.rank.traits import traits_of
 from asof.store.settings import CorpusSettings
 from asof.text.question import as_typed, read
 from asof.time.span import Span, moment, nearest_moment
@@ -37,12 +35,6 @@ NOW = Span.at(moment(2**50))
 
 QUESTIONS = {"wishes for the newest": "What is the latest?", "general": "How does it work?"}
 """Kinds of questions with an example: stages read in it whether the newest is wanted."""
-
-ADDED: Mapping[type[Stage], str] = {Decay: "decay", Freshness: "freshness"}
-"""Stages whose column is weighted in a later sum."""
-
-FACTORS: tuple[type[Stage], ...] = (RecencyTiers,)
-"""Stages that multiply the score so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +60,8 @@ def age_rows(runs: Sequence[Run]) -> list[AgeEffect]:
 
 def _curves(name: str, recipe: Recipe, stage: Stage, view: View) -> list[AgeEffect]:
     """One curve if all questions have the same, else one for each kind of question."""
-    if type(stage) in ADDED:
-        effect = "added"
-    elif type(stage) in FACTORS:
-        effect = "factor"
-    else:
+    effect = traits_of(stage).by_age
+    if not effect:
         return []
     curves = {kind: _weights(recipe, stage, text, view) for kind, text in QUESTIONS.items()}
     if len(set(map(tuple, curves.values()))) == 1:
@@ -91,8 +80,10 @@ def _weights(recipe: Recipe, stage: Stage, text: str, view: View) -> list[float]
     window = view.window(Filters())
     one = Ranking(window, np.arange(window.n)).with_column("one", Constant("score", 1.0))
     ranking = stage(query, one, view)
-    column = ADDED.get(type(stage))
-    values = ranking.columns[column].values * _weight(recipe, column) if column else ranking.score
+    values = ranking.score
+    if traits_of(stage).by_age == "added":  # its column is weighted in a later sum
+        (column,) = ranking.columns.keys() - one.columns.keys()
+        values = ranking.columns[column].values * _weight(recipe, column)
     newest_first = np.argsort(-view.column("visible", ranking.rows))
     weights: list[float] = values[newest_first].tolist()
     return weights

@@ -11,9 +11,7 @@ from asof.evaluate.figures.trials import Trials
 from asof.evaluate.runs.run import SHOWN, Run
 from asof.rank.combine.weighted_sum import Combine
 from asof.rank.recipe import Recipe
-
-SUM_LABELS = ("relevance", "relevance and feedback", "temporal")
-"""Labels of sums that stages make of other columns, besides those named in recipes."""
+from asof.rank.traits import traits_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +57,8 @@ def means(name: str, trees: Iterable[Sequence[Why]], sum_labels: frozenset[str])
 
 def sums(recipe: Recipe) -> frozenset[str]:
     """The labels of sums of other stages' columns."""
-    return frozenset({*SUM_LABELS, *(stage.name for stage in recipe.stages if isinstance(stage, Combine))})
+    named = {stage.name for stage in recipe.stages if isinstance(stage, Combine)}
+    return frozenset(named | {total for each in recipe.stages if (total := traits_of(each).total)})
 
 
 def parts(tree: Why, sum_labels: frozenset[str]) -> dict[str, float]:

@@ -12,53 +12,16 @@ from asof.rank.candidates.top_k import Pool
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.combine.weighted_sum import Combine
-from asof.rank.features.backlinks import Backlinks
-from asof.rank.features.decay import Decay
-from asof.rank.features.freshness import Freshness
-from asof.rank.features.gap import Gap
-from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
-from asof.rank.features.tiers import RecencyTiers
-from asof.rank.features.words import Headings, Tags
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.budget import BudgetedRerank
-from asof.rank.rerank.rerank import Rerank
-from asof.rank.rerank.round_robin import RoundRobinByDocument
-from asof.rank.rerank.time_preference import TimePreference
 from asof.rank.stage import Stage
+from asof.rank.traits import part_of, traits_of
 
 WORDS = {
     "lexical": "words", "normalized": "words", "latent": "latent semantics", "dense": "vectors",
     "query_coverage": "query coverage", "neighbouring_text": "neighbouring text",
 }  # fmt: skip
 """The names of columns in figures; others have their own."""
-
-
-OPTIONAL: Mapping[type[Stage], tuple[str, Callable[[Any], bool] | None]] = {
-    PseudoRelevanceFeedback: ("feedback", lambda stage: stage.weight > 0),
-    TimePreference: ("time", None),
-    RoundRobinByDocument: ("turns", None),
-    RecencyTiers: ("steps of age", lambda stage: set(stage.values) != {1.0}),
-    Gap: ("closeness in time", None),
-    Backlinks: ("backlinks", lambda stage: stage.weight > 0),
-    Headings: ("headings", lambda stage: (stage.h1, stage.h2, stage.h3) != (1.0, 1.0, 1.0)),
-    Tags: ("tags", lambda stage: stage.weight > 0),
-    Pool: ("pool", None),
-    BudgetedRerank: ("budget", None),
-    Rerank: ("reranking", None),
-}
-"""Stages whose column no other stage needs: their names, and whether one has an effect (None: always)."""
-
-NUMBERS: Mapping[type[Stage], tuple[str, ...]] = {
-    Decay: ("delta", "tau_min", "tau_max", "general"),
-    TimePreference: ("recency_weight", "tie_margin", "cautious_margin", "termination_penalty"),
-    Freshness: ("rate",),
-    Gap: ("floor",),
-    Backlinks: ("weight",),
-}
-"""The fields of stages on time and the graph that are varied."""
-
-WEIGHTS = ("centrality", "freshness")
-"""Columns whose weight in a sum is varied too; that of `decay` is its delta."""
 
 CANDIDATES = (10, 20, 30, 40, 60, 80, 100)
 """The numbers of candidates that a recipe with a limit is run with."""
@@ -82,10 +45,8 @@ def ablations(recipe: Recipe, *, vectors: bool = True) -> dict[str, Recipe]:
             variants[_unique(f"without {_words_for(part.column, recipe)}", name, variants)] = recipe.replaced(
                 part.replacement(name, 0.0)
             )
-        if type(stage) in OPTIONAL:
-            label, has_effect = OPTIONAL[type(stage)]
-            if has_effect is None or has_effect(stage):
-                variants[_unique(f"without {label}", name, variants)] = without(recipe, stage)
+        if label := part_of(stage):
+            variants[_unique(f"without {label}", name, variants)] = without(recipe, stage)
     return variants
 
 
@@ -172,14 +133,16 @@ class _Number:
 
 
 def _numbers(recipe: Recipe) -> Iterator[_Number]:
-    for name, stage in recipe.stages_by_name().items():
+    stages = recipe.stages_by_name()
+    weighed = {name for name, stage in stages.items() if "weights" in traits_of(stage).varied}
+    for name, stage in stages.items():
         for field in dataclasses.fields(stage):  # type: ignore[arg-type]  # stages are dataclasses
-            if field.name in NUMBERS.get(type(stage), ()):
+            if field.name in traits_of(stage).varied:
                 low, high = field.metadata["low"], field.metadata["high"]
                 part = _Part(field.name, getattr(stage, field.name), field.name)
                 yield _Number(f"{name}.{field.name}", part.weight, low, high, partial(part.replacement, name))
         for part in _parts(stage):
-            if part.column in WEIGHTS and part.pairs:
+            if part.column in weighed and part.pairs:
                 key, high = f"{name}.weights.{part.column}", max(4 * part.weight, 1.0)
                 yield _Number(key, part.weight, 0.0, high, partial(part.replacement, name))
 

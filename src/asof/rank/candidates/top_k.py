@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from asof.data import Query
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -30,6 +32,7 @@ class Pool:
     """Keep the `n` best candidates by score (ties as everywhere)."""
 
     n: int = within(100, 1, 100_000)
+    traits: ClassVar = Traits(part="pool")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         near = ranking.shortlist(self.n).matching()

@@ -8,6 +8,7 @@ below the score that the first k need is out, whatever its vector. The result is
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from asof.rank.candidates.phrases import admitted
 from asof.rank.expression import Column, Constant, Given, Values, product, ratio, total
 from asof.rank.features.pseudo_relevance_feedback import UsesScores
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -58,6 +60,7 @@ class EarlyTermination:
     then: UsesScores | None = None
     prune: bool = True
     limits: ScanLimits = SCAN_LIMITS
+    traits: ClassVar = Traits(total="relevance")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.columns["lexical"]

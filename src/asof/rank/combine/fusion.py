@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from asof.index.select import at_least, kth_best
 from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, Places, Values, Where, ratio, total
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -25,6 +27,7 @@ class ReciprocalRank:
     weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
     k: int = within(60, 1, 1_000)
     depth: int = within(1_000, 1, 1_000_000)
+    traits: ClassVar = Traits(total="relevance")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         lists = [

@@ -9,6 +9,7 @@ from asof.data import Query
 from asof.index.view import View
 from asof.rank.expression import Constant, product, ratio, total
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +43,7 @@ class Combine:
 
     weights: tuple[tuple[str, float], ...] = (("lexical", 1.0),)
     name: str = "score"
-    constants: ClassVar = ("weights",)
+    traits: ClassVar = Traits(constants=("weights",))
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         present = [

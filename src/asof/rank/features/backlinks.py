@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from asof.graph.links import backlinks
 from asof.index.view import View
 from asof.rank.expression import Constant, Given, product, total
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -24,9 +26,15 @@ class Backlinks:
 
     weight: float = within(0.1, 0.0, 1.0)
     cap: int = within(10, 1, 100)
+    traits: ClassVar = Traits(part="backlinks", varied=("weight",))
+
+    @property
+    def off(self) -> bool:
+        """Whether nothing changes."""
+        return self.weight == 0.0
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if self.weight == 0.0:
+        if self.off:
             return ranking
         matches = ranking.matching()
         counts = np.minimum(backlinks(view, view.column("document", matches.rows)), self.cap)

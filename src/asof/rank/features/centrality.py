@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from asof.graph.overlap import SCALE
 from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, Values, ratio
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import choice, within
 
 
@@ -34,6 +36,7 @@ class Centrality:
     cap: int = within(CAP, 0, 1_000_000)
     independent: str = INDEPENDENT
     damping: float = within(0.85, 0.0, 0.99)
+    traits: ClassVar = Traits(varied=("weights",))
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         graph = evidence(view, threshold=self.threshold, cap=self.cap, independent=self.independent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from asof.index.view import View
 from asof.rank.expression import Constant, Given, Where, exp, product, ratio
 from asof.rank.features.ages import ages
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 from asof.store.reader import matching_heads
 
@@ -43,6 +45,7 @@ class Decay:
     general: float = within(0.3, 0.0, 1.0)
     half_lives: tuple[tuple[str, float], ...] = ()
     recent: tuple[str, ...] = RECENT
+    traits: ClassVar = Traits(varied=("delta", "tau_min", "tau_max", "general"), by_age="added")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         delta, tau = self.adapted(1.0 if self._wishes(query.text) else 0.0)

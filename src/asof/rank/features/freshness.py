@@ -14,6 +14,7 @@ from asof.rank.expression import Constant, Expression, Given, Where, exp, ratio
 from asof.rank.features.ages import ages
 from asof.rank.features.decay import scales
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 from asof.time.span import BEGINNING
 
@@ -29,7 +30,7 @@ class Freshness:
 
     rate: float = within(0.05, 0.000_1, 1.0)
     half_lives: tuple[tuple[str, float], ...] = ()
-    constants: ClassVar = ("rate",)
+    traits: ClassVar = Traits(constants=("rate",), varied=("rate", "weights"), by_age="added")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         rows = ranking.rows

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from asof.index.view import View
 from asof.rank.expression import Constant, Given, Where, product, ratio, total
 from asof.rank.features.ages import ages
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -30,6 +32,7 @@ class Gap:
     """
 
     floor: float = within(1.0, 0.000_001, 1_000.0)
+    traits: ClassVar = Traits(part="closeness in time", varied=("floor",), total="temporal")
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
@@ -47,7 +50,7 @@ class Gap:
         deviations = ratio("in deviations", above, Constant("deviation of closeness", spread))
         scaled = product("scaled", deviations, Constant("deviation of relevance", width))
         near_in_time = Where(dated & (spread > 0), total("closeness in time", scaled, mean), neutral)
-        return matches.with_column("temporal", total("temporal", relevance, near_in_time))
+        return matches.with_column("temporal", total(self.traits.total, relevance, near_in_time))
 
 
 def moments(values: Sequence[float]) -> tuple[float, float]:

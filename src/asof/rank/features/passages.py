@@ -21,6 +21,7 @@ from asof.index.dense import SCALE
 from asof.index.view import View
 from asof.rank.expression import Constant, Expression, Given, Made, Values, Where, ratio
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 WHOLE = float(SCALE * SCALE)
@@ -49,7 +50,7 @@ class Coverage:
 
     above: float = within(0.5, 0.0, 1.0)
     of: str = "similarity"
-    constants: ClassVar = ()
+    traits: ClassVar = Traits(constants=())
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         return ranking.with_feature("coverage", _of_counts(self, ranking, view, _coverage))
@@ -61,7 +62,7 @@ class Volume:
 
     above: float = within(0.5, 0.0, 1.0)
     of: str = "similarity"
-    constants: ClassVar = ()
+    traits: ClassVar = Traits(constants=())
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         return ranking.with_feature("volume", _of_counts(self, ranking, view, _volume))

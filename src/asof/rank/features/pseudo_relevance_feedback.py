@@ -7,7 +7,7 @@ so that it is exact as of T.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
 from asof.rank.expression import Constant, Given, Values, product, total
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 CONSIDERED = 2
@@ -75,6 +76,12 @@ class PseudoRelevanceFeedback:
     window: Selects | None = None
     prune: bool = True
     limits: RescoreLimits = RESCORE_LIMITS
+    traits: ClassVar = Traits(part="feedback", total="relevance and feedback")
+
+    @property
+    def off(self) -> bool:
+        """Whether nothing changes."""
+        return self.weight == 0.0
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         best = self._best(ranking, view)
@@ -95,7 +102,7 @@ class PseudoRelevanceFeedback:
 
         share = Given("share of the best", np.minimum(values / top, 1.0), tree)
         feedback = product("feedback", share, Constant("weight", self.weight))
-        ranking = ranking.with_column("feedback", total("relevance and feedback", ranking.scores, feedback))
+        ranking = ranking.with_column("feedback", total(self.traits.total, ranking.scores, feedback))
         if ranking.places is not None and not (matching := ranking.score > 0).all():
             ranking = ranking.keep(np.flatnonzero(matching))
         return ranking

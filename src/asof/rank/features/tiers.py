@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from asof.index.view import View
 from asof.rank.expression import Given, product
 from asof.rank.features.ages import ages
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.time.decay import TieredDecay
 
 
@@ -23,12 +25,18 @@ class RecencyTiers:
 
     bounds: tuple[float, ...] = (14.0, 60.0, 180.0)
     values: tuple[float, ...] = (1.20, 1.10, 1.00, 0.95)
+    traits: ClassVar = Traits(part="steps of age", by_age="factor")
 
     def __post_init__(self) -> None:
         TieredDecay(self.bounds, self.values)
 
+    @property
+    def off(self) -> bool:
+        """Whether nothing changes."""
+        return set(self.values) == {1.0}
+
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if set(self.values) == {1.0}:
+        if self.off:
             return ranking
         ranking = ranking.matching()
         factor = Given("factor of its age", self._factors(ranking.rows, view))

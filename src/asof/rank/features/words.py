@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
 from asof.rank.expression import Given, product
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 from asof.text.tokens import tokenize
 
@@ -33,11 +35,17 @@ class Headings:
     h1: float = within(1.0, 1.0, 2.0)
     h2: float = within(1.0, 1.0, 2.0)
     h3: float = within(1.0, 1.0, 2.0)
+    traits: ClassVar = Traits(part="headings")
+
+    @property
+    def off(self) -> bool:
+        """Whether nothing changes."""
+        return (self.h1, self.h2, self.h3) == (1.0, 1.0, 1.0)
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        levels = (self.h1, self.h2, self.h3)
-        if levels == (1.0, 1.0, 1.0):
+        if self.off:
             return ranking
+        levels = (self.h1, self.h2, self.h3)
         query_stems = _query_stems(query, view)
 
         def factor(record: tuple[str, str, str]) -> float:
@@ -63,9 +71,15 @@ class Tags:
 
     weight: float = within(0.0, 0.0, 1.0)
     cap: int = within(3, 1, 100)
+    traits: ClassVar = Traits(part="tags")
+
+    @property
+    def off(self) -> bool:
+        """Whether nothing changes."""
+        return self.weight == 0.0
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
-        if self.weight == 0.0:
+        if self.off:
             return ranking
         query_stems = _query_stems(query, view)
 

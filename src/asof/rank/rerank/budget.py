@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,7 @@ from asof.index.view import View
 from asof.rank.expression import Constant, Taken, Where, total
 from asof.rank.features.centrality import Centrality
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -67,6 +68,7 @@ class BudgetedRerank:
     agreement: float = within(0.8, 0.0, 1.0)
     first: int = within(5, 2, 100)
     graph: Centrality = GRAPH
+    traits: ClassVar = Traits(part="budget")
 
     def __post_init__(self) -> None:
         if not self.sizes or self.sizes[0] < 1 or any(low > high for low, high in pairwise(self.sizes)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from asof.rank.expression import Column, Constant, Given, product, total
 from asof.rank.recipe import Recipe
 from asof.rank.rerank.append_below import append_below, insert_before_cut
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 LARGEST = 1e9
@@ -45,6 +47,7 @@ class Rerank:
     top: int = within(10, 1, 1_000)
     weight: float = within(1.0, 0.0, 1.0)
     characters: int = within(20_000, 100, 1_000_000)
+    traits: ClassVar = Traits(part="reranking")
 
     @property
     def needs(self) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from asof.rank.features.same_kind import same_kind_share
 from asof.rank.features.termination import terminated
 from asof.rank.features.time_match import MENTIONS_TIME, OF_TIME, match_times
 from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.schema import within
 
 
@@ -69,6 +71,9 @@ class TimePreference:
     same_kind_threshold: float = within(0.5, 0.0, 1.0)
     uncertainty: float = within(0.1, 0.0, 1.0)
     relevance_floor: float = within(0.5, 0.0, 1.0)
+    traits: ClassVar = Traits(
+        part="time", varied=("recency_weight", "tie_margin", "termination_penalty", "cautious_margin")
+    )
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()

@@ -93,11 +93,11 @@ def _dated(run: TokenRun, i: int, number: int, context: ReadingContext) -> RuleM
     glue = run[i].glue
     if glue not in (" ", ",", "-", "/", "(", " (", ".", ".,"):
         return None
-    for rule in (numeric_date, calendar_name):
-        match = rule(run, i, context)
+    at = run.after(i, "the", " ,")
+    for rule, place in ((numeric_date, i), (calendar_name, i), (calendar_name, at)):
+        match = rule(run, place, context)
         if match is not None and match[0].grain == "day":
             return match[0].sure(), match[1]
-    at = run.after(i, "the", " ,")
     day = day_number(run, at) if at > i or ordinal(run, i) or run.sense(i, "figures") == 2 else None
     if day is None or glue not in (" ", ",") or run.behind(day[1] - 1)[1][:1] in (":", "-", "/"):
         return None

@@ -266,3 +266,23 @@ def test_hostile_text_is_refused_quickly() -> None:
         "x" * 10_000_000,
     ):
         assert timeit.timeit(lambda text=text: refuse(text), number=1) < 0.5  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("in March 2021", "2021-03-01"),
+        ("im März 2021", "2021-03-01"),
+        ("en mars 2021", "2021-03-01"),
+        ("le 5 mars 2021", "2021-03-05"),
+        ("l'année dernière", "2023-01-01"),
+        ("l’année dernière", "2023-01-01"),
+        ("el 5 de marzo de 2021", "2021-03-05"),
+        ("la semana pasada", "2024-05-20"),
+        ("2021年3月", "2021-03-01"),
+    ],
+)
+def test_options_are_read_in_every_language(text, start):
+    meant = read(text, datetime(2024, 5, 31, 12, tzinfo=UTC))
+    assert meant.start is not None
+    assert meant.start.date().isoformat() == start

@@ -69,7 +69,21 @@ _WARY = frozenset(["wary", "very_wary", "with_year"])
 _SUFFICIENT = frozenset(["month", "weekday", "day", "day_night", "holiday", "end_of_unit", "to_date"])
 _CUES = frozenset(["cue", "date_cue", "dot_cue", "lower_cue", "clear_cue"])
 _LINKS = frozenset(
-    ["the", "elided", "of", "at", "on", "and", "to", "from", "between", "relation", "trailing", "onwards"]
+    [
+        "leading",
+        "the",
+        "elided",
+        "of",
+        "at",
+        "on",
+        "and",
+        "to",
+        "from",
+        "between",
+        "relation",
+        "trailing",
+        "onwards",
+    ]
 )
 _STEPS = frozenset(["shift", "ahead", "ago_before", "lasting", "within", "bound", "starting", "not_time"])
 _ATTACHED = frozenset(
@@ -81,7 +95,7 @@ _LETTERS = frozenset(
 _WEAK = _CUES | _LINKS | _STEPS | _ATTACHED | _LETTERS
 """Tables of words that say no time by themselves, nor with one another: "the", "of", "year"."""
 _MUTE = _CUES | _LINKS | _STEPS
-_INERT = frozenset(["the", "of", "and", "ahead", "cue", "clear_cue", "lower_cue"])
+_INERT = frozenset(["leading", "the", "of", "and", "ahead", "cue", "clear_cue", "lower_cue"])
 _FIGURES = frozenset(
     [str(n) for n in range(100)] + [f"0{n}" for n in range(10)] + [str(year) for year in range(1000, 3000)]
 )

@@ -35,6 +35,11 @@ def _months() -> dict[str, int]:
 
 
 @lru_cache(maxsize=1)
+def _leading() -> frozenset[str]:
+    return frozenset(lexicon(every("time")).names("leading"))
+
+
+@lru_cache(maxsize=1)
 def _weekdays() -> dict[str, int]:
     return lexicon(every("time")).names("weekday", "weekday_short")
 
@@ -67,7 +72,7 @@ _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _ISO_TIME = re.compile(rf"({_ISO_DAY.pattern}){_TIME}", re.IGNORECASE | re.ASCII)
 _PREFIX = re.compile(r"([^\W\d_]+)\.?,? ")
 _IN_DOUBT = re.compile(r"(?<![0-9])[0-9]{1,2} ?(?:[/.] ?[0-9]{1,2}(?![0-9:]| ?[ap]\.?m)|-[0-9]{1,2}(?:-|\Z))")
-_BEFORE = frozenset(("the", "in", "on", "during", "der", "die", "das", "im", "am", "den"))
+_BETWEEN = re.compile(r"[\s'’]+")
 _NUMBER = re.compile(r"(?<![0-9])[0-9]+(?= )")
 _FIGURES = re.compile(r"([0-9]{1,4})[-/. ]([0-9]{1,2})[-/. ]([0-9]{1,4})")
 
@@ -155,8 +160,8 @@ def _said(plain: str, anchor: datetime, zone: tzinfo, fiscal_start: int) -> Span
     found = parse(plain, anchor, TimeContext(zone, fiscal_start, every("time")))
     if len(found) != 1 or found[0].end != len(plain):
         return None
-    before = plain[: found[0].start].casefold().split()
-    return found[0].span if all(word in _BEFORE for word in before) else None
+    before = _BETWEEN.split(plain[: found[0].start].casefold())
+    return found[0].span if _leading().issuperset(filter(None, before)) else None
 
 
 def _is_relative(plain: str) -> bool:

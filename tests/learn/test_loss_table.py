@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ import pytest
 import asof
 from asof import engine
 from asof.corpus.corpus import Corpus
-from asof.data import Document
+from asof.data import Document, Query
+from asof.index.view import View
 from asof.learn.box import Box
 from asof.learn.judged_query import JudgedQuery
 from asof.learn.loss import gains
@@ -20,9 +22,13 @@ from asof.learn.ranking_replay import RankingReplay
 from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.expression import Constant, Given, ratio, total
 from asof.rank.features.latent import Latent
 from asof.rank.recipe import Range, Recipe, Tunable, with_values
+from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.recipes import named
+from asof.schema import within
 
 WORDS = (
     "harbour", "ferry", "lighthouse", "pilot", "tide", "buoy", "quay", "mooring", "anchor", "dredger",
@@ -119,6 +125,36 @@ def test_passages_that_differ_in_two_columns_stay_candidates(corpus: Corpus) -> 
         changed = with_values(recipe, box.named(setting))
         for number, asked in enumerate(questions):
             assert table.ranked(setting, number) == searched(asked, changed, passages=200)
+
+
+@dataclass(frozen=True, slots=True)
+class Shortness:
+    """A signal as somebody adds it: half / (half + words)."""
+
+    half: float = within(20.0, 1.0, 100.0)
+    traits: ClassVar = Traits(constants=("half",))
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        words = Given("words of the passage", view.column("length", ranking.rows))
+        half = Constant("half", self.half, self, "half")
+        return ranking.with_feature("shortness", ratio("shortness", half, total("both", half, words)))
+
+
+def test_a_new_signal_is_learned_by_its_expression(corpus: Corpus) -> None:
+    combined = Combine((("normalized", 1.0), ("shortness", 0.2)))
+    fields = (Range("shortness.half", 1.0, 100.0), Range("combine.weights.shortness", 0.0, 1.0))
+    stages = (Lexical(), MaxNormalize(), Shortness(), combined, TopK())
+    recipe = Recipe("short", "", stages, tunable=Tunable(fields))
+    box, questions = Box.of(recipe), posed(corpus, recipe)
+    table = loss_table(questions, recipe, box, K)
+    assert isinstance(table, ExpressionLosses)
+    for setting in box.sample(np.random.default_rng(1), 4):
+        changed = with_values(recipe, box.named(setting))
+        for number, asked in enumerate(questions):
+            assert table.ranked(setting, number) == searched(asked, changed, passages=200)
+    # a stage that takes the largest number of the column before reads it outside of its expression
+    share = Recipe("share", "", (Lexical(), Shortness(), MaxNormalize("shortness"), combined, TopK()))
+    assert isinstance(loss_table(questions[:1], share, Box.of(share, fields[:1]), K), RankingReplay)
 
 
 def test_where_nothing_is_there_nothing_is_gained(corpus: Corpus) -> None:

@@ -18,8 +18,11 @@ class Traits:
     `part`: the name of what is left out where a recipe runs without the stage, because no other one needs its
     column; a stage with a property `off` has no effect where that is true. `varied`: fields on time and the
     graph that figures vary; "weights" is that of its column, which has its name, in a sum. `by_age`: its
-    column is "added" to a score, or its score is one with a "factor", that follows from age. `total`: the
-    label of the sum that it makes of other columns.
+    column is "added" to a score, or its score is one with a "factor", that follows from age.
+
+    `total`: the label of the sum that it makes of other columns; `weights`: the fields of their weights, a
+    table of them or each named as its column. `limit`: the field that says how many candidates are ranked
+    further, a tuple where it depends on them.
     """
 
     constants: tuple[str, ...] | None = None
@@ -27,6 +30,8 @@ class Traits:
     varied: tuple[str, ...] = ()
     by_age: str = ""
     total: str = ""
+    weights: tuple[str, ...] = ()
+    limit: str = ""
 
 
 NOTHING_SAID = Traits()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from asof.data import Query
 from asof.evaluate.figures.variants import (
     CANDIDATES,
     ablations,
@@ -18,6 +19,7 @@ from asof.evaluate.figures.variants import (
     values_around,
     without,
 )
+from asof.index.view import View
 from asof.rank.candidates.gather import Dense, Lexical
 from asof.rank.candidates.top_k import Pool, TopK
 from asof.rank.combine.early_termination import EarlyTermination
@@ -31,7 +33,10 @@ from asof.rank.recipe import Recipe
 from asof.rank.rerank.budget import BudgetedRerank
 from asof.rank.rerank.round_robin import RoundRobinByDocument
 from asof.rank.rerank.time_preference import TimePreference
+from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
 from asof.recipes import NAMES, named
+from asof.schema import within
 
 TWE, ASOF = named("twe"), named("asof")
 
@@ -201,9 +206,9 @@ def test_values_are_within_their_range(data):
 
 
 def test_as_many_candidates_as_are_wanted():
-    assert limit(TWE) == ("budgeted_rerank", stages(TWE)["budgeted_rerank"])
+    assert limit(TWE) == ("budgeted_rerank.sizes", (30, 60, 100))
     assert {n: stages(each)["budgeted_rerank"].sizes for n, each in budgets(TWE).items()} == {
-        n: (n,) for n in CANDIDATES
+        n: (n, n, n) for n in CANDIDATES
     }
     assert [stages(each)["pool"].n for each in budgets(named("tempralm")).values()] == list(CANDIDATES)
     assert [stages(each)["reciprocal_rank"].depth for each in budgets(named("vault")).values()] == list(
@@ -211,3 +216,27 @@ def test_as_many_candidates_as_are_wanted():
     )
     assert budgets(ASOF) == {}
     assert limit(ASOF) is None
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class NoWordsAgain:
+    """A signal as somebody adds it."""
+
+    near: float = within(2.0, 0.0, 8.0)
+    traits: ClassVar = Traits(part="nearness", varied=("near", "weights"))
+
+    @property
+    def off(self) -> bool:
+        return self.near == 0.0
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        return ranking
+
+
+def test_a_new_signal_says_itself_what_it_is():
+    weighed = Combine((("lexical", 1.0), ("no_words_again", 0.5)))
+    recipe = Recipe("new", "", (Lexical(), NoWordsAgain(), weighed, TopK()))
+    assert list(ablations(recipe)) == ["without nearness", "without words", "without no_words_again"]
+    assert list(sensitivities(recipe)) == ["no_words_again.near", "combine.weights.no_words_again"]
+    off = dataclasses.replace(recipe, stages=(Lexical(), NoWordsAgain(0.0), TopK()))
+    assert ablations(off) == {}

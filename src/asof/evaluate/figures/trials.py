@@ -18,10 +18,8 @@ from asof.evaluate.runs.metrics import scores
 from asof.evaluate.runs.questions import DatasetQuestion
 from asof.evaluate.runs.run import Run, by_document, filters, relevant, retrieve
 from asof.evaluate.runs.selection import sample
-from asof.rank.candidates.top_k import Pool
-from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.recipe import Recipe
-from asof.rank.rerank.budget import OUTSIDE, BudgetedRerank
+from asof.rank.rerank.budget import OUTSIDE
 
 METRICS = ("ndcg@10", "success@1")
 WHOLE = "the whole"
@@ -199,16 +197,15 @@ def budget_rows(trials: Trials, runs: Sequence[Run], progress: StepProgress) -> 
 
 def candidates_read(trials: Trials, recipe: Recipe) -> float:
     """How many candidates a recipe reads: its limit, or how many its budget lets in on average."""
-    _, stage = limit(recipe) or ("", None)
-    if isinstance(stage, Pool):
-        return float(stage.n)
-    if isinstance(stage, ReciprocalRank):
-        return float(stage.depth)
-    if not isinstance(stage, BudgetedRerank):
+    limited = limit(recipe)
+    if limited is None:
         raise UsageError(f"recipe {recipe.name} reads all candidates")
+    _, most = limited
+    if not isinstance(most, tuple):
+        return float(most)
     counts = []
     for question in trials.questions:
-        hits = trials.hits(question, recipe, stage.sizes[-1])
+        hits = trials.hits(question, recipe, most[-1])
         counts.append(sum(not _has_label(hit.why, OUTSIDE) for hit in hits))
     return float(np.mean(counts))
 

@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from asof.rank.candidates.top_k import Pool
-from asof.rank.combine.early_termination import EarlyTermination
-from asof.rank.combine.fusion import ReciprocalRank
 from asof.rank.combine.weighted_sum import Combine
-from asof.rank.recipe import Recipe
-from asof.rank.rerank.budget import BudgetedRerank
+from asof.rank.recipe import Range, Recipe, value_of, with_values
 from asof.rank.stage import Stage
 from asof.rank.traits import part_of, traits_of
 
@@ -40,11 +34,10 @@ def ablations(recipe: Recipe, *, vectors: bool = True) -> dict[str, Recipe]:
     """
     variants: dict[str, Recipe] = {}
     for name, stage in recipe.stages_by_name().items():
-        parts = [part for part in _parts(stage) if vectors or part.column != "dense"]
-        for part in parts if len(parts) > 1 else ():
-            variants[_unique(f"without {_words_for(part.column, recipe)}", name, variants)] = recipe.replaced(
-                part.replacement(name, 0.0)
-            )
+        parts = {column: field for column, field in _parts(name, stage) if vectors or column != "dense"}
+        for column, field in parts.items() if len(parts) > 1 else ():
+            label = _unique(f"without {_words_for(column, recipe)}", name, variants)
+            variants[label] = with_values(recipe, {field: 0.0})
         if label := part_of(stage):
             variants[_unique(f"without {label}", name, variants)] = without(recipe, stage)
     return variants
@@ -72,37 +65,21 @@ def _without_next(stage: Any, removed: Stage, next_stage: Stage | None) -> Any:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """A number of a stage, mostly the weight of a column, in `field`; `pairs`: all weights in that field."""
-
-    column: str
-    weight: float
-    field: str
-    pairs: tuple[tuple[str, float], ...] = ()
-
-    def replacement(self, stage: str, weight: float) -> dict[str, Any]:
-        """The values to give to `Recipe.replaced`."""
-        value: Any = {**dict(self.pairs), self.column: weight} if self.pairs else weight
-        return {f"{stage}.{self.field}": value}
-
-
-def _parts(stage: Stage) -> list[_Part]:
-    """The columns that a stage adds up with a weight other than 0."""
-    if isinstance(stage, Combine | ReciprocalRank):
-        pairs = stage.weights
-        return [_Part(column, weight, "weights", pairs) for column, weight in pairs if weight]
-    if isinstance(stage, EarlyTermination):
-        both = (("lexical", stage.lexical), ("dense", stage.dense))
-        return [_Part(column, weight, column) for column, weight in both if weight]
-    return []
+def _parts(name: str, stage: Stage) -> Iterator[tuple[str, str]]:
+    """The columns that a stage adds up with a weight other than 0, each with the field of its weight."""
+    for field in traits_of(stage).weights:
+        value = getattr(stage, field)
+        if isinstance(value, tuple):
+            yield from ((column, f"{name}.{field}.{column}") for column, weight in value if weight)
+        elif value:
+            yield field, f"{name}.{field}"
 
 
 def _words_for(column: str, recipe: Recipe) -> str:
     """A column in words; a sum by those of its parts."""
     for stage in recipe.stages:
         if isinstance(stage, Combine) and stage.name == column:
-            return " and ".join(_words_for(part.column, recipe) for part in _parts(stage))
+            return " and ".join(_words_for(part, recipe) for part, weight in stage.weights if weight)
     return WORDS.get(column, column)
 
 
@@ -113,38 +90,27 @@ def sensitivities(recipe: Recipe) -> dict[str, list[tuple[float, Recipe]]]:
     rising order, among them the current one, in the range that the field accepts.
     """
     return {
-        number.key: [
-            (value, recipe if value == number.current else recipe.replaced(number.setting(value)))
-            for value in sorted(values_around(number.current, number.low, number.high))
+        each.field: [
+            (value, recipe if value == own else with_values(recipe, {each.field: value}))
+            for value in sorted(values_around(own, each.low, each.high))
         ]
-        for number in _numbers(recipe)
+        for own, each in _varied(recipe)
     }
 
 
-@dataclass(frozen=True, slots=True)
-class _Number:
-    """A number to vary: its current value, its range, and the replacement for another value."""
-
-    key: str
-    current: float
-    low: float
-    high: float
-    setting: Callable[[float], dict[str, Any]]
-
-
-def _numbers(recipe: Recipe) -> Iterator[_Number]:
+def _varied(recipe: Recipe) -> Iterator[tuple[float, Range]]:
+    """The numbers to vary, with their ranges."""
     stages = recipe.stages_by_name()
     weighed = {name for name, stage in stages.items() if "weights" in traits_of(stage).varied}
     for name, stage in stages.items():
         for field in dataclasses.fields(stage):  # type: ignore[arg-type]  # stages are dataclasses
             if field.name in traits_of(stage).varied:
-                low, high = field.metadata["low"], field.metadata["high"]
-                part = _Part(field.name, getattr(stage, field.name), field.name)
-                yield _Number(f"{name}.{field.name}", part.weight, low, high, partial(part.replacement, name))
-        for part in _parts(stage):
-            if part.column in weighed and part.pairs:
-                key, high = f"{name}.weights.{part.column}", max(4 * part.weight, 1.0)
-                yield _Number(key, part.weight, 0.0, high, partial(part.replacement, name))
+                bounds = field.metadata
+                yield getattr(stage, field.name), Range(f"{name}.{field.name}", bounds["low"], bounds["high"])
+        for column, weight in _parts(name, stage):
+            if column in weighed:
+                own = value_of(recipe, weight)
+                yield own, Range(weight, 0.0, max(4 * own, 1.0))
 
 
 def values_around(current: float, low: float, high: float) -> list[float]:
@@ -167,27 +133,18 @@ def values_around(current: float, low: float, high: float) -> list[float]:
     return list(allowed)[:MAX_STEPS]
 
 
-def limit(recipe: Recipe) -> tuple[str, Stage] | None:
-    """The stage that limits the candidates, with its name; None if none does."""
-    for kind in (BudgetedRerank, Pool, ReciprocalRank):
-        for name, stage in recipe.stages_by_name().items():
-            if isinstance(stage, kind):
-                return name, stage
+def limit(recipe: Recipe) -> tuple[str, Any] | None:
+    """The field that limits the candidates last, and its value; None if no stage limits them."""
+    for name, stage in reversed(recipe.stages_by_name().items()):
+        if field := traits_of(stage).limit:
+            return f"{name}.{field}", getattr(stage, field)
     return None
-
-
-def _with_stage(recipe: Recipe, old: Stage, new: Stage) -> Recipe:
-    """The recipe with another stage in place of one that no other stage points to."""
-    return dataclasses.replace(recipe, stages=tuple(new if each is old else each for each in recipe.stages))
 
 
 def budgets(recipe: Recipe) -> dict[int, Recipe]:
     """The recipe with each number of CANDIDATES, whatever its uncertainty; {} if no stage limits them."""
-    variants = limit(recipe)
-    if variants is None:
+    limited = limit(recipe)
+    if limited is None:
         return {}
-    name, stage = variants
-    if isinstance(stage, BudgetedRerank):
-        return {n: _with_stage(recipe, stage, dataclasses.replace(stage, sizes=(n,))) for n in CANDIDATES}
-    field = "n" if isinstance(stage, Pool) else "depth"
-    return {n: recipe.replaced({f"{name}.{field}": n}) for n in CANDIDATES}
+    field, own = limited
+    return {n: recipe.replaced({field: [n] * len(own) if isinstance(own, tuple) else n}) for n in CANDIDATES}

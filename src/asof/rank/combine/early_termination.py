@@ -60,7 +60,7 @@ class EarlyTermination:
     then: UsesScores | None = None
     prune: bool = True
     limits: ScanLimits = SCAN_LIMITS
-    traits: ClassVar = Traits(total="relevance")
+    traits: ClassVar = Traits(total="relevance", weights=("lexical", "dense"))
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         words = ranking.columns["lexical"]

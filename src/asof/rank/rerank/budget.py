@@ -68,7 +68,7 @@ class BudgetedRerank:
     agreement: float = within(0.8, 0.0, 1.0)
     first: int = within(5, 2, 100)
     graph: Centrality = GRAPH
-    traits: ClassVar = Traits(part="budget")
+    traits: ClassVar = Traits(part="budget", limit="sizes")
 
     def __post_init__(self) -> None:
         if not self.sizes or self.sizes[0] < 1 or any(low > high for low, high in pairwise(self.sizes)):

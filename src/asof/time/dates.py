@@ -16,6 +16,7 @@ from asof.time.eras import century, decade, year
 from asof.time.numeric_dates import numeric_date
 from asof.time.parts import nth_of, part_of
 from asof.time.reading import ReadingContext, Rule, RuleMatch
+from asof.time.sides import beside, side_after
 from asof.time.signed_dates import signed_date
 from asof.time.token_run import TokenRun
 from asof.time.weekdays import day_of_some_month, weekday
@@ -74,10 +75,10 @@ _RULES = (
     _row(signed_date, "figures cardinal", "year_sign month_sign day_sign cardinal", least=2),
     _row(signed_date, "era beside", least=2),
     _row(calendar_name, "quarter_name half_name"),
-    _row(deictic_time, "beside"),
+    _row(beside, "beside"),
     _row(deictic_time, "unit", "shift", least=3),
-    _row(deictic_time, "unit fiscal_year", "side_after fiscal"),
-    _row(deictic_time, "month month_short season holiday", "side_after"),
+    _row(side_after, "unit fiscal_year", "side_after fiscal"),
+    _row(side_after, "month month_short season holiday", "side_after"),
     _row(deictic_time, "the", "day side rolling unit"),
     _row(deictic_time, "figures", "side rolling", least=3),
     _row(deictic_time, "cardinal", least=3),

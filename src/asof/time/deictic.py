@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-from datetime import UTC, date
+from datetime import UTC
 
-from asof.time.calendar_names import Name, name_at
+from asof.time.calendar_names import name_at
 from asof.time.durations import duration, shift_anchor, unit_after_number
 from asof.time.local_time import (
     DAY,
     HOUR,
     IN_CLOCK,
     IN_DAYS,
-    LocalInterval,
     calendar_units,
     days,
     grain_of,
-    shift_day,
     wall,
 )
 from asof.time.numerals import cardinal
@@ -24,13 +21,9 @@ from asof.time.reading import (
     ReadingContext,
     RuleMatch,
     TimeReading,
-    Yearly,
-    distinct,
-    intervals_around,
-    on_side,
 )
+from asof.time.sides import fiscal_on_side, name_on_side, unit_on_side
 from asof.time.token_run import TokenRun
-from asof.time.yearly import fiscal_year, parts
 
 _WHOLE = frozenset(("quarter", "half"))  # counted in whole ones: "the past two quarters"
 
@@ -42,8 +35,6 @@ def deictic_time(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | 
     return (
         _day(run, i, context.today)
         or _sided(run, i, context)
-        or _side_after(run, i, context)
-        or _beside(run, i, context)
         or _counted_side(run, i, context)
         or _beyond(run, i, context.today)
         or _so_far(run, i, context)
@@ -76,7 +67,8 @@ def _sided(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
         return _fiscal(run, i + 1, side, context)
     unit = run.sense(i + 1, "unit")
     if unit is not None:
-        return None if _of_follows(run, i + 2) else _unit(i, side, rolling is not None, unit, context)
+        reading = None if _of_follows(run, i + 2) else unit_on_side(unit, side, context, rolling is not None)
+        return None if reading is None else (reading, i + 2)
     if side != 0 and (match := _window(run, i + 1, side, context)) is not None:
         return match
     part = run.sense(i + 1, "daypart")
@@ -87,55 +79,12 @@ def _sided(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     name = name_at(run, i + 1, context)
     if name is None or name.grain == "week" or not _meant(run, i, side):
         return None
-    return _sided_name(name, side, context), name.after
-
-
-def _side_after(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """A side that stands after what it is of: `le mois dernier`, `marzo pasado`, `l'exercice en cours`."""
-    unit, fiscal = run.sense(i, "unit"), run.sense(i, "fiscal_year") is not None
-    if unit is None and not fiscal:
-        name = name_at(run, i, context)
-        side = None if name is None or name.grain == "week" else run.sense(name.after, "side_after")
-        if name is None or side is None or not run.follows(name.after):
-            return None
-        return _sided_name(name, side, context), name.after + 1
-    at = i + 2 if run.sense(i + 1, "fiscal") is not None and run.follows(i + 1) else i + 1
-    side = run.sense(at, "side_after")
-    if side is None or not run.follows(at):
-        return None
-    if fiscal or at > i + 1:
-        reading = _fiscal_reading("year" if fiscal else unit, side, context)
-        return None if reading is None else (reading, at + 1)
-    match = _unit(i, side, False, unit, context)
-    return None if match is None else (match[0], at + 1)
-
-
-def _beside(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
-    """A unit and its side in one word: `去年`."""
-    unit, _, side = str(run.sense(i, "beside") or "").partition(" ")
-    match = _unit(i, int(side), False, unit, context) if unit else None
-    return None if match is None else (match[0], i + 1)
-
-
-def _sided_name(name: Name, side: int, context: ReadingContext) -> TimeReading:
-    intervals = intervals_around(name.yearly, date.fromordinal(context.today or 1).year)
-    return TimeReading(name.grain, _sided_names(intervals, name.yearly, side, context), relative=True)
+    return name_on_side(name, side, context), name.after
 
 
 def _long_unit(run: TokenRun, i: int) -> bool:
     """Whether decades or centuries stand at `i`, or after a number: they take their article with them."""
     return any(unit_after_number(run, j) in ("decade", "century") for j in (i, i + 1))
-
-
-def _sided_names(
-    intervals: list[LocalInterval], yearly: Yearly, side: int, context: ReadingContext
-) -> tuple[LocalInterval, ...]:
-    year = date.fromordinal(context.today or 1).year
-    chosen = on_side(intervals, side, context)
-    other: tuple[LocalInterval, ...] = ()
-    with suppress(ValueError):  # not every year has a 29 February
-        other = (yearly(year + side),)
-    return distinct((*other, *chosen) if side == 0 else (*chosen[:1], *other, *chosen[1:]))
 
 
 def _meant(run: TokenRun, i: int, side: int) -> bool:
@@ -152,46 +101,13 @@ def _of_follows(run: TokenRun, i: int) -> bool:
     return run[i].word in ("of",) and run.follows(i)
 
 
-def _unit(i: int, side: int, rolling: bool, unit: str, context: ReadingContext) -> RuleMatch | None:
-    if unit == "day" or context.today is None or context.at is None or context.anchor is None:
-        return None
-    if unit in IN_CLOCK:
-        at, size = wall(context.anchor, UTC), IN_CLOCK[unit]
-        if side == 0:
-            begin = at // size * size
-            return TimeReading(unit, ((begin, begin + size),), True, zone=UTC), i + 2
-        return TimeReading(unit, ((at - size, at) if side < 0 else (at, at + size),), True, zone=UTC), i + 2
-    calendar, grain = calendar_units(context.today, unit, side), grain_of(unit)
-    if rolling and unit != "weekend":
-        first = shift_day(context.today, unit, side)
-        return TimeReading(grain, distinct([(first * DAY, context.at or 1), calendar]), relative=True), i + 2
-    return TimeReading(grain, (calendar,), relative=True), i + 2
-
-
 def _fiscal(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:
     after = i + 1
     unit = "year" if run.sense(i, "fiscal_year") else run.sense(after, "unit")
     if run.sense(i, "fiscal"):
         after += 1
-    reading = _fiscal_reading(unit, side, context)
+    reading = fiscal_on_side(unit, side, context)
     return None if reading is None else (reading, after)
-
-
-def _fiscal_reading(unit: str | None, side: int, context: ReadingContext) -> TimeReading | None:
-    if unit not in ("year", "quarter"):
-        return None
-    at, today = context.at or 0, date.fromordinal(context.today or 1)
-    intervals: list[LocalInterval] = []
-    if unit == "year":
-        intervals = intervals_around(fiscal_year(context.fiscal_start), today.year)
-    else:
-        for number in range(1, 5):
-            intervals += intervals_around(parts(3, number, context.fiscal_start), today.year)
-        intervals.sort()
-    here = next((n for n, place in enumerate(intervals) if place[0] <= at < place[1]), 0)
-    if not 0 < here < len(intervals) - 1:  # at the ends of the calendar
-        return None
-    return TimeReading(unit, (intervals[here + side],), relative=True, fiscal=True)
 
 
 def _window(run: TokenRun, i: int, side: int, context: ReadingContext) -> RuleMatch | None:

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from asof.knowledge.rules.lexicon import NONE, lexicon
+from asof.lang import every
 from asof.store.facts import Excerpt
 from asof.text.names import key
 from asof.time.expressions import TimeContext, parse
@@ -78,7 +79,7 @@ def of_title(title: str) -> tuple[str, tuple[str, ...]]:
     short = title[:400]
     codes = tuple(_CODE.findall(short))
     bare = _CODE.sub(" ", short)
-    for mention in reversed(parse(bare, context=TimeContext(language="en de"))):
+    for mention in reversed(parse(bare, context=TimeContext(language=every("facts")))):
         bare = f"{bare[: mention.start]} {bare[mention.end :]}"
     bare = _PERIOD.sub(" ", bare)
     types = lexicon("en").senses

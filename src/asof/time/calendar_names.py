@@ -44,6 +44,10 @@ class Name(NamedTuple):
     glue: str = " ,"
 
 
+_FISCAL = frozenset(("the", "fiscal", "fiscal_year"))
+_POSSESSIVE = frozenset(("side", "year_figures"))
+
+
 def calendar_name(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A name with the year that stands after it, or before it, or with no year."""
     year = year_figures(run, i)
@@ -53,10 +57,11 @@ def calendar_name(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch |
         name = name or _month(run, at, context)
         if name is not None:
             return _in_year(name, year, fiscal=name.is_fiscal), name.after
-    fiscal = fiscal_year_number(run, i)
+    kind = run[i].kind
+    fiscal = None if kind.isdisjoint(_FISCAL) else fiscal_year_number(run, i)
     if fiscal is not None and (name := _label(run, fiscal[1], context)) is not None:
         return _in_year(name, fiscal[0], fiscal=True), name.after
-    possessive = possessive_year(run, i, context)
+    possessive = None if kind.isdisjoint(_POSSESSIVE) else possessive_year(run, i, context)
     if possessive is not None and (name := name_at(run, possessive[1], context)) is not None:
         return _in_year(name, possessive[0], fiscal=name.is_fiscal)._replace(
             relative=possessive[2]
@@ -237,13 +242,10 @@ def _label(run: TokenRun, i: int, context: ReadingContext) -> Name | None:
     """`Q3`, `3Q`, `H1`, `2H`, `fiscal Q3`, and before a year `quarter 3`. There is no `Q5` in any year."""
     is_fiscal = run.sense(i, "fiscal") is not None and run.follows(i + 1, " ")
     at = i + 1 if is_fiscal else i
-    for sense, size, grain in (("quarter", 3, "quarter"), ("half", 6, "half")):
+    glued = run[at + 1].glue == ""
+    for sense, size, grain in (("quarter", 3, "quarter"), ("half", 6, "half")) if glued else ():
         for letter, figure in ((at, at + 1), (at + 1, at)):
-            if (
-                run.sense(letter, sense) is None
-                or run.sense(figure, "figures") != 1
-                or run[at + 1].glue != ""
-            ):
+            if run.sense(letter, sense) is None or run.sense(figure, "figures") != 1:
                 continue
             number = run.sense(figure, "number")
             if (1 <= number <= 12 // size or grain == "quarter") and not (

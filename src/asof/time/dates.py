@@ -23,7 +23,8 @@ from asof.time.weekdays import day_of_some_month, weekday
 from asof.time.years import fiscal_years, week_label
 
 _NONE: frozenset[str] = frozenset()
-_MOST = 4  # items that a rule may need at least
+MOST_NEEDED = 4
+"""The most items that a rule may need at least."""
 
 
 class _Row(NamedTuple):
@@ -100,7 +101,7 @@ def _longest(run: TokenRun, i: int, context: ReadingContext, name: str) -> RuleM
     best: RuleMatch | None = None
     items = run.items
     following = items[i + 1].kind if i + 1 < run.size else _NONE
-    for rule in _able(name, items[i].kind, following, min(run.size - i, _MOST)):
+    for rule in _able(name, items[i].kind, following, min(run.size - i, MOST_NEEDED)):
         try:
             match = rule(run, i, context)
         except (ValueError, OverflowError):  # 30 February, or outside the years 1 to 9999
@@ -122,11 +123,9 @@ def _able(name: str, kind: frozenset[str], following: frozenset[str], items: int
     return tuple(dict.fromkeys(able))
 
 
-def date_may_begin(run: TokenRun, i: int) -> bool:
-    """Whether some rule is tried at item `i`."""
-    items = run.items
-    following = items[i + 1].kind if i + 1 < run.size else _NONE
-    return bool(_able("day", items[i].kind, following, min(run.size - i, _MOST)))
+def date_begins(kind: frozenset[str], following: frozenset[str], items: int) -> bool:
+    """Whether some rule is tried at an item of a kind before one of another, the first of so many `items`."""
+    return bool(_able("day", kind, following, items))
 
 
 def simple(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:

@@ -32,12 +32,14 @@ def year(run: TokenRun, i: int, _: ReadingContext) -> RuleMatch | None:
             if spelled is None
             else (single_reading("year", months(spelled[0]), year=spelled[0]), spelled[1])
         )
-    spelled = year_words(run, i)
-    if spelled is not None and not _counting(run, spelled[1] - 1):
-        needs_cue = "" if spelled[0] % 100 and spelled[0] < 2100 else "cue"
-        return TimeReading("year", (months(spelled[0]),), needs_cue=needs_cue, year=spelled[0]), spelled[1]
     number = year_figures(run, i)
     if number is None:
+        spelled = year_words(run, i)
+        if spelled is not None and not _counting(run, spelled[1] - 1):
+            needs_cue = "" if spelled[0] % 100 and spelled[0] < 2100 else "cue"
+            return TimeReading("year", (months(spelled[0]),), needs_cue=needs_cue, year=spelled[0]), spelled[
+                1
+            ]
         number = short_year(run, i)
         if number is None or attached_right(run, i):
             return None

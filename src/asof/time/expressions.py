@@ -144,11 +144,15 @@ def _in_run(run: TokenRun, context: ReadingContext) -> list[TimeMention]:
     in_order: list[TimeMention] = []
     i = 0
     while i < run.size:
-        match = match_time(run, i, context) if run[i].senses and "not_time" not in run[i].senses else None
-        mention = _mention(run, match, context) if match is not None and match.limits else None
+        match = match_time(run, i, context)
+        i += 1
+        if match is None:
+            continue
+        mention = _mention(run, match, context) if match.limits else None
         if mention is not None:
             in_order.append(mention)
-        i = match.after if match is not None and (mention is not None or not match.limits) else i + 1
+        if mention is not None or not match.limits:
+            i = match.after
     return in_order
 
 

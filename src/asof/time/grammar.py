@@ -44,7 +44,7 @@ class TimeMatch(NamedTuple):
 def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | None:
     """What a text says at item `i` of a run, with its relation; None if it says no time there."""
     kind = run.items[i].kind
-    if kind.isdisjoint(_FIRST):
+    if kind.isdisjoint(_FIRST) or "not_time" in kind:
         return None
     begins = may_begin(run, i)
     if not begins and i >= run.last_joint and kind.isdisjoint(_OPENING):
@@ -58,7 +58,11 @@ def match_time(run: TokenRun, i: int, context: ReadingContext) -> TimeMatch | No
         return TimeMatch(i, match[1], "between", match[0], match[0].choices)
     if not begins and "from" not in kind:
         return None
-    special = _onwards(run, i, context) if "from" in kind else _day_with_bound(run, i, context)
+    special: TimeMatch | None = None
+    if "from" in kind:
+        special = _onwards(run, i, context)
+    elif i < run.last_relation:
+        special = _day_with_bound(run, i, context)
     if special is not None:
         return special
     alone = point(run, i, context)

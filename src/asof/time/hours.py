@@ -10,10 +10,9 @@ from asof.time.token_run import TokenRun
 
 def opening(run: TokenRun, i: int) -> tuple[str, int]:
     """`between` or `from` at `i`, or nothing, and the place after it."""
-    for word in ("between", "from"):
-        if run.sense(i, word) is not None and run.follows(i + 1):
-            return word, i + 1
-    return "", i
+    kind = run[i].kind
+    word = "between" if "between" in kind else "from" if "from" in kind else ""
+    return (word, i + 1) if word and run.follows(i + 1) else ("", i)
 
 
 def joint(run: TokenRun, i: int, word: str) -> int | None:

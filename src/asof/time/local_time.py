@@ -8,6 +8,7 @@ years 1 to 9999 is found when a date is asked for (ValueError) or a span is made
 from __future__ import annotations
 
 from datetime import MAXYEAR, UTC, date, datetime, timedelta, tzinfo
+from functools import lru_cache
 
 from asof.time.period import months_later
 from asof.time.span import Span
@@ -165,6 +166,15 @@ def span_of(interval: LocalInterval, zone: tzinfo = UTC) -> Span:
     A time that the clocks show twice gives the span around both. Raises ValueError when the zone has no such
     time (clocks skipped it, or the whole day).
     """
+    return _utc_span(interval) if zone is UTC else _span_in(interval, zone)
+
+
+@lru_cache(maxsize=4096)
+def _utc_span(interval: LocalInterval) -> Span:
+    return _span_in(interval, UTC)
+
+
+def _span_in(interval: LocalInterval, zone: tzinfo) -> Span:
     start, end = interval
     if start % DAY == 0 and end % DAY == 0:
         return Span(instant_of(start, zone), instant_of(end, zone))

@@ -81,14 +81,17 @@ def amount(run: TokenRun, i: int) -> tuple[float, int] | None:
 
 def ordinal(run: TokenRun, i: int) -> Number | None:
     """`5th`, `fifth`, `twenty-first`, `last` (-1)."""
-    if run[i].kind.isdisjoint(_ORDINAL):
+    item = run[i]
+    if item.kind.isdisjoint(_ORDINAL):
         return None
-    number = run.sense(i, "number")
+    number: int | None = item.senses.get("number")
     if number is not None:
-        if run.sense(i + 1, "ordinal_suffix") and run[i + 1].glue in ("", ".", ":") and not run[i + 1].wide:
-            return number, i + 2
         after = run[i + 1]
-        dotted = after.glue == "." and after.wide and after.kind & _COUNTABLE and len(run[i].word) < 3
+        if after.glue == " ":
+            return None
+        if after.senses.get("ordinal_suffix") and after.glue in ("", ".", ":") and not after.wide:
+            return number, i + 2
+        dotted = after.glue == "." and after.wide and after.kind & _COUNTABLE and len(item.word) < 3
         return (number, i + 1) if dotted else None  # 1. Quartal
     found = run.sense(i, "ordinal")
     if found is not None:
@@ -103,8 +106,11 @@ def ordinal(run: TokenRun, i: int) -> Number | None:
 
 def day_number(run: TokenRun, i: int) -> Number | None:
     """A day of a month: `5`, `5th`, `fifth`, `twenty one`."""
+    kind = run[i].kind
+    if kind.isdisjoint(_ORDINAL):
+        return None
     found = ordinal(run, i) or (
-        (run.sense(i, "number"), i + 1) if run.sense(i, "figures") in (1, 2) else below_hundred(run, i)
+        (run.sense(i, "number"), i + 1) if "day_figures" in kind else below_hundred(run, i)
     )
     return found if found is not None and 1 <= found[0] <= 31 else None
 

@@ -28,7 +28,10 @@ _JOINING = frozenset("-/.,:_+'")
 
 def numeric_date(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
     """A date of figures that begins at `i` and is no part of a longer row of figures."""
-    if run.sense(i, "figures") is None or attached_left(run, i):
+    kind = run[i].kind
+    if "figures" not in kind or ("long_figures" not in kind and run[i + 1].glue not in _SIGNS):
+        return None
+    if attached_left(run, i):
         return None
     match = _compact(run, i) or _row(run, i, context)
     if match is None or attached_right(run, match[1] - 1, run[match[1] - 1].glue):

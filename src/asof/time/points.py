@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from asof.time.clock import clock, iso_clock
-from asof.time.dates import DATE_BEGINNINGS, date_may_begin, day_point
+from asof.time.dates import DATE_BEGINNINGS, MOST_NEEDED, date_begins, day_point
 from asof.time.hours import half_of_day
 from asof.time.local_time import DAY, HOUR
 from asof.time.numerals import year_figures
@@ -12,6 +14,7 @@ from asof.time.token_run import TokenRun
 
 _SPELLED_HOURS = frozenset(("cardinal", "hour"))
 _AFTER_HOUR = frozenset(("meridiem", "clock", "hour_sign"))
+_CLOCK_SIGNS = frozenset((":", "."))
 _LOOSE = (None, "around")  # relations of "at" that leave the time as it is
 
 
@@ -32,7 +35,9 @@ def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
             return _time_after(run, match, None) or match
         if match[0].grain == "hour" and match[0].choices and run.sense(match[1] - 1, "unit") is None:
             return _time_after(run, match, _half(match[0])) or match
-    timed = _time_first(run, i, context) if _may_be_clock(run, i) else None
+    following = run[i + 1]
+    may_be_clock = _clock_begins(run.items[i].kind, following.kind, following.glue in _CLOCK_SIGNS)
+    timed = _time_first(run, i, context) if may_be_clock else None
     if timed is None or (match is not None and match[1] >= timed[1]):
         return match
     return timed
@@ -40,17 +45,21 @@ def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
 
 def may_begin(run: TokenRun, i: int) -> bool:
     """Whether a point may begin at item `i`, as far as it and the next one show."""
-    return date_may_begin(run, i) or _may_be_clock(run, i)
+    following = run[i + 1]
+    signed = following.glue in _CLOCK_SIGNS
+    return _begins(run.items[i].kind, following.kind, signed, min(run.size - i, MOST_NEEDED))
 
 
-def _may_be_clock(run: TokenRun, i: int) -> bool:
-    """Whether a time of day may begin an item; figures need `:`, `pm` or the like after them."""
-    kind, following = run.items[i].kind, run[i + 1]
+@lru_cache(maxsize=16384)
+def _begins(kind: frozenset[str], following: frozenset[str], signed: bool, items: int) -> bool:
+    return date_begins(kind, following, items) or _clock_begins(kind, following, signed)
+
+
+def _clock_begins(kind: frozenset[str], following: frozenset[str], signed: bool) -> bool:
+    """Whether a time of day may begin with an item; figures need `:`, `pm` or the like after them."""
     if "day_figures" not in kind:
         return not kind.isdisjoint(_SPELLED_HOURS)
-    return (following.glue in (":", ".") and "figures" in following.kind) or not following.kind.isdisjoint(
-        _AFTER_HOUR
-    )
+    return (signed and "figures" in following) or not following.isdisjoint(_AFTER_HOUR)
 
 
 def _half(part_of_day: TimeReading) -> int:

@@ -34,12 +34,13 @@ def time_range(
 
     `point` reads an end of it, `day_point` one without a time of day.
     """
-    for rule, ends in (
+    rules = (
         (hours_of_day, day_point),
         (_days_of_month, day_point),
         (_years, point),
         (_points, point),
-    ):
+    )
+    for rule, ends in rules if run.may_hold_hours else rules[1:]:
         try:
             match = rule(run, i, context, ends)
         except (ValueError, OverflowError):  # 30 February, or outside the years 1 to 9999

@@ -24,7 +24,7 @@ class TimeToken:
     """A word or phrase with its senses; `glue` is what stands before it: " " for blanks, else the signs.
 
     `kind` is the set of its senses; `wide` tells whether there are blanks besides the signs. `phrases` are
-    those that begin with the word.
+    those that begin with the word. `marks` tells what a run with it may hold.
     """
 
     word: str
@@ -33,14 +33,29 @@ class TimeToken:
     glue: str
     wide: bool
     phrases: _Phrases | None = None
+    marks: int = 0
+
+
+_JOINT, _AND, _BETWEEN, _RELATION, _HOURS = (1 << n for n in range(5))
+_JOINING = frozenset(("-", "--", "/"))
+_MARKS = (
+    (_JOINT, frozenset(("to",))),
+    (_AND, frozenset(("and",))),
+    (_BETWEEN, frozenset(("between",))),
+    (_RELATION, frozenset(("relation",))),
+    (_HOURS, frozenset(("hour", "cardinal", "meridiem", "hour_sign", "daypart", "between", "from"))),
+)
+
+
+@lru_cache(maxsize=4096)
+def _marks(kind: frozenset[str], glue: str) -> int:
+    marks = sum(mark for mark, senses in _MARKS if senses & kind)
+    return marks | (_JOINT if glue in _JOINING else 0) | (_HOURS if glue in (":", ".") else 0)
 
 
 _END = TimeToken("", NO_SENSES, NO_SENSES.kind, FAR, True)
 _BEYOND = (NO_SENSES,) * 8
 """What stands after the last item, and, since -1 is the last place of a list, before the first."""
-
-
-_JOINING = frozenset(("-", "--", "/"))
 
 
 class TokenRun:
@@ -49,7 +64,18 @@ class TokenRun:
     `places[i]` is the place in the window of the first word of item `i`, one more stands after the last.
     """
 
-    __slots__ = ("_senses", "items", "last_joint", "lexicon", "memo", "places", "size", "window")
+    __slots__ = (
+        "_senses",
+        "items",
+        "last_joint",
+        "last_relation",
+        "lexicon",
+        "may_hold_hours",
+        "memo",
+        "places",
+        "size",
+        "window",
+    )
 
     def __init__(self, window: WordWindow, lexicon: TimeLexicon) -> None:
         self.window, self.lexicon = window, lexicon
@@ -58,7 +84,7 @@ class TokenRun:
         self.memo: dict[tuple[str, int], Any] = {}
         """What rules found at places, so that none is tried there twice."""
         words, gaps, after = window.words, window.gaps, window.after
-        at, joint, conjunction, between = window.first, 0, 0, False
+        at, joint, conjunction, relation, held = window.first, 0, 0, 0, 0
         while at < after:
             item = _token(lexicon, gaps[at] or self._gap(at), words[at])
             if item.glue == "'" and items and "elided" in items[-1].kind:
@@ -67,17 +93,23 @@ class TokenRun:
             at += 1
             if item.phrases is not None and at < after and words[at] in item.phrases:
                 at, item = self._phrase(at, item)
-            kind = item.kind
-            if item.glue in _JOINING or "to" in kind:
-                joint = len(items)
-            elif "and" in kind:
-                conjunction = len(items)
-            between = between or "between" in kind
+            if item.marks:
+                held |= item.marks
+                if item.marks & _JOINT:
+                    joint = len(items)
+                elif item.marks & _AND:
+                    conjunction = len(items)
+                if item.marks & _RELATION:
+                    relation = len(items)
             items.append(item)
         places.append(at)
         self.items, self.places, self.size = items, places, len(items)
-        self.last_joint = max(joint, conjunction) if between else joint
+        self.last_joint = max(joint, conjunction) if held & _BETWEEN else joint
         """The last item that can join two times to a range: a word, or one after `-` or `/`; or 0."""
+        self.last_relation = relation
+        """The last item that can limit a time; or 0."""
+        self.may_hold_hours = bool(held & _HOURS)
+        """Whether two times of day that make a range may be in it."""
         self._senses: list[Senses] = [*[item.senses for item in items], *_BEYOND]
 
     def _phrase(self, second: int, item: TimeToken) -> tuple[int, TimeToken]:
@@ -90,7 +122,8 @@ class TokenRun:
                 and tuple(window.words[second - 1 : after]) == phrase
                 and all(bond(gap)[0] in _WITHIN for gap in window.gaps[second:after])
             ):
-                return after, TimeToken(item.word, senses, senses.kind, item.glue, item.wide)
+                marks = _marks(senses.kind, item.glue)
+                return after, TimeToken(item.word, senses, senses.kind, item.glue, item.wide, None, marks)
         return second, item
 
     def __getitem__(self, i: int) -> TimeToken:
@@ -135,14 +168,14 @@ class TokenRun:
     def before(self, i: int) -> tuple[str, str]:
         """The word before an item, known or not, and the gap between, as it stands in the text."""
         n = self.places[i]
-        return (self.window.words[n - 1] if n > 0 else ""), self._gap(n)
+        return (self.window.words[n - 1] if n > 0 else ""), self.window.gaps[n] or self._gap(n)
 
     def behind(self, i: int) -> tuple[str, str]:
         """The word after item `i`, known or not, and the gap between."""
         if not 0 <= i < self.size:
             return "", ""
         n, words = self.places[i + 1], self.window.words
-        return (words[n] if n < len(words) else ""), self._gap(n)
+        return (words[n] if n < len(words) else ""), self.window.gaps[n] or self._gap(n)
 
     def _gap(self, n: int) -> str:
         """What stands before word `n` of the window; a blank where a script has none."""
@@ -160,7 +193,7 @@ def _token(lexicon: TimeLexicon, gap: str, word: str) -> TimeToken:
     for phrase in lexicon.phrases.get(word, ()):
         phrases.setdefault(phrase[0][1], []).append(phrase)
     second = {word: tuple(each) for word, each in phrases.items()}
-    return TimeToken(word, senses, senses.kind, glue, wide, second or None)
+    return TimeToken(word, senses, senses.kind, glue, wide, second or None, _marks(senses.kind, glue))
 
 
 _WITHIN = frozenset([" ", "-", "'", ".", "/", "", "o"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import accumulate, chain, islice
 
 from asof.time.known_words import LONGEST_GAP, MOST_SIGNS, words_after, words_before
@@ -27,6 +27,7 @@ _FIGURES = re.compile("[0-9](?:((?:[0-9]?|(?<=[12])[0-9]{3}|[0-9]{7}|[0-9]{13})(
 """Figures; those that may say a day, a year, or a date as in 20240305 and 20240305143007 have a group."""
 _SHORT_FIGURES = frozenset(f"{n:0{size}}" for size in (1, 2, 3) for n in range(10**size))
 _WORDS = re.compile(f"({WORD.pattern})")
+_SMALL, _CAPITAL = re.compile("[a-z]"), re.compile("[A-Z]")
 _WIDE = re.compile("[０-９]")
 _NARROW = str.maketrans("０１２３４５６７８９", "0123456789")
 _DATE_SIGN = re.compile(r"[^\w\s,;()%$]")
@@ -43,6 +44,8 @@ Place = tuple[int, int]
 class TimeText:
     """A text, and the same in lower case."""
 
+    __slots__ = ("_backwards", "_caseless", "_ends", "lower", "text")
+
     def __init__(self, text: str) -> None:
         lower = text.lower()
         if len(lower) != len(text):  # "İ" becomes two characters, and offsets must stay true
@@ -50,22 +53,33 @@ class TimeText:
         if not lower.isascii() and _WIDE.search(lower):
             lower = lower.translate(_NARROW)
         self.text, self.lower = text, lower
+        self._backwards = ""
+        self._caseless: bool | None = None
+        self._ends: Place | None = None
 
-    @cached_property
+    @property
     def caseless(self) -> bool:
         """Whether the text is all in small or in capital letters, so that a capital tells nothing."""
-        return self.text in (self.text.lower(), self.text.upper())
+        if self._caseless is None:
+            text = self.text
+            mixed = _SMALL.search(text) is not None and _CAPITAL.search(text) is not None
+            self._caseless = not mixed and text in (text.lower(), text.upper())
+        return self._caseless
 
-    @cached_property
+    @property
     def backwards(self) -> str:
         """The text in lower case, reversed."""
-        return self.lower[::-1]
+        if not self._backwards:
+            self._backwards = self.lower[::-1]
+        return self._backwards
 
-    @cached_property
+    @property
     def ends(self) -> Place:
         """Where its first word starts and its last one ends; any two places if it has none."""
-        first, last = WORD.search(self.lower), WORD.search(self.backwards)
-        return first.start() if first else 0, len(self.lower) - last.start() if last else 0
+        if self._ends is None:
+            first, last = WORD.search(self.lower), WORD.search(self.backwards)
+            self._ends = first.start() if first else 0, len(self.lower) - last.start() if last else 0
+        return self._ends
 
     def triggers(self, lexicon: TimeLexicon) -> list[Place]:
         """The words that may say a time, in order."""
@@ -110,7 +124,7 @@ class WordWindow:
     before word `n`, one more after the last. Its gaps and words begin at `offset` of the text.
     """
 
-    __slots__ = ("_starts", "after", "first", "gaps", "offset", "text", "words")
+    __slots__ = ("_pieces", "_starts", "after", "first", "gaps", "offset", "text", "words")
 
     def __init__(self, text: TimeText, known: Place) -> None:
         size, (begin, end) = len(text.lower), known
@@ -118,7 +132,7 @@ class WordWindow:
         while first < _CONTEXT and (before := WORD.search(text.backwards, size - begin)) is not None:
             first, begin = first + 1, size - before.end()
         self.text, self.first, self.offset = text, first, begin if first else 0
-        pieces = _WORDS.split(text.lower[self.offset : beyond.end() if beyond else size])
+        self._pieces = pieces = _WORDS.split(text.lower[self.offset : beyond.end() if beyond else size])
         self.words: list[str] = pieces[1::2]
         self.gaps: list[str] = pieces[::2]
         self.after = len(self.words) - 1 if beyond else len(self.words)
@@ -128,8 +142,7 @@ class WordWindow:
     def starts(self) -> list[int]:
         """Where the words start in the text, and where the window ends."""
         if not self._starts:
-            sizes = (len(word) + len(gap) for word, gap in zip(self.words, self.gaps[1:], strict=True))
-            self._starts = list(accumulate(sizes, initial=self.offset + len(self.gaps[0])))
+            self._starts = list(accumulate(map(len, self._pieces), initial=self.offset))[1::2]
         return self._starts
 
     def end(self, n: int) -> int:

@@ -42,5 +42,5 @@ def test_they_are_the_postings_turned_round(row: Make, segmented: Make, drawn: l
         for term, (first, last) in enumerate(segment.find(segment["terms"])):
             expected[segment["rows"][first:last], term] = segment["tf"][first:last]
         assert term_counts(segment).toarray().tolist() == expected.tolist()
-        stems = [segment.stem(at) for at in range(len(segment["terms"]))]
+        stems = segment.stems(np.arange(len(segment["terms"])))
         assert sorted(stems) == sorted({word for words in drawn for word in words})

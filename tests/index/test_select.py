@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from asof.index.select import BLOCK, SMALL_BLOCK, at_least, kth_best
+from asof.index.select import BLOCK, SMALL_BLOCK, at_least, kth_best, union
 
 
 def by_sorting(scores: np.ndarray, k: int) -> float:
@@ -53,3 +53,9 @@ def test_fewer_than_k() -> None:
     assert kth_best(np.zeros(0), 1) == 0.0
     assert at_least(np.array([0.5, 0.0]), 0.0).tolist() == [0]
     assert at_least(np.zeros(0), 0.0).tolist() == []
+
+
+@given(st.sets(st.integers(0, 50)), st.sets(st.integers(0, 50)))
+def test_a_union_holds_each_number_once(one: set[int], other: set[int]) -> None:
+    ascending = [np.array(sorted(each), np.int64) for each in (one, other)]
+    assert union(*ascending).tolist() == sorted(one | other)

@@ -97,7 +97,8 @@ def stems_of(view: View, hashes: NDArray[np.uint64]) -> list[str]:
     """The stems of terms, in their order; of one that no segment has, its hash."""
     stems = [f"#{each:016x}" for each in hashes.tolist()]
     for part in view.prefix.parts:
-        for at, term in enumerate(part.segment.places_of(hashes).tolist()):
-            if term >= 0:
-                stems[at] = part.segment.stem(term)
+        places = part.segment.places_of(hashes)
+        known = np.flatnonzero(places >= 0)
+        for at, stem in zip(known.tolist(), part.segment.stems(places[known]), strict=True):
+            stems[at] = stem
     return stems

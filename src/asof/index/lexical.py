@@ -12,6 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +21,8 @@ from numpy.typing import NDArray
 from asof.data import Why
 from asof.index.forward import occurrences
 from asof.index.prefix import Prefix, Window, WindowPart
+from asof.text.query import parse
+from asof.text.tokens import Analyzer, term_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +34,13 @@ class Bm25:
     idf_cap: float | None = None
 
     def idf(self, n: int, df: int) -> float:
-        idf = math.log((n - df + 0.5) / (df + 0.5) + 1)
+        idf = _rarity(n, df)
         return idf if self.idf_cap is None else min(idf, self.idf_cap)
+
+
+@lru_cache(maxsize=65_536)
+def _rarity(n: int, df: int) -> float:
+    return math.log((n - df + 0.5) / (df + 0.5) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,27 @@ class Term:
     word: str
     hash: int
     weight: float = 1.0
+
+
+class QueryWord(NamedTuple):
+    """A word of a question, how often it occurs, and its different stems, as terms of weight 1."""
+
+    text: str
+    times: int
+    terms: tuple[Term, ...]
+
+
+def query_words(question: str, analyzer: Analyzer, *, stop_words: bool) -> tuple[QueryWord, ...]:
+    """The words of a question (see `text.query.parse`) under every language of the corpus."""
+    return _query_words(question, analyzer, stop_words)
+
+
+@lru_cache(maxsize=16)  # the stages of a recipe read the same question
+def _query_words(question: str, analyzer: Analyzer, stop_words: bool) -> tuple[QueryWord, ...]:
+    return tuple(
+        QueryWord(word, count, tuple(Term(stem, term_hash(stem)) for stem in analyzer.alternatives(word)))
+        for word, count in parse(question, analyzer, stop_words=stop_words).words
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,7 +251,10 @@ class Segment:
         width = self.unchecked(name).strides[0]
         first = begin[some] * width // BLOCK
         counts = ((begin + lengths)[some] * width - 1) // BLOCK + 1 - first
-        self._check_blocks(name, np.unique(stretches(first, counts)).tolist())
+        blocks = stretches(first, counts)
+        left = blocks[np.frombuffer(self._checked[name], np.uint8)[blocks] == 0]
+        if len(left):
+            self._check_blocks(name, np.unique(left).tolist())
 
     def _check_blocks(self, name: str, blocks: Iterable[int]) -> None:
         entry, checked, size = self._toc[name], self._checked[name], self._arrays[name].nbytes
@@ -306,11 +309,15 @@ class Segment:
         """The titles of its rows."""
         return TitleTable(*(self[name] for name in TITLES))
 
-    def stem(self, term: int) -> str:
-        """The stem of a term, by its place in `terms`."""
-        first, last = self["stem_offsets"][term : term + 2].tolist()
-        self.check("stems", first, last)
-        return self.unchecked("stems")[first:last].tobytes().decode()
+    def stems(self, terms: NDArray[np.int64]) -> list[str]:
+        """The stems of terms, by their places in `terms`."""
+        offsets = self["stem_offsets"]
+        first, last = offsets[terms], offsets[terms + 1]
+        self.check_stretches("stems", first, last - first)
+        letters = self.unchecked("stems").data
+        return [
+            str(letters[begin:end], "utf-8") for begin, end in zip(first.tolist(), last.tolist(), strict=True)
+        ]
 
     def verify(self) -> None:
         """Check every byte."""

@@ -84,7 +84,8 @@ class Ranking:
         column = Column.computed(of, self.count, high, out)
         if len(column.values) != self.count:
             raise ValueError(f"column {name!r}: {len(column.values)} values for {self.count} candidates")
-        return replace(self, columns={**self.columns, name: column}, by=name if by else self.by)
+        columns = {**self.columns, name: column}
+        return Ranking(self.window, self.places, columns, name if by else self.by, self.notes, self.deferred)
 
     def with_feature(self, name: str, of: Expression) -> Ranking:
         """The candidates that match, in the same order, and one column more; all candidates before any column
@@ -113,7 +114,7 @@ class Ranking:
         if self.places is None:
             for values in {id(each): each for each in _reusable(self.columns)}.values():
                 self.window.prefix.give_back(values)
-        return replace(self, places=places, columns=columns)
+        return Ranking(self.window, places, columns, self.by, self.notes, self.deferred)
 
     def matching(self) -> Ranking:
         """The candidates that match, as chosen places."""

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from asof.data import Query, Why
 from asof.index import lexical
 from asof.index.dense import SCALE, cosines, quantise
-from asof.index.lexical import Bm25, Term
+from asof.index.lexical import Bm25, Term, query_words
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
 from asof.rank.expression import Given
 from asof.rank.stage import Ranking
 from asof.schema import within
 from asof.text.query import parse
-from asof.text.tokens import Analyzer, term_hash
+from asof.text.tokens import Analyzer
 
 UNKNOWN = "no current passage contains:"
 """The beginning of the note that names words of the question that no passage has."""
@@ -25,17 +25,17 @@ UNKNOWN = "no current passage contains:"
 
 def query_terms(query: Query, analyzer: Analyzer) -> tuple[Term, ...]:
     """The terms of a query: each of its words under every language of the corpus, with its count."""
-    counts: dict[str, float] = {}
-    for word, count in parse(query.lexical, analyzer, stop_words=query.stop_words).words:
-        for stem in analyzer.alternatives(word):
-            counts[stem] = counts.get(stem, 0.0) + count
-    return tuple(Term(stem, term_hash(stem), count) for stem, count in counts.items())
+    counts: dict[Term, float] = {}
+    for word in query_words(query.lexical, analyzer, stop_words=query.stop_words):
+        for term in word.terms:
+            counts[term] = counts.get(term, 0.0) + word.times
+    return tuple(Term(term.word, term.hash, count) for term, count in counts.items())
 
 
 def unknown_words(query: Query, known: set[str], analyzer: Analyzer) -> list[str]:
     """Words of a query without any stem in `known`, the stems that passages have."""
-    words = [word for word, _ in parse(query.lexical, analyzer, stop_words=query.stop_words).words]
-    return [word for word in words if known.isdisjoint(analyzer.alternatives(word))]
+    words = query_words(query.lexical, analyzer, stop_words=query.stop_words)
+    return [word.text for word in words if known.isdisjoint(term.word for term in word.terms)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from asof.data import Query, Why
 from asof.index import lexical
 from asof.index.lexical import Bm25
 from asof.index.prefix import Window, WindowPart
+from asof.index.select import union
 from asof.index.view import View
 from asof.rank.candidates.gather import query_terms
 from asof.rank.expression import Constant, Expression, Given, product, total
@@ -67,7 +68,7 @@ class NeighbouringText:
         bm25, terms = Bm25(self.k1, self.b), query_terms(query, view.analyzer)
         weighed = lexical.weigh(view.prefix, terms, bm25)
         beside = neighbours(view, matches.window, matches.places, self.threads)
-        every = np.union1d(beside[beside >= 0], matches.places)
+        every = union(np.unique(beside[beside >= 0]), np.sort(matches.places))
         scores = lexical.scores_at(matches.window, every, weighed, bm25)
         best = float(scores.max(initial=0.0))
         shares = np.append(scores / best if best else scores, 0.0)  # the last: no neighbour

@@ -16,7 +16,7 @@ from asof.data import Query, Why
 from asof.index import lexical
 from asof.index.forward import stems_of, terms_of
 from asof.index.lexical import Bm25, Term, Weighed
-from asof.index.select import at_least, before_rise, kth_best
+from asof.index.select import at_least, before_rise, kth_best, union
 from asof.index.view import View
 from asof.rank.candidates.phrases import admitted
 from asof.rank.expression import Constant, Given, Values, product, total
@@ -128,7 +128,7 @@ class PseudoRelevanceFeedback:
             return ranking, values, float(values[best].max())
         remaining = ranking if reach is None else ranking.keep(reach)
         assert remaining.places is not None  # noqa: S101  they were chosen, here or before
-        places = np.union1d(remaining.places, best)
+        places = union(remaining.places, np.sort(best))
         scores = lexical.scores_at(window, places, weighed, bm25)
         allowed = admitted(query, window, view)
         if allowed is not None:  # what has no word of the question has not been asked about its attributes
@@ -180,7 +180,11 @@ def shares_of(rows: NDArray[np.int64], view: View, most: int) -> dict[Term, floa
     different, which = np.unique(hashes, return_inverse=True)
     each = np.repeat(1 / np.maximum(view.column("length", rows), 1), counts)
     shares = np.bincount(np.repeat(which, tf), np.repeat(each, tf), len(different)).astype(np.float64)
-    shares[np.isin(different, view.analyzer.stop_hashes())] = 0.0
+    stop = view.analyzer.stop_hashes()
+    at = np.searchsorted(different, stop)
+    inside = at < len(different)
+    at = at[inside]
+    shares[at[different[at] == stop[inside]]] = 0.0
     largest = at_least(shares, kth_best(shares, most))
     terms = map(Term, stems_of(view, different[largest]), different[largest].tolist())
     return dict(zip(terms, shares[largest].tolist(), strict=True))

@@ -11,13 +11,11 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index import lexical
-from asof.index.lexical import Bm25, Term, idf_why
+from asof.index.lexical import Bm25, Term, idf_why, query_words
 from asof.index.prefix import Window
 from asof.index.view import View
 from asof.rank.expression import Values
-from asof.text.query import parse
 from asof.text.titles import figure
-from asof.text.tokens import term_hash
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +42,14 @@ def weighted_words(query: Query, view: View) -> tuple[Word, ...]:
     Squared, so that words of half of all passages (won, released) do not outweigh time; bounded at the idf of
     a word that √N passages have: rarer words are not more informative.
     """
-    words = parse(query.lexical, view.analyzer, stop_words=query.stop_words).words
-    terms = [
-        tuple(Term(stem, term_hash(stem)) for stem in view.analyzer.alternatives(word)) for word, _ in words
-    ]
-    dfs = view.prefix.dfs([term.hash for each in terms for term in each])
-    df_of = dict(zip([term.hash for each in terms for term in each], dfs, strict=True))
+    words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
     most = largest_idf(view)
     weighted = []
-    for (word, _), each in zip(words, terms, strict=True):
-        df = max((df_of[term.hash] for term in each), default=0)
+    for word, _, terms in words:
+        df = max(view.prefix.dfs([term.hash for term in terms]), default=0)
         if df:
             idf = min(Bm25().idf(view.n, df), most)
-            weighted.append(Word(word, each, df, idf, idf * idf))
+            weighted.append(Word(word, terms, df, idf, idf * idf))
     return tuple(weighted)
 
 

@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from asof.data import Query, Why
 from asof.index.forward import stems_of
-from asof.index.lexical import Bm25, idf_why
+from asof.index.lexical import Bm25, Term, hashes_of, idf_why, query_words
 from asof.index.titles import FIGURE, PLAIN, REPEATED, TitleTable
 from asof.index.view import View
 from asof.rank.expression import Given, Values
 from asof.rank.stage import Ranking
-from asof.text.query import parse
 from asof.text.titles import TitleMatch, TitleStems
 from asof.text.tokens import term_hash
 
@@ -42,8 +41,8 @@ class TitleMatches(NamedTuple):
 
 def match_titles(query: Query, view: View, rows: NDArray[np.int64]) -> TitleMatches:
     """How a question matches the titles of the documents of these rows (`TitleMatch`, of all at once)."""
-    table, stems = view.titles(rows), _question_stems(query, view)
-    hashes = np.array([term_hash(stem) for stem in stems], np.uint64)
+    table, terms = view.titles(rows), _question_terms(query, view)
+    stems, hashes = tuple(term.word for term in terms), hashes_of(terms)
     which = _places_of(table.stems, hashes)
     title, place, n = table.title_of_stem, np.arange(len(table.stems)), len(table.ids)
     asked, repeated = which >= 0, (table.kinds & REPEATED) > 0
@@ -93,9 +92,9 @@ def _share(some: Values, others: Values) -> Values:
     return np.divide(some, some + others, out=np.zeros(len(some)), where=some > 0)
 
 
-def _question_stems(query: Query, view: View) -> tuple[str, ...]:
-    words = parse(query.lexical, view.analyzer, stop_words=query.stop_words).words
-    return tuple(dict.fromkeys(stem for word, _ in words for stem in view.analyzer.alternatives(word)))
+def _question_terms(query: Query, view: View) -> tuple[Term, ...]:
+    words = query_words(query.lexical, view.analyzer, stop_words=query.stop_words)
+    return tuple(dict.fromkeys(term for word in words for term in word.terms))
 
 
 def _places_of(values: NDArray[np.uint64], among: NDArray[np.uint64]) -> NDArray[np.int64]:

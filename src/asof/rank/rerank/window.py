@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from asof.data import Query
-from asof.index.select import at_least, before_rise, kth_best
+from asof.index.select import at_least, before_rise, kth_best, union
 from asof.index.view import View
 from asof.rank.expression import Values
 from asof.rank.features.time_match import match_times, match_window
@@ -59,7 +59,7 @@ class RerankWindow:
             return None
         reach = at_least(score, bound)
         if query.about:
-            reach = np.union1d(reach, self._of_time(query, ranking, view, rise))
+            reach = union(reach, self._of_time(query, ranking, view, rise))
         return reach
 
     def _of_time(self, query: Query, ranking: Ranking, view: View, rise: float) -> NDArray[np.int64]:

@@ -1,4 +1,4 @@
-"""What a question asks for, in English and German; hostile questions are read in linear time."""
+"""What a question asks for, in four languages; hostile questions are read in linear time."""
 
 from __future__ import annotations
 
@@ -200,3 +200,27 @@ def test_so_much_is_looked_for_at_once() -> None:
         "the question has 20 names, 3 topics, 30 times; only the first 16, 3 and 20 are looked up"
     )
     assert found.bounded() == (found, "")
+
+
+@pytest.mark.parametrize(
+    ("question", "topics", "meant"),
+    [
+        ("Quel était le prix du billet en 2019 et en 2023 ?", ("prix billet",), {"wants_value": True}),
+        ("Qui est le maire actuel ?", ("maire",), {"current": True}),
+        ("Combien coûte un billet ?", ("coûte billet",), {"wants_value": True, "current": True}),
+        ("Que s'est-il passé en mars 2021 ?", (), {"overview": True}),
+        ("Quel était le revenu de chaque trimestre 2021 ?", ("revenu",), {"grain": "quarter"}),
+        ("Quelle année a eu le meilleur résultat ?", ("résultat",), {"grain": "year", "superlative": 1}),
+        ("Quels étaient le prix et la durée en 2021 ?", ("prix", "durée"), {}),
+        ("¿Cuál era el precio del billete en 2019 y en 2023?", ("precio billete",), {"wants_value": True}),
+        ("¿Quién es el alcalde actual?", ("alcalde",), {"current": True}),
+        ("¿Qué pasó en marzo de 2021?", (), {"overview": True}),
+        ("¿Cuáles fueron los ingresos de cada trimestre de 2021?", ("ingresos",), {"grain": "quarter"}),
+        ("¿Cuáles eran el precio y la duración en 2021?", ("precio", "duración"), {}),
+        ("tour de france dates 2013", ("tour de france dates",), {}),
+    ],
+)
+def test_questions_in_french_and_spanish(question, topics, meant):
+    found = asked(question, known=(), language="en fr es")
+    assert found.topics == topics
+    assert {name: getattr(found, name) for name in meant} == meant

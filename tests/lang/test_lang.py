@@ -119,3 +119,6 @@ def test_the_language_that_knows_most_words() -> None:
     assert detect(["der", "the"], known) == detect([], known) == "en"  # of equals the first
     assert detect(["der", "the"], known, default="de") == detect([], known, default="de") == "de"
     assert detect([], known, default="xx") == "en"
+    assert detect(["le"], known, default="en", least=2) == "en"
+    assert detect(["le", "de"], known, default="en", least=2) == "fr"
+    assert detect(["le"], known, default="xx", least=2) == "fr"

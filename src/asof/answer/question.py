@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from asof.answer.question_names import WORD, blank_out, names_in
-from asof.lang import codes, detect, tables
+from asof.lang import FIRST, codes, detect, tables
 from asof.text.question import QuestionReading
 from asof.time.intent import WISHED
 from asof.time.period import GRAINS, Grain
@@ -56,16 +56,17 @@ class ParsedQuestion:
         question = reading.query.text
         lowered = question.lower()
         tokens = WORD.findall(lowered)
-        code = detect(tokens, _telling_words(), default=language.partition(" ")[0])
+        default = language.partition(" ")[0]
+        code = detect(tokens, _telling_words(), default, least=2)  # "de" is a word of many
         lists = word_lists(code)
         intent = reading.intent.wishes if reading.intent else ()
         rest = blank_out(question, [*((each.start, each.end) for each in reading.mentions), *intent])
-        words, compared = set(tokens), set(WORD.findall(_phrases("no_choice").sub(" ", lowered)))
+        words, compared = set(tokens), set(WORD.findall(_phrases("no_choice", code).sub(" ", lowered)))
         names, rest = names_in(rest, known, lists.question, nouns=lists.capital_nouns)
         recent = reading.query.recency >= WISHED or (
             not words & lists.past and bool(words & lists.present or reading.query.recency)
         )
-        topics = _topics(rest, lists.asking)
+        topics = _topics(rest, lists.asking, code)
         times = tuple(span for span in reading.query.about if not (recent and _is_today(span, reading)))
         return cls(
             names, topics, times, _grain(tokens, lists),
@@ -119,9 +120,9 @@ def _telling_words() -> dict[str, frozenset[str]]:
 
 
 @cache
-def _phrases(name: str) -> re.Pattern[str]:
-    """Finds the phrases of a list, of all languages, as whole words."""
-    listed = [phrase for code in codes("questions") for phrase in tables(code, "questions").get(name, ())]
+def _phrases(name: str, language: str) -> re.Pattern[str]:
+    """Finds the phrases of a list, of English and of the question's language, as whole words."""
+    listed = [phrase for code in (FIRST, language) for phrase in tables(code, "questions").get(name, ())]
     return re.compile(rf"\b(?:{'|'.join(map(re.escape, listed))})\b")
 
 
@@ -157,10 +158,10 @@ def _grain(tokens: Sequence[str], lists: QuestionWords) -> Grain | None:
     return None
 
 
-def _topics(rest: str, ignored: frozenset[str]) -> tuple[str, ...]:
+def _topics(rest: str, ignored: frozenset[str], language: str) -> tuple[str, ...]:
     """The phrases of a question without names and times; words in `ignored` are left out."""
     phrases = []
-    for part in re.split(rf",|;|{_phrases('joining').pattern}", rest):
+    for part in re.split(rf",|;|{_phrases('joining', language).pattern}", rest):
         part = re.sub(r"['’]s\b|(?<!\w)['’]s?", " ", part)
         words = [word for word in WORD.findall(part) if word.lower() not in ignored]
         if words:

@@ -45,13 +45,17 @@ def tables(code: str, lists: str) -> dict[str, Any]:
     return tomllib.loads((files(__name__) / code / f"{lists}.toml").read_text("utf-8"))
 
 
-def detect(words: Collection[str], known: Mapping[str, Container[str]], default: str = "") -> str:
+def detect(
+    words: Collection[str], known: Mapping[str, Container[str]], default: str = "", *, least: int = 0
+) -> str:
     """The language that knows most of some words; of equals `default`, then the first.
 
-    `known` has the words of each language by its code, and at least one language.
+    `known` has the words of each language by its code, and at least one language. If `default` is one of
+    them, another has to know `least` words.
     """
     counts = {code: sum(map(of_it.__contains__, words)) for code, of_it in known.items()}
-    return max(counts, key=lambda code: (counts[code], code == default))
+    best = max(counts, key=lambda code: (counts[code], code == default))
+    return default if counts[best] < least and default in counts else best
 
 
 @cache

@@ -16,7 +16,8 @@ def main(name: str, arguments: str) -> None:
 
     jobs: dict[str, Callable[..., dict[str, Any]]] = {
         "build": ours.build, "open": ours.opening, "search": ours.search, "add": ours.adding,
-        "cold": ours.cold, "bm25s-build": peers.build_bm25s, "bm25s-open": peers.open_bm25s,
+        "cold": ours.cold, "build-all": ours.build_by_all,
+        "bm25s-build": peers.build_bm25s, "bm25s-open": peers.open_bm25s,
         "tantivy-build": peers.build_tantivy, "tantivy-open": peers.open_tantivy,
         "tantivy-search": peers.search_tantivy, "bm25s-search": peers.search_bm25s,
         "published": peers.published,

@@ -36,6 +36,7 @@ def asked(system: str, key: str) -> Cell:
 
 ROWS: tuple[tuple[str, Cell], ...] = (
     ("indexed, passages a second of one core", of("asof", "rate_busy", "{:,.0f}")),
+    ("indexed, passages a second of two cores", of("asof", "rate_all", "{:,.0f}")),
     ("the same file again", of("asof", "again", "{:,.0f} ms")),
     ("a document added, until it is found", of("asof", "added", "{:,.0f} ms")),
     ("opened", of("asof", "open", "{:,.1f} ms")),

@@ -114,6 +114,7 @@ def ours(place: Path, corpus: Measured, *, dense: bool) -> dict[str, Any]:
     peaks = {"peak_merged": built.pop("peak"), "peak_search": asked.pop("peak")}
     figures = {**built, **peaks, "open": median(opened), **asked}
     if not dense:
+        figures |= job("build-all", documents=corpus.documents)
         figures |= job("cold", folder=folder, questions=corpus.questions)
         figures |= job("add", folder=folder)
         del figures["peak"]

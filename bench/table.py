@@ -27,6 +27,7 @@ def milliseconds(value: float) -> str:
 ROWS: tuple[Row, ...] = (
     ("build, one core", "rate", rate, True),
     ("  by processor time alone", "rate_busy", rate, True),
+    ("build, all processors", "rate_all", rate, True),
     ("build and merge, one core", "rate_merged", rate, True),
     ("the same file again", "again", milliseconds, False),
     ("  by processor time", "again_busy", milliseconds, False),

@@ -81,9 +81,9 @@ def _differ(table: ExpressionLosses, recipe: Recipe, box: Box, settings: NDArray
     for at, asked in list(enumerate(table.questions))[:: max(1, len(table.questions) // 50)]:
         for setting in settings:
             changed = with_values(recipe, box.named(setting))
-            wanted = partial(_search, replace(asked.query, k=10), changed)
-            ranked = [hit.document for hit in asked.use(wanted).hits]
-            wrong += ranked != table.ranked(setting, at)
+            wanted = partial(_search, replace(asked.query, k=table.k + 1), changed)
+            found = [hit.document for hit in asked.use(wanted).hits if hit.document != asked.left_out]
+            wrong += found[: table.k] != table.ranked(setting, at)
             tried += 1
     return f"{wrong} of {tried}"
 

@@ -29,7 +29,7 @@ PlaceOf = Callable[[Constant], int | None]
 """From a constant of an expression to the place of its number in a box; None where it is not in it."""
 
 TRIED = 32
-"""Settings of a box at which the documents of a question are ranked, besides its ends."""
+"""Settings of all a box, and as many with most numbers at their ends, at which documents are ranked first."""
 
 DEPTH = 4
 """How many times k documents of each such ranking are candidates at all settings."""
@@ -153,11 +153,16 @@ class JudgedScores:
 
 
 def _sample(recipe: Recipe, box: Box) -> Floats:
-    """Settings (m, d): the recipe's own, each of its numbers at each end, and some of all the box."""
-    own = np.array([value_of(recipe, name) for name in box.names])
-    ends = np.where(np.eye(len(box), dtype=bool), np.stack([box.low, box.high])[:, None], own)
-    sample = box.sample(np.random.default_rng(0), TRIED)
-    return np.concatenate([box.project(own)[None], box.project(ends.reshape(-1, len(box))), sample])
+    """Settings (m, d): the recipe's own, some of all the box, and some with most numbers at their ends.
+
+    Most, not all: a document can lead at a threshold just below its similarities alone.
+    """
+    rng = np.random.default_rng(0)
+    own = np.array([[value_of(recipe, name) for name in box.names]])
+    sample = box.sample(rng, 2 * TRIED)
+    ends = np.where(rng.random(sample.shape) < 0.5, box.low, box.high)
+    sample[TRIED:] = np.where(rng.random(sample.shape) < 0.3, sample, ends)[TRIED:]
+    return box.project(np.concatenate([own, sample]))
 
 
 def _order(view: View, rows: Ints) -> Ints:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, timedelta, timezone, tzinfo
+from functools import lru_cache
 from typing import NamedTuple
 
 from asof.time.local_time import DAY, HOUR, MINUTE, SECOND, LocalInterval
@@ -11,6 +12,7 @@ from asof.time.reading import Daily, TimeReading
 from asof.time.token_run import TokenRun
 
 _BEGINNINGS = frozenset(("hour", "figures", "cardinal"))
+_AFTER_HOUR = frozenset(("meridiem", "clock", "hour_sign"))
 
 
 class Clock(NamedTuple):
@@ -61,8 +63,13 @@ class Clock(NamedTuple):
 
 def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | None:
     """A time of day at `i` and the place after it; `bare` takes a naked hour too (`at 7`)."""
-    if run[i].kind.isdisjoint(_BEGINNINGS):
+    kind = run[i].kind
+    if kind.isdisjoint(_BEGINNINGS):
         return None
+    if "figures" in kind:
+        following = run[i + 1]
+        if "day_figures" not in kind or not (bare or is_after_hour(following.kind, following.glue)):
+            return None
     named = run.sense(i, "hour")
     if named is not None and isinstance(named, int):
         return Clock(named * HOUR, "minute", named, True), i + 1
@@ -95,13 +102,20 @@ def clock(run: TokenRun, i: int, *, bare: bool = False) -> tuple[Clock, int] | N
     return Clock(time, grain, half, sure, zone), after
 
 
+@lru_cache(maxsize=4096)
+def is_after_hour(kind: frozenset[str], glue: str) -> bool:
+    """Whether an item of a kind after a sign tells that figures before it are an hour: `:30`, `pm`, `Uhr`."""
+    return (glue in (":", ".") and "figures" in kind) or not kind.isdisjoint(_AFTER_HOUR)
+
+
 def _hour(run: TokenRun, i: int) -> tuple[int, int, int, str, int, bool] | None:
-    if run.sense(i, "figures") in (1, 2):
-        hour = run.sense(i, "number")
+    hour = run.sense(i, "day_figures")
+    if hour is not None:
         if hour > 23:
             return None
-        sign = run[i + 1].glue
-        if sign in (":", ".") and not run[i + 1].wide and run.sense(i + 1, "figures") == 2:
+        following = run[i + 1]
+        sign = following.glue
+        if sign in (":", ".") and not following.wide and following.senses.get("figures") == 2:
             minute = run.sense(i + 1, "number")
             if minute > 59:
                 return None

@@ -43,6 +43,7 @@ def _row(rule: Rule, begins: str, follows: str = "", least: int = 1) -> _Row:
 
 _UNIT = "unit units unit_short and_half"
 _AMOUNT = "cardinal one vague"
+_AFTER_ONE = f"{_UNIT} vague"
 _ORDINAL = "ordinal_suffix unit to and"  # before the last three, figures and a full stop are one: 1. Quartal
 _RULES = (
     _row(numeric_date, "long_figures"),
@@ -174,15 +175,18 @@ _TABLES: dict[str, tuple[_Row, ...]] = {
         _row(day_of_some_month, "figures", _ORDINAL),
         _row(within, "within", least=3),
         _row(distance, "figures", _UNIT, least=3),
-        _row(distance, f"ago_before {_AMOUNT}", least=3),
+        _row(distance, "ago_before cardinal", least=3),
+        _row(distance, "one vague", _AFTER_ONE, least=3),
         _row(distance, "ahead", f"figures {_AMOUNT}", least=3),
         *_NTH,
         _row(_part, "part", least=2),
         _row(_shifted, "figures", _UNIT, least=4),
-        _row(_shifted, _AMOUNT, least=4),
+        _row(_shifted, "cardinal", least=4),
+        _row(_shifted, "one vague", _AFTER_ONE, least=4),
         _row(_shifted, "the", "unit", least=4),
         _row(_starting, "figures", _UNIT, least=4),
-        _row(_starting, _AMOUNT, least=4),
+        _row(_starting, "cardinal", least=4),
+        _row(_starting, "one vague", _AFTER_ONE, least=4),
     ),
 }
 

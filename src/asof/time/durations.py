@@ -22,12 +22,16 @@ from asof.time.token_run import TokenRun
 Lengths = list[tuple[float, str]]
 """How many of which units."""
 
+_UNITS = frozenset(("units", "unit", "unit_short"))
 _MOST = 4  # units in one duration: 1 year, 2 months, 3 weeks and 4 days
 
 
 def unit_after_number(run: TokenRun, i: int) -> str | None:
     """The unit at `i`, in any of its forms."""
-    match: str | None = run.sense(i, "units") or run.sense(i, "unit") or run.sense(i, "unit_short")
+    item = run[i]
+    if item.kind.isdisjoint(_UNITS):
+        return None
+    match: str | None = item.senses.get("units") or item.senses.get("unit") or item.senses.get("unit_short")
     return match
 
 

@@ -40,6 +40,7 @@ FINER = {
 }
 _BEGINNING = datetime(1, 1, 1)  # noqa: DTZ001 (the wall has no zone)
 _BEGINNING_UTC = datetime(1, 1, 1, tzinfo=UTC)
+_TICK = timedelta(microseconds=1)
 GRAINS = (
     "second",
     "minute",
@@ -199,9 +200,11 @@ def instant_of(wall: int, zone: tzinfo, fold: int = 0) -> datetime | None:
 
 def wall(moment: datetime, zone: tzinfo) -> int:
     """What calendar and clock in a zone show at an aware moment (inverse of a stretch's start)."""
+    if zone is UTC:
+        return (moment - _BEGINNING_UTC) // _TICK + DAY
     try:
         there = moment.astimezone(zone)
     except OverflowError:  # before the year 1 or after 9999 in that zone
         there = moment.astimezone(UTC)
     naive = there.replace(tzinfo=None)
-    return (naive - _BEGINNING) // timedelta(microseconds=1) + DAY
+    return (naive - _BEGINNING) // _TICK + DAY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from asof.time.clock import clock, iso_clock
+from asof.time.clock import clock, is_after_hour, iso_clock
 from asof.time.dates import DATE_BEGINNINGS, MOST_NEEDED, date_begins, day_point
 from asof.time.hours import half_of_day
 from asof.time.local_time import DAY, HOUR
@@ -13,8 +13,6 @@ from asof.time.reading import ReadingContext, RuleMatch, TimeReading, reading_in
 from asof.time.token_run import TokenRun
 
 _SPELLED_HOURS = frozenset(("cardinal", "hour"))
-_AFTER_HOUR = frozenset(("meridiem", "clock", "hour_sign"))
-_CLOCK_SIGNS = frozenset((":", "."))
 _LOOSE = (None, "around")  # relations of "at" that leave the time as it is
 
 
@@ -36,8 +34,8 @@ def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
         if match[0].grain == "hour" and match[0].choices and run.sense(match[1] - 1, "unit") is None:
             return _time_after(run, match, _half(match[0])) or match
     following = run[i + 1]
-    may_be_clock = _clock_begins(run.items[i].kind, following.kind, following.glue in _CLOCK_SIGNS)
-    timed = _time_first(run, i, context) if may_be_clock else None
+    hour = _may_be_clock(run.items[i].kind, following.kind, following.glue)
+    timed = _time_first(run, i, context) if hour else None
     if timed is None or (match is not None and match[1] >= timed[1]):
         return match
     return timed
@@ -46,20 +44,17 @@ def _point(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:
 def may_begin(run: TokenRun, i: int) -> bool:
     """Whether a point may begin at item `i`, as far as it and the next one show."""
     following = run[i + 1]
-    signed = following.glue in _CLOCK_SIGNS
-    return _begins(run.items[i].kind, following.kind, signed, min(run.size - i, MOST_NEEDED))
+    return _begins(run.items[i].kind, following.kind, following.glue, min(run.size - i, MOST_NEEDED))
 
 
 @lru_cache(maxsize=16384)
-def _begins(kind: frozenset[str], following: frozenset[str], signed: bool, items: int) -> bool:
-    return date_begins(kind, following, items) or _clock_begins(kind, following, signed)
+def _begins(kind: frozenset[str], following: frozenset[str], glue: str, items: int) -> bool:
+    return date_begins(kind, following, items) or _may_be_clock(kind, following, glue)
 
 
-def _clock_begins(kind: frozenset[str], following: frozenset[str], signed: bool) -> bool:
+def _may_be_clock(kind: frozenset[str], following: frozenset[str], glue: str) -> bool:
     """Whether a time of day may begin with an item; figures need `:`, `pm` or the like after them."""
-    if "day_figures" not in kind:
-        return not kind.isdisjoint(_SPELLED_HOURS)
-    return (signed and "figures" in following) or not following.isdisjoint(_AFTER_HOUR)
+    return is_after_hour(following, glue) if "day_figures" in kind else not kind.isdisjoint(_SPELLED_HOURS)
 
 
 def _half(part_of_day: TimeReading) -> int:

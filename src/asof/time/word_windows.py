@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import accumulate, chain, islice
+from itertools import accumulate, islice
 
 from asof.time.known_words import LONGEST_GAP, MOST_SIGNS, words_after, words_before
 from asof.time.lexicon import TimeLexicon
@@ -28,14 +28,16 @@ _FIGURES = re.compile("[0-9](?:((?:[0-9]?|(?<=[12])[0-9]{3}|[0-9]{7}|[0-9]{13})(
 _SHORT_FIGURES = frozenset(f"{n:0{size}}" for size in (1, 2, 3) for n in range(10**size))
 _WORDS = re.compile(f"({WORD.pattern})")
 _SMALL, _CAPITAL = re.compile("[a-z]"), re.compile("[A-Z]")
+_OTHER_LETTER = re.compile(r"[^\W\d_\x00-\x7f]")
 _WIDE = re.compile("[０-９]")
 _NARROW = str.maketrans("０１２３４５６７８９", "0123456789")
 _DATE_SIGN = re.compile(r"[^\w\s,;()%$]")
 """A sign that may stand in a time of numbers and words such as `to`."""
 _DATE_IN_PAIRS = re.compile(r"[^\w\s,;()%$.–-]|[0-9]\s?[-.–]\s?[0-9]+\s?[-.–]|\.\s")
 """A sign that may stand in a time of numbers and words such as `the`; one hyphen or full stop is none."""
-_BLANKS = bytes(sign if sign >= 128 or chr(sign).isalpha() else 32 for sign in range(256))
-"""For `bytes.translate`: all of ASCII that is no letter becomes a blank."""
+_BLANKS = bytes(sign if sign < 128 and chr(sign).isalpha() else 32 for sign in range(256))
+"""For `bytes.translate`: all that is no letter of ASCII becomes a blank."""
+_ASCII_BLANKS = bytes(sign if sign >= 128 else _BLANKS[sign] for sign in range(256))
 
 Place = tuple[int, int]
 """The start and the end of a word in the text."""
@@ -92,14 +94,14 @@ class TimeText:
         return triggers
 
     def _trigger_words(self, lexicon: TimeLexicon) -> frozenset[str]:
-        """The different triggers of letters."""
-        encoded = self.lower.encode("utf-8", "surrogatepass")
-        pieces = encoded.translate(_BLANKS).split()
-        words = lexicon.ascii_triggers.intersection(pieces)
-        if len(encoded) == len(self.lower):
-            return frozenset(map(bytes.decode, words)) if words else frozenset()
+        """The different triggers of letters; some may only be parts of longer words that are not ASCII."""
+        pieces = self.lower.encode("ascii", "replace").translate(_BLANKS).split()
+        words = frozenset(map(bytes.decode, lexicon.ascii_triggers.intersection(pieces)))
+        if self.lower.isascii() or _OTHER_LETTER.search(self.lower) is None:
+            return words
+        pieces = self.lower.encode("utf-8", "surrogatepass").translate(_ASCII_BLANKS).split()
         other = b" ".join(piece for piece in pieces if not piece.isascii()).decode("utf-8", "surrogatepass")
-        return lexicon.triggers.intersection(chain(map(bytes.decode, words), WORD.findall(other)))
+        return words | lexicon.triggers.intersection(WORD.findall(other))
 
     def _places(self, word: str) -> Iterator[Place]:
         lower, size = self.lower, len(word)
@@ -187,16 +189,20 @@ def _counts_only(text: TimeText, known: Place, words: list[str], lexicon: TimeLe
     `between 12 and 15`, `1.8 of the 40`: without a sign as in `3/5` or `12:30` it takes three of them, or a
     word such as `before`, to say a date.
     """
-    rest = [word for word in words if word not in _SHORT_FIGURES]
-    if not lexicon.mute.issuperset(rest):
+    if not _with_counts(lexicon.mute).issuperset(words):
         return False
-    inert = lexicon.inert.issuperset(rest)
+    inert = _with_counts(lexicon.inert).issuperset(words)
     if inert:
         context = WORD.search(text.backwards, len(text.lower) - known[0])
         inert = context is None or context[0][::-1] not in lexicon.known
     return (_DATE_IN_PAIRS if inert else _DATE_SIGN).search(
         text.lower, max(known[0] - 1, 0), known[1]
     ) is None
+
+
+@lru_cache(maxsize=32)
+def _with_counts(words: frozenset[str]) -> frozenset[str]:
+    return words | _SHORT_FIGURES
 
 
 @lru_cache(maxsize=4096)

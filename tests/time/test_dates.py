@@ -48,7 +48,8 @@ def test_a_rule_that_reads_a_time_is_among_those_that_are_tried(language: str, d
             except (ValueError, OverflowError):
                 match = None
             if match is not None:
-                assert rule in _able("day", item.kind, run[i + 1].kind, min(run.size - i, 4)), rule
+                after = run[i + 1]
+                assert rule in _able("day", item.kind, after.kind, after.glue, min(run.size - i, 4)), rule
 
 
 FORMS = """

@@ -109,6 +109,7 @@ def test_numbers_alone_are_skipped_and_dates_are_not() -> None:
     assert known("a rise of 1.8 of the 40 points, 6-3 in the set") == []
     assert known("a rise before 3.5 points") == [["before", "3", "5"]]
     assert known("ended at 12:30 sharp") == [["at", "12", "30"]]
+    assert known("from version 1.2.3 of the 12.20.300 line") == []
     assert known("the 10.12.24 meeting") == [["the", "10", "12", "24"]]
     assert known("12") == [["12"]]
 

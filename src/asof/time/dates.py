@@ -22,23 +22,23 @@ from asof.time.token_run import TokenRun
 from asof.time.weekdays import day_of_some_month, weekday
 from asof.time.years import fiscal_years, week_label
 
-_NONE: frozenset[str] = frozenset()
 MOST_NEEDED = 4
 """The most items that a rule may need at least."""
 
 
 class _Row(NamedTuple):
     """A rule, the senses of the item at which it may begin, those that the next one must have (None: any,
-    or no next item), and the items that it needs."""
+    or no next item), the items that it needs, and the signs between both (none: any)."""
 
     rule: Rule
     begins: frozenset[str]
     follows: frozenset[str] | None = None
     least: int = 1
+    signs: str = ""
 
 
-def _row(rule: Rule, begins: str, follows: str = "", least: int = 1) -> _Row:
-    return _Row(rule, frozenset(begins.split()), frozenset(follows.split()) or None, least)
+def _row(rule: Rule, begins: str, follows: str = "", least: int = 1, signs: str = "") -> _Row:
+    return _Row(rule, frozenset(begins.split()), frozenset(follows.split()) or None, least, signs)
 
 
 _UNIT = "unit units unit_short and_half"
@@ -47,7 +47,7 @@ _AFTER_ONE = f"{_UNIT} vague"
 _ORDINAL = "ordinal_suffix unit to and"  # before the last three, figures and a full stop are one: 1. Quartal
 _RULES = (
     _row(numeric_date, "long_figures"),
-    _row(numeric_date, "figures", "figures"),
+    _row(numeric_date, "figures", "figures", signs="-/."),
     _row(calendar_name, "month month_short season holiday quarter half fiscal fiscal_year week side"),
     _row(calendar_name, "unit unit_short", "figures", least=3),
     _row(calendar_name, "cardinal ordinal", "cardinal ordinal unit fiscal of month month_short"),
@@ -101,8 +101,8 @@ def _longest(run: TokenRun, i: int, context: ReadingContext, name: str) -> RuleM
         return known  # type: ignore[no-any-return]
     best: RuleMatch | None = None
     items = run.items
-    following = items[i + 1].kind if i + 1 < run.size else _NONE
-    for rule in _able(name, items[i].kind, following, min(run.size - i, MOST_NEEDED)):
+    following = run[i + 1]
+    for rule in _able(name, items[i].kind, following.kind, following.glue, min(run.size - i, MOST_NEEDED)):
         try:
             match = rule(run, i, context)
         except (ValueError, OverflowError):  # 30 February, or outside the years 1 to 9999
@@ -114,19 +114,24 @@ def _longest(run: TokenRun, i: int, context: ReadingContext, name: str) -> RuleM
 
 
 @lru_cache(maxsize=16384)
-def _able(name: str, kind: frozenset[str], following: frozenset[str], items: int) -> tuple[Rule, ...]:
-    """The rules of a table that can read a time at an item of a kind before one of another kind."""
+def _able(
+    name: str, kind: frozenset[str], following: frozenset[str], glue: str, items: int
+) -> tuple[Rule, ...]:
+    """The rules of a table that can read a time at an item of a kind before one of another kind and glue."""
     able = (
         row.rule
         for row in _TABLES[name]
-        if row.least <= items and row.begins & kind and (row.follows is None or row.follows & following)
+        if row.least <= items
+        and row.begins & kind
+        and (row.follows is None or row.follows & following)
+        and (not row.signs or (glue and glue in row.signs))
     )
     return tuple(dict.fromkeys(able))
 
 
-def date_begins(kind: frozenset[str], following: frozenset[str], items: int) -> bool:
-    """Whether some rule is tried at an item of a kind before one of another, the first of so many `items`."""
-    return bool(_able("day", kind, following, items))
+def date_begins(kind: frozenset[str], following: frozenset[str], glue: str, items: int) -> bool:
+    """Whether some rule is tried at an item of a kind, the first of so many, before one of another kind."""
+    return bool(_able("day", kind, following, glue, items))
 
 
 def simple(run: TokenRun, i: int, context: ReadingContext) -> RuleMatch | None:

@@ -49,7 +49,7 @@ def may_begin(run: TokenRun, i: int) -> bool:
 
 @lru_cache(maxsize=16384)
 def _begins(kind: frozenset[str], following: frozenset[str], glue: str, items: int) -> bool:
-    return date_begins(kind, following, items) or _may_be_clock(kind, following, glue)
+    return date_begins(kind, following, glue, items) or _may_be_clock(kind, following, glue)
 
 
 def _may_be_clock(kind: frozenset[str], following: frozenset[str], glue: str) -> bool:

@@ -33,8 +33,12 @@ _WIDE = re.compile("[０-９]")
 _NARROW = str.maketrans("０１２３４５６７８９", "0123456789")
 _DATE_SIGN = re.compile(r"[^\w\s,;()%$]")
 """A sign that may stand in a time of numbers and words such as `to`."""
-_DATE_IN_PAIRS = re.compile(r"[^\w\s,;()%$.–-]|[0-9]\s?[-.–]\s?[0-9]+\s?[-.–]|\.\s")
-"""A sign that may stand in a time of numbers and words such as `the`; one hyphen or full stop is none."""
+_DATE_IN_PAIRS = re.compile(
+    r"[^\w\s,;()%$.–-]|\.\s|\s\.|[0-9]\s?[-–]\s?[0-9]+\s?[-.–]|[0-9]\.[0-9]+\s?[-–]"
+    r"|(?<![0-9])[0-9]{1,2}\.[0-9]{1,2}\.[0-9]{2}(?![0-9])"
+)
+"""A sign that may stand in a time of numbers and words such as `the`; one hyphen or full stop is none, nor
+are those of a version (1.2.3, 1.20.300)."""
 _BLANKS = bytes(sign if sign < 128 and chr(sign).isalpha() else 32 for sign in range(256))
 """For `bytes.translate`: all that is no letter of ASCII becomes a blank."""
 _ASCII_BLANKS = bytes(sign if sign >= 128 else _BLANKS[sign] for sign in range(256))

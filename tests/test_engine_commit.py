@@ -59,10 +59,6 @@ def test_a_source_is_let_go_of_when_the_store_fails(memory_folder, document):
 
 
 def test_a_commit_ends_a_batch_and_is_none_itself(document):
-    one, problem = document("a", "x"), Problem("p")
-    found = list(
-        batches(
-            [SafeToCommit(), one, SafeToCommit(), SafeToCommit(), problem, one, one, SafeToCommit()], 2, 1_000
-        )
-    )
-    assert found == [[one], [problem, one], [one]]
+    one, problem, commit = document("a", "x"), Problem("p"), SafeToCommit()
+    found = list(batches([commit, one, commit, commit, problem, one, one, commit], 2, 1_000))
+    assert found == [[one, commit], [problem, one], [one, commit]]

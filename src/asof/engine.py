@@ -127,7 +127,7 @@ def build(
 
 def batches(items: Iterable[Statement], documents: int, size: int) -> Iterator[list[Statement]]:
     """Lists of items of a bounded number, and of texts of a bounded `size` in characters; a `SafeToCommit`
-    ends one."""
+    is the last of one, never the first."""
     batch: list[Statement] = []
     characters = 0
     for item in items:

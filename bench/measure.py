@@ -83,6 +83,7 @@ def job(name: str, *, single: bool = False, **arguments: object) -> dict[str, An
     """
     command = [sys.executable, str(JOB), name, json.dumps(arguments)]
     environment = {**os.environ, **(ONE_THREAD if single else {})}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # commands find their modules compiled, as users' do
     with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
         assert process.stdout is not None
         written = process.stdout.read()

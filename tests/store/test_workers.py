@@ -31,11 +31,11 @@ TABLES = ("documents", "heads", "versions", "passages", "ends", "links", "aliase
 
 
 def stored(corpus: Corpus) -> list[Any]:
-    """All rows, and the bytes of all segments in their order."""
+    """All rows, and the bytes of all segments; those with the same first time have no order."""
     db = db_of(corpus)
     rows = [db.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall() for table in TABLES]
-    files = [file for (file,) in db.execute("SELECT file FROM segments ORDER BY first")]
-    return [*rows, *((corpus.root / ".asof" / "segments" / file).read_bytes() for file in files)]
+    files = [corpus.root / ".asof" / "segments" / file for (file,) in db.execute("SELECT file FROM segments")]
+    return [*rows, *sorted(file.read_bytes() for file in files)]
 
 
 def unknown(names: Sequence[str]) -> set[str]:

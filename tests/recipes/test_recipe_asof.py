@@ -21,18 +21,17 @@ from asof.data import Document, Query, SourcedTime
 from asof.models.hashed import HashedNgrams
 from asof.rank.candidates.gather import Dense
 from asof.rank.candidates.top_k import TopK
+from asof.rank.features.title_match import MOSTLY, NAMED
 from asof.rank.recipe import value_of, with_values
-from asof.rank.rerank.time_preference import MOSTLY, NAMED, NO_LESS
 from asof.recipes.asof import ASOF
 from asof.text.tokens import Analyzer
 from asof.time.moment import read
 
 Ask = Callable[..., dict[str, float]]
 NUMBERS: Mapping[str, Any] = dict(ASOF.fields())
-LARGEST = 1 + 0.5 + 0.2 + 3 * 0.2
-"""Of relevance: the largest of normalized, coverage and title is 1, of neighbouring text 3."""
-BOUND = 4
-"""The least power of two from that on."""
+LARGEST = 1 + 0.5 + 0.2 + 3 * 0.2 + 1.5
+"""Of relevance: the largest of normalized, coverage, title and what was just published is 1, of neighbouring
+text 3; no note is of the day before a question, so that none was just published (but e^-170)."""
 MOST = 1 + NUMBERS["time_preference.title_weight"]
 STOP = Analyzer(stem=False).stop_words
 
@@ -156,12 +155,17 @@ class ByHand:
         return max((self.covered(id_) + self.series(id_)) / 2 for id_ in self.relevance)
 
     @property
+    def named(self) -> bool:
+        """Whether the question names a title."""
+        return any(
+            share > NAMED and strange == 0 and more <= MOSTLY
+            for share, strange, more in map(self.title, self.relevance)
+        )
+
+    @property
     def fit(self) -> dict[str, float]:
         doubt = max(1 - self.most, NUMBERS["time_preference.uncertainty"])
-        titles = {id_: self.title(id_) for id_ in self.relevance}
-        named = any(
-            share > NAMED and strange == 0 and more <= MOSTLY for share, strange, more in titles.values()
-        )
+        titles, named = {id_: self.title(id_) for id_ in self.relevance}, self.named
         found = {}
         for id_, share in self.share.items():
             _, strange, further = titles[id_]
@@ -185,22 +189,37 @@ class ByHand:
         }
 
     def led(
-        self, near: set[str], before: Mapping[str, float], pace: float, most: float = MOST
+        self,
+        near: set[str],
+        before: Mapping[str, float],
+        pace: float,
+        most: float = MOST,
+        below: Mapping[str, float] | None = None,
+        largest: float = LARGEST,
+        since_newest: bool = False,
     ) -> dict[str, float]:
-        known = sorted(age for age in map(self.hand.age, near) if age is not None)
-        middle = known[len(known) // 2] if known else 0
+        below = self.plain if below is None else below
         ages = {id_: self.hand.age(id_) for id_ in near}
+        known = sorted(age for age in ages.values() if age is not None)
+        newest = known[0] if known and since_newest else 0
+        ages = {id_: None if age is None else age - newest for id_, age in ages.items()}
+        middle = known[len(known) // 2] - newest if known else 0
         ahead = {
             id_: 0.5
             + math.exp(before[id_] - pace * math.log10(1 + (middle if age is None else age)) - most) / 2
             for id_, age in ages.items()
         }
-        return {**{id_: score / BOUND / 2 for id_, score in self.plain.items()}, **ahead}
+        bound = 2 ** math.ceil(math.log2(largest))
+        return {**{id_: score / bound / 2 for id_, score in below.items()}, **ahead}
 
-    @property
-    def bounded(self) -> dict[str, float]:
-        """The score where time plays no part."""
-        return {id_: score / BOUND for id_, score in self.plain.items()}
+    def equals(self, scores: Mapping[str, float], largest: float) -> dict[str, float]:
+        """The newest of what is as good as the best, if these have several dates."""
+        least = (1 - NUMBERS["time_preference.equal_margin"]) * max(scores.values())
+        near = {id_ for id_, score in scores.items() if score >= least}
+        if len({self.hand.age(id_) for id_ in near} - {None}) > 1:
+            pace = NUMBERS["time_preference.recency_weight"]
+            return self.led(near, scores, pace, largest, scores, largest, since_newest=True)
+        return {id_: score / 2 ** math.ceil(math.log2(largest)) for id_, score in scores.items()}
 
     def of(self, year: int) -> dict[str, float]:
         """1 for what is of a year by its title, or by its date where the title says none; .5 for mentions."""
@@ -227,18 +246,17 @@ class ByHand:
         """What decided, and the scores."""
         pace, wished = NUMBERS["time_preference.recency_weight"], self.query.recency
         if not wished and not self.query.about:
-            return "relevance", self.bounded
+            return "relevance", self.equals(self.plain, LARGEST)
         near = self.near(set(self.relevance))
         if self.query.about:
+            weight, titles = NUMBERS["named_time.time_weight"], NUMBERS["named_time.off_topic_weight"]
             far = self.of(self.query.about[0].start.year)  # type: ignore[union-attr]
-            for least in (1.0, 0.5):
-                inside = {id_ for id_, each in far.items() if each >= least}
-                best = max((self.fit[id_] for id_ in inside), default=-math.inf)
-                if best >= NO_LESS * max(self.fit.values()):
-                    slow = pace if wished >= 0.5 else NUMBERS["time_preference.windowed_recency_weight"]
-                    return f"time {least}", self.led(self.near(inside), self.fit, slow)
-        if not wished:
-            return "nothing of that time", self.bounded
+            scores = {id_: self.plain[id_] + weight * (far[id_] > 0) for id_ in far}
+            what, largest = "a named time" if any(far.values()) else "nothing of that time", LARGEST + weight
+            if self.named:
+                scores = {id_: score + titles * (1 - self.title(id_)[1]) for id_, score in scores.items()}
+            bound = 2 ** math.ceil(math.log2(largest + titles * self.named))
+            return what, {id_: score / bound for id_, score in scores.items()}
         if wished == 1.0 or self.alike(near) >= NUMBERS["time_preference.same_kind_threshold"]:
             return "the newest" if wished == 1.0 else "one kind", self.led(near, self.fit, pace)
         best = max(self.plain.values())
@@ -297,8 +315,8 @@ def feedback(by_hand: Any, relevance: Mapping[str, float]) -> dict[str, float]:
 QUESTIONS = {
     "what is the current price of a single ferry ticket": "the newest",
     "when did the goats eat the kale": "relevance",
-    "what did a single ticket cost in 2022": "time 1.0",
-    "did the mill grind rye in 2022": "time 0.5",
+    "what did a single ticket cost in 2022": "a named time",
+    "did the mill grind rye in 2022": "a named time",
     "when was rye ground in 2021": "nothing of that time",
     "what is the latest single ticket as of March 2023": "the newest",
     "how to buy a ticket at the quay": "relevance",

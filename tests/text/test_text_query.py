@@ -81,3 +81,10 @@ def test_hostile_questions_take_linear_time(piece: str) -> None:
 def test_a_phrase_is_consecutive(tokens: str, phrase: str, expected: bool) -> None:
     assert contains_phrase(tokens.split(), phrase.split()) is expected
     assert contains_phrase(tuple(tokens.split()), tuple(phrase.split())) is expected
+
+
+def test_a_question_about_a_quotation_does_not_require_it() -> None:
+    """Two words are quoted: required beside two others (said, minister), not beside three."""
+    assert parse('who said "no taxes" as minister', ENGLISH).phrases == (("no", "taxes"),)
+    told = QueryWords((("minister", 1), ("said", 1), ("no", 1), ("taxes", 1), ("elections", 1)), ())
+    assert parse('which minister said "no taxes" before elections', ENGLISH) == told

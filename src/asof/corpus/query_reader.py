@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from asof import config
@@ -11,7 +12,7 @@ from asof.corpus.models import ModelProvider
 from asof.corpus.session import Session
 from asof.data import Filters, Query, coerce
 from asof.data.coerce import MetadataFilter
-from asof.errors import UsageError
+from asof.errors import BeforeHorizon, UsageError
 from asof.recipes import by_document
 from asof.text.question import QuestionReading, as_typed
 from asof.text.question import read as read_question
@@ -35,25 +36,38 @@ def refuse_long(text: str, what: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class QueryReader:
-    """Reads questions that are asked as of an instant, with the configuration of a corpus."""
+    """Reads questions that are asked as of an instant (and known at one; None: with all that is known), with
+    the configuration of a corpus."""
 
     session: Session
     models: ModelProvider
     as_of: int
+    known_at: int | None = None
 
     def read(self, question: str, *, typed: bool = False) -> QuestionReading:
         """The words, times and intents of a question; `typed`: its words only.
 
-        Raises UsageError for more than 5,000 characters.
+        "As of 1950" moves the moment that is looked at if something was published by then. Raises UsageError
+        for more than 5,000 characters.
         """
         refuse_long(question, "the question")
         if typed:
             return as_typed(question, self.as_of)
-        return read_question(
-            question, nearest_moment(self.as_of),
-            language=" ".join(self.session.languages),
+        as_asked = partial(
+            read_question, question, nearest_moment(self.as_of), language=" ".join(self.session.languages),
             fiscal_start=self.session.fiscal_start,
         )  # fmt: skip
+        reading = as_asked()
+        if reading.as_of == self.as_of or self._anything_at(reading.as_of):
+            return reading
+        return as_asked(moves=False)
+
+    def _anything_at(self, as_of: int) -> bool:
+        """Whether any passage is visible then; a time before the kept history has its own error."""
+        try:
+            return self.session.use(as_of, self.known_at, lambda view: view.n > 0)
+        except BeforeHorizon:
+            return True
 
     def filters(
         self, since: When | None = None, until: When | None = None, source: str = "", path: str = "",

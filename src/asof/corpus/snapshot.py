@@ -290,7 +290,7 @@ class Snapshot:
     @property
     def reader(self) -> QueryReader:
         """What reads questions that are asked here."""
-        return QueryReader(self.session, self.models, self.as_of)
+        return QueryReader(self.session, self.models, self.as_of, self.known_at)
 
     def read(self, question: str) -> QuestionReading:
         """How the default recipe reads a question that is asked here: its words, its times, its wishes.

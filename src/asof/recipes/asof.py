@@ -9,6 +9,8 @@ from asof.rank.candidates.gather import Lexical
 from asof.rank.candidates.top_k import TopK
 from asof.rank.combine.early_termination import EarlyTermination
 from asof.rank.combine.weighted_sum import Combine, MaxNormalize
+from asof.rank.features.just_published import JustPublished
+from asof.rank.features.named_time import NamedTime
 from asof.rank.features.neighbouring_text import NeighbouringText
 from asof.rank.features.pseudo_relevance_feedback import PseudoRelevanceFeedback
 from asof.rank.features.query_coverage import QueryCoverage
@@ -24,12 +26,13 @@ FEEDBACK = PseudoRelevanceFeedback(weight=0.2, passages=10, terms=40, k1=1.2, b=
 
 TIMELY = TimePreference(
     recency_weight=0.3,  # what a factor of ten in age weighs within a tie group
-    windowed_recency_weight=0.03,  # the same where a time is named and no wish for the newest
+    equal_margin=0.03,  # so far behind the best score, as a share of it, the newer of two comes first
     tie_margin=0.2,  # so far behind the best match score is within the tie group
     cautious_margin=0.2,  # so far behind the best score, where nothing says that newer is better
     same_kind_threshold=0.5,  # such a share of a tie group is of one kind for age to count as much
     uncertainty=0.1,  # so much of the match score is relevance at least
     relevance_floor=0.5,  # a tie group has at least this share of the best relevance
+    just_published_weight=1.5,  # what it is worth to have just been published
     title_weight=0.1,  # what a title that says the question is worth
     extra_title_terms=0.1,  # what a title loses that goes on beyond the question
     termination_penalty=0.8,  # what a passage loses that says that something is over
@@ -47,10 +50,18 @@ ASOF = Recipe(
         QueryCoverage(),
         TitleColumns(),
         NeighbouringText(k1=1.2, b=0.7, document=0.5),
+        JustPublished(),
         Combine(
-            (("normalized", 1.0), ("query_coverage", 0.5), ("title", 0.2), ("neighbouring_text", 0.2)),
+            (
+                ("normalized", 1.0),
+                ("query_coverage", 0.5),
+                ("title", 0.2),
+                ("neighbouring_text", 0.2),
+                ("just_published", 1.5),
+            ),
             "relevance",
         ),
+        NamedTime(time_weight=0.6, off_topic_weight=0.7),
         TIMELY,
         RoundRobinByDocument(title_coverage=0.35),
         AppendRest(),
@@ -61,8 +72,9 @@ ASOF = Recipe(
             Range("combine.weights.query_coverage", 0.0, 1.5),
             Range("combine.weights.title", 0.0, 0.6),
             Range("combine.weights.neighbouring_text", 0.0, 0.6),
+            Range("combine.weights.just_published", 0.0, 3.0, ("time_preference.just_published_weight",)),
             Range("time_preference.recency_weight", 0.05, 1.0),
-            Range("time_preference.windowed_recency_weight", 0.0, 0.3),
+            Range("named_time.time_weight", 0.0, 1.5),
             Range("time_preference.tie_margin", 0.02, 0.5),
         )
     ),

@@ -30,6 +30,8 @@ def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> QueryWo
 
     A stop word stays inside quotation marks ("The Who", “…”, „…“, «…»), and all stay when nothing else
     would be left. A quotation of two or more tokens is a phrase. An unclosed quotation mark is a character.
+    A question with more words beside its quotations than in them has no phrases: it tells what somebody said
+    (which minister called it "a price worth paying"?), and what answers it need not repeat that.
     """
     return _parse(text, analyzer.stop_words, stop_words)
 
@@ -38,15 +40,19 @@ def parse(text: str, analyzer: Analyzer, *, stop_words: bool = False) -> QueryWo
 def _parse(text: str, functional: frozenset[str], keep: bool) -> QueryWords:
     every: Counter[str] = Counter()
     content: Counter[str] = Counter()
-    phrases: list[tuple[str, ...]] = []
+    phrases: dict[tuple[str, ...], None] = {}
+    beside: set[str] = set()
     for part, quoted in _parts(text):
         tokens = tokenize(part)
         every.update(tokens)
         content.update(token for token in tokens if quoted or keep or token not in functional)
         if quoted and len(tokens) > 1:
-            phrases.append(tuple(tokens))
+            phrases[tuple(tokens)] = None
+        elif not quoted:
+            beside.update(token for token in tokens if token not in functional)
     # A stop word quoted once and unquoted elsewhere counts once: only the quotation asks for it.
-    return QueryWords(tuple((content or every).items()), tuple(dict.fromkeys(phrases)))
+    required = len(beside) <= sum(map(len, phrases))
+    return QueryWords(tuple((content or every).items()), tuple(phrases) if required else ())
 
 
 def contains_phrase(tokens: Sequence[str], phrase: Sequence[str]) -> bool:

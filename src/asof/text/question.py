@@ -1,6 +1,6 @@
 """Reading a question: what is searched, as of when, and what its words say of time.
 
-Reading precedes the view: "as of June 2021" about what changes moves the moment that is looked at.
+Reading precedes the view: "as of June 2021" moves the moment that is looked at.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ MAX_TIMES = 64
 STATE = 0.5
 """The recency of a question about a state at a time."""
 
-_PERSON_OR_CHOICE = re.compile(r"\W*(?:who|whom|which|where|wer|welche[rsnm]?|wo)\b", re.IGNORECASE)
 _BEFORE_NAME = re.compile(r"[ -][^\W\d_a-zß-öø-ÿ]")  # a blank or hyphen, then a capital letter
 
 
@@ -44,11 +43,13 @@ class QuestionReading:
 
 
 def read(
-    question: str, asked_at: datetime, *, zone: tzinfo = UTC, language: str = "en", fiscal_start: int = 1
-) -> QuestionReading:
+    question: str, asked_at: datetime, *, zone: tzinfo = UTC, language: str = "en", fiscal_start: int = 1,
+    moves: bool = True,
+) -> QuestionReading:  # fmt: skip
     """Read a question that is asked at an aware moment.
 
     `language` may name several codes, parted by blanks; `fiscal_start` is the first month of the fiscal year.
+    "As of 2021" moves the moment that is looked at; without `moves` it asks for the newest until then.
     """
 
     context = TimeContext(zone, fiscal_start, language)
@@ -66,17 +67,15 @@ def read(
     for mention in times[:MAX_TIMES]:
         if mention.relation != AS_OF or mention.core.last >= as_of:
             about.append(mention.span)
-        elif recency == WISHED:
+        elif moves:
             as_of = mention.core.last
             notes.append(f"read as of {format_instant(as_of)}: “{mention.text}”")
-        elif _PERSON_OR_CHOICE.match(question):
+        else:
             if not windowed:
                 about.append(Span(None, mention.core.end))
             recency = max(recency, STATE)
             what = "other times count from then" if windowed else "newest first until then"
-            notes.append(f"“{mention.text}”: {what}; --as-of hides what came later")
-        else:
-            about.append(mention.core)
+            notes.append(f"nothing is known to have been published “{mention.text}”: {what}")
     lexical = without(question, [*detected.wishes, *(_extent(question, each) for each in times)])
     if recency < WISHED and (len(sentences(question)) > 1 or _lasting(detected)):
         recency = 0.0

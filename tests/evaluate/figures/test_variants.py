@@ -111,8 +111,8 @@ def test_the_last_summand_is_no_part_and_neither_are_vectors_that_are_not_there(
     assert "without vectors" in ablations(ASOF)
     assert list(ablations(ASOF, vectors=False)) == [
         "without feedback", "without words", "without query coverage", "without title",
-        "without neighbouring text",
-        "without time", "without turns",
+        "without neighbouring text", "without just published",
+        "without named times", "without time", "without turns",
     ]  # fmt: skip
     alone = Recipe("one", "", (Lexical(), Combine((("lexical", 1.0), ("dense", 0.0))), TopK()))
     assert ablations(alone) == {}
@@ -149,6 +149,7 @@ def test_names_are_not_given_twice():
 def test_each_number_takes_five_to_seven_values_and_its_own(name):
     recipe = named(name)
     fields = dict(recipe.fields())
+    also = {each.field: each.also for each in recipe.tunable.ranges}
     for key, settings in sensitivities(recipe).items():
         values = [value for value, _ in settings]
         assert values == sorted(set(values))
@@ -159,7 +160,7 @@ def test_each_number_takes_five_to_seven_values_and_its_own(name):
             own = getattr(stages(variant)[stage], field)
             assert (dict(own)[column] if column else own) == value
             changed = {at for at, old in fields.items() if dict(variant.fields())[at] != old}
-            assert changed == (set() if variant == recipe else {f"{stage}.{field}"})
+            assert changed == (set() if variant == recipe else {f"{stage}.{field}", *also.get(key, ())})
         assert [variant for _, variant in settings].count(recipe) == 1
 
 
@@ -172,6 +173,8 @@ def test_which_numbers_are_varied():
         "combine-2.weights.centrality",
     ]
     assert list(sensitivities(ASOF)) == [
+        "combine.weights.just_published",
+        "named_time.time_weight",
         "time_preference.recency_weight",
         "time_preference.tie_margin",
         "time_preference.termination_penalty",

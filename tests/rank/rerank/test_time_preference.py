@@ -26,6 +26,7 @@ NAMES = (
     "title",
     "off_topic_title_terms",
     "extra_title_terms",
+    "just_published",
 )
 
 
@@ -48,8 +49,8 @@ class Given:
 
 STAGE = TimePreference(
     recency_weight=0.3, tie_margin=0.2, title_weight=0.2, extra_title_terms=0.1, termination_penalty=0.8,
-    windowed_recency_weight=0.03, cautious_margin=0.2, same_kind_threshold=0.5, uncertainty=0.1,
-    relevance_floor=0.5,
+    just_published_weight=1.5, equal_margin=0.1, cautious_margin=0.2, same_kind_threshold=0.5,
+    uncertainty=0.1, relevance_floor=0.5,
 )  # fmt: skip
 
 
@@ -147,37 +148,44 @@ def test_what_is_over_is_not_in_force(fresh: Make, run: Make, document: Make) ->
         assert found == {"a": lead(1 - 0.3), "b": 1 / 2}
         found = {h.document: h.score for h in asked("boat no longer", Given(told), STAGE, TopK()).hits}
         assert found == {"a": lead(1 - 0.3), "b": lead(1)}
-        found = {h.document: h.score for h in run(corpus, "boat", Given(told), STAGE, TopK()).hits}
-        assert found == {"a": 1.0, "b": 1.0}, "nobody asks for what is in force"
+        found = {h.document: h.score for h in asked("boat", Given(told), STAGE, TopK(), recency=0.0).hits}
+        assert found == {"a": lead(1 - 0.3, 1.0), "b": lead(1, 1.0)}, "of equals the newest comes first"
 
 
-def test_a_time_in_words_is_no_filter(scores: Make) -> None:
+def test_of_equals_the_newest_comes_first_whatever_is_asked(scores: Make) -> None:
+    """Within .1 of the best score: .95 of 9 days before 1 of 99 days, 90 days older; .85 is no equal."""
+    told = {"new": (0.85, 1, 1), "old": (0.95, 1, 1), "older": (1.0, 1, 1)}
+    older = 1 - 0.3 * math.log10(1 + 90)
+    assert scores(told) == {"old": lead(0.95, 1.0), "older": lead(older, 1.0), "new": 0.85 / 2}
+    plain = {"older": 1.0, "old": 0.95, "new": 0.85}
+    assert scores(told, recency=0.5, spoken=["1990"]) == plain, "a named time has its own stage"
+    assert scores({"new": (0.85, 1, 1), "older": (1.0, 1, 1)}) == {"older": 1.0, "new": 0.85}, "no equals"
+
+
+def test_what_was_just_published(scores: Make) -> None:
+    """Nobody says more than .4: match score = .4 · .4 + .6 · share + 1.5 · just published."""
+    told = {"new": (0.5, 0.4, 0.4, 0, 0, 0, 0.5), "old": (1.0, 0.4, 0.4)}
+    most = 1 + 0.2 + 1.5 * 0.5
+    assert scores(told, recency=1.0) == {"new": lead(0.16 + 0.3 + 0.75, most), "old": 1 / 2}
+
+
+def test_the_newest_of_a_time(scores: Make) -> None:
     """Of September is one; it leads though it fits less; the others follow with their scores."""
     told = {"new": (1.0, 1, 1), "older": (0.9, 0.9, 0.9), "none": (0.8, 1, 1)}
-    found = scores(told, spoken=["2020-09"])
+    found = scores(told, recency=1.0, spoken=["2020-09"])
     assert found == {
-        "older": lead(0.9 * 0.9 + 0.1 * 0.9 - 0.03 * 2), "new": 1 / 2, "none": 0.8 / 2,
+        "older": lead(0.9 * 0.9 + 0.1 * 0.9 - 0.3 * 2), "new": 1 / 2, "none": 0.8 / 2,
     }  # fmt: skip
 
 
-def test_a_time_of_which_nothing_fits(fresh: Make, run: Make, years: list[Any]) -> None:
+def test_the_newest_of_a_time_of_which_nothing_fits(fresh: Make, run: Make, years: list[Any]) -> None:
     told = {"new": (1.0, 1, 1), "older": (0.3, 0.3, 0.3)}  # .3 is less than 3/4 of 1
     with fresh(*years, undated="always") as corpus:
+        asked = partial(run, corpus, "x", Given(told), STAGE, TopK(), as_of="2020-12-31", recency=1.0)
         for spoken in (["2020-09"], ["1990"]):
-            found = run(corpus, "x", Given(told), STAGE, TopK(), as_of="2020-12-31", spoken=spoken)
-            assert {hit.document: hit.score for hit in found.hits} == {"new": 1.0, "older": 0.3}
+            found = asked(spoken=spoken)
+            assert {hit.document: hit.score for hit in found.hits} == {"new": lead(1), "older": 0.3 / 2}
             assert found.notes == ("no passage of the time in the question is as relevant",)
-
-
-def test_what_is_of_a_time_comes_before_what_mentions_it(fresh: Make, run: Make, document: Make) -> None:
-    made = [document("of", "fog", "2019-05-05"), document("says", "mill of May 2019", "2020-12-31")]
-    told = {"of": (0.9, 0.9, 0.9), "says": (1.0, 1, 1)}
-    with fresh(*made) as corpus:
-        asked = partial(run, corpus, "x", as_of="2020-12-31", spoken=["2019-05"])
-        found = asked(Given(told), STAGE, TopK())
-        assert [(hit.document, hit.score > 0.5) for hit in found.hits] == [("of", True), ("says", False)]
-        found = asked(Given({"says": told["says"]}), STAGE, TopK())
-        assert [(hit.document, hit.score > 0.5) for hit in found.hits] == [("says", True)]
 
 
 @pytest.mark.parametrize("recency", [0.2, 0.5])

@@ -14,6 +14,7 @@ from asof.rank.traits import part_of, traits_of
 WORDS = {
     "lexical": "words", "normalized": "words", "latent": "latent semantics", "dense": "vectors",
     "query_coverage": "query coverage", "neighbouring_text": "neighbouring text",
+    "just_published": "just published",
 }  # fmt: skip
 """The names of columns in figures; others have their own."""
 

@@ -36,6 +36,11 @@ class CandidateAges:
         age = Where(self.dated, Given("1 + age in days", 1 + self.days), middle)
         return ratio("log10(1 + age)", log("ln(1 + age)", age), log("ln 10", Constant("ten", 10.0)))
 
+    def since_newest(self, among: NDArray[np.bool_]) -> CandidateAges:
+        """Ages as of the newest of some candidates; no moment of a question is in them."""
+        newest = self.days[among & self.dated].min(initial=np.inf)
+        return CandidateAges(np.maximum(self.days - newest, 0.0), self.dated)
+
     def _middle(self, among: NDArray[np.bool_]) -> float:
         known = np.sort(self.days[self.dated & among])
         return float(known[len(known) // 2]) if len(known) else 0.0

@@ -49,6 +49,12 @@ class QueryCoverage:
         return matches.with_column("title_group_coverage", of_group, by=False, high=1.0)
 
 
+def largest_coverage(ranking: Ranking) -> float:
+    """The largest share of the question that any candidate covers, half by itself, half with its group."""
+    own, of_group = (ranking.column(name).values for name in ("query_coverage", "title_group_coverage"))
+    return float(((own + of_group) * 0.5).max(initial=0.0))
+
+
 def _in_groups(present: NDArray[np.bool_], groups: NDArray[np.uint64]) -> NDArray[np.bool_]:
     """For each of n candidates and their title groups (n,; 0: none): the words that any of its group has."""
     order = np.argsort(groups, kind="stable")

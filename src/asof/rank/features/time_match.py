@@ -16,6 +16,7 @@ from asof.time.span import Span
 
 OF_TIME = 1.0
 MENTIONS_TIME = 0.5
+PUBLISHED = 0.8
 
 
 def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
@@ -28,6 +29,21 @@ def match_times(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> V
         return np.zeros(len(rows))
     visible, dated = view.column("visible", rows), view.column("dated", rows).astype(bool)
     return _matches(visible, dated, view.about(rows), spans)
+
+
+def time_evidence(view: View, rows: NDArray[np.int64], spans: Sequence[Span]) -> Values:
+    """For each passage (n,) how much it is of one of the times, in [0, 1].
+
+    1 for one that speaks of such a time (in metadata, title, headings or text), or was published within it
+    and speaks of no time at all; PUBLISHED for one that was published within it and speaks of other times.
+    """
+    visible, dated, about = view.column("visible", rows), view.column("dated", rows), view.about(rows)
+    speaks, published = np.zeros(len(rows), bool), np.zeros(len(rows), bool)
+    for span in spans:
+        speaks |= about.overlap(span.first, span.last)
+        published |= (visible >= span.first) & (visible <= span.last)
+    published &= dated.astype(bool)
+    return np.where(speaks | (published & ~about.known), 1.0, np.where(published, PUBLISHED, 0.0))
 
 
 def match_window(window: Window, spans: Sequence[Span]) -> Values:

@@ -238,3 +238,16 @@ class TitleColumns:
             column = Given(name, np.append(values, 0.0)[of], explained(tree))
             ranked = ranked.with_column(name, column, by=False, high=1.0)
         return ranked
+
+
+NAMED, MOSTLY = 0.2, 0.5
+"""A title is named when it has no off-topic terms, more than NAMED of the question's words, and extra terms
+of at most MOSTLY of its own weight."""
+
+
+def names_a_title(ranking: Ranking) -> bool:
+    """Whether the question names the title of some candidate, by the columns of `TitleColumns`."""
+    title, off_topic, extra = (
+        ranking.column(name).values for name in ("title", "off_topic_title_terms", "extra_title_terms")
+    )
+    return bool(((off_topic == 0.0) & (extra <= MOSTLY) & (title > NAMED)).any())

@@ -16,11 +16,23 @@ from numpy.typing import NDArray
 
 from asof.data import Query
 from asof.index.view import View
-from asof.rank.expression import Column, Constant, Expression, Values, Where, exp, product, ratio, total
+from asof.rank.expression import (
+    Column,
+    Constant,
+    Expression,
+    Values,
+    Where,
+    exp,
+    product,
+    ratio,
+    total,
+)
 from asof.rank.features.ages import CandidateAges
+from asof.rank.features.query_coverage import largest_coverage
 from asof.rank.features.same_kind import same_kind_share
 from asof.rank.features.termination import terminated
-from asof.rank.features.time_match import MENTIONS_TIME, OF_TIME, match_times
+from asof.rank.features.time_match import MENTIONS_TIME, match_times
+from asof.rank.features.title_match import names_a_title
 from asof.rank.stage import Ranking
 from asof.rank.traits import Traits
 from asof.schema import within
@@ -30,33 +42,37 @@ from asof.schema import within
 class TimePreference:
     """The column `time_preference`, in [0, 1]; it falls with the rank whether or not time is used.
 
-    For a question without a recency intent and without a time it is the score before, divided by a bound:
-
-        time_preference = score / B        B: the least power of two from the score's largest value on
-
-    so that the division is exact and different scores stay different. Where words ask for the newest
-    (recency 1), a tie group comes first. It has the upper half of the interval, all others the lower half:
+    Where words ask for the newest (recency 1), a tie group comes first. It has the upper half of the
+    interval, all others the lower half:
 
         match_score = (1 - u) · (query_coverage + title_group_coverage) / 2 + u · normalized
-                      + title_weight · title - off_topic_title_terms
-                      - extra_title_terms · extra_title_terms(title) - termination_penalty
+                      + title_weight · title + just_published_weight · just_published
+                      - off_topic_title_terms - extra_title_terms · extra_title_terms(title)
+                      - termination_penalty
         time_preference = 1/2 + exp(match_score - recency_weight · log10(1 + age in days) - M) / 2
-                          in the tie group, M = 1 + title_weight: the largest match score
+                          in the tie group, M: the largest match score that the question allows
         time_preference = score / (2 · B)        of all others
+
+    B is the least power of two from the score's largest value on, so that the division is exact and different
+    scores stay different.
 
     u = 1 - the largest (query_coverage + title_group_coverage) / 2, at least `uncertainty`: where no passage
     covers nearly all of the question, its relevance counts more. A tie group has match scores
     within `tie_margin` of the best, and at least `relevance_floor` of the best relevance (`normalized`).
     Title terms (see `TitleColumns`) count where the question names some title. The termination penalty is
-    subtracted for passages that state that something has ended, unless the question asks for that.
-
-    Where the question names a time, only passages of that time are in the tie group, and the weight of age is
-    `windowed_recency_weight`.
+    subtracted for passages that state that something has ended, unless the question asks for that. Where the
+    question names a time as well, only passages of that time are in the tie group.
 
     Where it asks for a state or an instance without such words (recency between 0 and 1), the same holds if
     the tie group has reports of one kind: with the same title, or mostly the same words. Otherwise age
     decides less: the tie group has scores within `cautious_margin` of the best, the score replaces the match
     score (and its largest value replaces M), and the weight of age is multiplied by (1 - u)².
+
+    In all other questions the tie group has scores within `equal_margin` of the best, as a share of it, and
+    ages are counted from the newest of it: of two statements of one thing the newer one comes first, whatever
+    the words of the question are. If these have one date, or a time is named and no wish for the newest,
+
+        time_preference = score / B
 
     An undated passage has no age; it gets the median age of the tie group.
     """
@@ -64,9 +80,10 @@ class TimePreference:
     recency_weight: float = within(0.3, 0.0, 2.0)
     tie_margin: float = within(0.2, 0.0, 1.0)
     title_weight: float = within(0.1, 0.0, 1.0)
+    just_published_weight: float = within(1.5, 0.0, 10.0)
     extra_title_terms: float = within(0.1, 0.0, 1.0)
     termination_penalty: float = within(0.8, 0.0, 2.0)
-    windowed_recency_weight: float = within(0.03, 0.0, 2.0)
+    equal_margin: float = within(0.03, 0.0, 1.0)
     cautious_margin: float = within(0.2, 0.0, 1.0)
     same_kind_threshold: float = within(0.5, 0.0, 1.0)
     uncertainty: float = within(0.1, 0.0, 1.0)
@@ -77,33 +94,41 @@ class TimePreference:
 
     def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
         matches = ranking.matching()
-        bound = _bound(matches)
-        if not len(matches.score) or (query.recency == 0.0 and not query.about):
-            return _bounded(matches, bound)
+        if not len(matches.score) or (query.about and query.recency < 1.0):
+            return _bounded(matches, _bound(matches))
         ages = CandidateAges.of(view, matches.rows)
+        if query.recency == 0.0:
+            return self._newest_of_equals(matches, ages)
         times = match_times(view, matches.rows, query.about)
         match = self._match_score(query, matches, view, times)
-        group = self._tie_group(matches, match, np.ones(len(ages.days), bool))
+        most = 1 + self.title_weight + self.just_published_weight * _largest(matches.column("just_published"))
         if query.about:
-            inside = self._in_time(times, match.values)
-            if inside is not None:
+            inside = times >= MENTIONS_TIME
+            if inside.any() and _largest(match, inside) >= NO_LESS * _largest(match):
                 group = self._tie_group(matches, match, inside)
-                weight = self.recency_weight if query.recency >= 0.5 else self.windowed_recency_weight
                 count, equal = int(inside.sum()), int(group.sum())
-                return _led(matches, match, 1 + self.title_weight, group, ages, weight).note(
+                return _led(matches, match, most, group, ages, self.recency_weight).note(
                     f"{count} match{'es' * (count != 1)} of the time in the question"
                     + (f", {equal} equally good" if equal > 1 else "")
                 )
             matches = matches.note("no passage of the time in the question is as relevant")
-        if query.recency == 0.0:
-            return _bounded(matches, bound)
+        group = self._tie_group(matches, match, np.ones(len(ages.days), bool))
         if query.recency == 1.0 or same_kind_share(matches, group, view) >= self.same_kind_threshold:
-            ranking = _led(matches, match, 1 + self.title_weight, group, ages, self.recency_weight)
+            ranking = _led(matches, match, most, group, ages, self.recency_weight)
             return _noted(ranking, group, "newest first")
-        before, most = matches.columns[matches.by], self._most_covered(matches)
-        group = before.values >= float(before.values.max()) - self.cautious_margin
-        ranking = _led(matches, before, bound, group, ages, self.recency_weight * most * most)
+        before, covered = matches.scores, largest_coverage(matches)
+        group = before.values >= _largest(before) - self.cautious_margin
+        ranking = _led(matches, before, _bound(matches), group, ages, self.recency_weight * covered**2)
         return _noted(ranking, group, "newer ones slightly first", " of several kinds")
+
+    def _newest_of_equals(self, matches: Ranking, ages: CandidateAges) -> Ranking:
+        """The newest of what is as good as the best by the score, all else in its order."""
+        score, bound = matches.scores, _bound(matches)
+        group = score.values >= (1 - self.equal_margin) * _largest(score)
+        if len(np.unique(ages.days[group & ages.dated])) < 2:
+            return _bounded(matches, bound)
+        led = _led(matches, score, bound, group, ages.since_newest(group), self.recency_weight)
+        return _noted(led, group, "newest first")
 
     def _tie_group(self, matches: Ranking, match: Column, among: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The tie group among some candidates."""
@@ -115,23 +140,15 @@ class TimePreference:
         )
         return group & among
 
-    def _in_time(self, times: Values, match: Values) -> NDArray[np.bool_] | None:
-        """The candidates of the named time: those about it, otherwise those that mention it; None where the
-        best of them has a much lower match score than the best of all."""
-        for least in (OF_TIME, MENTIONS_TIME):
-            inside = times >= least
-            if inside.any() and float(match[inside].max()) >= float(match.max()) * NO_LESS:
-                return inside
-        return None
-
     def _match_score(self, query: Query, matches: Ranking, view: View, times: Values) -> Column:
         share, covered, series = (
             matches.column(name) for name in ("normalized", "query_coverage", "title_group_coverage")
         )
-        most = self._most_covered(matches)
+        most = largest_coverage(matches)
         uncertainty = max(1 - most, self.uncertainty)
-        title, off_topic, extra = (
-            matches.column(name) for name in ("title", "off_topic_title_terms", "extra_title_terms")
+        title, off_topic, extra, recent = (
+            matches.column(name)
+            for name in ("title", "off_topic_title_terms", "extra_title_terms", "just_published")
         )
         half = Constant("half", 0.5)
         coverage = product("mean coverage", total("both coverages", covered, series), half)
@@ -139,33 +156,29 @@ class TimePreference:
             product("weighted coverage", coverage, Constant("1 - uncertainty", 1 - uncertainty)),
             product("relevance", share, Constant("uncertainty", uncertainty)),
             product("title match", title, Constant("weight", self.title_weight)),
+            product("just published", recent, Constant("weight", self.just_published_weight)),
         ]
-        whole = (off_topic.values == 0.0) & (extra.values <= MOSTLY)
-        if (whole & (title.values > NAMED)).any():
+        if names_a_title(matches):
             parts.append(_less("off-topic title words", off_topic, 1.0))
             parts.append(_less("extra title terms", extra, self.extra_title_terms))
         match = Column.computed(total("match score", *parts), matches.count)
-        groups = [times >= least for least in ((0.0, OF_TIME, MENTIONS_TIME) if query.about else (0.0,))]
-        ended = (
-            terminated(query, matches, view, match.values, self.tie_margin, groups) if query.recency else None
-        )
+        groups = [times >= least for least in ((0.0, MENTIONS_TIME) if query.about else (0.0,))]
+        ended = terminated(query, matches, view, match.values, self.tie_margin, groups)
         if ended is None or not ended.any():
             return match
         penalty = Constant("it states that something has ended", -self.termination_penalty)
         return Column.computed(total("match score", *parts, Where(ended, penalty)), matches.count)
-
-    def _most_covered(self, matches: Ranking) -> float:
-        """The largest share of the question that any candidate covers, its title group counted by half."""
-        coverage = (
-            matches.column("query_coverage").values + matches.column("title_group_coverage").values
-        ) * 0.5
-        return float(coverage.max(initial=0.0))
 
 
 def _noted(ranking: Ranking, group: NDArray[np.bool_], order: str, kinds: str = "") -> Ranking:
     """The ranking with a note on how a tie group is ordered; a group of one has no order."""
     count = int(group.sum())
     return ranking.note(f"{count} equally good matches{kinds}: {order}") if count > 1 else ranking
+
+
+def _largest(column: Column, among: NDArray[np.bool_] | None = None) -> float:
+    """The largest value, of some candidates."""
+    return float(column.values[slice(None) if among is None else among].max())
 
 
 def _bound(matches: Ranking) -> float:
@@ -202,12 +215,8 @@ def _led(
 
 
 NO_LESS = 0.75
-"""Passages of the named time come first when their best match score is at least this share of the best
-one."""
-
-NAMED, MOSTLY = 0.2, 0.5
-"""A title is named when it has no off-topic terms, more than NAMED of the question's words, and extra terms
-of at most MOSTLY of its own weight."""
+"""Where the newest of a time is asked for, passages of that time come first when their best match score is at
+least this share of the best one."""
 
 
 def _less(label: str, column: Column, weight: float) -> Expression:

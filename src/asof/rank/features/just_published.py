@@ -1,0 +1,57 @@
+"""Passages published just before the question is asked, where that sets them apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from asof.data import Query
+from asof.index.view import View
+from asof.rank.expression import Constant, Given, Where, exp, product
+from asof.rank.features.ages import DAY, CandidateAges
+from asof.rank.features.query_coverage import largest_coverage
+from asof.rank.stage import Ranking
+from asof.rank.traits import Traits
+from asof.schema import within
+
+
+@dataclass(frozen=True, slots=True)
+class JustPublished:
+    """The column `just_published`, in [0, 1]; the ranking stays as it is. Undated passages get 0.
+
+        just_published = exp(-age / days) * (1 - of the day / of the year) * (1 - largest coverage)
+
+    What has just happened is asked about more often than what happened on any other day: a passage of the
+    day (ages in days; `days` is 1) is more likely to be meant than its words alone say. That is worth nothing
+    where most of the current passages of the last year (`year`, in days) have that one date, as where dates
+    are years; and little where some candidate covers the whole question (`largest_coverage`), so that its
+    words alone say which passage is meant. Passages older than LAST times `days` get 0.
+    """
+
+    days: float = within(1.0, 0.01, 1_000.0)
+    year: float = within(365.0, 1.0, 100_000.0)
+    traits: ClassVar = Traits(constants=(), varied=("weights",))
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        matches = ranking.matching()
+        ages = CandidateAges.of(view, matches.rows)
+        recent = product(
+            "just published",
+            exp("exp(-age)", Given("-age in days", -ages.days / self.days)),
+            Constant("share of the year's passages that are older", 1 - self._share_of_day(view)),
+            Constant("share of the question that none covers", 1 - largest_coverage(matches)),
+        )
+        young = ages.dated & (ages.days <= LAST * self.days)
+        of_day = Where(young, recent, Constant("not just published", 0.0))
+        return matches.with_column("just_published", of_day, by=False, high=1.0)
+
+    def _share_of_day(self, view: View) -> float:
+        """The share of the current passages of the last year that are of the last day; 1 without any."""
+        of_day, of_year = (
+            view.prefix.window(view.as_of - int(days * DAY) + 1).n_live for days in (self.days, self.year)
+        )
+        return of_day / of_year if of_year else 1.0
+
+
+LAST = 14
+"""After so many times `days` less than a millionth is left."""

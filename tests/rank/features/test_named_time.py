@@ -1,0 +1,85 @@
+"""Named times as evidence, by hand on given columns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+
+from asof.data import Query
+from asof.index.view import View
+from asof.rank import expression
+from asof.rank.candidates.top_k import TopK
+from asof.rank.features.named_time import NamedTime
+from asof.rank.stage import Ranking
+
+Make = Callable[..., Any]
+STAGE = NamedTime(time_weight=0.6, off_topic_weight=0.7)
+COLUMNS = ("score", "title", "off_topic_title_terms", "extra_title_terms")
+
+
+class Scored:
+    """Columns by document, in the order of COLUMNS (else 0)."""
+
+    def __init__(self, given: Mapping[str, tuple[float, ...]]) -> None:
+        self.given = given
+
+    def __call__(self, query: Query, ranking: Ranking, view: View, /) -> Ranking:
+        names = [record.document for record in view.records(ranking.rows)]
+        for at, name in enumerate(COLUMNS):
+            values = [(*self.given[each], *[0.0] * len(COLUMNS))[at] for each in names]
+            ranking = ranking.with_column(name, expression.Given(name, np.array(values)), by=name == "score")
+        return ranking.with_column("score", ranking.column("score"))
+
+
+@pytest.fixture
+def scores(fresh: Make, run: Make, document: Make) -> Callable[..., tuple[dict[str, float], tuple[str, ...]]]:
+    made = [
+        document("within", "fog", "2019-05-05"),
+        document("speaks", "the mill of May 2019", "2020-12-31"),
+        document("other", "rope", "2020-12-30"),
+    ]
+
+    def scored(
+        given: Mapping[str, tuple[float, ...]], **more: Any
+    ) -> tuple[dict[str, float], tuple[str, ...]]:
+        with fresh(*made) as corpus:
+            found = run(corpus, "x", Scored(given), STAGE, TopK(), as_of="2020-12-31", **more)
+            return {hit.document: hit.score for hit in found.hits}, found.notes
+
+    return scored
+
+
+PLAIN = {"within": (0.5,), "speaks": (0.4,), "other": (1.0,)}
+
+
+def test_published_then_or_speaking_of_it_counts_beside_the_words(scores: Make) -> None:
+    found, notes = scores(PLAIN, spoken=["2019-05"], recency=0.5)
+    assert found == pytest.approx({"within": 0.5 + 0.6, "speaks": 0.4 + 0.6, "other": 1.0})
+    assert notes == ("2 matches of the time in the question",)
+
+
+def test_a_time_of_which_nothing_is(scores: Make) -> None:
+    found, notes = scores(PLAIN, spoken=["1990"])
+    assert found == pytest.approx({"within": 0.5, "speaks": 0.4, "other": 1.0})
+    assert notes == ("no matches of the time in the question",)
+
+
+def test_titles_of_another_subject_where_one_is_named(scores: Make) -> None:
+    """The title of `within` has a third of the question and nothing else, so that it is named: half of the
+    title of `speaks` is of another subject. .7 · (1 - .5) = .35."""
+    given = {"within": (0.5, 1 / 3), "speaks": (0.6, 1 / 3, 0.5), "other": (1.0, 0, 1.0)}
+    found, _ = scores(given, spoken=["2019-05"])
+    assert found == pytest.approx({"within": 0.5 + 0.6 + 0.7, "speaks": 0.6 + 0.6 + 0.35, "other": 1.0})
+    unnamed = {name: (values[0], 0.2, *values[2:]) for name, values in given.items()}
+    found, _ = scores(unnamed, spoken=["2019-05"])
+    assert found == pytest.approx({"within": 0.5 + 0.6, "speaks": 0.6 + 0.6, "other": 1.0})
+
+
+@pytest.mark.parametrize("more", [{}, {"spoken": ["2019-05"], "recency": 1.0}])
+def test_nothing_changes_without_a_time_or_where_the_newest_is_asked_for(
+    scores: Make, more: Mapping[str, Any]
+) -> None:
+    assert scores(PLAIN, **more) == ({"within": 0.5, "speaks": 0.4, "other": 1.0}, ())

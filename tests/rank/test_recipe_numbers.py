@@ -57,7 +57,9 @@ def test_a_number_out_of_its_bounds_is_refused():
 
 
 #: the numbers of ASOF that no other number sets with its own
-OF_THEIR_OWN = sorted(ranges(ASOF).keys() - {field for found in ranges(ASOF).values() for field in found.also})
+OF_THEIR_OWN = sorted(
+    ranges(ASOF).keys() - {field for found in ranges(ASOF).values() for field in found.also}
+)
 
 
 @settings(max_examples=40)
